@@ -1,0 +1,257 @@
+//! Capture Halma: steps and hops along rows and columns; hopping over an opponent's piece takes it.
+//!
+//! [`hops`] finds what one piece can reach by hopping, [`texts`] reads and writes; this module is the position and its
+//! moves.
+
+mod hops;
+mod texts;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::cell::Bits;
+use crate::{Cell, EndReason, MoveList, Outcome, Perft, Position, Side, zobrist};
+use hops::{Hopper, around, hoppers};
+
+/// Columns 7 and 8 are Black's target, columns 1 and 2 White's.
+const TARGETS: [u64; 2] = [0xc0c0_c0c0_c0c0_c0c0, 0x0303_0303_0303_0303];
+/// The game ends when both have had 200 turns.
+const MAX_PLIES: u16 = 400;
+/// Each player starts with nine pieces, and there is no way to get more.
+const MAX_PIECES: u32 = 9;
+/// Cells 11 22 31 33 42 51 53 62 71, and the same turned round.
+const START: [u64; 2] = [0x0001_0205_0205_0201, 0x8040_a040_a040_8000];
+
+static KEYS: [[u64; 64]; 2] = zobrist::table(3);
+
+/// A turn: start, end and the cells whose pieces are taken. The path between is not part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move {
+    captured: u64,
+    from: u8,
+    to: u8,
+}
+
+impl Move {
+    /// A skipped turn. It changes nothing, which no legal turn may.
+    const PASS: Move = Move { captured: 0, from: 0, to: 0 };
+
+    /// Whether this is a skipped turn.
+    pub fn is_pass(self) -> bool {
+        self == Move::PASS
+    }
+
+    /// How many pieces the move takes.
+    pub fn captures(self) -> u32 {
+        self.captured.count_ones()
+    }
+
+    fn from(self) -> Cell {
+        Cell::from_index(self.from.into())
+    }
+
+    fn to(self) -> Cell {
+        Cell::from_index(self.to.into())
+    }
+}
+
+/// A position of Capture Halma.
+#[derive(Clone)]
+pub struct CaptureHalma {
+    pieces: [u64; 2],
+    key: u64,
+    side: Side,
+    plies: u16,
+}
+
+impl CaptureHalma {
+    fn new(pieces: [u64; 2], side: Side, plies: u16) -> Self {
+        let mut position = CaptureHalma { pieces, key: 0, side, plies };
+        position.key = position.computed_key();
+        position
+    }
+
+    /// Turns played so far, by both players together; skipped ones count.
+    pub fn plies(&self) -> u16 {
+        self.plies
+    }
+
+    /// The pieces of a player, bit 0 for cell `11`.
+    pub fn pieces(&self, side: Side) -> u64 {
+        self.pieces[side.index()]
+    }
+
+    /// Points so far: the own pieces in the target.
+    pub fn score(&self, side: Side) -> u8 {
+        (self.pieces[side.index()] & TARGETS[side.index()]).count_ones() as u8
+    }
+
+    #[inline(always)]
+    fn own(&self) -> u64 {
+        self.pieces[self.side.index()]
+    }
+
+    #[inline(always)]
+    fn other(&self) -> u64 {
+        self.pieces[self.side.other().index()]
+    }
+
+    /// Whether a player has pieces, and all of them in the target.
+    #[inline(always)]
+    fn is_home(&self, side: Side) -> bool {
+        let own = self.pieces[side.index()];
+        own != 0 && own & !TARGETS[side.index()] == 0
+    }
+
+    fn count_moves(&self) -> u64 {
+        let (own, other) = (self.own(), self.other());
+        let mut total = hops::count_steps(own, !(own | other));
+        for from in Bits(hoppers(own, other)) {
+            Hopper::new(own, other, from).each(|cells, captured| {
+                // With nothing taken, ending on the start changes nothing.
+                total += cells.count_ones() - u32::from(captured == 0);
+            });
+        }
+        u64::from(total.max(1)) // none: the pass
+    }
+}
+
+impl Position for CaptureHalma {
+    type Move = Move;
+    type Options = ();
+
+    fn start(_: &()) -> Self {
+        CaptureHalma::new(START, Side::First, 0)
+    }
+
+    #[inline(always)]
+    fn side(&self) -> Side {
+        self.side
+    }
+
+    fn legal_moves(&self, out: &mut MoveList<Move>) {
+        out.clear();
+        let (own, other) = (self.own(), self.other());
+        let empty = !(own | other);
+        let hoppers = hoppers(own, other);
+        for from in Bits(own) {
+            let steps = Bits(around(1 << from) & empty);
+            out.extend(steps.map(|to| Move { captured: 0, from: from as u8, to: to as u8 }));
+            if hoppers >> from & 1 != 0 {
+                Hopper::new(own, other, from).each(|cells, captured| {
+                    let cells = if captured == 0 { cells & !(1 << from) } else { cells };
+                    out.extend(Bits(cells).map(|to| Move {
+                        captured,
+                        from: from as u8,
+                        to: to as u8,
+                    }));
+                });
+            }
+        }
+        if out.is_empty() {
+            out.push(Move::PASS);
+        }
+    }
+
+    #[inline]
+    fn after(&self, mv: Move) -> Self {
+        let (us, them) = (self.side.index(), self.side.other().index());
+        let mut pieces = self.pieces;
+        pieces[us] ^= mv.from().bit() ^ mv.to().bit();
+        pieces[them] &= !mv.captured;
+        let mut key = self.key ^ zobrist::TURN;
+        key ^= KEYS[us][mv.from().index() as usize] ^ KEYS[us][mv.to().index() as usize];
+        for cell in Bits(mv.captured) {
+            key ^= KEYS[them][cell as usize & 63];
+        }
+        CaptureHalma { pieces, key, side: self.side.other(), plies: self.plies.saturating_add(1) }
+    }
+
+    fn outcome(&self, _past: &[u64]) -> Option<Outcome> {
+        let reason = if self.decided() {
+            EndReason::AllHome
+        } else if self.plies >= MAX_PLIES {
+            EndReason::TurnLimit
+        } else {
+            return None;
+        };
+        let (first, second) = (self.score(Side::First), self.score(Side::Second));
+        let winner = match first.cmp(&second) {
+            std::cmp::Ordering::Greater => Some(Side::First),
+            std::cmp::Ordering::Less => Some(Side::Second),
+            std::cmp::Ordering::Equal => None,
+        };
+        Some(Outcome { winner, reason, score: Some((first, second)) })
+    }
+
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn computed_key(&self) -> u64 {
+        let mut key = if self.side == Side::First { 0 } else { zobrist::TURN };
+        for side in 0..2 {
+            key =
+                Bits(self.pieces[side]).fold(key, |key, cell| key ^ KEYS[side][cell as usize & 63]);
+        }
+        key
+    }
+}
+
+impl Perft for CaptureHalma {
+    fn horizon(&self) -> u32 {
+        u32::from(MAX_PLIES.saturating_sub(self.plies))
+    }
+
+    fn decided(&self) -> bool {
+        self.is_home(Side::First) || self.is_home(Side::Second)
+    }
+
+    fn leaves(&self, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        if self.decided() {
+            return 0;
+        }
+        if depth == 1 {
+            return self.count_moves();
+        }
+        let mut moves = MoveList::new();
+        self.legal_moves(&mut moves);
+        moves.iter().map(|&mv| self.after(mv).leaves(depth - 1)).sum()
+    }
+}
+
+impl PartialEq for CaptureHalma {
+    fn eq(&self, other: &Self) -> bool {
+        (self.pieces, self.side) == (other.pieces, other.side)
+    }
+}
+
+impl Eq for CaptureHalma {}
+
+impl Hash for CaptureHalma {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+impl fmt::Debug for CaptureHalma {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use crate::Notation;
+        f.write_str(&self.write())
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.from(), self.to())?;
+        if self.captured != 0 {
+            let taken: Vec<_> = Bits(self.captured).map(Cell::from_index).collect();
+            write!(f, " taking {taken:?}")?;
+        }
+        Ok(())
+    }
+}

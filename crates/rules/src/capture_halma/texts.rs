@@ -1,0 +1,208 @@
+//! Texts of Capture Halma, and the sentence that says why a move is refused.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, around};
+use crate::cell::Bits;
+use crate::notation::refusal;
+use crate::text::{
+    board_of, check_ends, is_pass, join_cells, read_board, read_cells, read_pairs, refuse_mixture,
+    refuse_pass, write_rows,
+};
+use crate::{
+    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
+    Outcome, Position, PositionError, SideText,
+};
+
+/// A turn has at most so many hops. Every legal move can be made with fewer: at most nine captures, and between
+/// them at most eight hops over the eight other own pieces.
+const MAX_HOPS: usize = 99;
+
+impl Notation for CaptureHalma {
+    const ID: &'static str = "capture-halma";
+    const NAME: &'static str = "Capture Halma";
+    const SIDES: [SideText; 2] =
+        [SideText { letter: 'b', name: "Black" }, SideText { letter: 'w', name: "White" }];
+    const OPTIONS: &'static [OptionText] = &[];
+
+    fn read_options(text: &str) -> Result<(), OptionsError> {
+        read_pairs(text, Self::ID, Self::OPTIONS).map(|_| ())
+    }
+
+    fn write_options(_: &()) -> String {
+        String::new()
+    }
+
+    fn read(text: &str, _: &()) -> Result<Self, PositionError> {
+        let (pieces, side, plies) = read_board(text, Self::SIDES, MAX_PIECES, MAX_PLIES)?;
+        Ok(CaptureHalma::new(pieces, side, plies))
+    }
+
+    fn write(&self) -> String {
+        format!("{} {} {}", write_rows(&self.board()), Self::letter(self.side), self.plies)
+    }
+
+    fn read_move(&self, text: &str) -> Result<Move, MoveError> {
+        let mut legal = MoveList::new();
+        self.legal_moves(&mut legal);
+        let must_pass = legal.iter().any(|mv| mv.is_pass());
+        if is_pass(text) {
+            return if must_pass { Ok(Move::PASS) } else { refuse_pass() };
+        }
+        let cells = read_cells(text, "22-24-44")?;
+        check_ends(&cells, self.pieces, self.side, Self::SIDES)?;
+        if must_pass {
+            return refusal(MoveErrorKind::Rule, "no piece can move: the turn is a pass");
+        }
+        self.follow(&cells).or_else(|reason| {
+            // Start and end may be enough.
+            let ends = |mv: &&Move| mv.from() == cells[0] && mv.to() == cells[cells.len() - 1];
+            let fitting: Vec<_> = legal.iter().filter(ends).filter(|_| cells.len() == 2).collect();
+            match fitting.as_slice() {
+                [mv] => Ok(**mv),
+                [] => refusal(MoveErrorKind::Rule, reason),
+                several => {
+                    let paths: Vec<_> =
+                        several.iter().take(3).map(|mv| self.write_move(**mv)).collect();
+                    let message = format!(
+                        "{} fits {} moves: write the path, such as {}",
+                        join_cells(&cells),
+                        several.len(),
+                        paths.join(" or ")
+                    );
+                    refusal(MoveErrorKind::Rule, message)
+                }
+            }
+        })
+    }
+
+    fn write_move(&self, mv: Move) -> String {
+        if mv.is_pass() { "pass".into() } else { join_cells(&self.path(mv)) }
+    }
+
+    /// A way with the fewest hops.
+    fn path(&self, mv: Move) -> Vec<Cell> {
+        if mv.is_pass() {
+            return Vec::new();
+        }
+        let (from, to) = (mv.from(), mv.to());
+        if mv.captured == 0 && is_step(from, to) {
+            return vec![from, to];
+        }
+        // Breadth first over the cell and the pieces taken so far; only pieces that the move takes may be hopped.
+        let free = !(self.own() | self.other()) | from.bit();
+        let mut seen = HashSet::from([(from, 0)]);
+        let mut queue = VecDeque::from([(vec![from], 0)]);
+        while let Some((path, taken)) = queue.pop_front() {
+            let at = path[path.len() - 1];
+            if at == to && taken == mv.captured && path.len() > 1 {
+                return path;
+            }
+            for (rows, columns) in [(-1, 0), (0, -1), (0, 1), (1, 0)] {
+                let over = at.offset(rows, columns);
+                let landing = at.offset(2 * rows, 2 * columns);
+                let (Some(over), Some(landing)) = (over, landing) else { continue };
+                let takes = over.bit() & mv.captured & !taken;
+                let hops_own = self.own() & !from.bit() & over.bit() != 0;
+                if landing.bit() & free == 0 || (takes == 0 && !hops_own) {
+                    continue;
+                }
+                if seen.insert((landing, taken | takes)) {
+                    let mut longer = path.clone();
+                    longer.push(landing);
+                    queue.push_back((longer, taken | takes));
+                }
+            }
+        }
+        vec![from, to]
+    }
+
+    fn captures(&self, mv: Move) -> Vec<Cell> {
+        Bits(mv.captured).map(Cell::from_index).collect()
+    }
+
+    fn board(&self) -> [char; 64] {
+        board_of(self.pieces, Self::SIDES)
+    }
+
+    fn describe(&self, outcome: Outcome) -> String {
+        let (first, second) = outcome.score.unwrap_or_default();
+        let result = match outcome.winner {
+            Some(side) => format!("{} wins {first}-{second}", Self::SIDES[side.index()].name),
+            None => format!("Draw {first}-{second}"),
+        };
+        let why = match outcome.reason {
+            EndReason::AllHome => "all pieces of a player are in the target",
+            _ => "both players have had 200 turns",
+        };
+        format!("{result}: {why}")
+    }
+}
+
+fn is_step(from: Cell, to: Cell) -> bool {
+    around(from.bit()) & to.bit() != 0
+}
+
+impl CaptureHalma {
+    /// The move that makes exactly these steps or hops, or why it cannot be made.
+    fn follow(&self, cells: &[Cell]) -> Result<Move, String> {
+        let (from, to) = (cells[0], cells[cells.len() - 1]);
+        let mv = |captured| Move { captured, from: from.index() as u8, to: to.index() as u8 };
+        if let Some(reason) = refuse_mixture(cells, is_step) {
+            return Err(reason);
+        }
+        if cells.len() - 1 > MAX_HOPS {
+            return Err(format!(
+                "a turn has at most {MAX_HOPS} hops: this one has {}",
+                cells.len() - 1
+            ));
+        }
+        if is_step(from, to) && cells.len() == 2 {
+            return Ok(mv(0));
+        }
+        let free = !(self.own() | self.other()) | from.bit();
+        let own = self.own() & !from.bit();
+        let mut captured = 0;
+        for pair in cells.windows(2) {
+            let (start, end) = (pair[0], pair[1]);
+            let rows = i32::from(end.row()) - i32::from(start.row());
+            let columns = i32::from(end.column()) - i32::from(start.column());
+            let text = format!("{start}-{end}");
+            let over = match (rows, columns) {
+                (-2 | 2, 0) | (0, -2 | 2) => start.offset(rows / 2, columns / 2),
+                _ => None,
+            };
+            let Some(over) = over else {
+                return Err(if start == end {
+                    format!("{text} goes nowhere: a hop goes two cells along a row or a column")
+                } else if rows.abs() == columns.abs() {
+                    format!("{text} is diagonal: pieces go along rows and columns")
+                } else if cells.len() == 2 {
+                    format!("no step and no chain of hops leads from {start} to {end}")
+                } else {
+                    format!("{text} is no hop: a hop goes two cells along a row or a column")
+                });
+            };
+            if end.bit() & free == 0 {
+                return Err(format!("the hop {text} lands on an occupied cell"));
+            }
+            if captured & over.bit() != 0 {
+                return Err(format!(
+                    "the hop {text}: the piece on {over} has been taken already in this turn"
+                ));
+            }
+            if self.other() & over.bit() != 0 {
+                captured |= over.bit();
+            } else if own & over.bit() == 0 {
+                return Err(format!("the hop {text} needs a piece on {over} to hop over"));
+            }
+        }
+        if captured == 0 && from == to {
+            return Err(
+                "a turn that takes nothing and ends where it began changes nothing: it is no move"
+                    .into(),
+            );
+        }
+        Ok(mv(captured))
+    }
+}

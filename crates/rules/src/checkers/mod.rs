@@ -1,0 +1,243 @@
+//! English and contest checkers: one implementation over two tables of rule constants.
+//!
+//! [`squares`] is the layout of the board, [`generate`] the moves, [`rule_set`] what tells the games apart,
+//! [`count`] the fast counting of move trees, [`setup`] and [`move_text`] the texts. This module is the position: pieces, side,
+//! key and the counters that draw games.
+
+mod count;
+mod generate;
+mod move_text;
+mod rule_set;
+mod setup;
+mod squares;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+pub use count::perft_paths;
+pub use generate::Move;
+pub use rule_set::{ContestRules, EnglishRules, Options, Variant};
+
+use crate::cell::Bits;
+use crate::{EndReason, MoveList, Outcome, Position, Side, zobrist};
+use generate::{Pieces, king_row};
+use rule_set::{Idle, RuleSet};
+use squares::SQUARES;
+
+/// English checkers.
+pub type English = Checkers<EnglishRules>;
+/// Contest checkers: English checkers without kings, with an early draw.
+pub type Contest = Checkers<ContestRules>;
+
+/// Numbers for the men and kings of each player, by bit of the square.
+static KEYS: [[u64; 128]; 2] = zobrist::table(1);
+
+/// A position of a game of this family.
+#[derive(Clone)]
+pub struct Checkers<V: Variant> {
+    pieces: [u64; 2],
+    kings: u64,
+    key: u64,
+    side: Side,
+    /// Plies since the last progress of each kind that the rules name.
+    idle: Idle,
+    rules: RuleSet,
+    variant: PhantomData<V>,
+}
+
+impl<V: Variant> Checkers<V> {
+    fn new(pieces: [u64; 2], kings: u64, side: Side, options: &Options<V>) -> Self {
+        let rules = options.rules;
+        let mut position = Checkers {
+            pieces,
+            kings,
+            key: 0,
+            side,
+            idle: Idle::default(),
+            rules,
+            variant: PhantomData,
+        };
+        position.key = position.computed_key();
+        position
+    }
+
+    /// The pieces as the side to move sees them.
+    #[inline(always)]
+    fn view(&self) -> Pieces {
+        Pieces {
+            own: self.pieces[self.side.index()],
+            other: self.pieces[self.side.other().index()],
+            kings: self.kings,
+        }
+    }
+
+    /// The squares on which a man of the side to move becomes a king.
+    #[inline(always)]
+    fn crowned(&self) -> u64 {
+        if self.rules.kings { king_row(self.side == Side::First) } else { 0 }
+    }
+
+    /// Whether the side to move has a legal move.
+    fn can_move(&self) -> bool {
+        let can_step = match self.side {
+            Side::First => self.view().can_step::<true>(),
+            Side::Second => self.view().can_step::<false>(),
+        };
+        can_step || self.must_capture() != 0
+    }
+
+    /// The pieces of the side to move that can capture, and so must.
+    #[inline(always)]
+    fn must_capture(&self) -> u64 {
+        match self.side {
+            Side::First => self.view().jumpers::<true>(),
+            Side::Second => self.view().jumpers::<false>(),
+        }
+    }
+
+    #[inline(always)]
+    fn moves_of<const FIRST: bool>(&self, out: &mut MoveList<Move>) {
+        let (view, crowned) = (self.view(), self.crowned());
+        if view.jumpers::<FIRST>() == 0 {
+            view.steps::<FIRST>(crowned, out);
+        } else {
+            view.captures::<FIRST, false>(crowned, &mut |mv| out.push(mv));
+        }
+    }
+
+    /// [`after`](Position::after) with the side known to the compiler.
+    #[inline(always)]
+    fn after_for<const FIRST: bool>(&self, mv: Move) -> Self {
+        let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
+        let (from, to, captured) = (mv.from(), mv.to(), mv.captured());
+        let own = self.pieces[us] & !from | to;
+        let mut other = self.pieces[them];
+        let mut kings = self.kings & !from | mv.crown();
+        let mut key = self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
+        if captured != 0 {
+            for index in Bits(captured) {
+                key ^= KEYS[them][piece_index(kings, index)];
+            }
+            other &= !captured;
+            kings &= !captured;
+        }
+        Checkers {
+            pieces: if FIRST { [own, other] } else { [other, own] },
+            kings,
+            key,
+            side: if FIRST { Side::Second } else { Side::First },
+            idle: self.rules.progress.after(self.idle, mv),
+            rules: self.rules,
+            variant: PhantomData,
+        }
+    }
+}
+
+/// The place of a piece in [`KEYS`]: kings follow men.
+#[inline(always)]
+fn piece_index(kings: u64, index: u32) -> usize {
+    ((index & 63) + if kings & 1 << index != 0 { 64 } else { 0 }) as usize
+}
+
+impl<V: Variant> Position for Checkers<V> {
+    type Move = Move;
+    type Options = Options<V>;
+
+    fn start(options: &Options<V>) -> Self {
+        // Squares 1 to 12 and 21 to 32.
+        let first = squares::bit(13) - 1 & SQUARES;
+        let second = SQUARES & !(squares::bit(21) - 1);
+        Checkers::new([first, second], 0, Side::First, options)
+    }
+
+    #[inline(always)]
+    fn side(&self) -> Side {
+        self.side
+    }
+
+    #[inline(always)]
+    fn legal_moves(&self, out: &mut MoveList<Move>) {
+        out.clear();
+        match self.side {
+            Side::First => self.moves_of::<true>(out),
+            Side::Second => self.moves_of::<false>(out),
+        }
+    }
+
+    #[inline(always)]
+    fn after(&self, mv: Move) -> Self {
+        match self.side {
+            Side::First => self.after_for::<true>(mv),
+            Side::Second => self.after_for::<false>(mv),
+        }
+    }
+
+    fn outcome(&self, past: &[u64]) -> Option<Outcome> {
+        let limit = self.rules.draw_plies;
+        let idle = self.idle.longest() >= u32::from(limit);
+        let drawn = |reason| Some(Outcome { winner: None, reason, score: None });
+        if idle && self.rules.draw_before_loss {
+            return drawn(EndReason::NoProgress(limit));
+        }
+        if !self.can_move() {
+            let winner = Some(self.side.other());
+            return Some(Outcome { winner, reason: EndReason::NoMove, score: None });
+        }
+        if idle {
+            return drawn(EndReason::NoProgress(limit));
+        }
+        if self.rules.repetition && past.iter().filter(|&&key| key == self.key).count() >= 2 {
+            return drawn(EndReason::Repetition);
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn computed_key(&self) -> u64 {
+        let mut key = if self.side == Side::First { 0 } else { zobrist::TURN };
+        for side in [Side::First, Side::Second] {
+            for index in Bits(self.pieces[side.index()]) {
+                key ^= KEYS[side.index()][piece_index(self.kings, index)];
+            }
+        }
+        key
+    }
+}
+
+impl<V: Variant> PartialEq for Checkers<V> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.pieces, self.kings, self.side) == (other.pieces, other.kings, other.side)
+    }
+}
+
+impl<V: Variant> Eq for Checkers<V> {}
+
+impl<V: Variant> Hash for Checkers<V> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+impl<V: Variant> fmt::Debug for Checkers<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use crate::Notation;
+        write!(f, "{} {} idle {:?}", V::ID, self.write(), self.idle)
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let between = if self.is_capture() { 'x' } else { '-' };
+        write!(f, "{}{between}{}", squares::number(self.from()), squares::number(self.to()))?;
+        if self.is_capture() {
+            let taken: Vec<_> = Bits(self.captured()).map(|i| squares::number(1 << i)).collect();
+            write!(f, " taking {taken:?}")?;
+        }
+        Ok(())
+    }
+}

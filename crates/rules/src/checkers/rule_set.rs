@@ -1,0 +1,253 @@
+//! What tells English checkers, its WCDF form and contest checkers apart: one table of constants each.
+//!
+//! Everything else (steps, jumps, compulsory capture, crowning ends the turn) is common to all and stands in
+//! [`generate`](super::generate). The numbers in comments are the rules of the original texts, as `docs/rules.md`
+//! reads them.
+
+use super::generate::Move;
+use crate::{OptionText, OptionsError, SideText};
+
+/// The rules that differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleSet {
+    /// Whether a man that reaches the last row becomes a king.
+    pub(super) kings: bool,
+    /// What restarts the two counts of plies without progress.
+    pub(super) progress: Progress,
+    /// The game is drawn when either count reaches this.
+    pub(super) draw_plies: u16,
+    /// Whether that draw comes before a loss for want of a move.
+    pub(super) draw_before_loss: bool,
+    /// Whether the third occurrence of a position is a draw.
+    pub(super) repetition: bool,
+}
+
+/// A man moved: men only ever advance.
+const ADVANCE: usize = 1;
+/// A piece was removed.
+const CAPTURE: usize = 2;
+/// A man became a king.
+const CROWNING: usize = 4;
+
+/// Plies since the last progress of each of two kinds.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Idle(u64);
+
+impl Idle {
+    /// The longer of the two counts.
+    pub(super) const fn longest(self) -> u32 {
+        let (low, high) = (self.0 as u32, (self.0 >> 32) as u32);
+        if low > high { low } else { high }
+    }
+}
+
+/// What counts as progress: for every kind of move, a mask that keeps the counts which go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Progress(&'static [u64; 8]);
+
+impl Progress {
+    /// The table for a rule by which these events restart the first and the second count.
+    const fn table(first: usize, second: usize) -> [u64; 8] {
+        let mut masks = [0; 8];
+        let mut kind = 0;
+        while kind < 8 {
+            let (was_king, is_king, captures) = (kind & 1 != 0, kind & 2 != 0, kind & 4 != 0);
+            let events = if was_king { 0 } else { ADVANCE }
+                | if captures { CAPTURE } else { 0 }
+                | if is_king && !was_king { CROWNING } else { 0 };
+            masks[kind] = if events & first == 0 { 0xffff_ffff } else { 0 }
+                | if events & second == 0 { 0xffff_ffff << 32 } else { 0 };
+            kind += 1;
+        }
+        masks
+    }
+
+    /// The counts after one more ply. (They cannot run over: nobody plays four thousand million plies.)
+    #[inline(always)]
+    pub(super) const fn after(self, idle: Idle, mv: Move) -> Idle {
+        let kind = mv.start() >> 6 | (mv.end() >> 6) << 1 | (mv.is_capture() as usize) << 2;
+        Idle(idle.0.wrapping_add(1 << 32 | 1) & self.0[kind])
+    }
+
+    /// The rule in words, for the end of a drawn game.
+    pub(super) fn describe(self, plies: u16, kings: bool) -> String {
+        let what = match self {
+            EITHER => "no man advanced, or no piece was removed,",
+            NEITHER => "neither a man advanced nor a piece was removed",
+            _ if kings => "no capture and no crowning",
+            _ => "no capture",
+        };
+        format!("Draw: {what} during the last {plies} plies")
+    }
+}
+
+/// An advance restarts the first count, a capture the second.
+const EITHER: Progress = Progress(&Progress::table(ADVANCE, CAPTURE));
+/// An advance or a capture restarts both.
+const NEITHER: Progress = Progress(&Progress::table(ADVANCE | CAPTURE, ADVANCE | CAPTURE));
+/// A capture or a crowning restarts both.
+const CHANGE: Progress = Progress(&Progress::table(CAPTURE | CROWNING, CAPTURE | CROWNING));
+
+/// English checkers.
+const ENGLISH: RuleSet = RuleSet {
+    kings: true,             // seed 004, rule 2: a man on the king-row becomes a king
+    progress: EITHER,        // seed 004, rules 9a and 9b: no man advanced, or no piece removed
+    draw_plies: 50, // seed 004, rule 9: the previous 50 moves, each one turn of either side
+    draw_before_loss: false, // seed 004, rule 8: who can make the last move wins
+    repetition: false, // seed 004 knows no repetition
+};
+
+/// English checkers as the World Checkers/Draughts Federation plays it.
+const WCDF: RuleSet = RuleSet {
+    progress: NEITHER, // WCDF 1.32.2: neither a man advanced nor a piece removed
+    draw_plies: 80,    // WCDF 1.32.2: 40 moves by each side
+    repetition: true,  // WCDF 1.32.1: the same position for the third time
+    ..ENGLISH
+};
+
+/// Contest checkers.
+const CONTEST: RuleSet = RuleSet {
+    kings: false,           // seed 002: the list's three king rules are not there
+    progress: CHANGE,       // seed 002, check_draw: turns on which nothing but a place changed
+    draw_plies: 10,         // seed 002: `if(draw==10)`
+    draw_before_loss: true, // seed 002: counted before `game_end` is asked again
+    repetition: false,      // seed 002 knows no repetition
+};
+
+/// A game of this family: its names and its rules.
+pub trait Variant: Copy + Eq + std::hash::Hash + std::fmt::Debug + Send + Sync + 'static {
+    /// See [`Notation::ID`](crate::Notation::ID).
+    const ID: &'static str;
+    /// See [`Notation::NAME`](crate::Notation::NAME).
+    const NAME: &'static str;
+    /// See [`Notation::SIDES`](crate::Notation::SIDES).
+    const SIDES: [SideText; 2];
+    /// See [`Notation::OPTIONS`](crate::Notation::OPTIONS).
+    const OPTIONS: &'static [OptionText];
+    /// The rule sets that `rules=NAME` chooses from; the first is the default.
+    const RULE_SETS: &'static [(&'static str, RuleSet)];
+}
+
+/// Names the game `english`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EnglishRules;
+
+impl Variant for EnglishRules {
+    const ID: &'static str = "english";
+    const NAME: &'static str = "English checkers";
+    const SIDES: [SideText; 2] =
+        [SideText { letter: 'b', name: "Black" }, SideText { letter: 'w', name: "White" }];
+    const OPTIONS: &'static [OptionText] = &[
+        OptionText {
+            key: "rules",
+            values: "seed or wcdf",
+            default: "seed",
+            meaning: "wcdf draws at the third occurrence of a position, or after 80 plies with neither a man \
+                      advanced nor a piece removed",
+        },
+        OptionText {
+            key: "draw-plies",
+            values: DRAW_PLIES_VALUES,
+            default: "50 (80 with rules=wcdf)",
+            meaning: "drawn when no man has advanced, or no piece was removed, for so many plies",
+        },
+        OptionText {
+            key: "kings",
+            values: "true or false",
+            default: "true",
+            meaning: "whether a man on the last row becomes a king",
+        },
+    ];
+    const RULE_SETS: &'static [(&'static str, RuleSet)] = &[("seed", ENGLISH), ("wcdf", WCDF)];
+}
+
+/// Names the game `contest`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ContestRules;
+
+impl Variant for ContestRules {
+    const ID: &'static str = "contest";
+    const NAME: &'static str = "Contest checkers";
+    const SIDES: [SideText; 2] =
+        [SideText { letter: 'b', name: "Black" }, SideText { letter: 'w', name: "Red" }];
+    const OPTIONS: &'static [OptionText] = &[
+        OptionText {
+            key: "draw-plies",
+            values: DRAW_PLIES_VALUES,
+            default: "10",
+            meaning: "drawn after so many plies without a capture (nor a crowning, with kings=true)",
+        },
+        OptionText {
+            key: "kings",
+            values: "true or false",
+            default: "false",
+            meaning: "whether a man on the last row becomes a king",
+        },
+    ];
+    const RULE_SETS: &'static [(&'static str, RuleSet)] = &[("seed", CONTEST)];
+}
+
+const MAX_DRAW_PLIES: u16 = 10_000;
+const DRAW_PLIES_VALUES: &str = "1 to 10000";
+
+/// The rules chosen for a game: always a rule set of its variant, possibly with other limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options<V: Variant> {
+    pub(super) rules: RuleSet,
+    variant: std::marker::PhantomData<V>,
+}
+
+impl<V: Variant> Default for Options<V> {
+    fn default() -> Self {
+        Options { rules: V::RULE_SETS[0].1, variant: std::marker::PhantomData }
+    }
+}
+
+impl<V: Variant> Options<V> {
+    /// Reads `key=value,…`. The rule set is taken first, wherever it stands, so that the order does not matter.
+    pub(super) fn read(text: &str) -> Result<Self, OptionsError> {
+        let pairs = crate::text::read_pairs(text, V::ID, V::OPTIONS)?;
+        let mut options = Options::<V>::default();
+        for &(key, value) in pairs.iter().filter(|(key, _)| *key == "rules") {
+            let set = V::RULE_SETS.iter().find(|(name, _)| *name == value);
+            options.rules = set.ok_or_else(|| bad_value::<V>(key, value))?.1;
+        }
+        for &(key, value) in &pairs {
+            match key {
+                "draw-plies" => {
+                    let plies = value.parse().ok().filter(|n| (1..=MAX_DRAW_PLIES).contains(n));
+                    options.rules.draw_plies = plies.ok_or_else(|| bad_value::<V>(key, value))?;
+                }
+                "kings" => {
+                    options.rules.kings = value.parse().map_err(|_| bad_value::<V>(key, value))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(options)
+    }
+
+    /// The shortest text that reads back as these options.
+    pub(super) fn write(&self) -> String {
+        let same_set = |set: &&(&str, RuleSet)| {
+            set.1.progress == self.rules.progress && set.1.repetition == self.rules.repetition
+        };
+        let (name, set) = V::RULE_SETS.iter().find(same_set).unwrap_or(&V::RULE_SETS[0]);
+        let mut parts = Vec::new();
+        if *name != V::RULE_SETS[0].0 {
+            parts.push(format!("rules={name}"));
+        }
+        if self.rules.draw_plies != set.draw_plies {
+            parts.push(format!("draw-plies={}", self.rules.draw_plies));
+        }
+        if self.rules.kings != set.kings {
+            parts.push(format!("kings={}", self.rules.kings));
+        }
+        parts.join(",")
+    }
+}
+
+fn bad_value<V: Variant>(key: &str, value: &str) -> OptionsError {
+    let values = V::OPTIONS.iter().find(|o| o.key == key).map_or("", |o| o.values);
+    OptionsError(format!("{}: the option {key} takes {values}, not {value:?}", V::ID))
+}

@@ -1,0 +1,238 @@
+//! Position texts of checkers: PDN's FEN, and eight rows of letters for people who have a picture of the board.
+//!
+//! A [`Setup`] is whatever a text put on the board, with the place where each piece was read. It becomes a
+//! position only when every check has passed.
+
+use super::rule_set::Options;
+use super::{Checkers, Variant, generate, squares};
+use crate::text::{Cursor, read_rows};
+use crate::{Cell, PositionError, Side, SideText};
+
+/// Each player starts with twelve pieces, and there is no way to get more.
+const MAX_PIECES: u32 = 12;
+
+struct Piece {
+    square: u32,
+    side: Side,
+    king: bool,
+    place: usize,
+}
+
+#[derive(Default)]
+struct Setup {
+    pieces: Vec<Piece>,
+}
+
+pub(super) fn read<V: Variant>(
+    text: &str,
+    options: &Options<V>,
+) -> Result<Checkers<V>, PositionError> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_spaces();
+    let mut setup = Setup::default();
+    let side = if text.contains('/') {
+        setup.read_rows(&mut cursor, V::SIDES)?
+    } else {
+        setup.read_fen(&mut cursor)?
+    };
+    setup.check(&cursor, side, V::SIDES, options)
+}
+
+impl Setup {
+    /// `B:W21,22,K23:B1,K2`. Understood as well: small letters, spaces, ranges such as `1-12`, the colours in either
+    /// order or left out, a full stop at the end.
+    fn read_fen(&mut self, cursor: &mut Cursor<'_>) -> Result<Side, PositionError> {
+        let Some(side) = cursor.take_if(|c| "BbWw".contains(c)).map(colour) else {
+            return cursor
+                .error("a position starts with the side to move, B or W, as in B:W21,22:B1,K2");
+        };
+        cursor.skip_spaces();
+        let mut seen = [false; 2];
+        loop {
+            cursor.skip_spaces();
+            match cursor.peek() {
+                None => return Ok(side),
+                Some(':') => {}
+                Some('.') => {
+                    cursor.next();
+                    cursor.skip_spaces();
+                    return match cursor.peek() {
+                        None => Ok(side),
+                        Some(c) => {
+                            cursor.error(format!("{c:?} after the full stop that ends a position"))
+                        }
+                    };
+                }
+                Some(c) => {
+                    return cursor.error(format!(
+                        "{c:?} does not belong here: pieces are listed as :W21,22,K23"
+                    ));
+                }
+            }
+            cursor.next();
+            cursor.skip_spaces();
+            let place = cursor.place();
+            let Some(colour) = cursor.take_if(|c| "BbWw".contains(c)).map(colour) else {
+                return cursor.error("after ':' comes the colour of a list of pieces, B or W");
+            };
+            if std::mem::replace(&mut seen[colour.index()], true) {
+                return cursor.error_at(place, "this colour's pieces are listed twice");
+            }
+            self.read_squares(cursor, colour)?;
+        }
+    }
+
+    fn read_squares(&mut self, cursor: &mut Cursor<'_>, side: Side) -> Result<(), PositionError> {
+        cursor.skip_spaces();
+        if !matches!(cursor.peek(), Some('0'..='9' | 'K' | 'k' | '-' | '+')) {
+            return Ok(()); // a colour without pieces
+        }
+        loop {
+            cursor.skip_spaces();
+            let place = cursor.place();
+            let king = cursor.take_if(|c| c == 'K' || c == 'k').is_some();
+            let first = read_square(cursor)?;
+            let last =
+                if cursor.take_if(|c| c == '-').is_some() { read_square(cursor)? } else { first };
+            if last < first {
+                return cursor.error_at(place, format!("the range {first}-{last} runs backward"));
+            }
+            for square in first..=last {
+                self.pieces.push(Piece { square, side, king, place });
+            }
+            cursor.skip_spaces();
+            if cursor.take_if(|c| c == ',').is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Eight rows of `b B w W`, then the side to move.
+    fn read_rows(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        sides: [SideText; 2],
+    ) -> Result<Side, PositionError> {
+        for (cell, letter, place) in read_rows(cursor, "bBwW")?.pieces {
+            let Some(square) = squares::of_cell(cell) else {
+                return cursor.error_at(
+                    place,
+                    format!("a piece on the light cell {cell}: {}", dark_near(cell)),
+                );
+            };
+            let (side, king) = (colour(letter), letter.is_uppercase());
+            self.pieces.push(Piece { square, side, king, place });
+        }
+        cursor.skip_spaces();
+        let side = cursor.take_if(|c| "BbWw".contains(c)).map(colour);
+        let [first, second] = sides.map(|side| side.letter);
+        let Some(side) = side else {
+            return cursor
+                .error(format!("after the rows comes the side to move, {first} or {second}"));
+        };
+        cursor.skip_spaces();
+        match cursor.peek() {
+            None => Ok(side),
+            Some(c) => cursor.error(format!("{c:?} after the end of the position")),
+        }
+    }
+
+    fn check<V: Variant>(
+        &self,
+        cursor: &Cursor<'_>,
+        side: Side,
+        sides: [SideText; 2],
+        options: &Options<V>,
+    ) -> Result<Checkers<V>, PositionError> {
+        let mut pieces = [0; 2];
+        let mut kings = 0;
+        for piece in &self.pieces {
+            let (square, bit) = (piece.square, squares::bit(piece.square));
+            let name = sides[piece.side.index()].name;
+            let refuse = |message: String| cursor.error_at(piece.place, message);
+            if (pieces[0] | pieces[1]) & bit != 0 {
+                return refuse(format!("square {square} is occupied twice"));
+            }
+            if piece.king && !options.rules.kings {
+                return refuse(format!(
+                    "a king on {square}: {} is played without kings here",
+                    V::ID
+                ));
+            }
+            if !piece.king
+                && options.rules.kings
+                && bit & generate::king_row(piece.side == Side::First) != 0
+            {
+                return refuse(format!(
+                    "a man of {name} on {square}, its king-row: there it would be a king, K{square}"
+                ));
+            }
+            let own = &mut pieces[piece.side.index()];
+            *own |= bit;
+            if own.count_ones() > MAX_PIECES {
+                return refuse(format!("{name} has more than {MAX_PIECES} pieces"));
+            }
+            if piece.king {
+                kings |= bit;
+            }
+        }
+        Ok(Checkers::new(pieces, kings, side, options))
+    }
+}
+
+fn colour(letter: char) -> Side {
+    if letter.eq_ignore_ascii_case(&'b') { Side::First } else { Side::Second }
+}
+
+fn read_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
+    let place = cursor.place();
+    let sign = cursor.take_while(|c| c == '-' || c == '+');
+    let digits = cursor.take_while(|c| c.is_ascii_digit());
+    if digits.is_empty() {
+        return cursor.error_at(place, "a square number is missing: squares are 1 to 32");
+    }
+    match digits.parse() {
+        Ok(square @ 1..=32) if sign.is_empty() => Ok(square),
+        _ => cursor
+            .error_at(place, format!("there is no square {sign}{digits}: squares are 1 to 32")),
+    }
+}
+
+fn dark_near(cell: Cell) -> String {
+    let near = [(0, 1), (0, -1)].into_iter().find_map(|(rows, columns)| cell.offset(rows, columns));
+    match near {
+        Some(dark) => format!("pieces stand on dark cells, such as {dark}"),
+        None => "pieces stand on dark cells".into(),
+    }
+}
+
+pub(super) fn write<V: Variant>(position: &Checkers<V>) -> String {
+    let list = |side: Side| {
+        let own = position.pieces[side.index()];
+        let squares: Vec<_> = (1..=32)
+            .filter(|&n| own & squares::bit(n) != 0)
+            .map(|n| {
+                if position.kings & squares::bit(n) != 0 { format!("K{n}") } else { n.to_string() }
+            })
+            .collect();
+        squares.join(",")
+    };
+    let side = if position.side == Side::First { 'B' } else { 'W' };
+    format!("{side}:W{}:B{}", list(Side::Second), list(Side::First))
+}
+
+pub(super) fn board<V: Variant>(position: &Checkers<V>) -> [char; 64] {
+    let mut board = ['.'; 64];
+    for n in 1..=32 {
+        let bit = squares::bit(n);
+        for side in [Side::First, Side::Second] {
+            if position.pieces[side.index()] & bit != 0 {
+                let man = V::SIDES[side.index()].letter;
+                let king = position.kings & bit != 0;
+                board[squares::cell(n).index() as usize] =
+                    if king { man.to_ascii_uppercase() } else { man };
+            }
+        }
+    }
+    board
+}

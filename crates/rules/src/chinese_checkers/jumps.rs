@@ -1,0 +1,131 @@
+//! Where a piece can jump: over exactly one piece, exactly in the middle, along one of eight directions.
+//!
+//! The four lines through a cell (row, column, two diagonals) are each brought into one byte, a bit per column (per
+//! row for the column), by a multiplication; a table then gives the landing places for every place on a line and every
+//! occupation of it, and a second multiplication brings them back. (Chess programs find sliding moves so: "kindergarten
+//! bitboards".) No loop over directions and distances is left.
+
+use crate::cell::Bits;
+
+const COLUMN: u64 = 0x0101_0101_0101_0101;
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+
+/// The landing places on a line, by place on the line and occupation of it.
+static LANDINGS: [[u8; 256]; 8] = landings();
+
+const fn landings() -> [[u8; 256]; 8] {
+    let mut table = [[0; 256]; 8];
+    let mut at = 0;
+    while at < 8 {
+        let mut occupied = 0;
+        while occupied < 256 {
+            table[at][occupied] = landings_on_line(at as i32, occupied as i32);
+            occupied += 1;
+        }
+        at += 1;
+    }
+    table
+}
+
+const fn landings_on_line(at: i32, occupied: i32) -> u8 {
+    let mut result = 0;
+    let mut distance = -6;
+    while distance <= 6 {
+        let to = at + distance;
+        if distance != 0 && to >= 0 && to < 8 {
+            let toward = if distance > 0 { 1 } else { -1 };
+            // All cells after the start, the landing place included.
+            let mut on_the_way = 0;
+            let mut place = at;
+            while place != to {
+                place += toward;
+                on_the_way |= 1 << place;
+            }
+            let middle = 1 << (at + distance / 2);
+            if occupied & on_the_way == middle {
+                result |= 1 << to;
+            }
+        }
+        distance += 2;
+    }
+    result
+}
+
+/// The two diagonals through each cell: downward to the right, upward to the right.
+static DIAGONALS: [[u64; 2]; 64] = diagonals();
+
+const fn diagonals() -> [[u64; 2]; 64] {
+    let mut table = [[0; 2]; 64];
+    let mut a = 0;
+    while a < 64 {
+        let mut b = 0;
+        while b < 64 {
+            let rows = (a / 8) as i32 - (b / 8) as i32;
+            let columns = (a % 8) as i32 - (b % 8) as i32;
+            table[a][0] |= if rows == columns { 1 << b } else { 0 };
+            table[a][1] |= if rows == -columns { 1 << b } else { 0 };
+            b += 1;
+        }
+        a += 1;
+    }
+    table
+}
+
+/// The neighbours of each cell.
+pub(super) static STEPS: [u64; 64] = steps();
+
+const fn steps() -> [u64; 64] {
+    let mut table = [0; 64];
+    let mut a = 0;
+    while a < 64 {
+        let mut b = 0;
+        while b < 64 {
+            let rows = (a / 8) as i32 - (b / 8) as i32;
+            let columns = (a % 8) as i32 - (b % 8) as i32;
+            if a != b && rows.abs() <= 1 && columns.abs() <= 1 {
+                table[a] |= 1 << b;
+            }
+            b += 1;
+        }
+        a += 1;
+    }
+    table
+}
+
+/// The cells one jump away from `cell`.
+#[inline(always)]
+pub(super) fn jumps(occupied: u64, cell: u32) -> u64 {
+    let (row, column) = (cell >> 3 & 7, cell & 7);
+    let by_column = &LANDINGS[column as usize];
+
+    let line = occupied >> (8 * row) & 0xff;
+    let along_row = u64::from(by_column[line as usize]) << (8 * row);
+
+    // The column's cells, one a byte, gather in the top byte, row 1 highest.
+    let line = (occupied >> column & COLUMN).wrapping_mul(DIAGONAL) >> 56;
+    let places = LANDINGS[7 - row as usize][line as usize];
+    let along_column = (u64::from(places).wrapping_mul(DIAGONAL) >> 7 & COLUMN) << column;
+
+    let [down, up] = DIAGONALS[cell as usize & 63];
+    let diagonal = |line: u64| {
+        let places = by_column[((occupied & line).wrapping_mul(COLUMN) >> 56) as usize];
+        u64::from(places).wrapping_mul(COLUMN) & line
+    };
+    along_row | along_column | diagonal(down) | diagonal(up)
+}
+
+/// The cells that one or more jumps lead to; `occupied` is without the jumping piece, so that its start counts as empty.
+/// The start itself is left out: no turn may end there.
+#[inline(always)]
+pub(super) fn reachable(occupied: u64, from: u32) -> u64 {
+    let mut reached = 1u64 << from;
+    let mut frontier = jumps(occupied, from);
+    let mut left = Bits(frontier);
+    reached |= frontier;
+    while let Some(cell) = left.next() {
+        frontier = jumps(occupied, cell) & !reached;
+        reached |= frontier;
+        left.0 |= frontier;
+    }
+    reached & !(1 << from)
+}

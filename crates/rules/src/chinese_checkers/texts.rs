@@ -1,0 +1,164 @@
+//! Texts of Chinese checkers, and the sentence that says why a move is refused.
+
+use super::jumps::{STEPS, jumps};
+use super::{ChineseCheckers, MAX_PIECES, MAX_PLIES, Move};
+use crate::cell::Bits;
+use crate::notation::refusal;
+use crate::text::{
+    board_of, check_ends, is_pass, read_board, read_cells, read_pairs, refuse_mixture, refuse_pass,
+    write_rows,
+};
+use crate::{
+    Cell, MoveError, MoveErrorKind, Notation, OptionText, OptionsError, Outcome, Position,
+    PositionError, Side, SideText,
+};
+
+impl Notation for ChineseCheckers {
+    const ID: &'static str = "chinese-checkers";
+    const NAME: &'static str = "Chinese checkers 8x8";
+    const SIDES: [SideText; 2] =
+        [SideText { letter: '#', name: "Blue" }, SideText { letter: 'O', name: "Red" }];
+    const OPTIONS: &'static [OptionText] = &[];
+
+    fn read_options(text: &str) -> Result<(), OptionsError> {
+        read_pairs(text, Self::ID, Self::OPTIONS).map(|_| ())
+    }
+
+    fn write_options(_: &()) -> String {
+        String::new()
+    }
+
+    fn read(text: &str, _: &()) -> Result<Self, PositionError> {
+        let (pieces, side, plies) = read_board(text, Self::SIDES, MAX_PIECES, MAX_PLIES)?;
+        Ok(ChineseCheckers::new(pieces, side, plies))
+    }
+
+    fn write(&self) -> String {
+        format!("{} {} {}", write_rows(&self.board()), Self::letter(self.side), self.plies)
+    }
+
+    fn read_move(&self, text: &str) -> Result<Move, MoveError> {
+        let must_pass = self.must_pass();
+        if is_pass(text) {
+            return if must_pass { Ok(Move::PASS) } else { refuse_pass() };
+        }
+        let cells = read_cells(text, "1131")?;
+        check_ends(&cells, self.pieces, self.side, Self::SIDES)?;
+        let (from, to) = (cells[0], cells[cells.len() - 1]);
+        if from == to {
+            return refusal(MoveErrorKind::End, "a turn may not end where it began");
+        }
+        let rule = |reason| refusal(MoveErrorKind::Rule, reason);
+        if must_pass {
+            return rule("no piece can move: the turn is a pass".into());
+        }
+        if let Some(reason) = refuse_mixture(&cells, is_step) {
+            return rule(reason);
+        }
+        if cells.len() > 2 {
+            let lifted = self.occupied() & !from.bit();
+            let bad =
+                cells.windows(2).find(|hop| jumps(lifted, hop[0].index()) & hop[1].bit() == 0);
+            if let Some(hop) = bad {
+                return rule(self.refuse_jump(from, hop[0], hop[1]));
+            }
+        } else if Self::targets(self.occupied(), from.index()) & to.bit() == 0 {
+            return rule(self.refuse_jump(from, from, to));
+        }
+        Ok(Move { from: from.index() as u8, to: to.index() as u8 })
+    }
+
+    fn write_move(&self, mv: Move) -> String {
+        if mv.is_pass() { "pass".into() } else { format!("{}{}", mv.from(), mv.to()) }
+    }
+
+    /// A way with the fewest jumps.
+    fn path(&self, mv: Move) -> Vec<Cell> {
+        if mv.is_pass() {
+            return Vec::new();
+        }
+        let (from, to) = (mv.from(), mv.to());
+        if is_step(from, to) {
+            return vec![from, to];
+        }
+        let lifted = self.occupied() & !from.bit();
+        let mut came_from = [None; 64];
+        let mut queue = std::collections::VecDeque::from([from]);
+        while let Some(cell) = queue.pop_front() {
+            for next in Bits(jumps(lifted, cell.index())).map(Cell::from_index) {
+                let known = &mut came_from[next.index() as usize];
+                if next != from && known.is_none() {
+                    *known = Some(cell);
+                    queue.push_back(next);
+                }
+            }
+        }
+        let before = |cell: &Cell| came_from[cell.index() as usize];
+        let mut path: Vec<_> = std::iter::successors(Some(to), before).collect();
+        path.reverse();
+        path
+    }
+
+    fn captures(&self, _: Move) -> Vec<Cell> {
+        Vec::new()
+    }
+
+    fn board(&self) -> [char; 64] {
+        board_of(self.pieces, Self::SIDES)
+    }
+
+    fn describe(&self, outcome: Outcome) -> String {
+        match outcome.winner {
+            Some(Side::First) => "Blue(#) wins!".into(),
+            Some(Side::Second) => "Red(O) wins!".into(),
+            None => "Draw!".into(),
+        }
+    }
+}
+
+fn is_step(from: Cell, to: Cell) -> bool {
+    STEPS[from.index() as usize] & to.bit() != 0
+}
+
+impl ChineseCheckers {
+    fn must_pass(&self) -> bool {
+        let mut moves = crate::MoveList::new();
+        self.legal_moves(&mut moves);
+        moves.iter().any(|mv| mv.is_pass())
+    }
+
+    /// Why the piece that started on `start` cannot jump from `from` to `to`.
+    fn refuse_jump(&self, start: Cell, from: Cell, to: Cell) -> String {
+        let rows = i32::from(to.row()) - i32::from(from.row());
+        let columns = i32::from(to.column()) - i32::from(from.column());
+        let distance = rows.abs().max(columns.abs());
+        let straight = rows == 0 || columns == 0 || rows.abs() == columns.abs();
+        if !straight {
+            return if from == start {
+                format!("no step and no chain of jumps leads from {from} to {to}")
+            } else {
+                format!("the jump {from}-{to} is not along a row, a column or a diagonal")
+            };
+        }
+        if distance % 2 != 0 {
+            return format!(
+                "the jump {from}-{to} has no cell in the middle: a jump goes 2, 4 or 6 cells"
+            );
+        }
+        if to != start && self.occupied() & to.bit() != 0 {
+            return format!("the jump {from}-{to} lands on an occupied cell");
+        }
+        let lifted = self.occupied() & !start.bit();
+        let between: Vec<Cell> = (1..distance)
+            .filter_map(|i| from.offset(rows.signum() * i, columns.signum() * i))
+            .filter(|cell| lifted & cell.bit() != 0)
+            .collect();
+        let found = match between.as_slice() {
+            [] => "there is none".into(),
+            [one] => format!("the one there is stands on {one}"),
+            [_, _] => "there are two".into(),
+            more => format!("there are {}", ["three", "four", "five"][more.len().min(5) - 3]),
+        };
+        format!("the jump {from}-{to} needs exactly one piece, in the middle: {found}")
+    }
+}

@@ -1,0 +1,122 @@
+//! The list of games, and the one place where a game's name becomes its type.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{
+    CaptureHalma, ChineseCheckers, Contest, English, Notation, OptionText, OptionsError, Perft,
+    Position, SideText,
+};
+
+/// A game with its options, as in `contest:kings=true`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Game {
+    /// English checkers.
+    English(<English as Position>::Options),
+    /// Contest checkers.
+    Contest(<Contest as Position>::Options),
+    /// Chinese checkers on 8x8.
+    ChineseCheckers,
+    /// Capture Halma.
+    CaptureHalma,
+}
+
+/// Something to do with a game whose type is known only at run time.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+    /// Does it for the game `P`.
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output;
+}
+
+impl Game {
+    /// All games, with their default options.
+    pub fn all() -> [Game; 4] {
+        [
+            Game::English(Default::default()),
+            Game::Contest(Default::default()),
+            Game::ChineseCheckers,
+            Game::CaptureHalma,
+        ]
+    }
+
+    /// Calls the visitor with the game's type.
+    pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
+        match self {
+            Game::English(options) => visitor.visit::<English>(options),
+            Game::Contest(options) => visitor.visit::<Contest>(options),
+            Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
+            Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
+        }
+    }
+
+    /// The game's names and options.
+    pub fn info(&self) -> GameInfo {
+        struct Info;
+        impl Visitor for Info {
+            type Output = GameInfo;
+            fn visit<P: Notation + Perft>(self, options: &P::Options) -> GameInfo {
+                GameInfo {
+                    id: P::ID,
+                    name: P::NAME,
+                    sides: P::SIDES,
+                    options: P::OPTIONS,
+                    chosen: P::write_options(options),
+                    start: P::start(options).write(),
+                }
+            }
+        }
+        self.visit(Info)
+    }
+}
+
+/// What there is to say about a game without playing it.
+#[derive(Clone, Debug)]
+pub struct GameInfo {
+    /// The name other programs use.
+    pub id: &'static str,
+    /// The name people use.
+    pub name: &'static str,
+    /// The sides, the one that moves first first.
+    pub sides: [SideText; 2],
+    /// The options it can be played with.
+    pub options: &'static [OptionText],
+    /// The options chosen that are not the default, as `key=value,…`.
+    pub chosen: String,
+    /// The text of the start position.
+    pub start: String,
+}
+
+impl FromStr for Game {
+    type Err = OptionsError;
+
+    /// Reads a game's id, with options after a colon.
+    fn from_str(text: &str) -> Result<Game, OptionsError> {
+        let (id, options) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        match id {
+            English::ID => English::read_options(options).map(Game::English),
+            Contest::ID => Contest::read_options(options).map(Game::Contest),
+            ChineseCheckers::ID => {
+                ChineseCheckers::read_options(options).map(|()| Game::ChineseCheckers)
+            }
+            CaptureHalma::ID => CaptureHalma::read_options(options).map(|()| Game::CaptureHalma),
+            _ => {
+                let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
+                Err(OptionsError(format!(
+                    "there is no game {id:?}: the games are {}",
+                    ids.join(", ")
+                )))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.info();
+        match info.chosen.as_str() {
+            "" => f.write_str(info.id),
+            chosen => write!(f, "{}:{chosen}", info.id),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+pub mod capture_halma;
+mod cell;
+pub mod checkers;
+pub mod chinese_checkers;
+mod game;
+mod notation;
+mod outcome;
+pub mod perft;
+mod position;
+mod text;
+mod zobrist;
+
+pub use capture_halma::CaptureHalma;
+pub use cell::Cell;
+pub use checkers::{Contest, English};
+pub use chinese_checkers::ChineseCheckers;
+pub use game::{Game, GameInfo, Visitor};
+pub use notation::{
+    MoveError, MoveErrorKind, Notation, OptionText, OptionsError, PositionError, SideText,
+};
+pub use outcome::{EndReason, Outcome, Side};
+pub use perft::Perft;
+pub use position::{MoveList, Position};

@@ -1,0 +1,55 @@
+//! One file per command, and what they share: how they fail and how a position is named.
+
+pub(crate) mod games;
+pub(crate) mod moves;
+pub(crate) mod pages;
+pub(crate) mod pdn;
+pub(crate) mod perft;
+
+use std::process::ExitCode;
+
+use crownhead_rules::{Notation, Position};
+
+/// Why a command did not succeed.
+pub(crate) enum Failure {
+    /// The input is wrong; everything there is to say is in the text.
+    BadInput(String),
+    /// The input is wrong, and that has been said already.
+    BadInputReported,
+    /// The arguments do not go together.
+    Usage(String),
+    /// Something else went wrong.
+    Other(anyhow::Error),
+}
+
+impl Failure {
+    pub(crate) fn message(&self) -> Option<String> {
+        match self {
+            Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
+            Failure::BadInputReported => None,
+            Failure::Other(error) => Some(format!("{error:#}")),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
+            Failure::Usage(_) => ExitCode::from(2),
+            Failure::Other(_) => ExitCode::FAILURE,
+        }
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Other(error.into())
+    }
+}
+
+/// The position a command works on: the one named, or the start.
+fn position<P: Notation>(text: Option<&str>, options: &P::Options) -> Result<P, Failure> {
+    match text {
+        Some(text) => P::read(text, options).map_err(|error| Failure::BadInput(error.to_string())),
+        None => Ok(<P as Position>::start(options)),
+    }
+}

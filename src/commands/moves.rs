@@ -1,0 +1,103 @@
+//! `crownhead moves`: the legal moves of a position, with paths and captures.
+
+use std::io::Write;
+
+use crownhead_rules::{Cell, Game, MoveList, Notation, Outcome, Perft, Visitor};
+use serde_json::{Value, json};
+
+use super::{Failure, position};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The game, with options if wanted: english, contest:kings=true, …
+    game: Game,
+    /// The position to look at instead of the start
+    #[arg(long, value_name = "TEXT")]
+    position: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.game.visit(List(arguments))
+}
+
+struct List<'a>(&'a Arguments);
+
+/// One legal move in all its forms. Moves are listed in the order of start, end and captures.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    from: Option<Cell>,
+    to: Option<Cell>,
+    captures: Vec<Cell>,
+    path: Vec<Cell>,
+    text: String,
+}
+
+impl Visitor for List<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+        let position: P = position(self.0.position.as_deref(), options)?;
+        let outcome = position.outcome(&[]);
+        let mut moves = MoveList::new();
+        if outcome.is_none() {
+            position.legal_moves(&mut moves); // a finished game has none
+        }
+        let mut rows: Vec<_> = moves
+            .iter()
+            .map(|&mv| {
+                let path = position.path(mv);
+                let (from, to) = (path.first().copied(), path.last().copied());
+                Row {
+                    from,
+                    to,
+                    captures: position.captures(mv),
+                    path,
+                    text: position.write_move(mv),
+                }
+            })
+            .collect();
+        rows.sort();
+
+        let mut out = std::io::stdout().lock();
+        if self.0.json {
+            let object = json!({
+                "position": position.write(),
+                "side": P::letter(position.side()).to_string(),
+                "outcome": outcome.map(|outcome| outcome_json(&position, outcome)),
+                "moves": rows.iter().map(move_json).collect::<Vec<_>>(),
+            });
+            writeln!(out, "{object}")?;
+            return Ok(());
+        }
+        if let Some(outcome) = outcome {
+            writeln!(out, "{}", position.describe(outcome))?;
+        }
+        for row in &rows {
+            writeln!(out, "{}", row.text)?;
+        }
+        Ok(())
+    }
+}
+
+fn move_json(row: &Row) -> Value {
+    let names = |cells: &[Cell]| cells.iter().map(Cell::to_string).collect::<Vec<_>>();
+    json!({
+        "text": row.text,
+        "from": row.from.map(|cell| cell.to_string()),
+        "to": row.to.map(|cell| cell.to_string()),
+        "captures": names(&row.captures),
+        "path": names(&row.path),
+    })
+}
+
+fn outcome_json<P: Notation>(position: &P, outcome: Outcome) -> Value {
+    json!({
+        "winner": outcome.winner.map(|side| P::letter(side).to_string()),
+        "reason": outcome.reason.code(),
+        "score": outcome.score.map(|(first, second)| [first, second]),
+        "text": position.describe(outcome),
+    })
+}

@@ -1,0 +1,180 @@
+//! `crownhead pdn`: files of recorded games.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, write_game};
+use serde_json::json;
+
+use super::Failure;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Read files, replay every game and report each error with its place
+    Check(Check),
+    /// Write the games of files anew, in strict PDN
+    Convert(Convert),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Check {
+    /// The files to read; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print one JSON object (with the first 1000 errors of each file)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Convert {
+    /// The files to read; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write to this file instead of standard output; it is replaced only when all is written
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How many errors of a file go into JSON: a file of nothing but errors must not fill the memory.
+const LISTED_ERRORS: u64 = 1000;
+
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Check(arguments) => check(arguments),
+        Command::Convert(arguments) => convert(arguments),
+    }
+}
+
+fn check(arguments: &Check) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut files = Vec::new();
+    let mut any_error = false;
+    for path in &arguments.files {
+        let mut listed = Vec::new();
+        let mut plies = 0;
+        let tally = read(
+            path,
+            |record| Ok(plies += record.line.plies.len()),
+            |error| {
+                if !arguments.json {
+                    report(path, error);
+                } else if listed.len() < LISTED_ERRORS as usize {
+                    listed.push(json!({
+                        "game": error.game,
+                        "line": error.line,
+                        "column": error.column,
+                        "message": error.message,
+                    }));
+                }
+            },
+        )?;
+        any_error |= tally.errors > 0;
+        if arguments.json {
+            files.push(json!({
+                "file": name(path),
+                "games": tally.games,
+                "plies": plies,
+                "errors": tally.errors,
+                "listed": listed,
+            }));
+        } else {
+            let (games, errors) = (count(tally.games, "game"), count(tally.errors, "error"));
+            let plies = if plies == 1 { "1 ply".into() } else { format!("{plies} plies") };
+            writeln!(out, "{}: {games} read ({plies}), {errors}", name(path))?;
+        }
+    }
+    if arguments.json {
+        writeln!(out, "{}", json!({ "files": files }))?;
+    }
+    if any_error { Err(Failure::BadInputReported) } else { Ok(()) }
+}
+
+fn convert(arguments: &Convert) -> Result<(), Failure> {
+    let Some(path) = &arguments.output else {
+        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), &arguments.files);
+    };
+    // Beside the target, so that the last step is a rename within one file system.
+    let mut part = path.clone().into_os_string();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let cannot = || format!("{} could not be written", path.display());
+    let mut out = BufWriter::new(File::create(&part).with_context(cannot)?);
+    let result = convert_to(&mut out, &arguments.files);
+    match &result {
+        Err(Failure::Other(_)) => drop(std::fs::remove_file(&part)),
+        _ => std::fs::rename(&part, path).with_context(cannot)?,
+    }
+    result
+}
+
+fn convert_to(out: &mut impl Write, files: &[PathBuf]) -> Result<(), Failure> {
+    let (mut written, mut errors) = (0, 0);
+    for path in files {
+        let mut write = |record: GameRecord| {
+            if written > 0 {
+                writeln!(out)?;
+            }
+            written += 1;
+            Ok(write_game(out, &record)?)
+        };
+        errors += read(path, &mut write, |error| report(path, error))?.errors;
+    }
+    out.flush()?;
+    if errors > 0 {
+        eprintln!("crownhead: {} left out: they could not be read", count(errors, "game"));
+        return Err(Failure::BadInputReported);
+    }
+    Ok(())
+}
+
+/// What was in a file.
+struct Tally {
+    games: u64,
+    errors: u64,
+}
+
+/// Hands every game and every error of a file on, and fails only where the file cannot be read.
+fn read(
+    path: &Path,
+    mut game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,
+    mut error: impl FnMut(&RecordError),
+) -> Result<Tally, Failure> {
+    let input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(File::open(path).with_context(|| format!("{} could not be opened", name(path)))?)
+    };
+    let mut tally = Tally { games: 0, errors: 0 };
+    for result in Reader::new(BufReader::with_capacity(1 << 16, input)) {
+        match result {
+            Ok(record) => {
+                tally.games += 1;
+                game(record)?;
+            }
+            Err(fault) if fault.kind == RecordErrorKind::Io => {
+                return Err(anyhow!("{}: {}", name(path), fault.message).into());
+            }
+            Err(fault) => {
+                tally.errors += 1;
+                error(&fault);
+            }
+        }
+    }
+    Ok(tally)
+}
+
+fn report(path: &Path, error: &RecordError) {
+    let RecordError { game, line, column, message, .. } = error;
+    eprintln!("{}:{line}:{column}: game {game}: {message}", name(path));
+}
+
+fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
+}
+
+fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}

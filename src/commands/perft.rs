@@ -1,0 +1,148 @@
+//! `crownhead perft`: how many positions lie so many plies ahead.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::value_parser;
+use crownhead_rules::perft::{CountTable, Counter};
+use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor, checkers};
+use serde_json::json;
+
+use super::{Failure, position};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The game, with options if wanted: english, contest:kings=true, …
+    game: Game,
+    /// Count every depth from 1 to this one
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=200))]
+    depth: u32,
+    /// The position to count from instead of the start
+    #[arg(long, value_name = "TEXT")]
+    position: Option<String>,
+    /// Also list the count behind each move, at the last depth
+    #[arg(long)]
+    divide: bool,
+    /// Count a capture once for every path, as most published tables of English checkers do
+    #[arg(long, conflicts_with_all = ["hash", "threads", "play_all"])]
+    paths: bool,
+    /// Play every move of the last ply too, instead of only counting it
+    #[arg(long)]
+    play_all: bool,
+    /// How many threads count
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Remember counts of positions that come up again in a table of so many megabytes
+    #[arg(long, value_name = "MB", value_parser = value_parser!(u32).range(1..=1_048_576))]
+    hash: Option<u32>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if !arguments.paths {
+        return arguments.game.visit(Distinct(arguments));
+    }
+    match &arguments.game {
+        Game::English(options) => {
+            let position: checkers::English = position(arguments.position.as_deref(), options)?;
+            report(arguments, &position, checkers::perft_paths)
+        }
+        Game::Contest(options) => {
+            let position: checkers::Contest = position(arguments.position.as_deref(), options)?;
+            report(arguments, &position, checkers::perft_paths)
+        }
+        Game::ChineseCheckers | Game::CaptureHalma => Err(Failure::Usage(format!(
+            "--paths counts ways to capture in english and contest; a path of {} may go round for ever",
+            arguments.game
+        ))),
+    }
+}
+
+struct Distinct<'a>(&'a Arguments);
+
+impl Visitor for Distinct<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+        let position: P = position(self.0.position.as_deref(), options)?;
+        let table = self.0.hash.map(|megabytes| {
+            CountTable::new(megabytes as usize)
+                .with_context(|| format!("there is no memory for a table of {megabytes} MB"))
+        });
+        let table = table.transpose()?;
+        let threads = self.0.threads.into();
+        let counter = Counter { play_all: self.0.play_all, table: table.as_ref(), threads };
+        report(self.0, &position, |position, depth| counter.count(position, depth))
+    }
+}
+
+fn report<P: Notation>(
+    arguments: &Arguments,
+    position: &P,
+    count: impl Fn(&P, u32) -> u64,
+) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut counts = Vec::new();
+    for depth in arguments.depth.min(1)..=arguments.depth {
+        let start = Instant::now();
+        let nodes = count(position, depth);
+        let time = start.elapsed();
+        counts.push(json!({ "depth": depth, "nodes": nodes, "seconds": time.as_secs_f64() }));
+        if !arguments.json {
+            writeln!(out, "{depth} {nodes}")?;
+            out.flush()?;
+            if depth == arguments.depth {
+                eprintln!("depth {depth}: {}", speed(nodes, time));
+            }
+        }
+    }
+    let divided = if arguments.divide && arguments.depth > 0 {
+        divide(position, arguments.depth - 1, &count)
+    } else {
+        Vec::new()
+    };
+    if !arguments.json {
+        for (text, nodes) in &divided {
+            writeln!(out, "  {text} {nodes}")?;
+        }
+        return Ok(());
+    }
+    let mut object = json!({
+        "game": arguments.game.to_string(),
+        "position": position.write(),
+        "counts": counts,
+    });
+    if arguments.divide {
+        let divided: Vec<_> =
+            divided.iter().map(|(text, nodes)| json!({ "move": text, "nodes": nodes })).collect();
+        object["divide"] = divided.into();
+    }
+    writeln!(out, "{object}")?;
+    Ok(())
+}
+
+/// The count behind each move, in the order of the moves' texts.
+fn divide<P: Notation>(
+    position: &P,
+    depth: u32,
+    count: impl Fn(&P, u32) -> u64,
+) -> Vec<(String, u64)> {
+    if position.outcome(&[]).is_some() {
+        return Vec::new();
+    }
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let behind = |&mv| (position.write_move(mv), count(&position.after(mv), depth));
+    let mut rows: Vec<_> = moves.iter().map(behind).collect();
+    rows.sort();
+    rows
+}
+
+fn speed(nodes: u64, time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let rate = if seconds > 0.0 { nodes as f64 / seconds / 1e6 } else { 0.0 };
+    format!("{seconds:.3} s, {rate:.0} million nodes per second")
+}

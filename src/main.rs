@@ -1,0 +1,66 @@
+//! `crownhead`: the command line. Each command is a file in [`commands`]; here are the arguments and the exit codes.
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use commands::Failure;
+
+/// Play, analyse and run bot contests of 8x8 checkers games.
+#[derive(Parser)]
+#[command(name = "crownhead", version, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 130 interrupted.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the games, their sides and their options
+    Games(commands::games::Arguments),
+    /// List the legal moves of a position
+    Moves(commands::moves::Arguments),
+    /// Count the leaves of the move tree, and say how fast
+    Perft(commands::perft::Arguments),
+    /// Check and convert files of recorded games
+    #[command(subcommand)]
+    Pdn(commands::pdn::Command),
+    /// Print a completion script for a shell
+    Completions(commands::pages::Completions),
+    /// Print the manual page, or write all of them to a folder
+    Man(commands::pages::Man),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Games(arguments) => commands::games::run(&arguments),
+        Command::Moves(arguments) => commands::moves::run(&arguments),
+        Command::Perft(arguments) => commands::perft::run(&arguments),
+        Command::Pdn(command) => commands::pdn::run(&command),
+        Command::Completions(arguments) => {
+            commands::pages::completions(&arguments, Arguments::command())
+        }
+        Command::Man(arguments) => commands::pages::man(&arguments, Arguments::command()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Other(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(message) = failure.message() {
+                eprintln!("crownhead: {message}");
+            }
+            failure.exit_code()
+        }
+    }
+}
+
+/// Whether the reader of our output has gone away, as `head` does: nobody is left to complain to.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
