@@ -273,9 +273,11 @@ fn leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u32) -> 
 
 impl<V: Variant> Perft for Checkers<V> {
     fn horizon(&self) -> u32 {
-        let plies = u32::from(self.rules.draw_plies).saturating_sub(self.idle.longest());
-        // A position can come up for the third time eight plies after the first.
-        if self.rules.repetition { plies.min(8) } else { plies }
+        let idle = self.idle.longest();
+        let plies = u32::from(self.rules.draw_plies).saturating_sub(idle);
+        // No position before an advance or a capture can come up again, and after it a position can come
+        // up for the third time only eight plies after the first.
+        if self.rules.repetition { plies.min(8u32.saturating_sub(idle)) } else { plies }
     }
 
     fn decided(&self) -> bool {
@@ -287,23 +289,23 @@ impl<V: Variant> Perft for Checkers<V> {
     }
 }
 
-/// Counts as most published tables of English checkers do: a capture once for every path with the same start, end
-/// and captured pieces.
+/// Counts as most published tables of English checkers do: a capture once for every path with the same
+/// start, end and captured pieces.
 pub fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
+    paths_below(position, depth, &mut Vec::new())
+}
+
+/// What [`Counter`](crate::perft::Counter) does for distinct moves: beyond the horizon, position by position.
+fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u64>) -> u64 {
     if depth <= position.horizon() {
         return leaves::<V, true>(position, depth);
     }
-    if depth == 0 {
-        return 1;
-    }
-    if position.outcome(&[]).is_some() {
+    if position.outcome(past).is_some() {
         return 0;
     }
+    past.push(position.key);
     let mut total = 0;
-    let mut visit = |mv| {
-        let child = position.after(mv);
-        total += perft_paths(&child, depth - 1);
-    };
+    let mut visit = |mv| total += paths_below(&position.after(mv), depth - 1, past);
     if position.must_capture() == 0 {
         let mut steps = MoveList::new();
         position.legal_moves(&mut steps);
@@ -313,5 +315,6 @@ pub fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
     } else {
         position.view().captures::<false, true>(position.crowned(), &mut visit);
     }
+    past.pop();
     total
 }

@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod encoding;
+mod error;
+mod lexer;
+mod limits;
+mod movetext;
+mod reader;
+mod record;
+mod tag;
+mod window;
+mod writer;
+
+pub use error::{RecordError, RecordErrorKind, WriteError};
+pub use reader::Reader;
+pub use record::{GameRecord, GameResult, Line, Ply, ResultError, player_tag};
+pub use writer::{game_text, write_game};

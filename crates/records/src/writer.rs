@@ -1,0 +1,201 @@
+//! Games to text, as PDN 3.0 asks for it.
+//!
+//! The seven-tag roster comes first and in its order, unknown values included; then what the game is and where it
+//! starts; then the other tags. Moves are numbered, lines are shorter than 80 columns, every game ends with `*` and an empty
+//! line: the result stands in its tag, because `*` is the only separator that the standard still allows.
+
+use std::io::Write;
+
+use crownhead_rules::{Game, Notation, Perft, Side, Visitor};
+
+use crate::error::WriteError;
+use crate::limits::MAX_DEPTH;
+use crate::reader::names_game;
+use crate::record::{GameRecord, Line, ROSTER, roster_place, tag_name};
+
+/// Lines have fewer columns than this.
+const WIDTH: usize = 80;
+
+/// Writes one game, with an empty line behind it: games can be written one after the other.
+///
+/// A `}` cannot stand in a comment and becomes `)`; blanks and line breaks become one space. Tag names are made to fit the
+/// standard, and tags that have a field of their own in the record are not taken from the list of tags.
+pub fn write_game(out: &mut impl Write, record: &GameRecord) -> Result<(), WriteError> {
+    out.write_all(game_text(record)?.as_bytes())?;
+    Ok(())
+}
+
+/// The text of one game, as [`write_game`] writes it.
+pub fn game_text(record: &GameRecord) -> Result<String, WriteError> {
+    let mut text = String::new();
+    write_tags(&mut text, record);
+    text.push('\n');
+    let first_ply = usize::from(first_side(record)? == Side::Second);
+    let mut lines = Wrapped { text, column: 0, unit: String::new(), open: false };
+    write_line(&mut lines, &record.line, first_ply, 0)?;
+    lines.word("*");
+    lines.flush();
+    lines.text.push_str("\n\n");
+    Ok(lines.text)
+}
+
+fn write_tags(text: &mut String, record: &GameRecord) {
+    let mut push = |name: &str, value: &str| {
+        text.push('[');
+        text.push_str(name);
+        text.push_str(" \"");
+        for c in value.chars() {
+            match c {
+                '"' | '\\' => text.extend(['\\', c]),
+                c if c.is_control() => text.push(' '),
+                c => text.push(c),
+            }
+        }
+        text.push_str("\"]\n");
+    };
+    for (name, unknown) in ROSTER {
+        match name {
+            "Result" => push(name, record.result.text()),
+            name => push(name, record.tag(name).unwrap_or(unknown)),
+        }
+    }
+    if matches!(record.game, Game::English(_) | Game::Contest(_)) {
+        push("GameType", "21");
+    }
+    let game = record.game.to_string();
+    if game != "english" {
+        push("Game", &game);
+    }
+    if let Some(start) = &record.start {
+        push("SetUp", "1");
+        push("FEN", start);
+    }
+    let mut in_roster = [false; ROSTER.len()];
+    for (name, value) in &record.tags {
+        let name = tag_name(name);
+        // The first tag of each name of the roster has been written.
+        let place = roster_place(&name);
+        let written = place.is_some_and(|place| !std::mem::replace(&mut in_roster[place], true));
+        let has_field = matches!(name.as_str(), "Result" | "GameType" | "SetUp" | "FEN")
+            || name == "Game" && names_game(value);
+        if !written && !has_field {
+            push(&name, value);
+        }
+    }
+}
+
+/// The side that moves first in the record.
+fn first_side(record: &GameRecord) -> Result<Side, WriteError> {
+    struct FirstSide<'a>(&'a str);
+    impl Visitor for FirstSide<'_> {
+        type Output = Result<Side, WriteError>;
+        fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+            let position = P::read(self.0, options);
+            position
+                .map(|position| position.side())
+                .map_err(|error| WriteError::Record(error.to_string()))
+        }
+    }
+    match &record.start {
+        Some(start) => record.game.visit(FirstSide(start)),
+        None => Ok(Side::First),
+    }
+}
+
+fn write_line(
+    lines: &mut Wrapped,
+    line: &Line,
+    first_ply: usize,
+    depth: usize,
+) -> Result<(), WriteError> {
+    if depth > MAX_DEPTH {
+        let message = format!("variations lie more than {MAX_DEPTH} deep in one another");
+        return Err(WriteError::Record(message));
+    }
+    lines.comment(line.comment.as_deref());
+    let mut numbered = false; // whether the reader knows which move comes next
+    for (i, ply) in line.plies.iter().enumerate() {
+        let word = |c: char| c.is_ascii_alphanumeric() || "-:".contains(c);
+        if ply.text.is_empty() || !ply.text.chars().all(word) {
+            return Err(WriteError::Record(format!("{:?} is no move", ply.text)));
+        }
+        let index = first_ply + i;
+        match (index % 2, numbered) {
+            (0, _) => lines.word(&format!("{}. {}", index / 2 + 1, ply.text)),
+            (_, true) => lines.word(&ply.text),
+            (_, false) => lines.word(&format!("{}... {}", index / 2 + 1, ply.text)),
+        }
+        for (i, nag) in ply.nags.iter().enumerate() {
+            match (i, nag) {
+                (0, 1..=6) => {
+                    lines.attach(["!", "?", "!!", "??", "!?", "?!"][usize::from(nag - 1)])
+                }
+                _ => lines.word(&format!("${nag}")),
+            }
+        }
+        lines.comment(ply.comment.as_deref());
+        for variation in &ply.variations {
+            lines.open("(");
+            write_line(lines, variation, index, depth + 1)?;
+            lines.attach(")");
+        }
+        numbered = ply.comment.is_none() && ply.variations.is_empty();
+    }
+    Ok(())
+}
+
+/// Text in lines of limited width. A unit is what no line break may part.
+struct Wrapped {
+    text: String,
+    column: usize,
+    unit: String,
+    /// The unit is an opening sign: what comes next is part of it.
+    open: bool,
+}
+
+impl Wrapped {
+    fn word(&mut self, word: &str) {
+        if !std::mem::take(&mut self.open) {
+            self.flush();
+        }
+        self.unit.push_str(word);
+    }
+
+    fn open(&mut self, sign: &str) {
+        self.word(sign);
+        self.open = true;
+    }
+
+    fn attach(&mut self, more: &str) {
+        self.unit.push_str(more);
+    }
+
+    fn comment(&mut self, comment: Option<&str>) {
+        let mut words = comment.unwrap_or_default().split_whitespace().peekable();
+        if words.peek().is_none() {
+            return;
+        }
+        self.open("{");
+        for word in words {
+            self.word(&word.replace('}', ")"));
+        }
+        self.attach("}");
+    }
+
+    fn flush(&mut self) {
+        let width = self.unit.chars().count();
+        if width == 0 {
+            return;
+        }
+        // A line of a comment must not look like a tag or like a line to be skipped.
+        let may_begin_line = !self.unit.starts_with(['[', '%']);
+        if self.column > 0 {
+            let full = self.column + 1 + width >= WIDTH;
+            self.text.push(if full && may_begin_line { '\n' } else { ' ' });
+            self.column = if full && may_begin_line { 0 } else { self.column + 1 };
+        }
+        self.text.push_str(&self.unit);
+        self.column += width;
+        self.unit.clear();
+    }
+}

@@ -1,0 +1,151 @@
+//! The turns and the position texts of English and contest checkers.
+//!
+//! The two differ only in whether there are kings and in when a game ends; the ends are with the
+//! board.
+
+use super::{Board, Cell, Cells, DIAGONALS, EMPTY, Move, all_cells, shift};
+
+/// Every way to take the turn. A capture is here once for every order of its jumps.
+pub(super) fn paths(board: &Board) -> Vec<Move> {
+    let mut captures = Vec::new();
+    let mut steps = Vec::new();
+    for from in all_cells() {
+        let piece = board.at(from);
+        if piece.to_ascii_lowercase() != board.side {
+            continue;
+        }
+        for &direction in directions(piece) {
+            if let Some(to) = shift(from, direction, 1)
+                && board.at(to) == EMPTY
+            {
+                steps.push(Move::new(from, to, []));
+            }
+        }
+        // The piece is lifted: a king may come back to the square it started from, or pass over
+        // it.
+        let mut cells = board.cells;
+        cells[from.0][from.1] = EMPTY;
+        let jumper = Jumper { piece, from, kings: board.kings };
+        jumper.go_on(&cells, from, &[], &mut captures);
+    }
+    // "Capture is compulsory; any capture may be chosen, not the longest."
+    if captures.is_empty() { steps } else { captures }
+}
+
+struct Jumper {
+    piece: char,
+    from: Cell,
+    kings: bool,
+}
+
+impl Jumper {
+    /// Carries a multiple jump to its end in every possible way.
+    ///
+    /// Jumped pieces leave `cells` at once, so that none is jumped twice. Taking them off only at
+    /// the end of the turn would come to the same: every second row is for landing and the rows
+    /// between are for jumping over, so no jump ever lands where a piece was taken.
+    fn go_on(&self, cells: &Cells, at: Cell, captured: &[Cell], turns: &mut Vec<Move>) {
+        let mut could_jump = false;
+        for &direction in directions(self.piece) {
+            let (Some(over), Some(to)) = (shift(at, direction, 1), shift(at, direction, 2)) else {
+                continue;
+            };
+            let jumped = cells[over.0][over.1];
+            let is_enemy = jumped != EMPTY && !jumped.eq_ignore_ascii_case(&self.piece);
+            if !is_enemy || cells[to.0][to.1] != EMPTY {
+                continue;
+            }
+            could_jump = true;
+            let mut cells_after = *cells;
+            cells_after[over.0][over.1] = EMPTY;
+            let mut captured_after = captured.to_vec();
+            captured_after.push(over);
+            if self.kings && is_man(self.piece) && to.0 == last_row(self.piece) {
+                // "A man that reaches the king-row becomes a king and its turn ends."
+                turns.push(Move::new(self.from, to, captured_after));
+            } else {
+                self.go_on(&cells_after, to, &captured_after, turns);
+            }
+        }
+        if !could_jump && !captured.is_empty() {
+            turns.push(Move::new(self.from, at, captured.iter().copied()));
+        }
+    }
+}
+
+/// Where a piece may go. Black's men go down the board, toward square 32; White's go up.
+fn directions(piece: char) -> &'static [(i32, i32)] {
+    match piece {
+        'b' => &[(1, 1), (1, -1)],
+        'w' => &[(-1, 1), (-1, -1)],
+        _ => &DIAGONALS,
+    }
+}
+
+pub(super) fn is_man(piece: char) -> bool {
+    piece == 'b' || piece == 'w'
+}
+
+pub(super) fn crowned(man: char) -> char {
+    man.to_ascii_uppercase()
+}
+
+/// The row farthest ahead of a man: its king-row where there are kings.
+pub(super) fn last_row(man: char) -> usize {
+    if man == 'b' { 7 } else { 0 }
+}
+
+/// The cell of square 1 to 32. Row 1 has its dark squares in columns 2, 4, 6 and 8.
+fn square_cell(square: usize) -> Cell {
+    let row = (square - 1) / 4;
+    let pair = (square - 1) % 4;
+    let column = if row.is_multiple_of(2) { 2 * pair + 1 } else { 2 * pair };
+    (row, column)
+}
+
+/// Reads `B:W21,22,K23:B1,K2`.
+pub(super) fn read(board: &mut Board, text: &str) {
+    let mut parts = text.split(':');
+    board.side = match parts.next() {
+        Some("B") => 'b',
+        Some("W") => 'w',
+        _ => panic!("a side first: {text}"),
+    };
+    for part in parts {
+        let (colour, squares) = part.split_at(1);
+        let man = match colour {
+            "B" => 'b',
+            "W" => 'w',
+            _ => panic!("a colour first: {part}"),
+        };
+        for square in squares.split(',').filter(|square| !square.is_empty()) {
+            let (piece, number) = match square.strip_prefix('K') {
+                Some(number) => (crowned(man), number),
+                None => (man, square),
+            };
+            assert!(board.kings || is_man(piece), "a king in a game without kings: {text}");
+            let number: usize = number.parse().unwrap();
+            assert!((1..=32).contains(&number), "a square from 1 to 32: {text}");
+            let cell = square_cell(number);
+            assert_eq!(board.at(cell), EMPTY, "one piece on a square: {text}");
+            board.put(cell, piece);
+        }
+    }
+}
+
+pub(super) fn write(board: &Board) -> String {
+    let list = |man: char| {
+        let mut squares = Vec::new();
+        for square in 1..=32 {
+            let piece = board.at(square_cell(square));
+            if piece == man {
+                squares.push(format!("{square}"));
+            } else if piece == crowned(man) {
+                squares.push(format!("K{square}"));
+            }
+        }
+        squares.join(",")
+    };
+    let side = board.side.to_ascii_uppercase();
+    format!("{side}:W{}:B{}", list('w'), list('b'))
+}

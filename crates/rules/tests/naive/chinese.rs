@@ -1,0 +1,78 @@
+//! The turns and the win of Chinese checkers.
+
+use std::collections::BTreeSet;
+
+use super::{Board, Cell, Cells, DIAGONALS, EMPTY, Move, ORTHOGONALS, all_cells, shift};
+
+const BLUE_CAMP: [Cell; 6] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)];
+const RED_CAMP: [Cell; 6] = [(7, 7), (7, 6), (7, 5), (6, 7), (6, 6), (5, 7)];
+
+/// Every turn, without the pass.
+pub(super) fn moves(board: &Board) -> Vec<Move> {
+    let mut turns = Vec::new();
+    for from in all_cells().filter(|&cell| board.at(cell) == board.side) {
+        for direction in directions() {
+            if let Some(to) = shift(from, direction, 1)
+                && board.at(to) == EMPTY
+            {
+                turns.push(Move::new(from, to, []));
+            }
+        }
+        for to in jump_ends(&board.cells, from) {
+            turns.push(Move::new(from, to, []));
+        }
+    }
+    turns
+}
+
+/// Every cell that one or more jumps reach, except the one they began on.
+fn jump_ends(cells: &Cells, from: Cell) -> BTreeSet<Cell> {
+    // "The moving piece is lifted: its own starting cell counts as empty while it jumps."
+    let mut cells = *cells;
+    cells[from.0][from.1] = EMPTY;
+
+    let mut reached = BTreeSet::from([from]);
+    let mut to_visit = vec![from];
+    while let Some(at) = to_visit.pop() {
+        for direction in directions() {
+            for distance in [2, 4, 6] {
+                if let Some(to) = jump(&cells, at, direction, distance)
+                    && reached.insert(to)
+                {
+                    to_visit.push(to);
+                }
+            }
+        }
+    }
+    // "A turn may not end where it began."
+    reached.remove(&from);
+    reached
+}
+
+/// Where one jump of this distance lands, if it is allowed: "over exactly one piece of either
+/// colour, which must be exactly in the middle between lifting and landing cell; every other cell
+/// between is empty, the landing cell is empty".
+fn jump(cells: &Cells, at: Cell, direction: (i32, i32), distance: i32) -> Option<Cell> {
+    let landing = shift(at, direction, distance)?;
+    for gone in 1..=distance {
+        let cell = shift(at, direction, gone)?;
+        let is_occupied = cells[cell.0][cell.1] != EMPTY;
+        let is_middle = gone == distance / 2;
+        if is_occupied != is_middle {
+            return None;
+        }
+    }
+    Some(landing)
+}
+
+fn directions() -> impl Iterator<Item = (i32, i32)> {
+    ORTHOGONALS.into_iter().chain(DIAGONALS)
+}
+
+/// "All six cells of the target camp are occupied, by pieces of any colour, at least one of them
+/// the mover's."
+pub(super) fn has_won(cells: &Cells, mover: char) -> bool {
+    let target = if mover == '#' { RED_CAMP } else { BLUE_CAMP };
+    let pieces = target.map(|cell| cells[cell.0][cell.1]);
+    !pieces.contains(&EMPTY) && pieces.contains(&mover)
+}
