@@ -18,7 +18,7 @@ fn collection() -> String {
         record.result = GameResult::Draw;
         let mut position = English::start(&Default::default());
         let mut legal = MoveList::new();
-        for _ in 0..rng.usize(36..56) {
+        for _ in 0..rng.usize(38..59) {
             position.legal_moves(&mut legal);
             let Some(&mv) = rng.choice(legal.iter()) else {
                 break;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Windows-1252 where it differs from Latin-1. What calls itself Latin-1 usually came from Windows, and Latin-1
-/// has only control characters here.
+/// Windows-1252 where it differs from Latin-1. What calls itself Latin-1 usually came from Windows,
+/// and Latin-1 has only control characters here.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

@@ -1,7 +1,8 @@
 //! Bytes to tokens: what the signs of a PDN file are, before anyone asks whether they make a game.
 //!
-//! The lexer knows no game. It says where each token begins and keeps going after a fault, so that the reader can
-//! look for the next game. Tokens are bounded; what is longer is passed over without being kept.
+//! The lexer knows no game. It says where each token begins and keeps going after a fault, so that
+//! the reader can look for the next game. Tokens are bounded; what is longer is passed over without
+//! being kept.
 
 use std::io::Read;
 
@@ -12,7 +13,8 @@ use crate::record::GameResult;
 use crate::tag::{read_tag, tag_length};
 use crate::window::{Window, is_blank};
 
-/// A token. The texts of the kinds that have one are [`Lexer::text`] and, for tags, [`Lexer::name`].
+/// A token. The texts of the kinds that have one are [`Lexer::text`] and, for tags,
+/// [`Lexer::name`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Token {
     /// `[Name "value"]`.
@@ -147,8 +149,8 @@ impl<R: Read> Lexer<R> {
                 b'*' => return Ok(self.single(Token::Result(GameResult::Unknown))),
                 b'/' => return self.setup(),
                 b'0'..=b'9' => return self.number(),
-                // A full stop or an ellipsis stands for a move left out; a brace is left over from a comment
-                // inside a comment, which PDN does not have.
+                // A full stop or an ellipsis stands for a move left out; a brace is left over from
+                // a comment inside a comment, which PDN does not have.
                 b'.' | b',' | b'}' => self.window.advance(1),
                 b']' | b'"' => {
                     self.window.advance(1);
@@ -230,7 +232,8 @@ impl<R: Read> Lexer<R> {
             }
         }
         let window = &mut self.window;
-        let in_line = |i| if i < MAX_TAG { window.peek(i).filter(|byte| !is_line_end(byte)) } else { None };
+        let in_line =
+            |i| if i < MAX_TAG { window.peek(i).filter(|byte| !is_line_end(byte)) } else { None };
         let length = tag_length(in_line);
         let tag = read_tag(&self.window.view()[..length]);
         self.window.advance(tag.length);
@@ -243,7 +246,8 @@ impl<R: Read> Lexer<R> {
         Ok(Token::Tag)
     }
 
-    /// A comment: everything after `skip` bytes, up to what ends it. Runs of blanks count as one space.
+    /// A comment: everything after `skip` bytes, up to what ends it. Runs of blanks count as one
+    /// space.
     fn comment(&mut self, skip: usize, until: Until) -> Result<Token, Fault> {
         self.window.advance(skip);
         self.raw.clear();
@@ -297,7 +301,8 @@ impl<R: Read> Lexer<R> {
         Ok(Token::Comment)
     }
 
-    /// Whether the line that begins here is a whole tag: inside a comment it shows that the comment was not closed.
+    /// Whether the line that begins here is a whole tag: inside a comment it shows that the comment
+    /// was not closed.
     fn at_tag_line(&mut self) -> bool {
         if self.window.peek(0) != Some(b'[')
             || !self.window.peek(1).is_some_and(|byte| byte.is_ascii_uppercase())
@@ -333,7 +338,8 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Whether a word is none that a variation can begin with: `pass` and, to be refused as a move, `c3-d4` can.
+    /// Whether a word is none that a variation can begin with: `pass` and, to be refused as a move,
+    /// `c3-d4` can.
     fn is_prose(&mut self, at: usize, byte: u8) -> bool {
         let algebraic = matches!(byte, b'a'..=b'h' | b'A'..=b'H')
             && matches!(self.window.peek(at + 1), Some(b'1'..=b'8'));
@@ -398,7 +404,8 @@ impl<R: Read> Lexer<R> {
     /// Something that begins with a digit: the number of a move, or a word.
     fn number(&mut self) -> Result<Token, Fault> {
         let digits = (0..MAX_WORD).take_while(|&i| self.is_digit(i)).count();
-        let half_point = digits == 1 && self.window.starts_with(b"0.") && self.is_digit(2); // 0.5-0.5
+        // As in the result 0.5-0.5.
+        let half_point = digits == 1 && self.window.starts_with(b"0.") && self.is_digit(2);
         if self.window.peek(digits) != Some(b'.') || half_point {
             return self.word();
         }
@@ -430,15 +437,17 @@ impl<R: Read> Lexer<R> {
         }
         let used = self.text.trim_end_matches(['.', ',']).len();
         self.text.truncate(used);
-        if let Some(result) = GameResult::read(&self.text) {
+        // Most words are moves, and most moves cannot be taken for results.
+        let like_result = !matches!(self.text.as_bytes(), [_, b'0'..=b'9', ..] | [b'3'..=b'9', ..]);
+        if like_result && let Some(result) = GameResult::read(&self.text) {
             return Ok(Token::Result(result));
         }
         let number = self.text.len() <= 3 && self.text.bytes().all(|byte| byte.is_ascii_digit());
         Ok(if number { Token::Number(self.text.parse().ok()) } else { Token::Word })
     }
 
-    /// The part of a word that follows after blanks: where it begins and its length. A word goes on behind
-    /// blanks if a separator stands before or after them and a digit comes next.
+    /// The part of a word that follows after blanks: where it begins and its length. A word goes on
+    /// behind blanks if a separator stands before or after them and a digit comes next.
     fn continuation(&mut self) -> Option<(usize, usize)> {
         let bytes = self.text.as_bytes();
         if !bytes.first()?.is_ascii_digit() {

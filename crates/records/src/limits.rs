@@ -1,7 +1,8 @@
 //! How large one game may be.
 //!
-//! A file may be of any size, a game may not: the reader's memory is one game. The limits count what a game keeps,
-//! not how it is written, so that a game that could be read can be read again after it was written.
+//! A file may be of any size, a game may not: the reader's memory is one game. The limits count
+//! what a game keeps, not how it is written, so that a game that could be read can be read again
+//! after it was written.
 
 /// Plies of one game, variations included.
 pub(crate) const MAX_PLIES: usize = 100_000;

@@ -1,12 +1,12 @@
 //! The moves of one game: replayed as they are read, so that none is kept that the rules refuse.
 //!
-//! Only the moves of the pieces are checked. That a game was drawn by counters is the business of whoever played it:
-//! old games know neither our counters nor our limits.
+//! Only the moves of the pieces are checked. That a game was drawn by counters is the business of
+//! whoever played it: old games know neither our counters nor our limits.
 
 use std::io::Read;
 use std::mem::take;
 
-use crownhead_rules::{MoveErrorKind, Notation, Perft, Side, Visitor};
+use crownhead_rules::{Notation, Perft, Side, Visitor};
 
 use crate::error::{Fault, Place, RecordErrorKind};
 use crate::lexer::{Lexer, Token};
@@ -214,10 +214,10 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
             Ok(mv) => mv,
             Err(error) => {
                 let text: String = self.lexer.text().chars().take(40).collect();
-                let says_which =
-                    error.kind == MoveErrorKind::Format || error.reason.contains(&text);
-                let message =
-                    if says_which { error.reason } else { format!("{text}: {}", error.reason) };
+                let message = match error.reason.contains(&text) {
+                    true => error.reason,
+                    false => format!("{text}: {}", error.reason),
+                };
                 match join_jumps(self.lexer, &level.position) {
                     Some(mv) => mv,
                     None => return Err(Fault::new(place, RecordErrorKind::Move, message)),
@@ -299,8 +299,9 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
     }
 }
 
-/// A jump of several hops written as several, `11x18 18x25`: the words that continue one another are one move.
-/// The lexer stands on the word that was refused, and afterwards on the last word of the move.
+/// A jump of several hops written as several, `11x18 18x25`: the words that continue one another
+/// are one move. The lexer stands on the word that was refused, and afterwards on the last word of
+/// the move.
 fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Option<P::Move> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut path = lexer.text().to_string();

@@ -16,8 +16,9 @@ use crate::record::{
 
 /// Reads the games of a file one after the other.
 ///
-/// A game that cannot be read gives an error with its place, and reading goes on with the next one. However large the
-/// file, no more than one game is in memory. The input needs no buffer of its own.
+/// A game that cannot be read gives an error with its place, and reading goes on with the next one.
+/// However large the file, no more than one game is in memory. The input needs no buffer of its
+/// own.
 ///
 /// ```
 /// use crownhead_records::{GameResult, Reader};
@@ -59,7 +60,8 @@ struct Tag {
     place: Place,
 }
 
-/// A fault and where in the game it happened: how many variations are open, and whether it is among the tags.
+/// A fault and where in the game it happened: how many variations are open, and whether it is among
+/// the tags.
 pub(crate) struct Failure {
     pub(crate) fault: Fault,
     pub(crate) depth: usize,
@@ -118,7 +120,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(record))
     }
 
-    /// Remarks behind the result: in the same line they belong to the game, later ones to the next, if there is one.
+    /// Remarks behind the result: in the same line they belong to the game, later ones to the next,
+    /// if there is one.
     fn remarks_behind(
         &mut self,
         comment: &mut Option<String>,
@@ -158,7 +161,8 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Passes the rest of a game that could not be read: up to its result or to the tags of the next.
+    /// Passes the rest of a game that could not be read: up to its result or to the tags of the
+    /// next.
     fn skip_rest(&mut self, mut depth: usize, mut in_tags: bool) {
         self.carried = None;
         let mut line = self.lexer.place().line;
@@ -218,8 +222,8 @@ impl<R: Read> Iterator for Reader<R> {
 }
 
 impl Tags {
-    /// Whether the tag that comes next is another game's: after an empty line a name of the roster comes again. A game
-    /// may have neither moves nor a result.
+    /// Whether the tag that comes next is another game's: after an empty line a name of the roster
+    /// comes again. A game may have neither moves nor a result.
     fn are_complete<R: Read>(&self, lexer: &Lexer<R>) -> bool {
         let again =
             || roster_place(&tag_name(lexer.name())).is_some_and(|place| self.roster[place]);
@@ -290,8 +294,9 @@ pub(crate) fn names_game(value: &str) -> bool {
     value.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-/// PDN 3.0 has the result in its tag and ends every game with `*`; older files have it behind the moves. If both are
-/// there and differ, the tag counts and the other is kept in a tag, as is a result that cannot be read.
+/// PDN 3.0 has the result in its tag and ends every game with `*`; older files have it behind the
+/// moves. If both are there and differ, the tag counts and the other is kept in a tag, as is a
+/// result that cannot be read.
 fn settle_result(record: &mut GameRecord, tag: Option<Tag>, behind: Option<GameResult>) {
     let behind = behind.unwrap_or_default();
     let value = tag.map(|tag| tag.value).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! A game as a file holds it: who played what when, the moves with all that was said about them, the result.
+//! A game as a file holds it: who played what when, the moves with all that was said about them,
+//! the result.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +8,15 @@ use crownhead_rules::{Game, Outcome, Side};
 
 /// A recorded game.
 ///
-/// What [`Reader`](crate::Reader) returns has been replayed: every move is legal and has its one canonical text. A record that is
-/// put together by hand is written as it is.
+/// What [`Reader`](crate::Reader) returns has been replayed: every move is legal and has its one
+/// canonical text. A record that is put together by hand is written as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
     /// The game and its options.
     pub game: Game,
-    /// The tags that have no field of their own (`Game`, `GameType`, `Result`, `SetUp` and `FEN` have). The ones of the
-    /// seven-tag roster come first; those of them that say nothing (`"?"`) are left out.
+    /// The tags that have no field of their own (`Game`, `GameType`, `Result`, `SetUp` and `FEN`
+    /// have). The ones of the seven-tag roster come first; those of them that say nothing (`"?"`)
+    /// are left out.
     pub tags: Vec<(String, String)>,
     /// The position the game starts from, if it is not the usual one.
     pub start: Option<String>,
@@ -38,7 +40,8 @@ pub struct Line {
 pub struct Ply {
     /// The move.
     pub text: String,
-    /// Annotations by number (numeric annotation glyphs): 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, 7 a forced move.
+    /// Annotations by number (numeric annotation glyphs): 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`,
+    /// 6 `?!`, 7 a forced move.
     pub nags: Vec<u8>,
     /// What is said about the move, in one line: blanks and line breaks count as one space.
     pub comment: Option<String>,
@@ -83,8 +86,8 @@ impl GameResult {
         }
     }
 
-    /// Reads a result in any usual spelling: with one point for a win or two, with `½`, with other dashes, a colon
-    /// or blanks.
+    /// Reads a result in any usual spelling: with one point for a win or two, with `½`, with other
+    /// dashes, a colon or blanks.
     pub fn read(text: &str) -> Option<GameResult> {
         Some(match text {
             "1-0" | "2-0" => GameResult::FirstWins,
@@ -176,8 +179,8 @@ impl GameRecord {
     }
 }
 
-/// The tag with the name of a player. Whoever moves first is `Black` in every game, blue of Chinese checkers too, and
-/// whoever moves second is `White`, red too.
+/// The tag with the name of a player. Whoever moves first is `Black` in every game, blue of Chinese
+/// checkers too, and whoever moves second is `White`, red too.
 pub const fn player_tag(side: Side) -> &'static str {
     match side {
         Side::First => "Black",
@@ -212,8 +215,8 @@ pub(crate) fn sort_tags(tags: &mut [(String, String)]) {
     tags.sort_by_key(|(name, _)| roster_place(name).unwrap_or(ROSTER.len()));
 }
 
-/// A tag's name as the standard wants it: a capital first, then letters, digits and `_`. The names that mean
-/// something get their usual spelling.
+/// A tag's name as the standard wants it: a capital first, then letters, digits and `_`. The names
+/// that mean something get their usual spelling.
 pub(crate) fn tag_name(name: &str) -> String {
     const OTHERS: [&str; 4] = ["Game", "GameType", "SetUp", "FEN"];
     let known = ROSTER.iter().map(|(name, _)| *name).chain(OTHERS);

@@ -1,7 +1,8 @@
 //! One tag, `[Name "value"]`, out of one line of text.
 //!
-//! The standard writes a quote inside a value as `\"`. Old files leave the backslash out, or the closing quote, the
-//! closing bracket, the quotes or the value. As long as a tag ends with its line, what was meant can be told.
+//! The standard writes a quote inside a value as `\"`. Old files leave the backslash out, or the
+//! closing quote, the closing bracket, the quotes or the value. As long as a tag ends with its
+//! line, what was meant can be told.
 
 use crate::encoding::decode;
 use crate::window::is_blank;
@@ -13,8 +14,9 @@ pub(crate) struct TagLine {
     pub(crate) length: usize,
 }
 
-/// How much of a line [`read_tag`] needs: up to the bracket that surely ends the tag, or all of it. Bytes are asked for one by
-/// one, because a line may hold thousands of tags. `None` is the end of the line.
+/// How much of a line [`read_tag`] needs: up to the bracket that surely ends the tag, or all of it.
+/// Bytes are asked for one by one, because a line may hold thousands of tags. `None` is the end of
+/// the line.
 pub(crate) fn tag_length(mut byte: impl FnMut(usize) -> Option<u8>) -> usize {
     let mut at = 1;
     let mut in_value = false;
@@ -46,7 +48,8 @@ pub(crate) fn read_tag(line: &[u8]) -> TagLine {
         let (value, length) = quoted(inside, quote + 1);
         return TagLine { name: text(&inside[..quote]), value, length: 1 + length };
     }
-    // Without quotes the first word is the name. Quotes of a word processor may stand round the rest.
+    // Without quotes the first word is the name. Quotes of a word processor may stand round the
+    // rest.
     let length = 1 + quote + usize::from(quote < inside.len());
     let content = text(&inside[..quote]);
     let (name, value) = content.split_once(char::is_whitespace).unwrap_or((&content, ""));
@@ -115,7 +118,10 @@ mod tests {
         let tag = read_tag(line.as_bytes());
         let short = tag_length(|i| line.as_bytes().get(i).copied());
         let same = read_tag(&line.as_bytes()[..short]);
-        assert_eq!((same.name, same.value, same.length), (tag.name.clone(), tag.value.clone(), tag.length));
+        assert_eq!(
+            (same.name, same.value, same.length),
+            (tag.name.clone(), tag.value.clone(), tag.length)
+        );
         (tag.name, tag.value, &line[tag.length..])
     }
 

@@ -1,7 +1,8 @@
-//! A file seen through a window that slides over it: bounded look-ahead, and the place of every byte.
+//! A file seen through a window that slides over it: bounded look-ahead, and the place of every
+//! byte.
 //!
-//! Memory stays the same for a file of any size. Whoever looks ahead says how far, so the window never grows
-//! beyond the longest token and one piece of input.
+//! Memory stays the same for a file of any size. Whoever looks ahead says how far, so the window
+//! never grows beyond the longest token and one piece of input.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -62,7 +63,8 @@ impl<R: Read> Window<R> {
         bytes.iter().enumerate().all(|(i, byte)| self.peek(i) == Some(*byte))
     }
 
-    /// The next byte that is no blank, at `offset` or after, and where; `None` when too many blanks come first.
+    /// The next byte that is no blank, at `offset` or after, and where; `None` when too many blanks
+    /// come first.
     pub(crate) fn peek_past_blanks(&mut self, offset: usize) -> Option<(usize, u8)> {
         const FAR: usize = 256;
         (offset..offset + FAR)

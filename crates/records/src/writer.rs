@@ -1,8 +1,9 @@
 //! Games to text, as PDN 3.0 asks for it.
 //!
-//! The seven-tag roster comes first and in its order, unknown values included; then what the game is and where it
-//! starts; then the other tags. Moves are numbered, lines are shorter than 80 columns, every game ends with `*` and an empty
-//! line: the result stands in its tag, because `*` is the only separator that the standard still allows.
+//! The seven-tag roster comes first and in its order, unknown values included; then what the game
+//! is and where it starts; then the other tags. Moves are numbered, lines are shorter than 80
+//! columns, every game ends with `*` and an empty line: the result stands in its tag, because `*`
+//! is the only separator that the standard still allows.
 
 use std::io::Write;
 
@@ -18,8 +19,9 @@ const WIDTH: usize = 80;
 
 /// Writes one game, with an empty line behind it: games can be written one after the other.
 ///
-/// A `}` cannot stand in a comment and becomes `)`; blanks and line breaks become one space. Tag names are made to fit the
-/// standard, and tags that have a field of their own in the record are not taken from the list of tags.
+/// A `}` cannot stand in a comment and becomes `)`; blanks and line breaks become one space. Tag
+/// names are made to fit the standard, and tags that have a field of their own in the record are
+/// not taken from the list of tags.
 pub fn write_game(out: &mut impl Write, record: &GameRecord) -> Result<(), WriteError> {
     out.write_all(game_text(record)?.as_bytes())?;
     Ok(())

@@ -38,7 +38,8 @@ fn made(count: usize, mut make: impl FnMut(usize) -> String) -> impl Read {
     Made { make: move || numbers.next().map(&mut make), piece: Vec::new(), at: 0 }
 }
 
-/// Reads everything; how many games, how many errors of the last kind seen, and the most memory used meanwhile.
+/// Reads everything; how many games, how many errors of the last kind seen, and the most memory
+/// used meanwhile.
 fn read(input: impl Read) -> (usize, Vec<RecordErrorKind>, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();

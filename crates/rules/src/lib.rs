@@ -4,6 +4,7 @@ pub mod capture_halma;
 mod cell;
 pub mod checkers;
 pub mod chinese_checkers;
+mod cpu;
 mod game;
 mod notation;
 mod outcome;

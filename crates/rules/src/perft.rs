@@ -9,6 +9,7 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::cpu::{self, Work};
 use crate::{MoveList, Position};
 
 /// What a game adds to be counted fast.
@@ -81,14 +82,9 @@ impl Counter<'_> {
         if position.outcome(past).is_some() {
             return 0;
         }
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
         past.push(position.key());
         let mut total = 0;
-        for &mv in &moves {
-            let child = position.after(mv);
-            total += self.below(&child, depth - 1, past);
-        }
+        position.each_move(|mv| total += self.below(&position.after(mv), depth - 1, past));
         past.pop();
         total
     }
@@ -104,13 +100,8 @@ impl Counter<'_> {
         if let Some(count) = table.get(position.key(), depth) {
             return count;
         }
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
         let mut total = 0;
-        for &mv in &moves {
-            let child = position.after(mv);
-            total += self.remembered(&child, depth - 1, table);
-        }
+        position.each_move(|mv| total += self.remembered(&position.after(mv), depth - 1, table));
         table.put(position.key(), depth, total);
         total
     }
@@ -121,35 +112,43 @@ fn children<P: Perft>(position: &P, past: &[u64]) -> Vec<(P, Vec<u64>)> {
     if position.outcome(past).is_some() {
         return Vec::new();
     }
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
     let past: Vec<_> = past.iter().copied().chain([position.key()]).collect();
-    moves
-        .iter()
-        .map(|&mv| {
-            let child = position.after(mv);
-            (child, past.clone())
-        })
-        .collect()
+    let mut children = Vec::new();
+    position.each_move(|mv| children.push((position.after(mv), past.clone())));
+    children
 }
 
 fn played<P: Perft>(position: &P, depth: u32) -> u64 {
+    if depth == 1 {
+        return cpu::bits(PlayLeaves(position));
+    }
     if position.decided() {
         return 0;
     }
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
     let mut total = 0;
-    for &mv in &moves {
-        let child = position.after(mv);
-        total += if depth > 1 {
-            played(&child, depth - 1)
-        } else {
-            black_box(&child);
-            1
-        };
-    }
+    position.each_move(|mv| total += played(&position.after(mv), depth - 1));
     total
+}
+
+/// Plays every move of a position.
+struct PlayLeaves<'a, P>(&'a P);
+
+impl<P: Perft> Work for PlayLeaves<'_, P> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let position = self.0;
+        if position.decided() {
+            return 0;
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        for &mv in &moves {
+            black_box(&position.after(mv));
+        }
+        moves.len() as u64
+    }
 }
 
 /// Counts of subtrees by key and depth, shared by threads without locks.

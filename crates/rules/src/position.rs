@@ -11,7 +11,7 @@ use crate::{Outcome, Side};
 ///
 /// It lives on the stack. Only a composed position with more moves than any game shows (long chains
 /// of kings or hoppers through a lattice of pieces) makes it spill to the heap instead of overflowing.
-pub type MoveList<M> = SmallVec<[M; 96]>;
+pub type MoveList<M> = SmallVec<[M; 256]>;
 
 /// A position of one game: the board, the side to move, and the counters that end games.
 ///
@@ -28,12 +28,19 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The side to move.
     fn side(&self) -> Side;
 
-    /// Puts the moves of the side to move into `out`, in a fixed order, after emptying it.
+    /// Hands every move of the side to move to `visit`, in a fixed order.
     ///
     /// The moves are those the pieces can make; whether the game has already ended is
-    /// [`outcome`](Position::outcome)'s question. Where the rules let a player who cannot move pass, the
-    /// pass is the only move.
-    fn legal_moves(&self, out: &mut MoveList<Self::Move>);
+    /// [`outcome`](Position::outcome)'s question. Where the rules let a player who cannot move pass,
+    /// the pass is the only move.
+    fn each_move(&self, visit: impl FnMut(Self::Move));
+
+    /// Fills `out` with the moves of [`each_move`](Position::each_move).
+    #[inline(always)]
+    fn legal_moves(&self, out: &mut MoveList<Self::Move>) {
+        out.clear();
+        self.each_move(|mv| out.push(mv));
+    }
 
     /// The position after a move that came from [`legal_moves`](Position::legal_moves) of this position. The caller is
     /// trusted: any other move leaves a board of no meaning (but no panic and no undefined behaviour).

@@ -10,7 +10,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::cell::Bits;
-use crate::{Cell, EndReason, MoveList, Outcome, Perft, Position, Side, zobrist};
+use crate::cpu::{self, Work};
+use crate::{Cell, EndReason, Outcome, Perft, Position, Side, zobrist};
 use hops::{Hopper, around, hoppers};
 
 /// Columns 7 and 8 are Black's target, columns 1 and 2 White's.
@@ -102,18 +103,6 @@ impl CaptureHalma {
         let own = self.pieces[side.index()];
         own != 0 && own & !TARGETS[side.index()] == 0
     }
-
-    fn count_moves(&self) -> u64 {
-        let (own, other) = (self.own(), self.other());
-        let mut total = hops::count_steps(own, !(own | other));
-        for from in Bits(hoppers(own, other)) {
-            Hopper::new(own, other, from).each(|cells, captured| {
-                // With nothing taken, ending on the start changes nothing.
-                total += cells.count_ones() - u32::from(captured == 0);
-            });
-        }
-        u64::from(total.max(1)) // none: the pass
-    }
 }
 
 impl Position for CaptureHalma {
@@ -129,31 +118,31 @@ impl Position for CaptureHalma {
         self.side
     }
 
-    fn legal_moves(&self, out: &mut MoveList<Move>) {
-        out.clear();
+    #[inline(always)]
+    fn each_move(&self, mut visit: impl FnMut(Move)) {
         let (own, other) = (self.own(), self.other());
         let empty = !(own | other);
         let hoppers = hoppers(own, other);
         for from in Bits(own) {
-            let steps = Bits(around(1 << from) & empty);
-            out.extend(steps.map(|to| Move { captured: 0, from: from as u8, to: to as u8 }));
+            let mut visit = |cells, captured| {
+                for to in Bits(cells) {
+                    visit(Move { captured, from: from as u8, to: to as u8 });
+                }
+            };
+            visit(around(1 << from) & empty, 0);
             if hoppers >> from & 1 != 0 {
                 Hopper::new(own, other, from).each(|cells, captured| {
-                    let cells = if captured == 0 { cells & !(1 << from) } else { cells };
-                    out.extend(Bits(cells).map(|to| Move {
-                        captured,
-                        from: from as u8,
-                        to: to as u8,
-                    }));
+                    // With nothing taken, ending on the start changes nothing.
+                    visit(if captured == 0 { cells & !(1 << from) } else { cells }, captured);
                 });
             }
         }
-        if out.is_empty() {
-            out.push(Move::PASS);
+        if around(own) & empty == 0 && hoppers == 0 {
+            visit(Move::PASS);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn after(&self, mv: Move) -> Self {
         let (us, them) = (self.side.index(), self.side.other().index());
         let mut pieces = self.pieces;
@@ -216,11 +205,32 @@ impl Perft for CaptureHalma {
             return 0;
         }
         if depth == 1 {
-            return self.count_moves();
+            return cpu::bits(CountMoves(self));
         }
-        let mut moves = MoveList::new();
-        self.legal_moves(&mut moves);
-        moves.iter().map(|&mv| self.after(mv).leaves(depth - 1)).sum()
+        let mut total = 0;
+        self.each_move(|mv| total += self.after(mv).leaves(depth - 1));
+        total
+    }
+}
+
+/// Counts the moves of a position without listing them.
+struct CountMoves<'a>(&'a CaptureHalma);
+
+impl Work for CountMoves<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let position = self.0;
+        let (own, other) = (position.own(), position.other());
+        let mut total = hops::count_steps(own, !(own | other));
+        for from in Bits(hoppers(own, other)) {
+            Hopper::new(own, other, from).each(|cells, captured| {
+                // With nothing taken, ending on the start changes nothing.
+                total += cells.count_ones() - u32::from(captured == 0);
+            });
+        }
+        u64::from(total.max(1)) // none: the pass
     }
 }
 

@@ -8,12 +8,13 @@
 //!   fork, a square on which both forward jumps go on; forks are pop-counts too.
 //! - Only a king that can jump needs a search. Boards with one are counted apart.
 //!
-//! The loop is compiled for several processors and the best one is chosen at run time.
+//! The loop runs in [`cpu::vectors`].
 
-use super::generate::{Jumps, Pieces, king_row, step_ahead};
+use super::generate::{Jumps, Pieces, end, king_row, start};
 use super::squares::{SQUARES, ahead, behind};
-use super::{Checkers, Variant};
-use crate::{MoveList, Perft, Position, Side};
+use super::{Checkers, Move, Variant};
+use crate::cpu::{self, Work};
+use crate::{Perft, Position, Side};
 
 /// How many boards are counted at once: enough to fill vectors, few enough to stay in the first-level cache.
 const BATCH: usize = 128;
@@ -25,8 +26,6 @@ struct Batch<const PATHS: bool> {
     kings: [u64; BATCH],
     len: usize,
     total: u64,
-    /// Which loop suits this processor.
-    level: Level,
     /// Whether men are crowned at all.
     crowning: bool,
 }
@@ -34,15 +33,7 @@ struct Batch<const PATHS: bool> {
 impl<const PATHS: bool> Batch<PATHS> {
     fn new(crowning: bool) -> Self {
         let zero = [0; BATCH];
-        Batch {
-            own: zero,
-            other: zero,
-            kings: zero,
-            len: 0,
-            total: 0,
-            level: Level::detect(),
-            crowning,
-        }
+        Batch { own: zero, other: zero, kings: zero, len: 0, total: 0, crowning }
     }
 
     /// Adds the leaves `depth` plies below `pieces`; side to move is `FIRST`, `depth` at least 1.
@@ -50,20 +41,24 @@ impl<const PATHS: bool> Batch<PATHS> {
         if depth <= 1 {
             return self.wait::<FIRST>(pieces);
         }
+        if depth == 2 {
+            return cpu::bits(Expand::<FIRST, PATHS> { batch: self, pieces });
+        }
+        self.expand::<FIRST>(pieces, depth);
+    }
+
+    #[inline(always)]
+    fn expand<const FIRST: bool>(&mut self, pieces: Pieces, depth: u32) {
         let crowned = if self.crowning { king_row(FIRST) } else { 0 };
-        if pieces.jumpers::<FIRST>() != 0 {
-            pieces.captures::<FIRST, PATHS>(crowned, &mut |mv| {
-                self.child::<FIRST>(pieces.after(mv), depth - 1);
-            });
-        } else if depth == 2 && pieces.own & pieces.kings == 0 {
-            self.wait_for_steps::<FIRST>(pieces, crowned);
-        } else {
-            let mut steps = MoveList::new();
-            pieces.steps::<FIRST>(crowned, &mut steps);
-            for mv in steps {
-                self.child::<FIRST>(pieces.after(mv), depth - 1);
+        if depth == 2 && pieces.own & pieces.kings == 0 {
+            let jumps = Jumps::of::<FIRST>(pieces.other, pieces.empty());
+            if pieces.jumpers(jumps) == 0 {
+                return self.wait_for_steps::<FIRST>(pieces, crowned);
             }
         }
+        pieces.moves::<FIRST, PATHS>(crowned, |turn| {
+            self.child::<FIRST>(pieces.after(turn), depth - 1);
+        });
     }
 
     #[inline(always)]
@@ -97,7 +92,8 @@ impl<const PATHS: bool> Batch<PATHS> {
             let other = &mut self.other[at..at + 8];
             let kings = &mut self.kings[at..at + 8];
             for i in 0..8 {
-                let (from, to) = step_ahead::<FIRST>(steps.trailing_zeros());
+                let bit = steps.trailing_zeros();
+                let (from, to) = (1 << start::<FIRST>(bit), 1 << (end::<FIRST>(bit) & 63));
                 own[i] = pieces.other;
                 other[i] = pieces.own ^ (from | to);
                 kings[i] = pieces.kings | to & crowned;
@@ -126,9 +122,9 @@ impl<const PATHS: bool> Batch<PATHS> {
             kings: &self.kings[..self.len],
         };
         self.total += if first {
-            self.level.count::<true, PATHS>(boards)
+            cpu::vectors(CountAll::<true, PATHS>(boards))
         } else {
-            self.level.count::<false, PATHS>(boards)
+            cpu::vectors(CountAll::<false, PATHS>(boards))
         };
         self.len = 0;
     }
@@ -168,25 +164,49 @@ fn count_one<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64) 
     (u64::from(moves), kings & jumps.any())
 }
 
-#[inline(always)]
-fn count_all<const FIRST: bool, const PATHS: bool>(boards: Boards<'_>) -> u64 {
-    let mut total = 0;
-    let mut searched = [0u64; BATCH];
-    let mut any = 0;
-    let rows = boards.own.iter().zip(boards.other).zip(boards.kings).zip(&mut searched);
-    for (((&own, &other), &kings), searched) in rows {
-        let (moves, jumping) = count_one::<FIRST>(own, other, kings);
-        total += if jumping == 0 { moves } else { 0 };
-        *searched = jumping;
-        any |= jumping;
-    }
-    if any != 0 {
-        for (index, _) in searched.iter().enumerate().filter(|(_, jumping)| **jumping != 0) {
-            let (own, other, kings) = (boards.own[index], boards.other[index], boards.kings[index]);
-            total += count_search::<FIRST, PATHS>(Pieces { own, other, kings });
+/// Counts the moves of all boards together.
+struct CountAll<'a, const FIRST: bool, const PATHS: bool>(Boards<'a>);
+
+impl<const FIRST: bool, const PATHS: bool> Work for CountAll<'_, FIRST, PATHS> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let boards = self.0;
+        let mut total = 0;
+        let mut searched = [0u64; BATCH];
+        let mut any = 0;
+        let rows = boards.own.iter().zip(boards.other).zip(boards.kings).zip(&mut searched);
+        for (((&own, &other), &kings), searched) in rows {
+            let (moves, jumping) = count_one::<FIRST>(own, other, kings);
+            total += if jumping == 0 { moves } else { 0 };
+            *searched = jumping;
+            any |= jumping;
         }
+        if any != 0 {
+            for (index, _) in searched.iter().enumerate().filter(|(_, jumping)| **jumping != 0) {
+                let (own, other, kings) =
+                    (boards.own[index], boards.other[index], boards.kings[index]);
+                total += count_search::<FIRST, PATHS>(Pieces { own, other, kings });
+            }
+        }
+        total
     }
-    total
+}
+
+/// Expands a board two plies above the leaves.
+struct Expand<'a, const FIRST: bool, const PATHS: bool> {
+    batch: &'a mut Batch<PATHS>,
+    pieces: Pieces,
+}
+
+impl<const FIRST: bool, const PATHS: bool> Work for Expand<'_, FIRST, PATHS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.batch.expand::<FIRST>(self.pieces, 2);
+    }
 }
 
 /// The number of captures where a king can capture.
@@ -194,74 +214,15 @@ fn count_all<const FIRST: bool, const PATHS: bool>(boards: Boards<'_>) -> u64 {
 #[inline(never)]
 fn count_search<const FIRST: bool, const PATHS: bool>(pieces: Pieces) -> u64 {
     let mut moves = 0;
-    pieces.captures::<FIRST, PATHS>(0, &mut |_| moves += 1);
+    pieces.moves::<FIRST, PATHS>(0, |_| moves += 1);
     moves
-}
-
-/// What the processor offers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Level {
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-/// The same loop for several processors. `unsafe` gains a factor here (`cargo bench -p crownhead-rules`, groups
-/// `perft/english`): without it the loop could only be compiled for the oldest x86-64, which has no pop-count at all.
-#[allow(unsafe_code)]
-mod dispatch {
-    use super::{Boards, Level, count_all};
-
-    impl Level {
-        pub(super) fn detect() -> Level {
-            #[cfg(target_arch = "x86_64")]
-            {
-                if is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vpopcntdq")
-                {
-                    return Level::Avx512;
-                }
-                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-                    return Level::Avx2;
-                }
-            }
-            Level::Plain
-        }
-
-        pub(super) fn count<const FIRST: bool, const PATHS: bool>(self, boards: Boards<'_>) -> u64 {
-            match self {
-                Level::Plain => count_all::<FIRST, PATHS>(boards),
-                // SAFETY: `detect` gives these levels only on processors with these features.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => unsafe { count_avx2::<FIRST, PATHS>(boards) },
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => unsafe { count_avx512::<FIRST, PATHS>(boards) },
-            }
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,popcnt")]
-    fn count_avx2<const FIRST: bool, const PATHS: bool>(boards: Boards<'_>) -> u64 {
-        count_all::<FIRST, PATHS>(boards)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512vpopcntdq,popcnt")]
-    fn count_avx512<const FIRST: bool, const PATHS: bool>(boards: Boards<'_>) -> u64 {
-        count_all::<FIRST, PATHS>(boards)
-    }
 }
 
 fn leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let mut batch = Batch::<PATHS>::new(position.rules.kings);
+    let mut batch = Batch::<PATHS>::new(position.laws.kings());
     match position.side {
         Side::First => batch.add::<true>(position.view(), depth),
         Side::Second => batch.add::<false>(position.view(), depth),
@@ -273,11 +234,11 @@ fn leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u32) -> 
 
 impl<V: Variant> Perft for Checkers<V> {
     fn horizon(&self) -> u32 {
-        let idle = self.idle.longest();
-        let plies = u32::from(self.rules.draw_plies).saturating_sub(idle);
+        let (rules, idle) = (self.laws.rules(), self.idle.longest());
+        let plies = u32::from(rules.draw_plies).saturating_sub(idle);
         // No position before an advance or a capture can come up again, and after it a position can come
         // up for the third time only eight plies after the first.
-        if self.rules.repetition { plies.min(8u32.saturating_sub(idle)) } else { plies }
+        if rules.repetition { plies.min(8u32.saturating_sub(idle)) } else { plies }
     }
 
     fn decided(&self) -> bool {
@@ -305,15 +266,11 @@ fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u6
     }
     past.push(position.key);
     let mut total = 0;
-    let mut visit = |mv| total += paths_below(&position.after(mv), depth - 1, past);
-    if position.must_capture() == 0 {
-        let mut steps = MoveList::new();
-        position.legal_moves(&mut steps);
-        steps.into_iter().for_each(visit);
-    } else if position.side == Side::First {
-        position.view().captures::<true, true>(position.crowned(), &mut visit);
-    } else {
-        position.view().captures::<false, true>(position.crowned(), &mut visit);
+    let mut visit = |turn| total += paths_below(&position.after(Move::new(turn)), depth - 1, past);
+    let (view, crowned) = (position.view(), position.crowned());
+    match position.side {
+        Side::First => view.moves::<true, true>(crowned, &mut visit),
+        Side::Second => view.moves::<false, true>(crowned, &mut visit),
     }
     past.pop();
     total

@@ -5,7 +5,6 @@
 use smallvec::SmallVec;
 
 use super::squares::{BOTTOM_ROW, DIRECTIONS, SQUARES, TOP_ROW, ahead, behind, step};
-use crate::MoveList;
 use crate::cell::Bits;
 
 /// A turn: the square left, the square reached and the squares of all captured pieces.
@@ -17,20 +16,10 @@ pub struct Move(u64);
 
 impl Move {
     #[inline(always)]
-    const fn new(from: u64, to: u64, captured: u64, was_king: bool, is_king: bool) -> Move {
-        let start = from.trailing_zeros() as u64 | (was_king as u64) << 6;
-        let end = to.trailing_zeros() as u64 | (is_king as u64) << 6;
-        Move(captured | start << 40 | end << 48)
-    }
-
-    /// The step of a man, from a bit of [`Pieces::steps_ahead`].
-    #[inline(always)]
-    const fn ahead<const FIRST: bool>(bit: u32, crowned: u64) -> Move {
-        let from = (bit & 31) + first_row::<FIRST>();
-        let by = 4 + (bit >> 5);
-        let to = if FIRST { from + by } else { from.wrapping_sub(by) };
-        let crowned = crowned >> (to & 63) & 1;
-        Move((from as u64) << 40 | (to as u64 | crowned << 6) << 48)
+    pub(super) const fn new(turn: Turn) -> Move {
+        let start = turn.from as u64 | (turn.was_king as u64) << 6;
+        let end = turn.to as u64 | (turn.is_king as u64) << 6;
+        Move(turn.captured | start << 40 | end << 48)
     }
 
     /// The bit number of the start, plus 64 for a king.
@@ -76,6 +65,16 @@ impl Move {
     pub const fn captures(self) -> u32 {
         self.captured().count_ones()
     }
+}
+
+/// A move before it is packed: bit numbers of start and end, and the board of captured pieces.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    from: u32,
+    to: u32,
+    captured: u64,
+    was_king: bool,
+    is_king: bool,
 }
 
 /// The pieces from the mover's point of view.
@@ -132,41 +131,66 @@ impl Pieces {
 
     /// The pieces that can capture, and so must.
     #[inline(always)]
-    pub(super) fn jumpers<const FIRST: bool>(self) -> u64 {
-        let jumps = Jumps::of::<FIRST>(self.other, self.empty());
+    pub(super) const fn jumpers(self, jumps: Jumps) -> u64 {
         self.own & jumps.ahead() | self.own & self.kings & jumps.any()
     }
 
     /// The pieces after a move, seen by the opponent, who is now to move.
     #[inline(always)]
-    pub(super) const fn after(self, mv: Move) -> Pieces {
-        let (from, to, captured) = (mv.from(), mv.to(), mv.captured());
+    pub(super) const fn after(self, turn: Turn) -> Pieces {
+        let (from, to) = (1 << turn.from, 1 << turn.to);
+        let crown = if turn.is_king { to } else { 0 };
         Pieces {
-            own: self.other & !captured,
+            own: self.other & !turn.captured,
             other: self.own & !from | to,
-            kings: self.kings & !(captured | from) | mv.crown(),
+            kings: self.kings & !(turn.captured | from) | crown,
         }
     }
 
-    /// Adds every step to `out`; a man that ends on `crowned` becomes a king.
+    /// Hands every move to `visit`; a man that ends on `crowned` becomes a king.
+    ///
+    /// With `PATHS` a capture comes once for every way round; without, once for each start, end and set of
+    /// captured pieces.
     #[inline(always)]
-    pub(super) fn steps<const FIRST: bool>(self, crowned: u64, out: &mut MoveList<Move>) {
+    pub(super) fn moves<const FIRST: bool, const PATHS: bool>(
+        self,
+        crowned: u64,
+        mut visit: impl FnMut(Turn),
+    ) {
         let empty = self.empty();
+        let jumps = Jumps::of::<FIRST>(self.other, empty);
+        if self.jumpers(jumps) == 0 {
+            self.steps::<FIRST>(empty, crowned, visit);
+        } else {
+            self.captures::<FIRST, PATHS>(empty, jumps, crowned, &mut visit);
+        }
+    }
+
+    #[inline(always)]
+    fn steps<const FIRST: bool>(self, empty: u64, crowned: u64, mut visit: impl FnMut(Turn)) {
         let kings = self.own & self.kings;
-        let steps = self.steps_ahead::<FIRST>(empty);
+        let steps = Bits(self.steps_ahead::<FIRST>(empty));
+        let mut visit = |from, to, was_king| {
+            let is_king = was_king || crowned >> to & 1 != 0;
+            visit(Turn { from, to, captured: 0, was_king, is_king });
+        };
         if kings == 0 {
-            out.extend(Bits(steps).map(|bit| Move::ahead::<FIRST>(bit, crowned)));
+            for bit in steps {
+                visit(start::<FIRST>(bit), end::<FIRST>(bit), false);
+            }
             return;
         }
-        out.extend(Bits(steps).map(|bit| {
-            let (from, to) = step_ahead::<FIRST>(bit);
-            let king = kings & from != 0;
-            Move::new(from, to, 0, king, king || to & crowned != 0)
-        }));
-        let back4 = Bits(kings & ahead::<FIRST, 4>(empty)).map(|index| 1 << index);
-        let back5 = Bits(kings & ahead::<FIRST, 5>(empty)).map(|index| 1 << index);
-        out.extend(back4.map(|from| Move::new(from, behind::<FIRST, 4>(from), 0, true, true)));
-        out.extend(back5.map(|from| Move::new(from, behind::<FIRST, 5>(from), 0, true, true)));
+        for bit in steps {
+            let from = start::<FIRST>(bit);
+            visit(from, end::<FIRST>(bit), kings >> from & 1 != 0);
+        }
+        let (back4, back5) = if FIRST { (-4, -5) } else { (4, 5) };
+        for from in Bits(kings & ahead::<FIRST, 4>(empty)) {
+            visit(from, from.wrapping_add_signed(back4), true);
+        }
+        for from in Bits(kings & ahead::<FIRST, 5>(empty)) {
+            visit(from, from.wrapping_add_signed(back5), true);
+        }
     }
 
     /// Whether there is any step.
@@ -176,35 +200,40 @@ impl Pieces {
         self.steps_ahead::<FIRST>(empty) != 0 || self.own & self.kings & behind != 0
     }
 
-    /// All steps ahead in one word: those by 4 in the lower half, those by 5 in the upper, so that one loop with one
-    /// unforeseen end serves both. No piece can step ahead from the last row, so 31 bits hold all others.
+    /// All steps ahead, as a [`word`].
     #[inline(always)]
     pub(super) fn steps_ahead<const FIRST: bool>(self, empty: u64) -> u64 {
-        let by4 = self.own & behind::<FIRST, 4>(empty);
-        let by5 = self.own & behind::<FIRST, 5>(empty);
-        (by4 >> first_row::<FIRST>()) | (by5 >> first_row::<FIRST>()) << 32
+        word::<FIRST>(self.own & behind::<FIRST, 4>(empty), self.own & behind::<FIRST, 5>(empty))
     }
 
-    /// Hands every capture to `visit`, each carried to its end; a man that ends on `crowned` becomes a king.
-    ///
-    /// With `PATHS` a capture comes once for every way round; without, once for each start, end and set of
-    /// captured pieces.
+    /// Every capture is carried to its end.
     #[inline(always)]
-    pub(super) fn captures<const FIRST: bool, const PATHS: bool>(
+    fn captures<const FIRST: bool, const PATHS: bool>(
         self,
+        empty: u64,
+        jumps: Jumps,
         crowned: u64,
-        visit: &mut impl FnMut(Move),
+        visit: &mut impl FnMut(Turn),
     ) {
-        let empty = self.empty();
-        let jumps = Jumps::of::<FIRST>(self.other, empty);
-        for index in Bits(self.own & !self.kings & jumps.ahead()) {
-            let chain = ManChain { from: 1 << index, jumps, crowned };
-            chain.captures::<FIRST, _>(chain.from, 0, visit);
+        let men = self.own & !self.kings;
+        for bit in Bits(word::<FIRST>(men & jumps.ahead4, men & jumps.ahead5)) {
+            let over = 1 << end::<FIRST>(bit);
+            let to = step_again::<FIRST>(over, bit);
+            let chain = ManChain { from: start::<FIRST>(bit), jumps, crowned };
+            if to & jumps.ahead() == 0 {
+                chain.end(to, over, visit);
+            } else {
+                chain.go_on::<FIRST, _>(to, over, visit);
+            }
         }
-        for index in Bits(self.own & self.kings & jumps.any()) {
-            let from = 1 << index;
-            let mut chain = KingChain { from, empty: empty | from, seen: SmallVec::new() };
-            chain.captures::<PATHS, _>(from, 0, self.other, visit);
+        let kings = self.own & self.kings;
+        if kings != 0 {
+            for index in Bits(kings & jumps.any()) {
+                let from = 1 << index;
+                let seen = SmallVec::new();
+                let mut chain = KingChain { from: index, empty: empty | from, seen };
+                chain.captures::<PATHS, _>(from, 0, self.other, visit);
+            }
         }
     }
 }
@@ -214,42 +243,68 @@ const fn first_row<const FIRST: bool>() -> u32 {
     if FIRST { 0 } else { 4 }
 }
 
-/// From and to of a bit of [`Pieces::steps_ahead`].
+/// Two boards of pieces that go ahead, by 4 and by 5, in one word: one loop with one unforeseen end serves
+/// both. No piece goes ahead from the last row, so 31 bits hold all others.
 #[inline(always)]
-pub(super) const fn step_ahead<const FIRST: bool>(bit: u32) -> (u64, u64) {
-    let from = 1 << ((bit & 31) + first_row::<FIRST>());
+const fn word<const FIRST: bool>(by4: u64, by5: u64) -> u64 {
+    by4 >> first_row::<FIRST>() | (by5 >> first_row::<FIRST>()) << 32
+}
+
+/// The bit number on which a bit of a [`word`] starts.
+#[inline(always)]
+pub(super) const fn start<const FIRST: bool>(bit: u32) -> u32 {
+    (bit & 31) + first_row::<FIRST>()
+}
+
+/// The bit number one step ahead.
+#[inline(always)]
+pub(super) const fn end<const FIRST: bool>(bit: u32) -> u32 {
     let by = 4 + (bit >> 5 & 1);
-    (from, if FIRST { from << by } else { from >> by })
+    if FIRST { start::<FIRST>(bit) + by } else { start::<FIRST>(bit).wrapping_sub(by) }
+}
+
+/// A step in the direction of a bit of a [`word`].
+#[inline(always)]
+const fn step_again<const FIRST: bool>(from: u64, bit: u32) -> u64 {
+    let by = 4 + (bit >> 5 & 1);
+    if FIRST { from << by } else { from >> by }
 }
 
 /// The captures of one man. They go forward only, so neither its vacated square nor the captured pieces can
 /// matter later in the chain: the jumps of the standing board serve to the end.
 #[derive(Clone, Copy)]
 struct ManChain {
-    from: u64,
+    from: u32,
     jumps: Jumps,
     crowned: u64,
 }
 
 impl ManChain {
-    fn captures<const FIRST: bool, F: FnMut(Move)>(self, at: u64, captured: u64, visit: &mut F) {
+    #[inline(always)]
+    fn end(self, to: u64, captured: u64, visit: &mut impl FnMut(Turn)) {
+        let is_king = to & self.crowned != 0;
+        let to = to.trailing_zeros();
+        visit(Turn { from: self.from, to, captured, was_king: false, is_king });
+    }
+
+    fn go_on<const FIRST: bool, F: FnMut(Turn)>(self, at: u64, captured: u64, visit: &mut F) {
         if at & self.jumps.ahead() == 0 {
-            return visit(Move::new(self.from, at, captured, false, at & self.crowned != 0));
+            return self.end(at, captured, visit);
         }
         if at & self.jumps.ahead4 != 0 {
             let over = ahead::<FIRST, 4>(at);
-            self.captures::<FIRST, F>(ahead::<FIRST, 4>(over), captured | over, visit);
+            self.go_on::<FIRST, F>(ahead::<FIRST, 4>(over), captured | over, visit);
         }
         if at & self.jumps.ahead5 != 0 {
             let over = ahead::<FIRST, 5>(at);
-            self.captures::<FIRST, F>(ahead::<FIRST, 5>(over), captured | over, visit);
+            self.go_on::<FIRST, F>(ahead::<FIRST, 5>(over), captured | over, visit);
         }
     }
 }
 
 /// The captures of one king.
 struct KingChain {
-    from: u64,
+    from: u32,
     /// Free squares, the one it left among them.
     empty: u64,
     /// Ends and captured pieces of the chains that may come round a second way.
@@ -261,7 +316,7 @@ struct KingChain {
 const SHORTEST_CIRCLE: u32 = 4;
 
 impl KingChain {
-    fn captures<const PATHS: bool, F: FnMut(Move)>(
+    fn captures<const PATHS: bool, F: FnMut(Turn)>(
         &mut self,
         at: u64,
         captured: u64,
@@ -286,6 +341,7 @@ impl KingChain {
             }
             self.seen.push((at, captured));
         }
-        visit(Move::new(self.from, at, captured, true, true));
+        let to = at.trailing_zeros();
+        visit(Turn { from: self.from, to, captured, was_king: true, is_king: true });
     }
 }

@@ -20,9 +20,9 @@ pub use generate::Move;
 pub use rule_set::{ContestRules, EnglishRules, Options, Variant};
 
 use crate::cell::Bits;
-use crate::{EndReason, MoveList, Outcome, Position, Side, zobrist};
-use generate::{Pieces, king_row};
-use rule_set::{Idle, RuleSet};
+use crate::{EndReason, Outcome, Position, Side, zobrist};
+use generate::{Jumps, Pieces, king_row};
+use rule_set::{Idle, Laws};
 use squares::SQUARES;
 
 /// English checkers.
@@ -42,20 +42,20 @@ pub struct Checkers<V: Variant> {
     side: Side,
     /// Plies since the last progress of each kind that the rules name.
     idle: Idle,
-    rules: RuleSet,
+    laws: Laws,
     variant: PhantomData<V>,
 }
 
 impl<V: Variant> Checkers<V> {
     fn new(pieces: [u64; 2], kings: u64, side: Side, options: &Options<V>) -> Self {
-        let rules = options.rules;
+        let laws = Laws::of(options.rules);
         let mut position = Checkers {
             pieces,
             kings,
             key: 0,
             side,
             idle: Idle::default(),
-            rules,
+            laws,
             variant: PhantomData,
         };
         position.key = position.computed_key();
@@ -75,7 +75,7 @@ impl<V: Variant> Checkers<V> {
     /// The squares on which a man of the side to move becomes a king.
     #[inline(always)]
     fn crowned(&self) -> u64 {
-        if self.rules.kings { king_row(self.side == Side::First) } else { 0 }
+        if self.laws.kings() { king_row(self.side == Side::First) } else { 0 }
     }
 
     /// Whether the side to move has a legal move.
@@ -90,45 +90,35 @@ impl<V: Variant> Checkers<V> {
     /// The pieces of the side to move that can capture, and so must.
     #[inline(always)]
     fn must_capture(&self) -> u64 {
-        match self.side {
-            Side::First => self.view().jumpers::<true>(),
-            Side::Second => self.view().jumpers::<false>(),
-        }
-    }
-
-    #[inline(always)]
-    fn moves_of<const FIRST: bool>(&self, out: &mut MoveList<Move>) {
-        let (view, crowned) = (self.view(), self.crowned());
-        if view.jumpers::<FIRST>() == 0 {
-            view.steps::<FIRST>(crowned, out);
-        } else {
-            view.captures::<FIRST, false>(crowned, &mut |mv| out.push(mv));
-        }
+        let view = self.view();
+        view.jumpers(match self.side {
+            Side::First => Jumps::of::<true>(view.other, view.empty()),
+            Side::Second => Jumps::of::<false>(view.other, view.empty()),
+        })
     }
 
     /// [`after`](Position::after) with the side known to the compiler.
     #[inline(always)]
     fn after_for<const FIRST: bool>(&self, mv: Move) -> Self {
         let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
-        let (from, to, captured) = (mv.from(), mv.to(), mv.captured());
-        let own = self.pieces[us] & !from | to;
+        let own = self.pieces[us] & !mv.from() | mv.to();
         let mut other = self.pieces[them];
-        let mut kings = self.kings & !from | mv.crown();
+        let mut kings = self.kings & !mv.from() | mv.crown();
         let mut key = self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
-        if captured != 0 {
-            for index in Bits(captured) {
+        if mv.is_capture() {
+            for index in Bits(mv.captured()) {
                 key ^= KEYS[them][piece_index(kings, index)];
             }
-            other &= !captured;
-            kings &= !captured;
+            other &= !mv.captured();
+            kings &= !mv.captured();
         }
         Checkers {
             pieces: if FIRST { [own, other] } else { [other, own] },
             kings,
             key,
             side: if FIRST { Side::Second } else { Side::First },
-            idle: self.rules.progress.after(self.idle, mv),
-            rules: self.rules,
+            idle: self.laws.idle_after(self.idle, mv),
+            laws: self.laws,
             variant: PhantomData,
         }
     }
@@ -157,11 +147,11 @@ impl<V: Variant> Position for Checkers<V> {
     }
 
     #[inline(always)]
-    fn legal_moves(&self, out: &mut MoveList<Move>) {
-        out.clear();
+    fn each_move(&self, mut visit: impl FnMut(Move)) {
+        let (view, crowned) = (self.view(), self.crowned());
         match self.side {
-            Side::First => self.moves_of::<true>(out),
-            Side::Second => self.moves_of::<false>(out),
+            Side::First => view.moves::<true, false>(crowned, |turn| visit(Move::new(turn))),
+            Side::Second => view.moves::<false, false>(crowned, |turn| visit(Move::new(turn))),
         }
     }
 
@@ -174,10 +164,11 @@ impl<V: Variant> Position for Checkers<V> {
     }
 
     fn outcome(&self, past: &[u64]) -> Option<Outcome> {
-        let limit = self.rules.draw_plies;
+        let rules = self.laws.rules();
+        let limit = rules.draw_plies;
         let idle = self.idle.longest() >= u32::from(limit);
         let drawn = |reason| Some(Outcome { winner: None, reason, score: None });
-        if idle && self.rules.draw_before_loss {
+        if idle && rules.draw_before_loss {
             return drawn(EndReason::NoProgress(limit));
         }
         if !self.can_move() {
@@ -187,7 +178,7 @@ impl<V: Variant> Position for Checkers<V> {
         if idle {
             return drawn(EndReason::NoProgress(limit));
         }
-        if self.rules.repetition && past.iter().filter(|&&key| key == self.key).count() >= 2 {
+        if rules.repetition && past.iter().filter(|&&key| key == self.key).count() >= 2 {
             return drawn(EndReason::Repetition);
         }
         None

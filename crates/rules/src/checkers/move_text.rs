@@ -39,8 +39,8 @@ impl<V: Variant> Notation for Checkers<V> {
         let (from, to) = (squares[0], squares[squares.len() - 1]);
         let ends = |mv: &Move| mv.from() == squares::bit(from) && mv.to() == squares::bit(to);
         let mut fitting: Vec<Move> = legal.iter().copied().filter(ends).collect();
-        if squares.len() > 2 {
-            // The whole path singles a move out; some of its squares may be enough.
+        if squares.len() > 2 || fitting.len() > 1 {
+            // The whole path singles a move out, be it one jump only; some of its squares may be enough.
             let whole = |mv: &Move| self.paths(*mv).contains(&squares);
             let part = |mv: &Move| self.paths(*mv).iter().any(|path| is_part(&squares, path));
             let exact: Vec<_> = fitting.iter().copied().filter(whole).collect();
@@ -94,7 +94,7 @@ impl<V: Variant> Notation for Checkers<V> {
         match (outcome.winner, outcome.reason) {
             (Some(side), _) => format!("{} wins: {} has no move", name(side), name(side.other())),
             (None, EndReason::NoProgress(plies)) => {
-                self.rules.progress.describe(plies, self.rules.kings)
+                self.laws.progress().describe(plies, self.laws.kings())
             }
             (None, _) => "Draw: the same position for the third time".into(),
         }
@@ -113,7 +113,9 @@ fn read_squares(text: &str) -> Result<Vec<u32>, MoveError> {
         );
     }
     let mut numbers: Vec<&str> = text.split(|c| !is_digit(c)).filter(|n| !n.is_empty()).collect();
-    if let ([number], 4) = (numbers.as_slice(), text.len()) {
+    if let [number] = numbers[..]
+        && number.len() == 4
+    {
         numbers = vec![&number[..2], &number[2..]];
     }
     // Twelve jumps take every piece there is.
@@ -260,7 +262,7 @@ impl<V: Variant> Checkers<V> {
 
     fn only_forward(&self, from: u32, verb: &str) -> String {
         let last_row = squares::bit(from) & king_row(self.side == Side::First) != 0;
-        match (self.rules.kings, last_row) {
+        match (self.laws.kings(), last_row) {
             (false, true) => {
                 format!(
                     "the man on {from} is on the last row and stays there: this game has no kings"

@@ -22,6 +22,53 @@ pub struct RuleSet {
     pub(super) repetition: bool,
 }
 
+/// A rule set in one word, so that to copy a position is to copy words and not single bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Laws(u32);
+
+impl Laws {
+    pub(super) const fn of(rules: RuleSet) -> Laws {
+        Laws(
+            rules.kings as u32
+                | (rules.draw_before_loss as u32) << 1
+                | (rules.repetition as u32) << 2
+                | (rules.progress as u32) << 3
+                | (rules.draw_plies as u32) << 16,
+        )
+    }
+
+    #[inline(always)]
+    pub(super) const fn kings(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    #[inline(always)]
+    pub(super) const fn progress(self) -> Progress {
+        match self.0 >> 3 & 3 {
+            0 => Progress::Either,
+            1 => Progress::Both,
+            _ => Progress::Change,
+        }
+    }
+
+    /// The counts after one more ply. (They cannot run over: nobody plays four thousand million plies.)
+    #[inline(always)]
+    pub(super) fn idle_after(self, idle: Idle, mv: Move) -> Idle {
+        let kind = mv.start() >> 6 | (mv.end() >> 6) << 1 | (mv.is_capture() as usize) << 2;
+        Idle(idle.0.wrapping_add(1 << 32 | 1) & KEPT[(self.0 >> 3 & 3) as usize][kind])
+    }
+
+    pub(super) const fn rules(self) -> RuleSet {
+        RuleSet {
+            kings: self.kings(),
+            progress: self.progress(),
+            draw_plies: (self.0 >> 16) as u16,
+            draw_before_loss: self.0 & 2 != 0,
+            repetition: self.0 & 4 != 0,
+        }
+    }
+}
+
 /// A man moved: men only ever advance.
 const ADVANCE: usize = 1;
 /// A piece was removed.
@@ -41,57 +88,59 @@ impl Idle {
     }
 }
 
-/// What counts as progress: for every kind of move, a mask that keeps the counts which go on.
+/// What counts as progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Progress(&'static [u64; 8]);
+pub(super) enum Progress {
+    /// An advance restarts the first count, a capture the second.
+    Either,
+    /// An advance or a capture restarts both.
+    Both,
+    /// A capture or a crowning restarts both.
+    Change,
+}
+
+/// For each kind of progress and of move, a mask that keeps the counts which go on.
+/// (The fourth row is there so that two bits are always an index.)
+static KEPT: [[u64; 8]; 4] = [
+    kept(ADVANCE, CAPTURE),
+    kept(ADVANCE | CAPTURE, ADVANCE | CAPTURE),
+    kept(CAPTURE | CROWNING, CAPTURE | CROWNING),
+    [0; 8],
+];
+
+/// The masks where these events restart the first and the second count.
+const fn kept(first: usize, second: usize) -> [u64; 8] {
+    let mut masks = [0; 8];
+    let mut kind = 0;
+    while kind < 8 {
+        let (was_king, is_king, captures) = (kind & 1 != 0, kind & 2 != 0, kind & 4 != 0);
+        let events = if was_king { 0 } else { ADVANCE }
+            | if captures { CAPTURE } else { 0 }
+            | if is_king && !was_king { CROWNING } else { 0 };
+        masks[kind] = if events & first == 0 { 0xffff_ffff } else { 0 }
+            | if events & second == 0 { 0xffff_ffff << 32 } else { 0 };
+        kind += 1;
+    }
+    masks
+}
 
 impl Progress {
-    /// The table for a rule by which these events restart the first and the second count.
-    const fn table(first: usize, second: usize) -> [u64; 8] {
-        let mut masks = [0; 8];
-        let mut kind = 0;
-        while kind < 8 {
-            let (was_king, is_king, captures) = (kind & 1 != 0, kind & 2 != 0, kind & 4 != 0);
-            let events = if was_king { 0 } else { ADVANCE }
-                | if captures { CAPTURE } else { 0 }
-                | if is_king && !was_king { CROWNING } else { 0 };
-            masks[kind] = if events & first == 0 { 0xffff_ffff } else { 0 }
-                | if events & second == 0 { 0xffff_ffff << 32 } else { 0 };
-            kind += 1;
-        }
-        masks
-    }
-
-    /// The counts after one more ply. (They cannot run over: nobody plays four thousand million plies.)
-    #[inline(always)]
-    pub(super) const fn after(self, idle: Idle, mv: Move) -> Idle {
-        let kind = mv.start() >> 6 | (mv.end() >> 6) << 1 | (mv.is_capture() as usize) << 2;
-        Idle(idle.0.wrapping_add(1 << 32 | 1) & self.0[kind])
-    }
-
     /// The rule in words, for the end of a drawn game.
     pub(super) fn describe(self, plies: u16, kings: bool) -> String {
         let what = match self {
-            EITHER => "no man advanced, or no piece was removed,",
-            NEITHER => "neither a man advanced nor a piece was removed",
-            _ if kings => "no capture and no crowning",
-            _ => "no capture",
+            Progress::Either => "no man advanced, or no piece was removed,",
+            Progress::Both => "neither a man advanced nor a piece was removed",
+            Progress::Change if kings => "no capture and no crowning",
+            Progress::Change => "no capture",
         };
         format!("Draw: {what} during the last {plies} plies")
     }
 }
 
-/// An advance restarts the first count, a capture the second.
-const EITHER: Progress = Progress(&Progress::table(ADVANCE, CAPTURE));
-/// An advance or a capture restarts both.
-const NEITHER: Progress = Progress(&Progress::table(ADVANCE | CAPTURE, ADVANCE | CAPTURE));
-/// A capture or a crowning restarts both.
-const CHANGE: Progress = Progress(&Progress::table(CAPTURE | CROWNING, CAPTURE | CROWNING));
-
 /// English checkers.
 const ENGLISH: RuleSet = RuleSet {
-    kings: true,             // seed 004, rule 2: a man on the king-row becomes a king
-    progress: EITHER,        // seed 004, rules 9a and 9b: no man advanced, or no piece removed
+    kings: true,                // seed 004, rule 2: a man on the king-row becomes a king
+    progress: Progress::Either, // seed 004, rules 9a and 9b: no man advanced, or no piece removed
     draw_plies: 50, // seed 004, rule 9: the previous 50 moves, each one turn of either side
     draw_before_loss: false, // seed 004, rule 8: who can make the last move wins
     repetition: false, // seed 004 knows no repetition
@@ -99,19 +148,19 @@ const ENGLISH: RuleSet = RuleSet {
 
 /// English checkers as the World Checkers/Draughts Federation plays it.
 const WCDF: RuleSet = RuleSet {
-    progress: NEITHER, // WCDF 1.32.2: neither a man advanced nor a piece removed
-    draw_plies: 80,    // WCDF 1.32.2: 40 moves by each side
-    repetition: true,  // WCDF 1.32.1: the same position for the third time
+    progress: Progress::Both, // WCDF 1.32.2: neither a man advanced nor a piece removed
+    draw_plies: 80,           // WCDF 1.32.2: 40 moves by each side
+    repetition: true,         // WCDF 1.32.1: the same position for the third time
     ..ENGLISH
 };
 
 /// Contest checkers.
 const CONTEST: RuleSet = RuleSet {
-    kings: false,           // seed 002: the list's three king rules are not there
-    progress: CHANGE,       // seed 002, check_draw: turns on which nothing but a place changed
-    draw_plies: 10,         // seed 002: `if(draw==10)`
-    draw_before_loss: true, // seed 002: counted before `game_end` is asked again
-    repetition: false,      // seed 002 knows no repetition
+    kings: false,               // seed 002: the list's three king rules are not there
+    progress: Progress::Change, // seed 002, check_draw: turns on which nothing but a place changed
+    draw_plies: 10,             // seed 002: `if(draw==10)`
+    draw_before_loss: true,     // seed 002: counted before `game_end` is asked again
+    repetition: false,          // seed 002 knows no repetition
 };
 
 /// A game of this family: its names and its rules.

@@ -9,7 +9,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::cell::Bits;
-use crate::{Cell, EndReason, MoveList, Outcome, Perft, Position, Side, zobrist};
+use crate::cpu::{self, Work};
+use crate::{Cell, EndReason, Outcome, Perft, Position, Side, zobrist};
 use jumps::{STEPS, reachable};
 
 /// Blue's camp, 11 12 13 21 22 31, and red's, 88 87 86 78 77 68. Each is the other's target.
@@ -90,13 +91,6 @@ impl ChineseCheckers {
         let mover = self.pieces[self.side.other().index()];
         target & !self.occupied() == 0 && mover & target != 0
     }
-
-    fn count_moves(&self) -> u64 {
-        let occupied = self.occupied();
-        let targets =
-            Bits(self.pieces[self.side.index()]).map(|from| Self::targets(occupied, from));
-        u64::from(targets.map(u64::count_ones).sum::<u32>().max(1)) // none: the pass
-    }
 }
 
 impl Position for ChineseCheckers {
@@ -112,19 +106,23 @@ impl Position for ChineseCheckers {
         self.side
     }
 
-    fn legal_moves(&self, out: &mut MoveList<Move>) {
-        out.clear();
+    #[inline(always)]
+    fn each_move(&self, mut visit: impl FnMut(Move)) {
         let occupied = self.occupied();
+        let mut any = 0;
         for from in Bits(self.pieces[self.side.index()]) {
-            let targets = Bits(Self::targets(occupied, from));
-            out.extend(targets.map(|to| Move { from: from as u8, to: to as u8 }));
+            let targets = Self::targets(occupied, from);
+            any |= targets;
+            for to in Bits(targets) {
+                visit(Move { from: from as u8, to: to as u8 });
+            }
         }
-        if out.is_empty() {
-            out.push(Move::PASS);
+        if any == 0 {
+            visit(Move::PASS);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn after(&self, mv: Move) -> Self {
         let us = self.side.index();
         let mut pieces = self.pieces;
@@ -179,11 +177,27 @@ impl Perft for ChineseCheckers {
             return 0;
         }
         if depth == 1 {
-            return self.count_moves();
+            return cpu::bits(CountMoves(self));
         }
-        let mut moves = MoveList::new();
-        self.legal_moves(&mut moves);
-        moves.iter().map(|&mv| self.after(mv).leaves(depth - 1)).sum()
+        let mut total = 0;
+        self.each_move(|mv| total += self.after(mv).leaves(depth - 1));
+        total
+    }
+}
+
+/// Counts the moves of a position without listing them.
+struct CountMoves<'a>(&'a ChineseCheckers);
+
+impl Work for CountMoves<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let position = self.0;
+        let occupied = position.occupied();
+        let targets = Bits(position.pieces[position.side.index()])
+            .map(|from| ChineseCheckers::targets(occupied, from));
+        u64::from(targets.map(u64::count_ones).sum::<u32>().max(1)) // none: the pass
     }
 }
 
