@@ -6,6 +6,7 @@ pub mod checkers;
 pub mod chinese_checkers;
 mod cpu;
 mod game;
+mod move_list;
 mod notation;
 mod outcome;
 pub mod perft;
@@ -18,9 +19,10 @@ pub use cell::Cell;
 pub use checkers::{Contest, English};
 pub use chinese_checkers::ChineseCheckers;
 pub use game::{Game, GameInfo, Visitor};
+pub use move_list::MoveList;
 pub use notation::{
     MoveError, MoveErrorKind, Notation, OptionText, OptionsError, PositionError, SideText,
 };
 pub use outcome::{EndReason, Outcome, Side};
 pub use perft::Perft;
-pub use position::{MoveList, Position};
+pub use position::Position;

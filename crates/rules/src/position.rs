@@ -3,15 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use smallvec::SmallVec;
-
-use crate::{Outcome, Side};
-
-/// The legal moves of one position.
-///
-/// It lives on the stack. Only a composed position with more moves than any game shows (long chains
-/// of kings or hoppers through a lattice of pieces) makes it spill to the heap instead of overflowing.
-pub type MoveList<M> = SmallVec<[M; 256]>;
+use crate::{MoveList, Outcome, Side};
 
 /// A position of one game: the board, the side to move, and the counters that end games.
 ///

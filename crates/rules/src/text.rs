@@ -172,13 +172,14 @@ pub(crate) fn read_turn(
 ) -> Result<(Side, u16), PositionError> {
     cursor.skip_spaces();
     let [first, second] = sides.map(|side| side.letter);
+    let place = cursor.place();
     let letter = cursor.take_if(|c| !c.is_whitespace());
     let side = match letter {
         Some(c) if c.eq_ignore_ascii_case(&first) => Side::First,
         Some(c) if c.eq_ignore_ascii_case(&second) => Side::Second,
         _ => {
-            return cursor
-                .error(format!("after the rows comes the side to move, {first} or {second}"));
+            let message = format!("after the rows comes the side to move, {first} or {second}");
+            return cursor.error_at(place, message);
         }
     };
     cursor.skip_spaces();
@@ -257,8 +258,13 @@ pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveErr
     {
         names = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]).collect();
     }
-    if names.len() < 2 || names.iter().any(|name| name.len() != 2) {
+    if names.iter().any(|name| name.len() != 2) {
         let message = format!("{:?} is no move: a cell has two digits, as in {example}", shown());
+        return refusal(MoveErrorKind::Format, message);
+    }
+    if names.len() < 2 {
+        let message =
+            format!("{:?} is no move: a move has a start and an end, as in {example}", shown());
         return refusal(MoveErrorKind::Format, message);
     }
     let cell = |name: &&str| Cell::read(name).ok_or_else(|| name.to_string());

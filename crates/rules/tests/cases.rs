@@ -50,28 +50,27 @@ mod running;
 #[path = "cases/sentences.rs"]
 mod sentences;
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 /// The files of cases: name and text, in order of names.
-fn files() -> Vec<(String, String)> {
+fn files() -> io::Result<Vec<(String, String)>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("the folder of cases")
-        .map(|entry| entry.expect("a file of cases").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .map(|path| {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (name, fs::read_to_string(&path).expect("cases in UTF-8"))
-        })
-        .collect();
+            files.push((name, fs::read_to_string(&path)?));
+        }
+    }
     files.sort();
-    files
+    Ok(files)
 }
 
 #[test]
 fn every_case_holds() {
-    let files = files();
+    let files = files().unwrap();
     assert!(files.len() >= 5, "four games and the setups, found {}", files.len());
     let mut failures = Vec::new();
     for (name, text) in &files {
@@ -83,7 +82,7 @@ fn every_case_holds() {
 #[test]
 fn every_sentence_of_the_program_is_in_some_case() {
     let mut shown = Vec::new();
-    for (name, text) in files() {
+    for (name, text) in files().unwrap() {
         let cases = reading::cases(&text).unwrap_or_else(|fault| panic!("{name}:{fault}"));
         shown.extend(cases.iter().flat_map(reading::Case::sentences));
     }

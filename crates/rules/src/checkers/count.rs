@@ -10,14 +10,16 @@
 //!
 //! The loop runs in [`cpu::vectors`].
 
-use super::generate::{Jumps, Pieces, end, king_row, start};
+use super::generate::{Jumps, Pieces, king_row};
 use super::squares::{SQUARES, ahead, behind};
 use super::{Checkers, Move, Variant};
 use crate::cpu::{self, Work};
-use crate::{Perft, Position, Side};
+use crate::{MoveList, Perft, Position, Side};
 
 /// How many boards are counted at once: enough to fill vectors, few enough to stay in the first-level cache.
 const BATCH: usize = 128;
+/// How many boards are written at once.
+const ROOM: usize = 4;
 
 /// Boards with the same side to move, waiting to have their moves counted.
 struct Batch<const PATHS: bool> {
@@ -38,78 +40,83 @@ impl<const PATHS: bool> Batch<PATHS> {
 
     /// Adds the leaves `depth` plies below `pieces`; side to move is `FIRST`, `depth` at least 1.
     fn add<const FIRST: bool>(&mut self, pieces: Pieces, depth: u32) {
-        if depth <= 1 {
-            return self.wait::<FIRST>(pieces);
-        }
-        if depth == 2 {
-            return cpu::bits(Expand::<FIRST, PATHS> { batch: self, pieces });
-        }
-        self.expand::<FIRST>(pieces, depth);
-    }
-
-    #[inline(always)]
-    fn expand<const FIRST: bool>(&mut self, pieces: Pieces, depth: u32) {
-        let crowned = if self.crowning { king_row(FIRST) } else { 0 };
-        if depth == 2 && pieces.own & pieces.kings == 0 {
-            let jumps = Jumps::of::<FIRST>(pieces.other, pieces.empty());
-            if pieces.jumpers(jumps) == 0 {
-                return self.wait_for_steps::<FIRST>(pieces, crowned);
-            }
-        }
-        pieces.moves::<FIRST, PATHS>(crowned, |turn| {
-            self.child::<FIRST>(pieces.after(turn), depth - 1);
-        });
-    }
-
-    #[inline(always)]
-    fn child<const FIRST: bool>(&mut self, pieces: Pieces, depth: u32) {
-        match (FIRST, depth) {
-            (true, 1) => self.wait::<false>(pieces),
-            (false, 1) => self.wait::<true>(pieces),
-            (true, _) => self.add::<false>(pieces, depth),
-            (false, _) => self.add::<true>(pieces, depth),
+        match depth {
+            0 | 1 => self.wait(FIRST, pieces),
+            2 => cpu::bits(Expand::<FIRST, 2, PATHS> { batch: self, pieces }),
+            3 => cpu::bits(Expand::<FIRST, 3, PATHS> { batch: self, pieces }),
+            _ => pieces.moves::<FIRST, PATHS>(self.crowned(FIRST), |turn| {
+                let child = pieces.after(turn);
+                if FIRST {
+                    self.add::<false>(child, depth - 1);
+                } else {
+                    self.add::<true>(child, depth - 1);
+                }
+            }),
         }
     }
 
+    fn crowned(&self, first: bool) -> u64 {
+        if self.crowning { king_row(first) } else { 0 }
+    }
+
+    /// Adds the children of a board, the parents of leaves.
     #[inline(always)]
-    fn wait<const FIRST: bool>(&mut self, pieces: Pieces) {
-        let at = self.room(FIRST);
+    fn expand<const FIRST: bool>(&mut self, pieces: Pieces) {
+        let (empty, crowned) = (pieces.empty(), self.crowned(FIRST));
+        let by4 = pieces.own & behind::<FIRST, 4>(empty);
+        let by5 = pieces.own & behind::<FIRST, 5>(empty);
+        let crowning = (ahead::<FIRST, 4>(by4) | ahead::<FIRST, 5>(by5)) & crowned;
+        let jumping = pieces.own & Jumps::of::<FIRST>(pieces.other, empty).ahead();
+        if crowning | jumping | (pieces.own & pieces.kings) == 0 {
+            self.wait_for_steps(!FIRST, pieces, by4, ahead::<FIRST, 4>);
+            self.wait_for_steps(!FIRST, pieces, by5, ahead::<FIRST, 5>);
+        } else {
+            pieces.moves::<FIRST, PATHS>(crowned, |turn| self.wait(!FIRST, pieces.after(turn)));
+        }
+    }
+
+    /// Puts a board with this side to move in line.
+    #[inline(always)]
+    fn wait(&mut self, first: bool, pieces: Pieces) {
+        let at = self.room(first);
         self.own[at] = pieces.own;
         self.other[at] = pieces.other;
         self.kings[at] = pieces.kings;
         self.len = at + 1;
     }
 
-    /// [`wait`](Batch::wait) for every child of a board where men step. They are written eight at a time whether there are eight or
-    /// not, because the processor foresees a loop of fixed length and stumbles over the end of any other.
+    /// [`wait`](Batch::wait) after each step of the men `from` in one direction. Four boards are written at a time
+    /// whether there are four or not, because the processor foresees a loop of fixed length and stumbles over
+    /// the end of any other.
     #[inline(always)]
-    fn wait_for_steps<const FIRST: bool>(&mut self, pieces: Pieces, crowned: u64) {
-        let mut steps = pieces.steps_ahead::<FIRST>(pieces.empty());
-        while steps != 0 {
-            let at = self.room(!FIRST);
-            let count = steps.count_ones().min(8);
-            let own = &mut self.own[at..at + 8];
-            let other = &mut self.other[at..at + 8];
-            let kings = &mut self.kings[at..at + 8];
-            for i in 0..8 {
-                let bit = steps.trailing_zeros();
-                let (from, to) = (1 << start::<FIRST>(bit), 1 << (end::<FIRST>(bit) & 63));
-                own[i] = pieces.other;
-                other[i] = pieces.own ^ (from | to);
-                kings[i] = pieces.kings | to & crowned;
-                steps &= steps.wrapping_sub(1);
+    fn wait_for_steps(
+        &mut self,
+        first: bool,
+        pieces: Pieces,
+        mut from: u64,
+        ahead: impl Fn(u64) -> u64,
+    ) {
+        while from != 0 {
+            let at = self.room(first);
+            let count = from.count_ones().min(ROOM as u32);
+            self.own[at..at + ROOM].fill(pieces.other);
+            self.kings[at..at + ROOM].fill(pieces.kings);
+            for other in &mut self.other[at..at + ROOM] {
+                let man = from & from.wrapping_neg();
+                *other = pieces.own ^ man ^ ahead(man);
+                from ^= man;
             }
             self.len = at + count as usize;
         }
     }
 
-    /// Where the next eight boards can go.
+    /// Where the next [`ROOM`] boards can go.
     #[inline(always)]
     fn room(&mut self, first: bool) -> usize {
-        if self.len > BATCH - 8 {
+        if self.len > BATCH - ROOM {
             self.flush(first);
         }
-        self.len.min(BATCH - 8)
+        self.len.min(BATCH - ROOM)
     }
 
     /// Counts what is waiting.
@@ -194,18 +201,33 @@ impl<const FIRST: bool, const PATHS: bool> Work for CountAll<'_, FIRST, PATHS> {
     }
 }
 
-/// Expands a board two plies above the leaves.
-struct Expand<'a, const FIRST: bool, const PATHS: bool> {
+/// Expands a board two or three plies above the leaves.
+struct Expand<'a, const FIRST: bool, const DEPTH: u32, const PATHS: bool> {
     batch: &'a mut Batch<PATHS>,
     pieces: Pieces,
 }
 
-impl<const FIRST: bool, const PATHS: bool> Work for Expand<'_, FIRST, PATHS> {
+impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Work
+    for Expand<'_, FIRST, DEPTH, PATHS>
+{
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        self.batch.expand::<FIRST>(self.pieces, 2);
+        let Expand { batch, pieces } = self;
+        if DEPTH == 2 {
+            return batch.expand::<FIRST>(pieces);
+        }
+        let mut children = MoveList::new();
+        pieces
+            .moves::<FIRST, PATHS>(batch.crowned(FIRST), |turn| children.push(pieces.after(turn)));
+        for &child in &children {
+            if FIRST {
+                batch.expand::<false>(child);
+            } else {
+                batch.expand::<true>(child);
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cell::Bits;
 /// A turn: the square left, the square reached and the squares of all captured pieces.
 ///
 /// It is one word: 35 bits of captured squares; from bit 40 the bit number of the start and, above its six bits, whether
-/// the piece was a king; from bit 48 the same for the end. So play looks nothing up that was known here.
+/// the piece was a king; from bit 48 the same for the end; from bit 56 the [`kind`](Move::kind).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(u64);
 
@@ -19,7 +19,15 @@ impl Move {
     pub(super) const fn new(turn: Turn) -> Move {
         let start = turn.from as u64 | (turn.was_king as u64) << 6;
         let end = turn.to as u64 | (turn.is_king as u64) << 6;
-        Move(turn.captured | start << 40 | end << 48)
+        let kind =
+            turn.was_king as u64 | (turn.is_king as u64) << 1 | ((turn.captured != 0) as u64) << 2;
+        Move(turn.captured | start << 40 | end << 48 | kind << 56)
+    }
+
+    /// 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. So 0 is the step of a man.
+    #[inline(always)]
+    pub(super) const fn kind(self) -> usize {
+        (self.0 >> 56) as usize & 7
     }
 
     /// The bit number of the start, plus 64 for a king.
@@ -58,7 +66,7 @@ impl Move {
     /// Whether the move takes a piece.
     #[inline(always)]
     pub const fn is_capture(self) -> bool {
-        self.captured() != 0
+        self.kind() & 4 != 0
     }
 
     /// How many pieces the move takes.
@@ -202,7 +210,7 @@ impl Pieces {
 
     /// All steps ahead, as a [`word`].
     #[inline(always)]
-    pub(super) fn steps_ahead<const FIRST: bool>(self, empty: u64) -> u64 {
+    fn steps_ahead<const FIRST: bool>(self, empty: u64) -> u64 {
         word::<FIRST>(self.own & behind::<FIRST, 4>(empty), self.own & behind::<FIRST, 5>(empty))
     }
 
@@ -252,13 +260,13 @@ const fn word<const FIRST: bool>(by4: u64, by5: u64) -> u64 {
 
 /// The bit number on which a bit of a [`word`] starts.
 #[inline(always)]
-pub(super) const fn start<const FIRST: bool>(bit: u32) -> u32 {
+const fn start<const FIRST: bool>(bit: u32) -> u32 {
     (bit & 31) + first_row::<FIRST>()
 }
 
 /// The bit number one step ahead.
 #[inline(always)]
-pub(super) const fn end<const FIRST: bool>(bit: u32) -> u32 {
+const fn end<const FIRST: bool>(bit: u32) -> u32 {
     let by = 4 + (bit >> 5 & 1);
     if FIRST { start::<FIRST>(bit) + by } else { start::<FIRST>(bit).wrapping_sub(by) }
 }

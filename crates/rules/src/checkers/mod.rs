@@ -103,9 +103,10 @@ impl<V: Variant> Checkers<V> {
         let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
         let own = self.pieces[us] & !mv.from() | mv.to();
         let mut other = self.pieces[them];
-        let mut kings = self.kings & !mv.from() | mv.crown();
+        let mut kings = self.kings;
         let mut key = self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
-        if mv.is_capture() {
+        if mv.kind() != 0 {
+            kings = kings & !mv.from() | mv.crown();
             for index in Bits(mv.captured()) {
                 key ^= KEYS[them][piece_index(kings, index)];
             }

@@ -57,7 +57,8 @@ impl<V: Variant> Notation for Checkers<V> {
                 refusal(
                     MoveErrorKind::Rule,
                     format!(
-                        "{text} fits {} captures: write {}",
+                        "{} fits {} captures: write {}",
+                        text.trim(),
                         several.len(),
                         several.join(" or ")
                     ),
@@ -211,10 +212,14 @@ impl<V: Variant> Checkers<V> {
             return error(MoveErrorKind::Start, format!("there is no piece on {from}"));
         }
         if from != to && (on(to, us) || on(to, them)) {
-            return error(
-                MoveErrorKind::End,
-                format!("{to} is occupied: a move ends on a free square"),
-            );
+            // Who points at the piece to be taken has still to learn that it is jumped.
+            let points_at_piece = on(to, them) && squares.len() == 2 && are_diagonal(from, to, 1);
+            let reason = if points_at_piece && legal.iter().any(|mv| mv.is_capture()) {
+                self.must_capture_text(from, to, legal)
+            } else {
+                format!("{to} is occupied: a move ends on a free square")
+            };
+            return error(MoveErrorKind::End, reason);
         }
         if legal.is_empty() {
             let reason = format!("{} has no legal move: the game is over", name(us));
@@ -229,11 +234,15 @@ impl<V: Variant> Checkers<V> {
         let looks_like_step = squares.len() == 2 && rows.abs() <= 1 && from != to;
         let captures: Vec<_> = legal.iter().filter(|mv| mv.is_capture()).collect();
         if looks_like_step && !captures.is_empty() {
-            let texts: Vec<_> = captures.iter().map(|mv| self.write_move(**mv)).collect();
-            return format!("{from}-{to} is not possible: {} must be taken", texts.join(" or "));
+            return self.must_capture_text(from, to, legal);
         }
         if looks_like_step {
             return self.refuse_step(from, to);
+        }
+        if squares.len() == 2 && from == to {
+            return format!(
+                "{from}-{to} goes nowhere: a step goes to the next square, a jump over one piece"
+            );
         }
         if squares.len() == 2 && rows.abs() != 2 {
             let own: Vec<_> =
@@ -250,6 +259,12 @@ impl<V: Variant> Checkers<V> {
             );
         }
         self.refuse_jumps(squares, &captures)
+    }
+
+    fn must_capture_text(&self, from: u32, to: u32, legal: &[Move]) -> String {
+        let captures = legal.iter().filter(|mv| mv.is_capture());
+        let texts: Vec<_> = captures.map(|mv| self.write_move(*mv)).collect();
+        format!("{from}-{to} is not possible: {} must be taken", texts.join(" or "))
     }
 
     fn refuse_step(&self, from: u32, to: u32) -> String {

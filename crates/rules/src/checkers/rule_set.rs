@@ -54,8 +54,7 @@ impl Laws {
     /// The counts after one more ply. (They cannot run over: nobody plays four thousand million plies.)
     #[inline(always)]
     pub(super) fn idle_after(self, idle: Idle, mv: Move) -> Idle {
-        let kind = mv.start() >> 6 | (mv.end() >> 6) << 1 | (mv.is_capture() as usize) << 2;
-        Idle(idle.0.wrapping_add(1 << 32 | 1) & KEPT[(self.0 >> 3 & 3) as usize][kind])
+        Idle(idle.0.wrapping_add(1 << 32 | 1) & KEPT[(self.0 >> 3 & 3) as usize][mv.kind()])
     }
 
     pub(super) const fn rules(self) -> RuleSet {

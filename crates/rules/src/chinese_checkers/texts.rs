@@ -63,7 +63,11 @@ impl Notation for ChineseCheckers {
                 return rule(self.refuse_jump(from, hop[0], hop[1]));
             }
         } else if Self::targets(self.occupied(), from.index()) & to.bit() == 0 {
-            return rule(self.refuse_jump(from, from, to));
+            return rule(if is_straight(from, to) {
+                self.refuse_jump(from, from, to)
+            } else {
+                format!("no step and no chain of jumps leads from {from} to {to}")
+            });
         }
         Ok(Move { from: from.index() as u8, to: to.index() as u8 })
     }
@@ -120,6 +124,12 @@ fn is_step(from: Cell, to: Cell) -> bool {
     STEPS[from.index() as usize] & to.bit() != 0
 }
 
+/// Whether two cells are on one row, column or diagonal.
+fn is_straight(from: Cell, to: Cell) -> bool {
+    let (rows, columns) = (from.row().abs_diff(to.row()), from.column().abs_diff(to.column()));
+    rows == 0 || columns == 0 || rows == columns
+}
+
 impl ChineseCheckers {
     fn must_pass(&self) -> bool {
         let mut moves = crate::MoveList::new();
@@ -132,13 +142,11 @@ impl ChineseCheckers {
         let rows = i32::from(to.row()) - i32::from(from.row());
         let columns = i32::from(to.column()) - i32::from(from.column());
         let distance = rows.abs().max(columns.abs());
-        let straight = rows == 0 || columns == 0 || rows.abs() == columns.abs();
-        if !straight {
-            return if from == start {
-                format!("no step and no chain of jumps leads from {from} to {to}")
-            } else {
-                format!("the jump {from}-{to} is not along a row, a column or a diagonal")
-            };
+        if distance == 0 {
+            return format!("{from}-{to} goes nowhere: a jump goes 2, 4 or 6 cells");
+        }
+        if !is_straight(from, to) {
+            return format!("the jump {from}-{to} is not along a row, a column or a diagonal");
         }
         if distance % 2 != 0 {
             return format!(

@@ -83,7 +83,7 @@ impl Entry {
                 return Err(format!("row {row} has another number, or something behind it"));
             }
             for (place, &letter) in letters.iter().enumerate().take(20) {
-                let column = (place >= 5 && place % 2 == 1).then_some((place - 5) / 2 + 1);
+                let column = (place >= 5 && place % 2 == 1).then(|| (place - 5) / 2 + 1);
                 match column.and_then(|column| Cell::new(row, column as u8)) {
                     Some(cell) if letter != ' ' => board[cell.index() as usize] = letter,
                     None if letter != ' ' && place != 2 => {

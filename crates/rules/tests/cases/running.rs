@@ -1,5 +1,7 @@
 //! Sets a case up, makes its checks in order, and tells what does not hold.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crownhead_rules::{Cell, Game, MoveErrorKind, MoveList, Notation, Outcome, Perft, Visitor};
 
 use crate::reading::{self, Case, Entry};
@@ -75,11 +77,16 @@ impl Visitor for Run<'_> {
         let mut faults = Vec::new();
         let mut checks = 0;
         for entry in &self.0.entries {
-            match table.entry(entry) {
+            // A panic must not keep the other cases from being told.
+            let made = catch_unwind(AssertUnwindSafe(|| table.entry(entry)));
+            match made.unwrap_or_else(|_| Err("the program panicked".into())) {
                 Ok(made) => checks += made,
                 Err(fault) => {
                     faults.push((entry.line, fault));
                     checks += 1;
+                    if ["board", "turn", "position", "play"].contains(&entry.key.as_str()) {
+                        break; // nothing that follows is on its board
+                    }
                 }
             }
         }
@@ -242,7 +249,7 @@ impl<P: Notation> Table<'_, P> {
         let mut legal = MoveList::new();
         position.legal_moves(&mut legal);
         let mut texts = Vec::new();
-        for mv in legal {
+        for &mv in &legal {
             let text = position.write_move(mv);
             if self.read_move(&text)? != mv {
                 return Err(format!("{text} reads back as another move"));

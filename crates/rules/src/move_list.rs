@@ -1,0 +1,97 @@
+//! The legal moves of one position, kept on the stack.
+
+use std::ops::{Deref, DerefMut};
+
+use arrayvec::ArrayVec;
+
+/// More moves than any position of a real game has. Only composed positions have more, where kings or
+/// hoppers can go many ways through a lattice of pieces.
+const USUAL: usize = 256;
+
+/// A list of moves that touches the heap only for positions no game leads to, instead of overflowing.
+#[derive(Clone, Debug)]
+pub struct MoveList<M> {
+    usual: ArrayVec<M, USUAL>,
+    /// All moves, once there are too many; `usual` then stays full, so that every push fails there.
+    spilled: Vec<M>,
+}
+
+impl<M: Copy> MoveList<M> {
+    /// An empty list.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        MoveList { usual: ArrayVec::new_const(), spilled: Vec::new() }
+    }
+
+    /// Takes all moves out.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.usual.clear();
+        self.spilled.clear();
+    }
+
+    /// Puts a move at the end.
+    #[inline(always)]
+    pub fn push(&mut self, mv: M) {
+        if self.usual.try_push(mv).is_err() {
+            self.spill(mv);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn spill(&mut self, mv: M) {
+        if self.spilled.is_empty() {
+            self.spilled.extend_from_slice(&self.usual);
+        }
+        self.spilled.push(mv);
+    }
+}
+
+impl<M: Copy> Default for MoveList<M> {
+    fn default() -> Self {
+        MoveList::new()
+    }
+}
+
+impl<M> Deref for MoveList<M> {
+    type Target = [M];
+
+    #[inline(always)]
+    fn deref(&self) -> &[M] {
+        if self.spilled.is_empty() { &self.usual } else { &self.spilled }
+    }
+}
+
+impl<M> DerefMut for MoveList<M> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [M] {
+        if self.spilled.is_empty() { &mut self.usual } else { &mut self.spilled }
+    }
+}
+
+impl<'a, M> IntoIterator for &'a MoveList<M> {
+    type Item = &'a M;
+    type IntoIter = std::slice::Iter<'a, M>;
+
+    #[inline(always)]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_keeps_its_order_when_it_spills_and_can_be_used_again() {
+        let mut list = MoveList::new();
+        for round in 0..2 {
+            (0..1000).for_each(|n| list.push(n + round));
+            assert!(list.iter().copied().eq((0..1000).map(|n| n + round)));
+            list.clear();
+            assert!(list.is_empty());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Position texts. Reading never panics, and a position that is accepted is sound in all its texts and moves.
+//!
+//! Input: a digit that chooses the game, then the text.
+
+#![no_main]
+
+use std::collections::HashSet;
+
+use crownhead_fuzz::{check_move, check_position, game_and_text};
+use crownhead_rules::{MoveList, Notation, Perft, Visitor};
+use libfuzzer_sys::{Corpus, fuzz_target};
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    match game_and_text(data) {
+        Some((game, text)) => game.visit(Read(text)),
+        None => Corpus::Reject,
+    }
+});
+
+/// So many moves of a position are played.
+const PLAYED: usize = 20;
+
+struct Read<'a>(&'a str);
+
+impl Visitor for Read<'_> {
+    type Output = Corpus;
+
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Corpus {
+        let position = match P::read(self.0, options) {
+            Ok(position) => position,
+            Err(error) => {
+                assert!(!error.message.is_empty());
+                assert!((1..=self.0.chars().count() + 1).contains(&error.column), "{error}");
+                return Corpus::Keep;
+            }
+        };
+        check_position(&position, options);
+
+        let mut legal = MoveList::new();
+        position.legal_moves(&mut legal);
+        assert_eq!(position.leaves(1), if position.decided() { 0 } else { legal.len() as u64 });
+        let texts: HashSet<_> = legal.iter().map(|&mv| position.write_move(mv)).collect();
+        assert_eq!(texts.len(), legal.len(), "two moves of {position:?} have the same text");
+        for &mv in legal.iter().take(PLAYED) {
+            check_move(&position, mv);
+            // Texts count plies only as far as a game can go.
+            if position.outcome(&[]).is_none() {
+                check_position(&position.after(mv), options);
+            }
+        }
+        for &mv in legal.iter().skip(PLAYED) {
+            assert_eq!(position.read_move(&position.write_move(mv)), Ok(mv), "{position:?}");
+        }
+        Corpus::Keep
+    }
+}

@@ -1,0 +1,76 @@
+//! What the fuzz targets share: which game an input is for, and what must hold for every move of every position.
+
+use crownhead_rules::{Cell, Game, Notation};
+
+/// The games and options that are tried. A digit at the start of an input chooses one by its place here.
+const GAMES: [&str; 8] = [
+    "english",
+    "english:rules=wcdf,draw-plies=30",
+    "english:kings=false",
+    "contest",
+    "contest:draw-plies=60",
+    "contest:kings=true",
+    "chinese-checkers",
+    "capture-halma",
+];
+
+/// The game that the first byte of an input chooses, and the text that follows.
+pub fn game_and_text(data: &[u8]) -> Option<(Game, &str)> {
+    let (choice, text) = data.split_first()?;
+    let game = GAMES[usize::from(*choice) % GAMES.len()];
+    Some((game.parse().expect("the games are written right"), std::str::from_utf8(text).ok()?))
+}
+
+/// A position's text reads back as the same position, and so does its board drawn as rows.
+pub fn check_position<P: Notation>(position: &P, options: &P::Options) {
+    assert_eq!(position.key(), position.computed_key(), "{position:?}");
+    let text = position.write();
+    let again = P::read(&text, options).expect("a text that was written is read");
+    assert_eq!(&again, position);
+    assert_eq!(again.write(), text);
+    assert_eq!(again.key(), position.key(), "{text}");
+
+    let rows: Vec<String> = position.board().chunks(8).map(String::from_iter).collect();
+    let drawn = format!("{} {}", rows.join("/"), P::letter(position.side()));
+    let again = P::read(&drawn, options).expect("a board that was drawn is read");
+    assert_eq!(&again, position, "{drawn}");
+
+    if let Some(outcome) = position.outcome(&[]) {
+        assert!(!position.describe(outcome).is_empty(), "{text}");
+    }
+}
+
+/// The move's text reads back as the move, and playing it moves one piece, removes the captured ones and changes
+/// nothing else.
+pub fn check_move<P: Notation>(position: &P, mv: P::Move) {
+    let text = position.write_move(mv);
+    assert_eq!(position.read_move(&text), Ok(mv), "{text} in {position:?}");
+
+    let (path, captures) = (position.path(mv), position.captures(mv));
+    assert!(captures.is_sorted_by(|a, b| a < b), "{text} in {position:?}");
+    let after = position.after(mv);
+    assert_eq!(after.key(), after.computed_key(), "{text} in {position:?}");
+    assert_eq!(after.side(), position.side().other());
+
+    let (us, them) = (P::letter(position.side()), P::letter(position.side().other()));
+    let mut expected = position.board();
+    let mut lift = |cell: &Cell, letter: char| {
+        let piece = std::mem::replace(&mut expected[cell.index() as usize], '.');
+        assert!(piece.eq_ignore_ascii_case(&letter), "{text} in {position:?}: {cell} has {piece}");
+        piece
+    };
+    captures.iter().for_each(|cell| {
+        lift(cell, them);
+    });
+    if let (Some(from), Some(to)) = (path.first(), path.last()) {
+        let piece = lift(from, us);
+        let arrived = after.board()[to.index() as usize];
+        assert!(arrived == piece || arrived == piece.to_ascii_uppercase(), "{text}: {position:?}");
+        let place = &mut expected[to.index() as usize];
+        assert_eq!(*place, '.', "{text} in {position:?} ends on a piece");
+        *place = arrived;
+    } else {
+        assert_eq!(text, "pass", "{position:?}");
+    }
+    assert_eq!(after.board(), expected, "{text} in {position:?}");
+}
