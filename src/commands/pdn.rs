@@ -57,7 +57,10 @@ fn check(arguments: &Check) -> Result<(), Failure> {
         let mut plies = 0;
         let tally = read(
             path,
-            |record| Ok(plies += record.line.plies.len()),
+            |record| {
+                plies += record.line.plies.len();
+                Ok(())
+            },
             |error| {
                 if !arguments.json {
                     report(path, error);

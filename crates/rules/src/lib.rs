@@ -6,11 +6,13 @@ pub mod checkers;
 pub mod chinese_checkers;
 mod cpu;
 mod game;
+mod hop_board;
 mod move_list;
 mod notation;
 mod outcome;
 pub mod perft;
 mod position;
+mod replies;
 mod text;
 mod zobrist;
 

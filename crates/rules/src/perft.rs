@@ -9,8 +9,8 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::Position;
 use crate::cpu::{self, Work};
-use crate::{MoveList, Position};
 
 /// What a game adds to be counted fast.
 pub trait Perft: Position {
@@ -138,16 +138,14 @@ impl<P: Perft> Work for PlayLeaves<'_, P> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let position = self.0;
-        if position.decided() {
-            return 0;
+        let mut total = 0;
+        if !self.0.decided() {
+            self.0.each_move(|mv| {
+                black_box(&self.0.after(mv));
+                total += 1;
+            });
         }
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
-        for &mv in &moves {
-            black_box(&position.after(mv));
-        }
-        moves.len() as u64
+        total
     }
 }
 

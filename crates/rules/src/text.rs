@@ -1,5 +1,8 @@
 //! Reading that several games share: option lists, boards written as eight rows, and paths of cells.
 
+use smallvec::SmallVec;
+
+use crate::hop_board::HopBoard;
 use crate::notation::refusal;
 use crate::{
     Cell, MoveError, MoveErrorKind, OptionText, OptionsError, PositionError, Side, SideText,
@@ -77,6 +80,31 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// Reads the letter of the side to move, after the rows.
+    pub(crate) fn read_side(&mut self, sides: [SideText; 2]) -> Result<Side, PositionError> {
+        self.skip_spaces();
+        let [first, second] = sides.map(|side| side.letter);
+        let place = self.place();
+        match self.next() {
+            Some(c) if c.eq_ignore_ascii_case(&first) => Ok(Side::First),
+            Some(c) if c.eq_ignore_ascii_case(&second) => Ok(Side::Second),
+            Some('/') => self.error_at(place, "a board has 8 rows, this is a ninth"),
+            _ => {
+                let message = format!("after the rows comes the side to move, {first} or {second}");
+                self.error_at(place, message)
+            }
+        }
+    }
+
+    /// Checks that nothing is left.
+    pub(crate) fn end(&mut self) -> Result<(), PositionError> {
+        self.skip_spaces();
+        match self.peek() {
+            None => Ok(()),
+            Some(c) => self.error(format!("{c:?} after the end of the position")),
+        }
+    }
+
     pub(crate) fn error<T>(&self, message: impl Into<String>) -> Result<T, PositionError> {
         self.error_at(self.at, message)
     }
@@ -91,14 +119,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The pieces of a text of eight rows and where each was read, for checks that follow.
-pub(crate) struct Rows {
-    pub(crate) pieces: Vec<(Cell, char, usize)>,
-}
-
 /// Reads eight rows from row 1: a letter of `letters` for a piece, a digit for a run of empty cells or `.` for
-/// one, `/` between rows.
-pub(crate) fn read_rows(cursor: &mut Cursor<'_>, letters: &str) -> Result<Rows, PositionError> {
+/// one, `/` between rows. Gives each piece with its cell and the place where it was read.
+pub(crate) fn read_rows(
+    cursor: &mut Cursor<'_>,
+    letters: &str,
+) -> Result<Vec<(Cell, char, usize)>, PositionError> {
     let mut pieces = Vec::new();
     for row in 1..=8u8 {
         let start = cursor.place();
@@ -135,7 +161,7 @@ pub(crate) fn read_rows(cursor: &mut Cursor<'_>, letters: &str) -> Result<Rows, 
             ));
         }
     }
-    Ok(Rows { pieces })
+    Ok(pieces)
 }
 
 /// Writes a board as eight rows, runs of empty cells as digits.
@@ -164,94 +190,45 @@ pub(crate) fn write_rows(board: &[char; 64]) -> String {
     text
 }
 
-/// Reads the end of a position text: the side's letter and the number of plies played, at most `limit`.
-pub(crate) fn read_turn(
-    cursor: &mut Cursor<'_>,
-    sides: [SideText; 2],
-    limit: u16,
-) -> Result<(Side, u16), PositionError> {
-    cursor.skip_spaces();
-    let [first, second] = sides.map(|side| side.letter);
-    let place = cursor.place();
-    let letter = cursor.take_if(|c| !c.is_whitespace());
-    let side = match letter {
-        Some(c) if c.eq_ignore_ascii_case(&first) => Side::First,
-        Some(c) if c.eq_ignore_ascii_case(&second) => Side::Second,
-        _ => {
-            let message = format!("after the rows comes the side to move, {first} or {second}");
-            return cursor.error_at(place, message);
+/// The numbers of a move text, with one sign between two of them and blanks anywhere: `11-15`, `11 - 15`,
+/// `22x15x8`, `1131`. `None` where anything else is in it, such as a sign in front.
+pub(crate) fn numbers(text: &str) -> Option<SmallVec<[&str; 4]>> {
+    let mut numbers = SmallVec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, behind) = rest.split_at(end);
+        if number.is_empty() {
+            return None;
         }
-    };
-    cursor.skip_spaces();
-    let place = cursor.place();
-    let number = cursor.take_while(|c| !c.is_whitespace());
-    let plies = match number.parse() {
-        Ok(plies) if plies <= limit => plies,
-        _ if number.is_empty() => 0, // a position set up by hand
-        _ => {
-            return cursor.error_at(
-                place,
-                format!("{number:?} is no number of plies played: it is 0 to {limit}"),
-            );
-        }
-    };
-    cursor.skip_spaces();
-    match cursor.peek() {
-        None => Ok((side, plies)),
-        Some(c) => cursor.error(format!("{c:?} after the end of the position")),
-    }
-}
-
-/// Reads a position of eight rows, the side to move and the plies played, for games with one kind of piece.
-pub(crate) fn read_board(
-    text: &str,
-    sides: [SideText; 2],
-    max_pieces: u32,
-    max_plies: u16,
-) -> Result<([u64; 2], Side, u16), PositionError> {
-    let mut cursor = Cursor::new(text);
-    cursor.skip_spaces();
-    let letters = String::from_iter(sides.map(|side| side.letter));
-    let rows = read_rows(&mut cursor, &letters)?;
-    let mut pieces = [0u64; 2];
-    for (cell, letter, place) in rows.pieces {
-        let side = usize::from(letter == sides[1].letter);
-        pieces[side] |= cell.bit();
-        if pieces[side].count_ones() > max_pieces {
-            let name = sides[side].name;
-            return cursor.error_at(place, format!("{name} has more than {max_pieces} pieces"));
+        numbers.push(number);
+        let next = behind.trim_start();
+        rest = next.strip_prefix(['-', '–', 'x', 'X', ':', '*', ',']).unwrap_or(next).trim_start();
+        if rest.is_empty() && !behind.is_empty() {
+            return None; // a sign with nothing behind it
         }
     }
-    let (side, plies) = read_turn(&mut cursor, sides, max_plies)?;
-    Ok((pieces, side, plies))
+    (!numbers.is_empty()).then_some(numbers)
 }
 
-/// The letters of a board with one kind of piece.
-pub(crate) fn board_of(pieces: [u64; 2], sides: [SideText; 2]) -> [char; 64] {
-    std::array::from_fn(|index| {
-        let on = |side: usize| pieces[side] >> index & 1 != 0;
-        if on(0) {
-            sides[0].letter
-        } else if on(1) {
-            sides[1].letter
-        } else {
-            '.'
-        }
-    })
+/// The beginning of a text that may be long.
+pub(crate) fn shorten(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
 }
 
 /// Reads the cells of a move: `1131`, `11-31` or a path `11-13-31` of any length.
 pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveError> {
-    let text = text.trim();
-    let shown = || text.chars().take(40).collect::<String>();
-    let is_digit = |c: char| c.is_ascii_digit();
-    if !text.contains(is_digit) || !text.chars().all(|c| is_digit(c) || "-–xX:, ".contains(c)) {
-        let message =
-            format!("{:?} is no move: write cells by row and column, as in {example}", shown());
-        return refusal(MoveErrorKind::Format, message);
-    }
-    let mut names: Vec<&str> =
-        text.split(|c| !is_digit(c)).filter(|name| !name.is_empty()).collect();
+    let no_move = |why: &str| {
+        let shown = shorten(text.trim(), 40);
+        let message = format!("{shown:?} is no move: {why}, as in {example}");
+        refusal(MoveErrorKind::Format, message)
+    };
+    let Some(mut names) = numbers(text) else {
+        return no_move("write cells by row and column");
+    };
     if let [digits] = names[..]
         && digits.len() > 2
         && digits.len() % 2 == 0
@@ -259,13 +236,10 @@ pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveErr
         names = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]).collect();
     }
     if names.iter().any(|name| name.len() != 2) {
-        let message = format!("{:?} is no move: a cell has two digits, as in {example}", shown());
-        return refusal(MoveErrorKind::Format, message);
+        return no_move("a cell has two digits");
     }
     if names.len() < 2 {
-        let message =
-            format!("{:?} is no move: a move has a start and an end, as in {example}", shown());
-        return refusal(MoveErrorKind::Format, message);
+        return no_move("a move has a start and an end");
     }
     let cell = |name: &&str| Cell::read(name).ok_or_else(|| name.to_string());
     names.iter().map(cell).collect::<Result<_, _>>().or_else(|name: String| {
@@ -277,31 +251,31 @@ pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveErr
 /// The checks of start and end that the hopping games share, before any rule of moving is looked at.
 pub(crate) fn check_ends(
     cells: &[Cell],
-    pieces: [u64; 2],
-    side: Side,
+    board: &HopBoard,
     sides: [SideText; 2],
 ) -> Result<(), MoveError> {
     let (from, to) = (cells[0], cells[cells.len() - 1]);
-    let (us, them) = (side.index(), side.other().index());
-    if pieces[them] & from.bit() != 0 {
-        let (theirs, ours) = (sides[them].name, sides[us].name);
+    if board.other() & from.bit() != 0 {
+        let theirs = sides[board.side().other().index()].name;
+        let ours = sides[board.side().index()].name;
         let message = format!("the piece on {from} is {theirs}'s, and it is {ours}'s turn");
         return refusal(MoveErrorKind::Start, message);
     }
-    if pieces[us] & from.bit() == 0 {
+    if board.own() & from.bit() == 0 {
         return refusal(MoveErrorKind::Start, format!("there is no piece on {from}"));
     }
-    if to != from && (pieces[0] | pieces[1]) & to.bit() != 0 {
+    if to != from && board.occupied() & to.bit() != 0 {
         let message = format!("{to} is occupied: a turn ends on an empty cell");
         return refusal(MoveErrorKind::End, message);
     }
     Ok(())
 }
 
-/// What is wrong with the shape of a path of which some part is a step; `None` where all parts are hops, or there is
-/// one part only.
+/// What is wrong with the shape of a path of which some part is a step; `None` where all parts are jumps (or
+/// hops: `jump` is the game's word), or there is one part only.
 pub(crate) fn refuse_mixture(
     cells: &[Cell],
+    jump: &str,
     is_step: impl Fn(Cell, Cell) -> bool,
 ) -> Option<String> {
     let steps: Vec<bool> = cells.windows(2).map(|pair| is_step(pair[0], pair[1])).collect();
@@ -309,8 +283,8 @@ pub(crate) fn refuse_mixture(
     let (from, to) = (cells[first], cells[first + 1]);
     Some(match (first, steps[1]) {
         (0, true) => "a turn is one step, not several".into(),
-        (0, false) => format!("the pieces may not hop after a step, such as {from}-{to}"),
-        _ => format!("the pieces may not step after a hop: {from}-{to} is a step"),
+        (0, false) => format!("the pieces may not {jump} after a step: {from}-{to} is a step"),
+        _ => format!("the pieces may not step after a {jump}: {from}-{to} is a step"),
     })
 }
 

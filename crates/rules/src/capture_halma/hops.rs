@@ -23,6 +23,16 @@ pub(super) const fn around(board: u64) -> u64 {
     (board << 1 & NOT_FIRST) | (board >> 1 & NOT_LAST) | board << 8 | board >> 8
 }
 
+/// The cells one or two away from those of a board along a row or a column.
+#[inline(always)]
+pub(super) const fn near(board: u64) -> u64 {
+    around(board)
+        | (board << 2 & NOT_FIRST_TWO)
+        | (board >> 2 & NOT_LAST_TWO)
+        | board << 16
+        | board >> 16
+}
+
 /// The number of steps of all own pieces together.
 #[inline(always)]
 pub(super) const fn count_steps(own: u64, empty: u64) -> u32 {

@@ -1,17 +1,17 @@
 //! Capture Halma: steps and hops along rows and columns; hopping over an opponent's piece takes it.
 //!
-//! [`hops`] finds what one piece can reach by hopping, [`texts`] reads and writes; this module is the position and its
-//! moves.
+//! [`hops`] finds what one piece can reach by hopping, [`count`] counts move trees fast, [`texts`] reads and writes;
+//! this module is the position and its moves.
 
+mod count;
 mod hops;
 mod texts;
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use crate::cell::Bits;
-use crate::cpu::{self, Work};
-use crate::{Cell, EndReason, Outcome, Perft, Position, Side, zobrist};
+use crate::hop_board::HopBoard;
+use crate::{Cell, EndReason, Outcome, Position, Side};
 use hops::{Hopper, around, hoppers};
 
 /// Columns 7 and 8 are Black's target, columns 1 and 2 White's.
@@ -22,8 +22,6 @@ const MAX_PLIES: u16 = 400;
 const MAX_PIECES: u32 = 9;
 /// Cells 11 22 31 33 42 51 53 62 71, and the same turned round.
 const START: [u64; 2] = [0x0001_0205_0205_0201, 0x8040_a040_a040_8000];
-
-static KEYS: [[u64; 64]; 2] = zobrist::table(3);
 
 /// A turn: start, end and the cells whose pieces are taken. The path between is not part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,50 +55,35 @@ impl Move {
 }
 
 /// A position of Capture Halma.
-#[derive(Clone)]
-pub struct CaptureHalma {
-    pieces: [u64; 2],
-    key: u64,
-    side: Side,
-    plies: u16,
-}
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct CaptureHalma(HopBoard);
 
 impl CaptureHalma {
-    fn new(pieces: [u64; 2], side: Side, plies: u16) -> Self {
-        let mut position = CaptureHalma { pieces, key: 0, side, plies };
-        position.key = position.computed_key();
-        position
-    }
-
     /// Turns played so far, by both players together; skipped ones count.
     pub fn plies(&self) -> u16 {
-        self.plies
+        self.0.plies()
     }
 
     /// The pieces of a player, bit 0 for cell `11`.
     pub fn pieces(&self, side: Side) -> u64 {
-        self.pieces[side.index()]
+        self.0.pieces(side)
     }
 
     /// Points so far: the own pieces in the target.
     pub fn score(&self, side: Side) -> u8 {
-        (self.pieces[side.index()] & TARGETS[side.index()]).count_ones() as u8
+        (self.pieces(side) & TARGETS[side.index()]).count_ones() as u8
     }
 
+    /// The target of the side to move.
     #[inline(always)]
-    fn own(&self) -> u64 {
-        self.pieces[self.side.index()]
-    }
-
-    #[inline(always)]
-    fn other(&self) -> u64 {
-        self.pieces[self.side.other().index()]
+    fn target(&self) -> u64 {
+        TARGETS[self.0.side().index()]
     }
 
     /// Whether a player has pieces, and all of them in the target.
     #[inline(always)]
     fn is_home(&self, side: Side) -> bool {
-        let own = self.pieces[side.index()];
+        let own = self.pieces(side);
         own != 0 && own & !TARGETS[side.index()] == 0
     }
 }
@@ -110,17 +93,17 @@ impl Position for CaptureHalma {
     type Options = ();
 
     fn start(_: &()) -> Self {
-        CaptureHalma::new(START, Side::First, 0)
+        CaptureHalma(HopBoard::new(START, Side::First, 0))
     }
 
     #[inline(always)]
     fn side(&self) -> Side {
-        self.side
+        self.0.side()
     }
 
     #[inline(always)]
     fn each_move(&self, mut visit: impl FnMut(Move)) {
-        let (own, other) = (self.own(), self.other());
+        let (own, other) = (self.0.own(), self.0.other());
         let empty = !(own | other);
         let hoppers = hoppers(own, other);
         for from in Bits(own) {
@@ -144,22 +127,13 @@ impl Position for CaptureHalma {
 
     #[inline(always)]
     fn after(&self, mv: Move) -> Self {
-        let (us, them) = (self.side.index(), self.side.other().index());
-        let mut pieces = self.pieces;
-        pieces[us] ^= mv.from().bit() ^ mv.to().bit();
-        pieces[them] &= !mv.captured;
-        let mut key = self.key ^ zobrist::TURN;
-        key ^= KEYS[us][mv.from().index() as usize] ^ KEYS[us][mv.to().index() as usize];
-        for cell in Bits(mv.captured) {
-            key ^= KEYS[them][cell as usize & 63];
-        }
-        CaptureHalma { pieces, key, side: self.side.other(), plies: self.plies.saturating_add(1) }
+        CaptureHalma(self.0.after(mv.from(), mv.to(), mv.captured))
     }
 
     fn outcome(&self, _past: &[u64]) -> Option<Outcome> {
-        let reason = if self.decided() {
+        let reason = if self.is_home(Side::First) || self.is_home(Side::Second) {
             EndReason::AllHome
-        } else if self.plies >= MAX_PLIES {
+        } else if self.plies() >= MAX_PLIES {
             EndReason::TurnLimit
         } else {
             return None;
@@ -175,76 +149,11 @@ impl Position for CaptureHalma {
 
     #[inline(always)]
     fn key(&self) -> u64 {
-        self.key
+        self.0.key()
     }
 
     fn computed_key(&self) -> u64 {
-        let mut key = if self.side == Side::First { 0 } else { zobrist::TURN };
-        for side in 0..2 {
-            key =
-                Bits(self.pieces[side]).fold(key, |key, cell| key ^ KEYS[side][cell as usize & 63]);
-        }
-        key
-    }
-}
-
-impl Perft for CaptureHalma {
-    fn horizon(&self) -> u32 {
-        u32::from(MAX_PLIES.saturating_sub(self.plies))
-    }
-
-    fn decided(&self) -> bool {
-        self.is_home(Side::First) || self.is_home(Side::Second)
-    }
-
-    fn leaves(&self, depth: u32) -> u64 {
-        if depth == 0 {
-            return 1;
-        }
-        if self.decided() {
-            return 0;
-        }
-        if depth == 1 {
-            return cpu::bits(CountMoves(self));
-        }
-        let mut total = 0;
-        self.each_move(|mv| total += self.after(mv).leaves(depth - 1));
-        total
-    }
-}
-
-/// Counts the moves of a position without listing them.
-struct CountMoves<'a>(&'a CaptureHalma);
-
-impl Work for CountMoves<'_> {
-    type Output = u64;
-
-    #[inline(always)]
-    fn run(self) -> u64 {
-        let position = self.0;
-        let (own, other) = (position.own(), position.other());
-        let mut total = hops::count_steps(own, !(own | other));
-        for from in Bits(hoppers(own, other)) {
-            Hopper::new(own, other, from).each(|cells, captured| {
-                // With nothing taken, ending on the start changes nothing.
-                total += cells.count_ones() - u32::from(captured == 0);
-            });
-        }
-        u64::from(total.max(1)) // none: the pass
-    }
-}
-
-impl PartialEq for CaptureHalma {
-    fn eq(&self, other: &Self) -> bool {
-        (self.pieces, self.side) == (other.pieces, other.side)
-    }
-}
-
-impl Eq for CaptureHalma {}
-
-impl Hash for CaptureHalma {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key.hash(state);
+        self.0.computed_key()
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::{HashSet, VecDeque};
 
 use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, around};
 use crate::cell::Bits;
+use crate::hop_board::HopBoard;
 use crate::notation::refusal;
 use crate::text::{
-    board_of, check_ends, is_pass, join_cells, read_board, read_cells, read_pairs, refuse_mixture,
-    refuse_pass, write_rows,
+    check_ends, is_pass, join_cells, read_cells, read_pairs, refuse_mixture, refuse_pass,
 };
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
-    Outcome, Position, PositionError, SideText,
+    Outcome, Position, PositionError, Side, SideText,
 };
 
 /// A turn has at most so many hops. Every legal move can be made with fewer: at most nine captures, and between
@@ -34,12 +34,11 @@ impl Notation for CaptureHalma {
     }
 
     fn read(text: &str, _: &()) -> Result<Self, PositionError> {
-        let (pieces, side, plies) = read_board(text, Self::SIDES, MAX_PIECES, MAX_PLIES)?;
-        Ok(CaptureHalma::new(pieces, side, plies))
+        HopBoard::read(text, Self::SIDES, MAX_PIECES, MAX_PLIES).map(CaptureHalma)
     }
 
     fn write(&self) -> String {
-        format!("{} {} {}", write_rows(&self.board()), Self::letter(self.side), self.plies)
+        self.0.write(Self::SIDES)
     }
 
     fn read_move(&self, text: &str) -> Result<Move, MoveError> {
@@ -50,7 +49,7 @@ impl Notation for CaptureHalma {
             return if must_pass { Ok(Move::PASS) } else { refuse_pass() };
         }
         let cells = read_cells(text, "22-24-44")?;
-        check_ends(&cells, self.pieces, self.side, Self::SIDES)?;
+        check_ends(&cells, &self.0, Self::SIDES)?;
         if must_pass {
             return refusal(MoveErrorKind::Rule, "no piece can move: the turn is a pass");
         }
@@ -90,7 +89,7 @@ impl Notation for CaptureHalma {
             return vec![from, to];
         }
         // Breadth first over the cell and the pieces taken so far; only pieces that the move takes may be hopped.
-        let free = !(self.own() | self.other()) | from.bit();
+        let free = !(self.0.own() | self.0.other()) | from.bit();
         let mut seen = HashSet::from([(from, 0)]);
         let mut queue = VecDeque::from([(vec![from], 0)]);
         while let Some((path, taken)) = queue.pop_front() {
@@ -103,7 +102,7 @@ impl Notation for CaptureHalma {
                 let landing = at.offset(2 * rows, 2 * columns);
                 let (Some(over), Some(landing)) = (over, landing) else { continue };
                 let takes = over.bit() & mv.captured & !taken;
-                let hops_own = self.own() & !from.bit() & over.bit() != 0;
+                let hops_own = self.0.own() & !from.bit() & over.bit() != 0;
                 if landing.bit() & free == 0 || (takes == 0 && !hops_own) {
                     continue;
                 }
@@ -122,7 +121,7 @@ impl Notation for CaptureHalma {
     }
 
     fn board(&self) -> [char; 64] {
-        board_of(self.pieces, Self::SIDES)
+        self.0.letters(Self::SIDES)
     }
 
     fn describe(&self, outcome: Outcome) -> String {
@@ -131,9 +130,14 @@ impl Notation for CaptureHalma {
             Some(side) => format!("{} wins {first}-{second}", Self::SIDES[side.index()].name),
             None => format!("Draw {first}-{second}"),
         };
+        let home: Vec<_> = [Side::First, Side::Second]
+            .into_iter()
+            .filter(|&side| self.is_home(side))
+            .map(|side| Self::SIDES[side.index()].name)
+            .collect();
         let why = match outcome.reason {
-            EndReason::AllHome => "all pieces of a player are in the target",
-            _ => "both players have had 200 turns",
+            EndReason::AllHome => format!("all pieces of {} are in the target", home.join(" and ")),
+            _ => "both players have had 200 turns".into(),
         };
         format!("{result}: {why}")
     }
@@ -148,7 +152,7 @@ impl CaptureHalma {
     fn follow(&self, cells: &[Cell]) -> Result<Move, String> {
         let (from, to) = (cells[0], cells[cells.len() - 1]);
         let mv = |captured| Move { captured, from: from.index() as u8, to: to.index() as u8 };
-        if let Some(reason) = refuse_mixture(cells, is_step) {
+        if let Some(reason) = refuse_mixture(cells, "hop", is_step) {
             return Err(reason);
         }
         if cells.len() - 1 > MAX_HOPS {
@@ -160,8 +164,8 @@ impl CaptureHalma {
         if is_step(from, to) && cells.len() == 2 {
             return Ok(mv(0));
         }
-        let free = !(self.own() | self.other()) | from.bit();
-        let own = self.own() & !from.bit();
+        let free = !(self.0.own() | self.0.other()) | from.bit();
+        let own = self.0.own() & !from.bit();
         let mut captured = 0;
         for pair in cells.windows(2) {
             let (start, end) = (pair[0], pair[1]);
@@ -175,7 +179,7 @@ impl CaptureHalma {
             let Some(over) = over else {
                 return Err(if start == end {
                     format!("{text} goes nowhere: a hop goes two cells along a row or a column")
-                } else if rows.abs() == columns.abs() {
+                } else if rows.abs() == 1 && columns.abs() == 1 {
                     format!("{text} is diagonal: pieces go along rows and columns")
                 } else if cells.len() == 2 {
                     format!("no step and no chain of hops leads from {start} to {end}")
@@ -191,7 +195,7 @@ impl CaptureHalma {
                     "the hop {text}: the piece on {over} has been taken already in this turn"
                 ));
             }
-            if self.other() & over.bit() != 0 {
+            if self.0.other() & over.bit() != 0 {
                 captured |= over.bit();
             } else if own & over.bit() == 0 {
                 return Err(format!("the hop {text} needs a piece on {over} to hop over"));

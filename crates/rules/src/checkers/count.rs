@@ -12,7 +12,8 @@
 
 use super::generate::{Jumps, Pieces, king_row};
 use super::squares::{SQUARES, ahead, behind};
-use super::{Checkers, Move, Variant};
+use super::{Checkers, Variant};
+use crate::cell::Bits;
 use crate::cpu::{self, Work};
 use crate::{MoveList, Perft, Position, Side};
 
@@ -44,8 +45,8 @@ impl<const PATHS: bool> Batch<PATHS> {
             0 | 1 => self.wait(FIRST, pieces),
             2 => cpu::bits(Expand::<FIRST, 2, PATHS> { batch: self, pieces }),
             3 => cpu::bits(Expand::<FIRST, 3, PATHS> { batch: self, pieces }),
-            _ => pieces.moves::<FIRST, PATHS>(self.crowned(FIRST), |turn| {
-                let child = pieces.after(turn);
+            _ => pieces.moves::<FIRST, PATHS>(self.crowned(FIRST), |mv| {
+                let child = pieces.after(mv);
                 if FIRST {
                     self.add::<false>(child, depth - 1);
                 } else {
@@ -65,13 +66,20 @@ impl<const PATHS: bool> Batch<PATHS> {
         let (empty, crowned) = (pieces.empty(), self.crowned(FIRST));
         let by4 = pieces.own & behind::<FIRST, 4>(empty);
         let by5 = pieces.own & behind::<FIRST, 5>(empty);
-        let crowning = (ahead::<FIRST, 4>(by4) | ahead::<FIRST, 5>(by5)) & crowned;
-        let jumping = pieces.own & Jumps::of::<FIRST>(pieces.other, empty).ahead();
-        if crowning | jumping | (pieces.own & pieces.kings) == 0 {
+        let jumps = Jumps::of::<FIRST>(pieces.other, empty);
+        let jump4 = pieces.own & jumps.ahead4;
+        let jump5 = pieces.own & jumps.ahead5;
+        let landing = ahead::<FIRST, 8>(jump4) | ahead::<FIRST, 10>(jump5);
+        let stepping = ahead::<FIRST, 4>(by4) | ahead::<FIRST, 5>(by5);
+        let kings = pieces.own & pieces.kings;
+        if kings | jump4 | jump5 | stepping & crowned == 0 {
             self.wait_for_steps(!FIRST, pieces, by4, ahead::<FIRST, 4>);
             self.wait_for_steps(!FIRST, pieces, by5, ahead::<FIRST, 5>);
+        } else if kings | landing & (jumps.ahead() | crowned) == 0 && landing != 0 {
+            self.wait_for_jumps(!FIRST, pieces, jump4, ahead::<FIRST, 4>);
+            self.wait_for_jumps(!FIRST, pieces, jump5, ahead::<FIRST, 5>);
         } else {
-            pieces.moves::<FIRST, PATHS>(crowned, |turn| self.wait(!FIRST, pieces.after(turn)));
+            pieces.moves::<FIRST, PATHS>(crowned, |mv| self.wait(!FIRST, pieces.after(mv)));
         }
     }
 
@@ -107,6 +115,24 @@ impl<const PATHS: bool> Batch<PATHS> {
                 from ^= man;
             }
             self.len = at + count as usize;
+        }
+    }
+
+    /// [`wait`](Batch::wait) after each single jump of the men `from` in one direction.
+    #[inline(always)]
+    fn wait_for_jumps(
+        &mut self,
+        first: bool,
+        pieces: Pieces,
+        from: u64,
+        ahead: impl Fn(u64) -> u64,
+    ) {
+        for index in Bits(from) {
+            let man = 1 << index;
+            let over = ahead(man);
+            let own = pieces.other ^ over;
+            let other = pieces.own ^ man ^ ahead(over);
+            self.wait(first, Pieces { own, other, kings: pieces.kings & !over });
         }
     }
 
@@ -219,8 +245,7 @@ impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Work
             return batch.expand::<FIRST>(pieces);
         }
         let mut children = MoveList::new();
-        pieces
-            .moves::<FIRST, PATHS>(batch.crowned(FIRST), |turn| children.push(pieces.after(turn)));
+        pieces.moves::<FIRST, PATHS>(batch.crowned(FIRST), |mv| children.push(pieces.after(mv)));
         for &child in &children {
             if FIRST {
                 batch.expand::<false>(child);
@@ -288,7 +313,7 @@ fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u6
     }
     past.push(position.key);
     let mut total = 0;
-    let mut visit = |turn| total += paths_below(&position.after(Move::new(turn)), depth - 1, past);
+    let mut visit = |mv| total += paths_below(&position.after(mv), depth - 1, past);
     let (view, crowned) = (position.view(), position.crowned());
     match position.side {
         Side::First => view.moves::<true, true>(crowned, &mut visit),

@@ -15,14 +15,17 @@ use crate::cell::Bits;
 pub struct Move(u64);
 
 impl Move {
+    /// `from` and `to` are bit numbers.
     #[inline(always)]
-    pub(super) const fn new(turn: Turn) -> Move {
-        let start = turn.from as u64 | (turn.was_king as u64) << 6;
-        let end = turn.to as u64 | (turn.is_king as u64) << 6;
-        let kind =
-            turn.was_king as u64 | (turn.is_king as u64) << 1 | ((turn.captured != 0) as u64) << 2;
-        Move(turn.captured | start << 40 | end << 48 | kind << 56)
+    const fn new(from: u32, to: u32, captured: u64, was_king: bool, is_king: bool) -> Move {
+        let start = from as u64 | (was_king as u64) << 6;
+        let end = to as u64 | (is_king as u64) << 6;
+        let kind = was_king as u64 | (is_king as u64) << 1 | ((captured != 0) as u64) << 2;
+        Move(captured | start << 40 | end << 48 | kind << 56)
     }
+
+    /// The move of a man that is not crowned: for games without kings.
+    const UNCROWNED: u64 = !(64 << 48 | 2 << 56);
 
     /// 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. So 0 is the step of a man.
     #[inline(always)]
@@ -73,16 +76,6 @@ impl Move {
     pub const fn captures(self) -> u32 {
         self.captured().count_ones()
     }
-}
-
-/// A move before it is packed: bit numbers of start and end, and the board of captured pieces.
-#[derive(Clone, Copy)]
-pub(super) struct Turn {
-    from: u32,
-    to: u32,
-    captured: u64,
-    was_king: bool,
-    is_king: bool,
 }
 
 /// The pieces from the mover's point of view.
@@ -145,13 +138,11 @@ impl Pieces {
 
     /// The pieces after a move, seen by the opponent, who is now to move.
     #[inline(always)]
-    pub(super) const fn after(self, turn: Turn) -> Pieces {
-        let (from, to) = (1 << turn.from, 1 << turn.to);
-        let crown = if turn.is_king { to } else { 0 };
+    pub(super) const fn after(self, mv: Move) -> Pieces {
         Pieces {
-            own: self.other & !turn.captured,
-            other: self.own & !from | to,
-            kings: self.kings & !(turn.captured | from) | crown,
+            own: self.other & !mv.captured(),
+            other: self.own & !mv.from() | mv.to(), // a king may come round to where it started
+            kings: self.kings & !(mv.captured() | mv.from()) | mv.crown(),
         }
     }
 
@@ -163,7 +154,7 @@ impl Pieces {
     pub(super) fn moves<const FIRST: bool, const PATHS: bool>(
         self,
         crowned: u64,
-        mut visit: impl FnMut(Turn),
+        mut visit: impl FnMut(Move),
     ) {
         let empty = self.empty();
         let jumps = Jumps::of::<FIRST>(self.other, empty);
@@ -175,29 +166,27 @@ impl Pieces {
     }
 
     #[inline(always)]
-    fn steps<const FIRST: bool>(self, empty: u64, crowned: u64, mut visit: impl FnMut(Turn)) {
+    fn steps<const FIRST: bool>(self, empty: u64, crowned: u64, mut visit: impl FnMut(Move)) {
         let kings = self.own & self.kings;
         let steps = Bits(self.steps_ahead::<FIRST>(empty));
-        let mut visit = |from, to, was_king| {
-            let is_king = was_king || crowned >> to & 1 != 0;
-            visit(Turn { from, to, captured: 0, was_king, is_king });
-        };
         if kings == 0 {
+            let mask = if crowned == 0 { Move::UNCROWNED } else { !0 };
             for bit in steps {
-                visit(start::<FIRST>(bit), end::<FIRST>(bit), false);
+                visit(Move(STEPS[usize::from(!FIRST)][bit as usize & 63] & mask));
             }
             return;
         }
         for bit in steps {
-            let from = start::<FIRST>(bit);
-            visit(from, end::<FIRST>(bit), kings >> from & 1 != 0);
+            let (from, to) = (start::<FIRST>(bit), end::<FIRST>(bit));
+            let was_king = kings >> from & 1 != 0;
+            visit(Move::new(from, to, 0, was_king, was_king || crowned >> to & 1 != 0));
         }
         let (back4, back5) = if FIRST { (-4, -5) } else { (4, 5) };
         for from in Bits(kings & ahead::<FIRST, 4>(empty)) {
-            visit(from, from.wrapping_add_signed(back4), true);
+            visit(Move::new(from, from.wrapping_add_signed(back4), 0, true, true));
         }
         for from in Bits(kings & ahead::<FIRST, 5>(empty)) {
-            visit(from, from.wrapping_add_signed(back5), true);
+            visit(Move::new(from, from.wrapping_add_signed(back5), 0, true, true));
         }
     }
 
@@ -221,7 +210,7 @@ impl Pieces {
         empty: u64,
         jumps: Jumps,
         crowned: u64,
-        visit: &mut impl FnMut(Turn),
+        visit: &mut impl FnMut(Move),
     ) {
         let men = self.own & !self.kings;
         for bit in Bits(word::<FIRST>(men & jumps.ahead4, men & jumps.ahead5)) {
@@ -278,6 +267,21 @@ const fn step_again<const FIRST: bool>(from: u64, bit: u32) -> u64 {
     if FIRST { from << by } else { from >> by }
 }
 
+/// The step of a man for each bit of a [`word`], ready made; crowned on the king-row.
+static STEPS: [[u64; 64]; 2] = [steps::<true>(), steps::<false>()];
+
+const fn steps<const FIRST: bool>() -> [u64; 64] {
+    let mut table = [0; 64];
+    let mut bit = 0;
+    while bit < 64 {
+        let (from, to) = (start::<FIRST>(bit), end::<FIRST>(bit) & 63);
+        let is_king = king_row(FIRST) >> to & 1 != 0;
+        table[bit as usize] = Move::new(from, to, 0, false, is_king).0;
+        bit += 1;
+    }
+    table
+}
+
 /// The captures of one man. They go forward only, so neither its vacated square nor the captured pieces can
 /// matter later in the chain: the jumps of the standing board serve to the end.
 #[derive(Clone, Copy)]
@@ -289,13 +293,13 @@ struct ManChain {
 
 impl ManChain {
     #[inline(always)]
-    fn end(self, to: u64, captured: u64, visit: &mut impl FnMut(Turn)) {
+    fn end(self, to: u64, captured: u64, visit: &mut impl FnMut(Move)) {
         let is_king = to & self.crowned != 0;
         let to = to.trailing_zeros();
-        visit(Turn { from: self.from, to, captured, was_king: false, is_king });
+        visit(Move::new(self.from, to, captured, false, is_king));
     }
 
-    fn go_on<const FIRST: bool, F: FnMut(Turn)>(self, at: u64, captured: u64, visit: &mut F) {
+    fn go_on<const FIRST: bool, F: FnMut(Move)>(self, at: u64, captured: u64, visit: &mut F) {
         if at & self.jumps.ahead() == 0 {
             return self.end(at, captured, visit);
         }
@@ -324,7 +328,7 @@ struct KingChain {
 const SHORTEST_CIRCLE: u32 = 4;
 
 impl KingChain {
-    fn captures<const PATHS: bool, F: FnMut(Turn)>(
+    fn captures<const PATHS: bool, F: FnMut(Move)>(
         &mut self,
         at: u64,
         captured: u64,
@@ -350,6 +354,6 @@ impl KingChain {
             self.seen.push((at, captured));
         }
         let to = at.trailing_zeros();
-        visit(Turn { from: self.from, to, captured, was_king: true, is_king: true });
+        visit(Move::new(self.from, to, captured, true, true));
     }
 }

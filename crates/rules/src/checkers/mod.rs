@@ -97,25 +97,38 @@ impl<V: Variant> Checkers<V> {
         })
     }
 
-    /// [`after`](Position::after) with the side known to the compiler.
+    /// [`after`](Position::after) with the side known to the compiler. The step of a man is most moves, and changes little.
     #[inline(always)]
     fn after_for<const FIRST: bool>(&self, mv: Move) -> Self {
-        let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
-        let own = self.pieces[us] & !mv.from() | mv.to();
-        let mut other = self.pieces[them];
-        let mut kings = self.kings;
-        let mut key = self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
         if mv.kind() != 0 {
-            kings = kings & !mv.from() | mv.crown();
-            for index in Bits(mv.captured()) {
-                key ^= KEYS[them][piece_index(kings, index)];
-            }
-            other &= !mv.captured();
-            kings &= !mv.captured();
+            return self.after_other::<FIRST>(mv);
+        }
+        let us = usize::from(!FIRST);
+        let own = self.pieces[us] ^ mv.from() ^ mv.to();
+        Checkers {
+            pieces: if FIRST { [own, self.pieces[1]] } else { [self.pieces[0], own] },
+            kings: self.kings,
+            key: self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()],
+            side: if FIRST { Side::Second } else { Side::First },
+            idle: self.laws.idle_after(self.idle, mv),
+            laws: self.laws,
+            variant: PhantomData,
+        }
+    }
+
+    /// The same for all other moves.
+    #[inline(never)]
+    fn after_other<const FIRST: bool>(&self, mv: Move) -> Self {
+        let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
+        let own = self.pieces[us] & !mv.from() | mv.to(); // a king may come round to where it started
+        let other = self.pieces[them] & !mv.captured();
+        let mut key = self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
+        for index in Bits(mv.captured()) {
+            key ^= KEYS[them][piece_index(self.kings, index)];
         }
         Checkers {
             pieces: if FIRST { [own, other] } else { [other, own] },
-            kings,
+            kings: self.kings & !(mv.from() | mv.captured()) | mv.crown(),
             key,
             side: if FIRST { Side::Second } else { Side::First },
             idle: self.laws.idle_after(self.idle, mv),
@@ -137,7 +150,7 @@ impl<V: Variant> Position for Checkers<V> {
 
     fn start(options: &Options<V>) -> Self {
         // Squares 1 to 12 and 21 to 32.
-        let first = squares::bit(13) - 1 & SQUARES;
+        let first = SQUARES & (squares::bit(13) - 1);
         let second = SQUARES & !(squares::bit(21) - 1);
         Checkers::new([first, second], 0, Side::First, options)
     }
@@ -148,11 +161,11 @@ impl<V: Variant> Position for Checkers<V> {
     }
 
     #[inline(always)]
-    fn each_move(&self, mut visit: impl FnMut(Move)) {
+    fn each_move(&self, visit: impl FnMut(Move)) {
         let (view, crowned) = (self.view(), self.crowned());
         match self.side {
-            Side::First => view.moves::<true, false>(crowned, |turn| visit(Move::new(turn))),
-            Side::Second => view.moves::<false, false>(crowned, |turn| visit(Move::new(turn))),
+            Side::First => view.moves::<true, false>(crowned, visit),
+            Side::Second => view.moves::<false, false>(crowned, visit),
         }
     }
 

@@ -1,10 +1,13 @@
 //! Move texts of checkers, and the sentence that says why a move is refused.
 
+use smallvec::SmallVec;
+
 use super::generate::king_row;
 use super::squares::{self, DIRECTIONS, step};
 use super::{Checkers, Move, Variant, rule_set, setup};
 use crate::cell::Bits;
 use crate::notation::refusal;
+use crate::text::{numbers, shorten};
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
     Outcome, Position, PositionError, Side, SideText,
@@ -41,7 +44,7 @@ impl<V: Variant> Notation for Checkers<V> {
         let mut fitting: Vec<Move> = legal.iter().copied().filter(ends).collect();
         if squares.len() > 2 || fitting.len() > 1 {
             // The whole path singles a move out, be it one jump only; some of its squares may be enough.
-            let whole = |mv: &Move| self.paths(*mv).contains(&squares);
+            let whole = |mv: &Move| self.paths(*mv).iter().any(|path| path[..] == squares[..]);
             let part = |mv: &Move| self.paths(*mv).iter().any(|path| is_part(&squares, path));
             let exact: Vec<_> = fitting.iter().copied().filter(whole).collect();
             fitting.retain(part);
@@ -53,14 +56,14 @@ impl<V: Variant> Notation for Checkers<V> {
             [mv] => Ok(*mv),
             [] => Err(self.refuse(&squares, &legal)),
             several => {
-                let several: Vec<_> = several.iter().map(|mv| self.write_path(*mv)).collect();
+                let paths: Vec<_> = several.iter().take(3).map(|mv| self.write_path(*mv)).collect();
                 refusal(
                     MoveErrorKind::Rule,
                     format!(
                         "{} fits {} captures: write {}",
                         text.trim(),
                         several.len(),
-                        several.join(" or ")
+                        paths.join(" or ")
                     ),
                 )
             }
@@ -68,14 +71,15 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn write_move(&self, mv: Move) -> String {
+        let between = if mv.is_capture() { 'x' } else { '-' };
+        let short = format!("{}{between}{}", squares::number(mv.from()), squares::number(mv.to()));
+        if !mv.is_capture() {
+            return short;
+        }
         let mut legal = MoveList::new();
         self.legal_moves(&mut legal);
         let same_ends = |other: &&Move| other.from() == mv.from() && other.to() == mv.to();
-        if legal.iter().filter(same_ends).count() > 1 {
-            return self.write_path(mv);
-        }
-        let between = if mv.is_capture() { 'x' } else { '-' };
-        format!("{}{between}{}", squares::number(mv.from()), squares::number(mv.to()))
+        if legal.iter().filter(same_ends).count() > 1 { self.write_path(mv) } else { short }
     }
 
     fn path(&self, mv: Move) -> Vec<Cell> {
@@ -95,7 +99,7 @@ impl<V: Variant> Notation for Checkers<V> {
         match (outcome.winner, outcome.reason) {
             (Some(side), _) => format!("{} wins: {} has no move", name(side), name(side.other())),
             (None, EndReason::NoProgress(plies)) => {
-                self.laws.progress().describe(plies, self.laws.kings())
+                self.laws.progress().describe(self.idle, plies, self.laws.kings())
             }
             (None, _) => "Draw: the same position for the third time".into(),
         }
@@ -103,21 +107,16 @@ impl<V: Variant> Notation for Checkers<V> {
 }
 
 /// Reads `11-15`, `22x15x8`, `22:15`, `11 15` and the four digits `1115`.
-fn read_squares(text: &str) -> Result<Vec<u32>, MoveError> {
-    let text = text.trim();
-    let is_digit = |c: char| c.is_ascii_digit();
-    if !text.contains(is_digit) || !text.chars().all(|c| is_digit(c) || "-–xX:* ".contains(c)) {
-        let shown: String = text.chars().take(40).collect();
-        return refusal(
-            MoveErrorKind::Format,
-            format!("{shown:?} is no move: write 11-15 or 22x15"),
-        );
-    }
-    let mut numbers: Vec<&str> = text.split(|c| !is_digit(c)).filter(|n| !n.is_empty()).collect();
+fn read_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
+    let Some(mut numbers) = numbers(text) else {
+        let shown = shorten(text.trim(), 40);
+        let message = format!("{shown:?} is no move: write 11-15 or 22x15");
+        return refusal(MoveErrorKind::Format, message);
+    };
     if let [number] = numbers[..]
         && number.len() == 4
     {
-        numbers = vec![&number[..2], &number[2..]];
+        numbers = SmallVec::from_slice(&[&number[..2], &number[2..]]);
     }
     // Twelve jumps take every piece there is.
     if numbers.len() < 2 || numbers.len() > 13 {
@@ -125,18 +124,15 @@ fn read_squares(text: &str) -> Result<Vec<u32>, MoveError> {
             "a move has a start, an end and at most 11 squares between: write 11-15 or 22x15x8";
         return refusal(MoveErrorKind::Format, message);
     }
-    let mut squares = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        match number.parse() {
-            Ok(square @ 1..=32) => squares.push(square),
-            _ => {
-                let shown: String = number.chars().take(12).collect();
-                let message = format!("there is no square {shown}: squares are 1 to 32");
-                return refusal(MoveErrorKind::OffBoard, message);
-            }
+    let square = |number: &str| match number.parse() {
+        Ok(square @ 1..=32) => Ok(square),
+        _ => {
+            let shown = shorten(number, 12);
+            let message = format!("there is no square {shown}: squares are 1 to 32");
+            refusal(MoveErrorKind::OffBoard, message)
         }
-    }
-    Ok(squares)
+    };
+    numbers.iter().map(|number| square(number)).collect()
 }
 
 /// Whether `part` has the ends of `whole` and some of the squares between, in order.
@@ -300,6 +296,9 @@ impl<V: Variant> Checkers<V> {
         for hop in squares.windows(2) {
             let (start, end) = (hop[0], hop[1]);
             let text = format!("{start}x{end}");
+            if squares.len() > 2 && are_diagonal(start, end, 1) {
+                return format!("a turn is one step, or jumps: {start}-{end} is a step");
+            }
             if !are_diagonal(start, end, 2) {
                 return format!("{text} is no jump: a jump goes two squares along a diagonal");
             }

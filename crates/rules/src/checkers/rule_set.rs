@@ -80,10 +80,14 @@ const CROWNING: usize = 4;
 pub(super) struct Idle(u64);
 
 impl Idle {
+    const fn counts(self) -> [u32; 2] {
+        [self.0 as u32, (self.0 >> 32) as u32]
+    }
+
     /// The longer of the two counts.
-    pub(super) const fn longest(self) -> u32 {
-        let (low, high) = (self.0 as u32, (self.0 >> 32) as u32);
-        if low > high { low } else { high }
+    pub(super) fn longest(self) -> u32 {
+        let [first, second] = self.counts();
+        first.max(second)
     }
 }
 
@@ -124,13 +128,16 @@ const fn kept(first: usize, second: usize) -> [u64; 8] {
 }
 
 impl Progress {
-    /// The rule in words, for the end of a drawn game.
-    pub(super) fn describe(self, plies: u16, kings: bool) -> String {
+    /// What has not happened for so many plies, for the end of a drawn game.
+    pub(super) fn describe(self, idle: Idle, plies: u16, kings: bool) -> String {
+        let [advance, capture] = idle.counts().map(|count| count >= u32::from(plies));
         let what = match self {
-            Progress::Either => "no man advanced, or no piece was removed,",
+            Progress::Either if advance && capture => "no man advanced and no piece was removed",
+            Progress::Either if advance => "no man advanced",
+            Progress::Either => "no piece was removed",
             Progress::Both => "neither a man advanced nor a piece was removed",
-            Progress::Change if kings => "no capture and no crowning",
-            Progress::Change => "no capture",
+            Progress::Change if kings => "there was no capture and no crowning",
+            Progress::Change => "there was no capture",
         };
         format!("Draw: {what} during the last {plies} plies")
     }

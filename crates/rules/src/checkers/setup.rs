@@ -6,7 +6,7 @@
 use super::rule_set::Options;
 use super::{Checkers, Variant, generate, squares};
 use crate::text::{Cursor, read_rows};
-use crate::{Cell, PositionError, Side, SideText};
+use crate::{PositionError, Side, SideText};
 
 /// Each player starts with twelve pieces, and there is no way to get more.
 const MAX_PIECES: u32 = 12;
@@ -48,6 +48,9 @@ impl Setup {
         };
         cursor.skip_spaces();
         let mut seen = [false; 2];
+        if cursor.peek() != Some(':') {
+            return cursor.error("after the side to move come the pieces, as in B:W21,22:B1,K2");
+        }
         loop {
             cursor.skip_spaces();
             match cursor.peek() {
@@ -113,28 +116,21 @@ impl Setup {
         cursor: &mut Cursor<'_>,
         sides: [SideText; 2],
     ) -> Result<Side, PositionError> {
-        for (cell, letter, place) in read_rows(cursor, "bBwW")?.pieces {
+        for (cell, letter, place) in read_rows(cursor, "bBwW")? {
             let Some(square) = squares::of_cell(cell) else {
+                // The neighbours of a light cell are dark.
+                let dark = cell.offset(0, 1).or(cell.offset(0, -1)).unwrap_or(cell);
                 return cursor.error_at(
                     place,
-                    format!("a piece on the light cell {cell}: {}", dark_near(cell)),
+                    format!("a piece on the light cell {cell}: pieces stand on dark cells, such as {dark}"),
                 );
             };
             let (side, king) = (colour(letter), letter.is_uppercase());
             self.pieces.push(Piece { square, side, king, place });
         }
-        cursor.skip_spaces();
-        let side = cursor.take_if(|c| "BbWw".contains(c)).map(colour);
-        let [first, second] = sides.map(|side| side.letter);
-        let Some(side) = side else {
-            return cursor
-                .error(format!("after the rows comes the side to move, {first} or {second}"));
-        };
-        cursor.skip_spaces();
-        match cursor.peek() {
-            None => Ok(side),
-            Some(c) => cursor.error(format!("{c:?} after the end of the position")),
-        }
+        let side = cursor.read_side(sides)?;
+        cursor.end()?;
+        Ok(side)
     }
 
     fn check<V: Variant>(
@@ -195,14 +191,6 @@ fn read_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
         Ok(square @ 1..=32) if sign.is_empty() => Ok(square),
         _ => cursor
             .error_at(place, format!("there is no square {sign}{digits}: squares are 1 to 32")),
-    }
-}
-
-fn dark_near(cell: Cell) -> String {
-    let near = [(0, 1), (0, -1)].into_iter().find_map(|(rows, columns)| cell.offset(rows, columns));
-    match near {
-        Some(dark) => format!("pieces stand on dark cells, such as {dark}"),
-        None => "pieces stand on dark cells".into(),
     }
 }
 

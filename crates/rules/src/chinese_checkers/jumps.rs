@@ -51,22 +51,57 @@ const fn landings_on_line(at: i32, occupied: i32) -> u8 {
     result
 }
 
+/// The cells of a line on which the landing places depend.
+static WATCHED: [[u8; 256]; 8] = watched_cells();
+
+const fn watched_cells() -> [[u8; 256]; 8] {
+    let mut table = [[0; 256]; 8];
+    let mut at = 0;
+    while at < 8 {
+        let mut occupied = 0;
+        while occupied < 256 {
+            table[at][occupied] = watched_on_ray(at as i32, 1, occupied as i32)
+                | watched_on_ray(at as i32, -1, occupied as i32);
+            occupied += 1;
+        }
+        at += 1;
+    }
+    table
+}
+
+/// A jump is over the first piece in its direction, if at all: the cells up to there matter, and as many behind. If the
+/// first piece is so far away that no landing place is left, so do the cells before which it would have one.
+const fn watched_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
+    let mut cells = 0;
+    let mut distance = 1;
+    while at + 2 * distance * toward >= 0 && at + 2 * distance * toward < 8 {
+        let place = at + distance * toward;
+        cells |= 1 << place;
+        if occupied & 1 << place != 0 {
+            let mut behind = 1;
+            while behind <= distance {
+                cells |= 1 << (place + behind * toward);
+                behind += 1;
+            }
+            return cells;
+        }
+        distance += 1;
+    }
+    cells
+}
+
 /// The two diagonals through each cell: downward to the right, upward to the right.
 static DIAGONALS: [[u64; 2]; 64] = diagonals();
 
 const fn diagonals() -> [[u64; 2]; 64] {
     let mut table = [[0; 2]; 64];
-    let mut a = 0;
-    while a < 64 {
-        let mut b = 0;
-        while b < 64 {
-            let rows = (a / 8) as i32 - (b / 8) as i32;
-            let columns = (a % 8) as i32 - (b % 8) as i32;
-            table[a][0] |= if rows == columns { 1 << b } else { 0 };
-            table[a][1] |= if rows == -columns { 1 << b } else { 0 };
-            b += 1;
-        }
-        a += 1;
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (pair / 64, pair % 64);
+        let (rows, columns) = distance(a, b);
+        table[a][0] |= if rows == columns { 1 << b } else { 0 };
+        table[a][1] |= if rows == -columns { 1 << b } else { 0 };
+        pair += 1;
     }
     table
 }
@@ -76,34 +111,47 @@ pub(super) static STEPS: [u64; 64] = steps();
 
 const fn steps() -> [u64; 64] {
     let mut table = [0; 64];
-    let mut a = 0;
-    while a < 64 {
-        let mut b = 0;
-        while b < 64 {
-            let rows = (a / 8) as i32 - (b / 8) as i32;
-            let columns = (a % 8) as i32 - (b % 8) as i32;
-            if a != b && rows.abs() <= 1 && columns.abs() <= 1 {
-                table[a] |= 1 << b;
-            }
-            b += 1;
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (pair / 64, pair % 64);
+        let (rows, columns) = distance(a, b);
+        if a != b && rows.abs() <= 1 && columns.abs() <= 1 {
+            table[a] |= 1 << b;
         }
-        a += 1;
+        pair += 1;
     }
     table
+}
+
+/// Rows and columns from one cell to another.
+const fn distance(from: usize, to: usize) -> (i32, i32) {
+    (to as i32 / 8 - from as i32 / 8, to as i32 % 8 - from as i32 % 8)
 }
 
 /// The cells one jump away from `cell`.
 #[inline(always)]
 pub(super) fn jumps(occupied: u64, cell: u32) -> u64 {
+    on_lines(&LANDINGS, occupied, cell)
+}
+
+/// The cells on which [`jumps`] depends.
+#[inline(always)]
+pub(super) fn watched(occupied: u64, cell: u32) -> u64 {
+    on_lines(&WATCHED, occupied, cell)
+}
+
+/// What a table of lines says of the four lines through `cell`.
+#[inline(always)]
+fn on_lines(table: &[[u8; 256]; 8], occupied: u64, cell: u32) -> u64 {
     let (row, column) = (cell >> 3 & 7, cell & 7);
-    let by_column = &LANDINGS[column as usize];
+    let by_column = &table[column as usize];
 
     let line = occupied >> (8 * row) & 0xff;
     let along_row = u64::from(by_column[line as usize]) << (8 * row);
 
     // The column's cells, one a byte, gather in the top byte, row 1 highest.
     let line = (occupied >> column & COLUMN).wrapping_mul(DIAGONAL) >> 56;
-    let places = LANDINGS[7 - row as usize][line as usize];
+    let places = table[7 - row as usize][line as usize];
     let along_column = (u64::from(places).wrapping_mul(DIAGONAL) >> 7 & COLUMN) << column;
 
     let [down, up] = DIAGONALS[cell as usize & 63];

@@ -3,11 +3,9 @@
 use super::jumps::{STEPS, jumps};
 use super::{ChineseCheckers, MAX_PIECES, MAX_PLIES, Move};
 use crate::cell::Bits;
+use crate::hop_board::HopBoard;
 use crate::notation::refusal;
-use crate::text::{
-    board_of, check_ends, is_pass, read_board, read_cells, read_pairs, refuse_mixture, refuse_pass,
-    write_rows,
-};
+use crate::text::{check_ends, is_pass, read_cells, read_pairs, refuse_mixture, refuse_pass};
 use crate::{
     Cell, MoveError, MoveErrorKind, Notation, OptionText, OptionsError, Outcome, Position,
     PositionError, Side, SideText,
@@ -29,12 +27,11 @@ impl Notation for ChineseCheckers {
     }
 
     fn read(text: &str, _: &()) -> Result<Self, PositionError> {
-        let (pieces, side, plies) = read_board(text, Self::SIDES, MAX_PIECES, MAX_PLIES)?;
-        Ok(ChineseCheckers::new(pieces, side, plies))
+        HopBoard::read(text, Self::SIDES, MAX_PIECES, MAX_PLIES).map(ChineseCheckers)
     }
 
     fn write(&self) -> String {
-        format!("{} {} {}", write_rows(&self.board()), Self::letter(self.side), self.plies)
+        self.0.write(Self::SIDES)
     }
 
     fn read_move(&self, text: &str) -> Result<Move, MoveError> {
@@ -43,7 +40,7 @@ impl Notation for ChineseCheckers {
             return if must_pass { Ok(Move::PASS) } else { refuse_pass() };
         }
         let cells = read_cells(text, "1131")?;
-        check_ends(&cells, self.pieces, self.side, Self::SIDES)?;
+        check_ends(&cells, &self.0, Self::SIDES)?;
         let (from, to) = (cells[0], cells[cells.len() - 1]);
         if from == to {
             return refusal(MoveErrorKind::End, "a turn may not end where it began");
@@ -52,17 +49,17 @@ impl Notation for ChineseCheckers {
         if must_pass {
             return rule("no piece can move: the turn is a pass".into());
         }
-        if let Some(reason) = refuse_mixture(&cells, is_step) {
+        if let Some(reason) = refuse_mixture(&cells, "jump", is_step) {
             return rule(reason);
         }
         if cells.len() > 2 {
-            let lifted = self.occupied() & !from.bit();
+            let lifted = self.0.occupied() & !from.bit();
             let bad =
                 cells.windows(2).find(|hop| jumps(lifted, hop[0].index()) & hop[1].bit() == 0);
             if let Some(hop) = bad {
                 return rule(self.refuse_jump(from, hop[0], hop[1]));
             }
-        } else if Self::targets(self.occupied(), from.index()) & to.bit() == 0 {
+        } else if Self::targets(self.0.occupied(), from.index()) & to.bit() == 0 {
             return rule(if is_straight(from, to) {
                 self.refuse_jump(from, from, to)
             } else {
@@ -85,7 +82,7 @@ impl Notation for ChineseCheckers {
         if is_step(from, to) {
             return vec![from, to];
         }
-        let lifted = self.occupied() & !from.bit();
+        let lifted = self.0.occupied() & !from.bit();
         let mut came_from = [None; 64];
         let mut queue = std::collections::VecDeque::from([from]);
         while let Some(cell) = queue.pop_front() {
@@ -108,7 +105,7 @@ impl Notation for ChineseCheckers {
     }
 
     fn board(&self) -> [char; 64] {
-        board_of(self.pieces, Self::SIDES)
+        self.0.letters(Self::SIDES)
     }
 
     fn describe(&self, outcome: Outcome) -> String {
@@ -153,10 +150,10 @@ impl ChineseCheckers {
                 "the jump {from}-{to} has no cell in the middle: a jump goes 2, 4 or 6 cells"
             );
         }
-        if to != start && self.occupied() & to.bit() != 0 {
+        if to != start && self.0.occupied() & to.bit() != 0 {
             return format!("the jump {from}-{to} lands on an occupied cell");
         }
-        let lifted = self.occupied() & !start.bit();
+        let lifted = self.0.occupied() & !start.bit();
         let between: Vec<Cell> = (1..distance)
             .filter_map(|i| from.offset(rows.signum() * i, columns.signum() * i))
             .filter(|cell| lifted & cell.bit() != 0)

@@ -1,0 +1,153 @@
+//! The board of the two hopping games: 64 cells, one kind of piece for each player, the side to move and the
+//! number of plies played. What moves are possible is the games' own affair.
+
+use std::hash::{Hash, Hasher};
+
+use crate::cell::Bits;
+use crate::text::{Cursor, read_rows, write_rows};
+use crate::{Cell, PositionError, Side, SideText, zobrist};
+
+static KEYS: [[u64; 64]; 2] = zobrist::table(2);
+
+#[derive(Clone)]
+pub(crate) struct HopBoard {
+    pieces: [u64; 2],
+    key: u64,
+    side: Side,
+    plies: u16,
+}
+
+impl HopBoard {
+    pub(crate) fn new(pieces: [u64; 2], side: Side, plies: u16) -> Self {
+        let mut board = HopBoard { pieces, key: 0, side, plies };
+        board.key = board.computed_key();
+        board
+    }
+
+    #[inline(always)]
+    pub(crate) const fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Turns played so far, by both players together; passes count.
+    #[inline(always)]
+    pub(crate) const fn plies(&self) -> u16 {
+        self.plies
+    }
+
+    #[inline(always)]
+    pub(crate) const fn key(&self) -> u64 {
+        self.key
+    }
+
+    #[inline(always)]
+    pub(crate) const fn pieces(&self, side: Side) -> u64 {
+        self.pieces[side.index()]
+    }
+
+    /// The pieces of the side to move.
+    #[inline(always)]
+    pub(crate) const fn own(&self) -> u64 {
+        self.pieces(self.side)
+    }
+
+    /// The pieces of its opponent.
+    #[inline(always)]
+    pub(crate) const fn other(&self) -> u64 {
+        self.pieces(self.side.other())
+    }
+
+    #[inline(always)]
+    pub(crate) const fn occupied(&self) -> u64 {
+        self.pieces[0] | self.pieces[1]
+    }
+
+    /// The board after a turn. One that ends where it starts moves nothing, so a pass is any such turn.
+    #[inline(always)]
+    pub(crate) fn after(&self, from: Cell, to: Cell, captured: u64) -> Self {
+        let (us, them) = (self.side.index(), self.side.other().index());
+        let mut pieces = self.pieces;
+        pieces[us] ^= from.bit() ^ to.bit();
+        pieces[them] &= !captured;
+        let mut key = self.key ^ zobrist::TURN;
+        key ^= KEYS[us][from.index() as usize] ^ KEYS[us][to.index() as usize];
+        for cell in Bits(captured) {
+            key ^= KEYS[them][cell as usize & 63];
+        }
+        HopBoard { pieces, key, side: self.side.other(), plies: self.plies.saturating_add(1) }
+    }
+
+    pub(crate) fn computed_key(&self) -> u64 {
+        let mut key = if self.side == Side::First { 0 } else { zobrist::TURN };
+        for (pieces, keys) in self.pieces.into_iter().zip(&KEYS) {
+            key = Bits(pieces).fold(key, |key, cell| key ^ keys[cell as usize & 63]);
+        }
+        key
+    }
+
+    /// The letters of the 64 cells.
+    pub(crate) fn letters(&self, sides: [SideText; 2]) -> [char; 64] {
+        let letter = |bit: u64| {
+            let on = self.pieces.iter().position(|pieces| pieces & bit != 0);
+            on.map_or('.', |side| sides[side].letter)
+        };
+        std::array::from_fn(|index| letter(1 << index))
+    }
+
+    /// Eight rows, the side's letter, the plies played.
+    pub(crate) fn write(&self, sides: [SideText; 2]) -> String {
+        let rows = write_rows(&self.letters(sides));
+        format!("{rows} {} {}", sides[self.side.index()].letter, self.plies)
+    }
+
+    /// Reads what [`write`](HopBoard::write) writes. The plies may be left out, and they need not fit the side: who
+    /// sets up a position seldom counts.
+    pub(crate) fn read(
+        text: &str,
+        sides: [SideText; 2],
+        max_pieces: u32,
+        max_plies: u16,
+    ) -> Result<HopBoard, PositionError> {
+        let mut cursor = Cursor::new(text);
+        cursor.skip_spaces();
+        let letters = String::from_iter(sides.map(|side| side.letter));
+        let mut pieces = [0u64; 2];
+        for (cell, letter, place) in read_rows(&mut cursor, &letters)? {
+            let side = usize::from(letter == sides[1].letter);
+            pieces[side] |= cell.bit();
+            if pieces[side].count_ones() > max_pieces {
+                let name = sides[side].name;
+                return cursor.error_at(place, format!("{name} has more than {max_pieces} pieces"));
+            }
+        }
+        let side = cursor.read_side(sides)?;
+        cursor.skip_spaces();
+        let place = cursor.place();
+        let number = cursor.take_while(|c| !c.is_whitespace());
+        let plies = match number.parse() {
+            Ok(plies) if plies <= max_plies => plies,
+            _ if number.is_empty() => 0,
+            _ => {
+                let message =
+                    format!("{number:?} is no number of plies played: it is 0 to {max_plies}");
+                return cursor.error_at(place, message);
+            }
+        };
+        cursor.end()?;
+        Ok(HopBoard::new(pieces, side, plies))
+    }
+}
+
+impl PartialEq for HopBoard {
+    fn eq(&self, other: &Self) -> bool {
+        (self.pieces, self.side) == (other.pieces, other.side)
+    }
+}
+
+impl Eq for HopBoard {}
+
+impl Hash for HopBoard {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}

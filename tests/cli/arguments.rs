@@ -1,0 +1,112 @@
+//! Arguments of all kinds, right and wrong.
+
+use crate::run::crownhead;
+
+#[test]
+fn without_arguments_the_help_goes_to_standard_error() {
+    let finished = crownhead::<&str>(&[]);
+    let told = finished.refused(2);
+    assert!(told.contains("Usage: crownhead <COMMAND>"), "{told}");
+    for command in ["games", "moves", "perft", "pdn", "completions", "man"] {
+        assert!(told.contains(&format!("\n  {command} ")), "{command} in {told}");
+    }
+}
+
+#[test]
+fn help_that_was_asked_for_goes_to_standard_output_with_the_exit_codes() {
+    for arguments in [&["--help"][..], &["help"], &["-h"]] {
+        let finished = crownhead(arguments);
+        let help = finished.printed();
+        assert!(help.contains("Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input"), "{help}");
+    }
+    for command in ["games", "moves", "perft", "completions", "man"] {
+        let finished = crownhead(&[command, "--help"]);
+        assert!(finished.printed().contains(&format!("Usage: crownhead {command}")));
+        assert_eq!(crownhead(&["help", command]).stdout, finished.stdout);
+    }
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let version = format!("crownhead {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(crownhead(&["--version"]).printed(), version);
+    assert_eq!(crownhead(&["-V"]).printed(), version);
+}
+
+#[test]
+fn an_unknown_command_or_option_is_bad_usage() {
+    assert!(crownhead(&["chess"]).refused(2).contains("'chess'"));
+    assert!(crownhead(&["games", "--yaml"]).refused(2).contains("'--yaml'"));
+    assert!(crownhead(&["moves"]).refused(2).contains("<GAME>"));
+    assert!(crownhead(&["moves", "english", "contest"]).refused(2).contains("'contest'"));
+}
+
+#[test]
+fn an_unknown_game_is_refused_with_the_list_of_games() {
+    let list = "the games are english, contest, chinese-checkers, capture-halma";
+    for game in ["chess", "English", "", "english checkers", "englisch:kings=true"] {
+        for command in [&["moves"][..], &["perft", "--depth", "1"]] {
+            let finished = crownhead(&[command, &[game]].concat());
+            let told = finished.refused(2);
+            assert!(told.contains(list), "{game:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn an_option_a_game_does_not_have_is_refused_with_the_ones_it_has() {
+    for (game, complaint) in [
+        ("contest:flying=true", "contest has no option \"flying\": it has draw-plies, kings"),
+        ("capture-halma:kings=true", "capture-halma has no option \"kings\": it has none"),
+        ("contest:kings=maybe", "the option kings takes true or false, not \"maybe\""),
+        ("english:draw-plies=0", "the option draw-plies takes 1 to 10000, not \"0\""),
+        ("english:draw-plies=10001", "the option draw-plies takes 1 to 10000, not \"10001\""),
+        ("english:rules=fide", "the option rules takes seed or wcdf, not \"fide\""),
+        ("english:kings", "options are written key=value, not \"kings\""),
+        ("english:kings=true,kings=true", "the option kings is given twice"),
+    ] {
+        let finished = crownhead(&["moves", game]);
+        let told = finished.refused(2);
+        assert!(told.contains(complaint), "{game}: {told}");
+    }
+}
+
+#[test]
+fn options_may_come_in_any_order() {
+    let first = crownhead(&["perft", "english:rules=wcdf,draw-plies=3", "--depth", "5"]);
+    let second = crownhead(&["perft", "english:draw-plies=3,rules=wcdf", "--depth", "5"]);
+    assert_eq!((first.code, &first.stdout), (Some(0), &second.stdout));
+}
+
+#[test]
+fn very_long_arguments_get_a_short_answer() {
+    let long = "9".repeat(100_000);
+    let position = format!("B:W{long}");
+    let rows = format!("8/8/8/8/8/8/8/8 b {long}");
+    for (arguments, code) in [
+        (&["moves", "english", "--position", &position][..], 3),
+        (&["moves", "capture-halma", "--position", &rows], 3),
+        (&["moves", "english", "--position", &long], 3),
+    ] {
+        let finished = crownhead(arguments);
+        let told = finished.refused(code);
+        assert!(told.len() < 1000, "an answer of {} bytes: {told:.200}", told.len());
+    }
+    // Here the argument itself is quoted.
+    for arguments in [&["moves", &long][..], &[&long], &["perft", "english", "--depth", &long]] {
+        crownhead(arguments).refused(2);
+    }
+    crownhead(&["pdn", "check", &long]).refused(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_not_utf_8_are_bad_usage() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let odd = OsStr::from_bytes(b"english\xff");
+    for before in [&["moves"][..], &[], &["moves", "english", "--position"], &["completions"]] {
+        let arguments: Vec<&OsStr> = before.iter().map(OsStr::new).chain([odd]).collect();
+        crownhead(&arguments).refused(2);
+    }
+}

@@ -1,0 +1,13 @@
+//! The command line as its users see it: the built program is run, and what it prints, where it prints it and how it
+//! exits are checked. Each test states a fact that somebody's script may rely on.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
+
+mod arguments;
+mod games;
+mod moves;
+mod pages;
+mod pdn;
+mod perft;
+mod run;
+mod streams;

@@ -1,0 +1,94 @@
+//! Runs the program and keeps what came of it.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Everything a finished run can be asked about.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The program, not yet started, with nothing in its environment that changes what it prints.
+pub(crate) fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_crownhead"));
+    command.args(arguments).stdin(Stdio::null());
+    for name in ["RUST_BACKTRACE", "CLICOLOR_FORCE", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the program to its end.
+pub(crate) fn crownhead<S: AsRef<OsStr>>(arguments: &[S]) -> Finished {
+    finish(&mut command(arguments))
+}
+
+/// Runs the program in a folder, so that file names are short and nothing is left behind.
+pub(crate) fn crownhead_in<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Finished {
+    finish(command(arguments).current_dir(folder))
+}
+
+/// Runs the program with something to read.
+pub(crate) fn crownhead_reading<S: AsRef<OsStr>>(input: &[u8], arguments: &[S]) -> Finished {
+    let mut command = command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    });
+    Finished::new(output)
+}
+
+/// Runs a command to its end, whatever it is.
+pub(crate) fn finish(command: &mut Command) -> Finished {
+    Finished::new(command.output().unwrap())
+}
+
+impl Finished {
+    /// Takes the output over. Whatever else a run may do, it never panics, and what it prints into a pipe is plain text.
+    fn new(output: std::process::Output) -> Finished {
+        let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
+        let finished = Finished {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
+        assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+        assert_ne!(finished.code, Some(101), "{finished:?}");
+        let colours = finished.stdout.contains('\x1b') || finished.stderr.contains('\x1b');
+        assert!(!colours, "colours in a pipe: {finished:?}");
+        finished
+    }
+
+    /// What was printed by a run that succeeded and had nothing to complain about.
+    #[track_caller]
+    pub(crate) fn printed(&self) -> &str {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
+        &self.stdout
+    }
+
+    /// The one JSON object, on one line, that a run printed.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.stdout.matches('\n').count(), 1, "one line: {self:?}");
+        assert!(self.stdout.starts_with('{') && self.stdout.ends_with("}\n"), "{self:?}");
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// The complaint of a run that failed with this exit code and printed nothing.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32) -> &str {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{self:?}");
+        assert!(!self.stderr.is_empty(), "a failure says why: {self:?}");
+        &self.stderr
+    }
+}
