@@ -240,7 +240,7 @@ fn a_finished_game_has_an_outcome_and_no_moves() {
                 "winner": "b",
                 "reason": "all-home",
                 "score": [4, 2],
-                "text": "Black wins 4-2: all pieces of a player are in the target",
+                "text": "Black wins 4-2: all pieces of Black are in the target",
             }),
         ),
         (

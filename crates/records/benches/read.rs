@@ -1,5 +1,7 @@
 //! How long it takes to read 724 plain games, about 340 kB, with every move replayed and checked.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -2,6 +2,8 @@
 //!
 //! A file of its own, because the allocator counts for the whole process.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+
 use std::io::{self, Read};
 
 use crownhead_records::{Reader, RecordErrorKind};

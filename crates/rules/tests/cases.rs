@@ -43,6 +43,8 @@
 //! A second test reads the sources: every sentence with which the program refuses something, or tells how a
 //! game ended, must be shown by some case.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+
 #[path = "cases/reading.rs"]
 mod reading;
 #[path = "cases/running.rs"]

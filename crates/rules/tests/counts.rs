@@ -1,6 +1,8 @@
 //! Move counts of many positions, in data files: `perft/*.perft`. The figures come from the naive generator beside this
 //! test; every way of counting must give them.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+
 mod naive;
 
 use std::path::PathBuf;

@@ -82,7 +82,8 @@ impl Work for CountReplies<'_> {
             }
             let changed = mv.from().bit() ^ mv.to().bit();
             let after = own ^ changed;
-            if after & !self.0.target() != 0 {
+            // A player without pieces is never home.
+            if after == 0 || after & !self.0.target() != 0 {
                 total += repliers.count(changed, |from| count_piece(other, after, from));
             } // else all are home, and the game is over
         });
