@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Err(Failure::Other(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
-                eprintln!("crownhead: {message}");
+                commands::say(format_args!("crownhead: {message}"));
             }
             failure.exit_code()
         }

@@ -6,6 +6,7 @@ pub(crate) mod pages;
 pub(crate) mod pdn;
 pub(crate) mod perft;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use crownhead_rules::{Notation, Position};
@@ -44,6 +45,11 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Failure {
         Failure::Other(error.into())
     }
+}
+
+/// Says something on standard error; if nobody listens, there is nobody to tell.
+pub(crate) fn say(message: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{message}");
 }
 
 /// The position a command works on: the one named, or the start.

@@ -14,6 +14,9 @@ pub(crate) struct Arguments {
     /// The position to look at instead of the start
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
+    /// Moves to play first, with blanks between them; a move that is refused is explained
+    #[arg(long, value_name = "MOVES")]
+    after: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -39,8 +42,21 @@ impl Visitor for List<'_> {
     type Output = Result<(), Failure>;
 
     fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
-        let position: P = position(self.0.position.as_deref(), options)?;
-        let outcome = position.outcome(&[]);
+        let mut position: P = position(self.0.position.as_deref(), options)?;
+        let mut past = Vec::new();
+        for (number, text) in
+            (1..).zip(self.0.after.iter().flat_map(|text| text.split_whitespace()))
+        {
+            let shown: String = text.chars().take(40).collect();
+            let refused = |why: String| Failure::BadInput(format!("move {number}, {shown}: {why}"));
+            if let Some(outcome) = position.outcome(&past) {
+                return Err(refused(format!("the game is over: {}", position.describe(outcome))));
+            }
+            let mv = position.read_move(text).map_err(|error| refused(error.to_string()))?;
+            past.push(position.key());
+            position.play(mv);
+        }
+        let outcome = position.outcome(&past);
         let mut moves = MoveList::new();
         if outcome.is_none() {
             position.legal_moves(&mut moves); // a finished game has none

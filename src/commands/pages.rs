@@ -41,6 +41,9 @@ pub(crate) fn man(arguments: &Man, command: clap::Command) -> Result<(), Failure
                 })?;
         }
         None => {
+            // As `generate_to` does it, so that the page is the same.
+            let mut command = command.disable_help_subcommand(true);
+            command.build();
             let mut page = Vec::new();
             clap_mangen::Man::new(command).render(&mut page)?;
             std::io::stdout().lock().write_all(&page)?;

@@ -5,10 +5,10 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, write_game};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
 use serde_json::json;
 
-use super::Failure;
+use super::{Failure, say};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -96,38 +96,51 @@ fn check(arguments: &Check) -> Result<(), Failure> {
 }
 
 fn convert(arguments: &Convert) -> Result<(), Failure> {
-    let Some(path) = &arguments.output else {
+    let output = arguments.output.as_deref().filter(|path| *path != Path::new("-"));
+    let Some(path) = output else {
         return convert_to(&mut BufWriter::new(std::io::stdout().lock()), &arguments.files);
     };
-    // Beside the target, so that the last step is a rename within one file system.
-    let mut part = path.clone().into_os_string();
-    part.push(".part");
-    let part = PathBuf::from(part);
     let cannot = || format!("{} could not be written", path.display());
-    let mut out = BufWriter::new(File::create(&part).with_context(cannot)?);
-    let result = convert_to(&mut out, &arguments.files);
-    match &result {
-        Err(Failure::Other(_)) => drop(std::fs::remove_file(&part)),
-        _ => std::fs::rename(&part, path).with_context(cannot)?,
+    // What a link names is replaced, not the link.
+    let target = path.canonicalize().unwrap_or_else(|_| path.into());
+    let known = target.metadata().ok();
+    if known.as_ref().is_some_and(|known| !known.is_file()) {
+        // A pipe or a device; a folder is refused here.
+        let out = File::options().write(true).open(&target).with_context(cannot)?;
+        return convert_to(&mut BufWriter::new(out), &arguments.files);
+    }
+    // Beside the target, so that the last step is a rename within one file system.
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".crownhead-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
+    let part = builder.tempfile_in(folder.unwrap_or(Path::new("."))).with_context(cannot)?;
+    let result = convert_to(&mut BufWriter::new(part.as_file()), &arguments.files);
+    if !matches!(result, Err(Failure::Other(_))) {
+        if let Some(known) = known {
+            part.as_file().set_permissions(known.permissions()).with_context(cannot)?;
+        }
+        part.as_file().sync_all().with_context(cannot)?;
+        part.persist(&target).with_context(cannot)?;
     }
     result
 }
 
 fn convert_to(out: &mut impl Write, files: &[PathBuf]) -> Result<(), Failure> {
-    let (mut written, mut errors) = (0, 0);
+    let mut errors = 0;
     for path in files {
-        let mut write = |record: GameRecord| {
-            if written > 0 {
-                writeln!(out)?;
-            }
-            written += 1;
-            Ok(write_game(out, &record)?)
+        let write = |record: GameRecord| {
+            write_game(out, &record).map_err(|error| match error {
+                WriteError::Io(error) => error.into(),
+                WriteError::Record(why) => anyhow!(why),
+            })
         };
-        errors += read(path, &mut write, |error| report(path, error))?.errors;
+        errors += read(path, write, |error| report(path, error))?.errors;
     }
     out.flush()?;
     if errors > 0 {
-        eprintln!("crownhead: {} left out: they could not be read", count(errors, "game"));
+        say(format_args!("crownhead: {} left out: they could not be read", count(errors, "game")));
         return Err(Failure::BadInputReported);
     }
     Ok(())
@@ -171,7 +184,7 @@ fn read(
 
 fn report(path: &Path, error: &RecordError) {
     let RecordError { game, line, column, message, .. } = error;
-    eprintln!("{}:{line}:{column}: game {game}: {message}", name(path));
+    say(format_args!("{}:{line}:{column}: game {game}: {message}", name(path)));
 }
 
 fn name(path: &Path) -> String {

@@ -9,7 +9,7 @@ use crownhead_rules::perft::{CountTable, Counter};
 use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor, checkers};
 use serde_json::json;
 
-use super::{Failure, position};
+use super::{Failure, position, say};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Play every move of the last ply too, instead of only counting it
     #[arg(long)]
     play_all: bool,
-    /// How many threads count
+    /// How many threads count; more than the machine has cores are not started
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Remember counts of positions that come up again in a table of so many megabytes
@@ -73,7 +73,8 @@ impl Visitor for Distinct<'_> {
                 .with_context(|| format!("there is no memory for a table of {megabytes} MB"))
         });
         let table = table.transpose()?;
-        let threads = self.0.threads.into();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores.min(self.0.threads.into());
         let counter = Counter { play_all: self.0.play_all, table: table.as_ref(), threads };
         report(self.0, &position, |position, depth| counter.count(position, depth))
     }
@@ -95,7 +96,7 @@ fn report<P: Notation>(
             writeln!(out, "{depth} {nodes}")?;
             out.flush()?;
             if depth == arguments.depth {
-                eprintln!("depth {depth}: {}", speed(nodes, time));
+                say(format_args!("depth {depth}: {}", speed(nodes, time)));
             }
         }
     }

@@ -87,6 +87,7 @@ fn very_long_arguments_get_a_short_answer() {
         (&["moves", "english", "--position", &position][..], 3),
         (&["moves", "capture-halma", "--position", &rows], 3),
         (&["moves", "english", "--position", &long], 3),
+        (&["moves", "english", "--after", &long], 3),
     ] {
         let finished = crownhead(arguments);
         let told = finished.refused(code);

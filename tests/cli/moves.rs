@@ -297,3 +297,70 @@ fn a_bad_position_is_bad_input_and_the_place_is_named() {
         }
     }
 }
+
+#[test]
+fn moves_that_are_given_are_played_first() {
+    let after = |game: &str, moves: &str| crownhead(&["moves", game, "--after", moves]);
+    assert_eq!(after("english", "11-15 22-18").printed(), "15x22\n");
+    assert_eq!(after("english", " 1115\n22x18 ").printed(), "15x22\n");
+    assert_eq!(after("english", "").printed(), crownhead(&["moves", "english"]).stdout);
+    assert!(after("chinese-checkers", "1133 8866").printed().contains("\n3344\n"));
+    assert!(after("capture-halma", "33-34 46-45").printed().contains("\n34-35\n"));
+
+    let arguments = ["moves", "english", "--position", "B:W32:B1", "--after", "1-5", "--json"];
+    let object = crownhead(&arguments).json();
+    assert_eq!((&object["position"], &object["side"]), (&json!("W:W32:B5"), &json!("w")));
+}
+
+#[test]
+fn a_given_move_that_is_refused_is_bad_input_with_its_number_and_the_rule() {
+    for (game, moves, complaint) in [
+        ("english", "11-15 22-18 8-11", "move 3, 8-11: 8-11 is not possible: 15x22 must be taken"),
+        ("english", "11-15 pass", "move 2, pass: \"pass\" is no move"),
+        ("chinese-checkers", "1151", "move 1, 1151: "),
+        ("capture-halma", "11-12 11-12", "move 2, 11-12: there is no piece on 11"),
+        ("contest:draw-plies=1", "11-15 22-18", "move 2, 22-18: the game is over: Draw: "),
+    ] {
+        let finished = crownhead(&["moves", game, "--after", moves]);
+        let told = finished.refused(3);
+        assert!(told.starts_with(&format!("crownhead: {complaint}")), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+}
+
+#[test]
+fn games_that_counters_or_repetitions_end_are_finished() {
+    let twice = "1-5 32-28 5-1 28-32";
+    for (game, position, moves, reason, text) in [
+        (
+            "contest:draw-plies=2",
+            "B:W32:B1",
+            "1-5 32-28".to_string(),
+            "no-progress",
+            "Draw: there was no capture during the last 2 plies",
+        ),
+        (
+            "english:rules=wcdf",
+            "B:WK32:BK1",
+            format!("{twice} {twice}"),
+            "repetition",
+            "Draw: the same position for the third time",
+        ),
+        (
+            "chinese-checkers",
+            "###5/##6/#7/8/8/7O/6OO/5OOO O 199",
+            "8866".to_string(),
+            "turn-limit",
+            "Draw!",
+        ),
+    ] {
+        let arguments = ["moves", game, "--position", position, "--after", &moves, "--json"];
+        let object = crownhead(&arguments).json();
+        let outcome = json!({ "winner": null, "reason": reason, "score": null, "text": text });
+        assert_eq!((&object["outcome"], &object["moves"]), (&outcome, &json!([])), "{game}");
+        // One move earlier it still goes on.
+        let earlier = moves.rsplit_once(' ').map_or("", |(earlier, _)| earlier);
+        let arguments = ["moves", game, "--position", position, "--after", earlier, "--json"];
+        assert_eq!(crownhead(&arguments).json()["outcome"], Value::Null, "{game}");
+    }
+}

@@ -37,7 +37,7 @@ pub enum RecordErrorKind {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The output refused the text.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The record holds something that no file could hold.
     #[error("{0}")]

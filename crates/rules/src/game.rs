@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::shorten;
 use crate::{
     CaptureHalma, ChineseCheckers, Contest, English, Notation, OptionText, OptionsError, Perft,
     Position, SideText,
@@ -101,6 +102,7 @@ impl FromStr for Game {
             }
             CaptureHalma::ID => CaptureHalma::read_options(options).map(|()| Game::CaptureHalma),
             _ => {
+                let id = shorten(id, 40);
                 let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
                 Err(OptionsError(format!(
                     "there is no game {id:?}: the games are {}",

@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher};
 
 use crate::cell::Bits;
-use crate::text::{Cursor, read_rows, write_rows};
+use crate::text::{Cursor, read_rows, shorten, write_rows};
 use crate::{Cell, PositionError, Side, SideText, zobrist};
 
 static KEYS: [[u64; 64]; 2] = zobrist::table(2);
@@ -128,6 +128,7 @@ impl HopBoard {
             Ok(plies) if plies <= max_plies => plies,
             _ if number.is_empty() => 0,
             _ => {
+                let number = shorten(number, 12);
                 let message =
                     format!("{number:?} is no number of plies played: it is 0 to {max_plies}");
                 return cursor.error_at(place, message);

@@ -52,18 +52,21 @@ impl Counter<'_> {
         }
         let next = AtomicUsize::new(0);
         let total = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads {
-                scope.spawn(|| {
-                    let mut sum = 0;
-                    while let Some((position, past)) =
-                        frontier.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        sum += self.below(position, left, &mut past.clone());
-                    }
-                    total.fetch_add(sum, Ordering::Relaxed);
-                });
+        let work = || {
+            let mut sum = 0;
+            while let Some((position, past)) = frontier.get(next.fetch_add(1, Ordering::Relaxed)) {
+                sum += self.below(position, left, &mut past.clone());
             }
+            total.fetch_add(sum, Ordering::Relaxed);
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.threads {
+                // Where the system gives no more threads, fewer do the work.
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
         });
         total.into_inner()
     }

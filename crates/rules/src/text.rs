@@ -18,6 +18,7 @@ pub(crate) fn read_pairs<'a>(
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for part in text.split(',').filter(|_| !text.trim().is_empty()) {
         let Some((key, value)) = part.split_once('=') else {
+            let part = shorten(part, 40);
             return Err(OptionsError(format!(
                 "{game}: options are written key=value, not {part:?}"
             )));
@@ -28,6 +29,7 @@ pub(crate) fn read_pairs<'a>(
                 [] => "it has none".to_string(),
                 keys => format!("it has {}", keys.join(", ")),
             };
+            let key = shorten(key, 40);
             return Err(OptionsError(format!("{game} has no option {key:?}: {instead}")));
         }
         if pairs.iter().any(|(k, _)| *k == key) {

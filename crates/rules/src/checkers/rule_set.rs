@@ -5,6 +5,7 @@
 //! reads them.
 
 use super::generate::Move;
+use crate::text::shorten;
 use crate::{OptionText, OptionsError, SideText};
 
 /// The rules that differ.
@@ -304,5 +305,6 @@ impl<V: Variant> Options<V> {
 
 fn bad_value<V: Variant>(key: &str, value: &str) -> OptionsError {
     let values = V::OPTIONS.iter().find(|o| o.key == key).map_or("", |o| o.values);
+    let value = shorten(value, 40);
     OptionsError(format!("{}: the option {key} takes {values}, not {value:?}", V::ID))
 }

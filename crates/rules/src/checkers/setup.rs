@@ -5,7 +5,7 @@
 
 use super::rule_set::Options;
 use super::{Checkers, Variant, generate, squares};
-use crate::text::{Cursor, read_rows};
+use crate::text::{Cursor, read_rows, shorten};
 use crate::{PositionError, Side, SideText};
 
 /// Each player starts with twelve pieces, and there is no way to get more.
@@ -189,8 +189,10 @@ fn read_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
     }
     match digits.parse() {
         Ok(square @ 1..=32) if sign.is_empty() => Ok(square),
-        _ => cursor
-            .error_at(place, format!("there is no square {sign}{digits}: squares are 1 to 32")),
+        _ => {
+            let shown = shorten(&format!("{sign}{digits}"), 12);
+            cursor.error_at(place, format!("there is no square {shown}: squares are 1 to 32"))
+        }
     }
 }
 
