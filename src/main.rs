@@ -1,4 +1,5 @@
-//! `crownhead`: the command line. Each command is a file in [`commands`]; here are the arguments and the exit codes.
+//! `crownhead`: the command line. Each command is a file in [`commands`]; here are the arguments
+//! and the exit codes.
 
 mod commands;
 

@@ -1,13 +1,14 @@
-//! The README stays true: every command in its ```` ```console ```` blocks is run, and where a block shows output, the
-//! program prints just that.
+//! The README stays true: every command in its ```` ```console ```` blocks is run, and where a
+//! block shows output, the program prints just that.
 //!
-//! - `$ crownhead …` and `$ cargo run --release -- …` run the program that was built for the tests, in a shell, one
-//!   after the other in one folder that has all of the project's files in it. What they write stays out of the project.
+//! - `$ crownhead …` and `$ cargo run --release -- …` run the program that was built for the tests,
+//!   in a shell, one after the other in one folder that has all of the project's files in it. What
+//!   they write stays out of the project.
 //! - `$ ./test` and the like are only looked for: they must be there and be executable.
 //! - Other `$ cargo …`, `$ git …` and `$ cd …` are left to the reader.
 //! - A backslash at the end of a line carries the command on.
-//! - The lines up to the next `$` are the output, standard output only. A line `…` stands for any lines, and `…` in a
-//!   line for any text. Without such lines the output is not looked at.
+//! - The lines up to the next `$` are the output, standard output only. A line `…` stands for any
+//!   lines, and `…` in a line for any text. Without such lines the output is not looked at.
 //! - A command succeeds; one that shows its output may also find bad input (exit code 3).
 
 #![cfg(unix)]

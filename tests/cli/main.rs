@@ -1,5 +1,6 @@
-//! The command line as its users see it: the built program is run, and what it prints, where it prints it and how it
-//! exits are checked. Each test states a fact that somebody's script may rely on.
+//! The command line as its users see it: the built program is run, and what it prints, where it
+//! prints it and how it exits are checked. Each test states a fact that somebody's script may rely
+//! on.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
 

@@ -96,7 +96,8 @@ impl<R: Read> Reader<R> {
                 Ok(Token::Comment) => {
                     append(&mut comment, self.lexer.text(), &mut budget, self.lexer.place())
                 }
-                Ok(Token::Result(_)) if empty => Ok(()), // a second separator after the game before
+                // A second separator after the game before.
+                Ok(Token::Result(_)) if empty => Ok(()),
                 Ok(Token::End) if empty => return Ok(None),
                 Ok(_) => break,
                 Err(fault) => Err(fault),

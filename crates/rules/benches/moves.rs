@@ -1,4 +1,5 @@
-//! How fast moves are listed, played and counted, for every game. `cargo bench -p crownhead-rules` runs them.
+//! How fast moves are listed, played and counted, for every game. `cargo bench -p crownhead-rules`
+//! runs them.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use crownhead_rules::perft::Counter;

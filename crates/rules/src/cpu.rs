@@ -1,12 +1,14 @@
 //! Compiling hot loops for more than one processor.
 //!
-//! The program is built for any x86-64, and the oldest of them cannot even count bits. [`Work`] that runs in
-//! [`bits`] or [`vectors`] is compiled for that and for newer generations too, and the processor at hand
-//! decides. Only what the compiler inlines into it profits, so `run` and what it calls are marked
-//! `#[inline(always)]`; that is also why it is a trait and not a closure, which cannot be marked.
+//! The program is built for any x86-64, and the oldest of them cannot even count bits. [`Work`]
+//! that runs in [`bits`] or [`vectors`] is compiled for that and for newer generations too, and the
+//! processor at hand decides. Only what the compiler inlines into it profits, so `run` and what it
+//! calls are marked `#[inline(always)]`; that is also why it is a trait and not a closure, which
+//! cannot be marked.
 //!
-//! There are two of them because vector instructions do not pay in code that is not made for them: the compiler
-//! then uses wide registers to copy small things about, which costs more than it gains.
+//! There are two of them because vector instructions do not pay in code that is not made for them:
+//! the compiler then uses wide registers to copy small things about, which costs more than it
+//! gains.
 //!
 //! This is the one place with `unsafe`; `cargo bench -p crownhead-rules` shows what it gains.
 #![allow(unsafe_code)]
@@ -52,7 +54,8 @@ const AVX2: u8 = 3;
 #[cfg(target_arch = "x86_64")]
 const AVX512: u8 = 4;
 
-/// What the processor offers, found out once: one load instead of a test for each feature in front of every loop.
+/// What the processor offers, found out once: one load instead of a test for each feature in front
+/// of every loop.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn level() -> u8 {

@@ -1,5 +1,5 @@
-//! The board of the two hopping games: 64 cells, one kind of piece for each player, the side to move and the
-//! number of plies played. What moves are possible is the games' own affair.
+//! The board of the two hopping games: 64 cells, one kind of piece for each player, the side to
+//! move and the number of plies played. What moves are possible is the games' own affair.
 
 use std::hash::{Hash, Hasher};
 
@@ -62,7 +62,8 @@ impl HopBoard {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// The board after a turn. One that ends where it starts moves nothing, so a pass is any such turn.
+    /// The board after a turn. One that ends where it starts moves nothing, so a pass is any such
+    /// turn.
     #[inline(always)]
     pub(crate) fn after(&self, from: Cell, to: Cell, captured: u64) -> Self {
         let (us, them) = (self.side.index(), self.side.other().index());
@@ -100,8 +101,8 @@ impl HopBoard {
         format!("{rows} {} {}", sides[self.side.index()].letter, self.plies)
     }
 
-    /// Reads what [`write`](HopBoard::write) writes. The plies may be left out, and they need not fit the side: who
-    /// sets up a position seldom counts.
+    /// Reads what [`write`](HopBoard::write) writes. The plies may be left out, and they need not
+    /// fit the side: who sets up a position seldom counts.
     pub(crate) fn read(
         text: &str,
         sides: [SideText; 2],

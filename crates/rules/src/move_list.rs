@@ -4,15 +4,17 @@ use std::ops::{Deref, DerefMut};
 
 use arrayvec::ArrayVec;
 
-/// More moves than any position of a real game has. Only composed positions have more, where kings or
-/// hoppers can go many ways through a lattice of pieces.
+/// More moves than any position of a real game has. Only composed positions have more, where kings
+/// or hoppers can go many ways through a lattice of pieces.
 const USUAL: usize = 256;
 
-/// A list of moves that touches the heap only for positions no game leads to, instead of overflowing.
+/// A list of moves that touches the heap only for positions no game leads to, instead of
+/// overflowing.
 #[derive(Clone, Debug)]
 pub struct MoveList<M> {
     usual: ArrayVec<M, USUAL>,
-    /// All moves, once there are too many; `usual` then stays full, so that every push fails there.
+    /// All moves, once there are too many; `usual` then stays full, so that every push fails
+    /// there.
     spilled: Vec<M>,
 }
 

@@ -19,7 +19,8 @@ pub trait Notation: Position {
 
     /// Reads `key=value,…`; the empty text is the default.
     fn read_options(text: &str) -> Result<Self::Options, OptionsError>;
-    /// Writes what differs from the default, in the form that [`read_options`](Notation::read_options) takes.
+    /// Writes what differs from the default, in the form that
+    /// [`read_options`](Notation::read_options) takes.
     fn write_options(options: &Self::Options) -> String;
 
     /// Reads a position and checks everything that can be wrong with it.

@@ -1,10 +1,11 @@
 //! Counting the leaves of the move tree: the check of every move generator, and its speed.
 //!
-//! A finished game has no children. Counts are of distinct moves, the moves that `legal_moves` gives.
+//! A finished game has no children. Counts are of distinct moves, the moves that `legal_moves`
+//! gives.
 //!
-//! A game brings its fastest way of counting as [`Perft::leaves`]. That way does not look at the counters and
-//! repetitions that may end a game, so it is used only as deep as none of them can, the [`Perft::horizon`]; beyond it the
-//! tree is walked position by position.
+//! A game brings its fastest way of counting as [`Perft::leaves`]. That way does not look at the
+//! counters and repetitions that may end a game, so it is used only as deep as none of them can,
+//! the [`Perft::horizon`]; beyond it the tree is walked position by position.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -20,15 +21,16 @@ pub trait Perft: Position {
     /// Whether the board itself has ended the game, so that its moves must be left out.
     fn decided(&self) -> bool;
 
-    /// The number of leaves `depth` plies below, for a depth within the [`horizon`](Perft::horizon): the last
-    /// ply's moves are counted, not played.
+    /// The number of leaves `depth` plies below, for a depth within the
+    /// [`horizon`](Perft::horizon): the last ply's moves are counted, not played.
     fn leaves(&self, depth: u32) -> u64;
 }
 
 /// How to count.
 #[derive(Clone, Copy, Default)]
 pub struct Counter<'a> {
-    /// Plays every move of the last ply on a position of its own, key included, instead of only counting it.
+    /// Plays every move of the last ply on a position of its own, key included, instead of only
+    /// counting it.
     pub play_all: bool,
     /// Remembers counts of positions that come up again.
     pub table: Option<&'a CountTable>,
@@ -42,7 +44,8 @@ impl Counter<'_> {
         if self.threads <= 1 || depth < 3 {
             return self.below(position, depth, &mut Vec::new());
         }
-        // Subtrees of very different size: many more of them than threads, taken by whoever is free.
+        // Subtrees of very different size: many more of them than threads, taken by whoever is
+        // free.
         let mut frontier = vec![(position.clone(), Vec::new())];
         let mut left = depth;
         while left > 2 && !frontier.is_empty() && frontier.len() < 256 * self.threads {
@@ -110,7 +113,8 @@ impl Counter<'_> {
     }
 }
 
-/// The positions one ply further and the keys of the positions before them; none after the end of the game.
+/// The positions one ply further and the keys of the positions before them; none after the end of
+/// the game.
 fn children<P: Perft>(position: &P, past: &[u64]) -> Vec<(P, Vec<u64>)> {
     if position.outcome(past).is_some() {
         return Vec::new();
@@ -154,14 +158,15 @@ impl<P: Perft> Work for PlayLeaves<'_, P> {
 
 /// Counts of subtrees by key and depth, shared by threads without locks.
 ///
-/// Two words an entry: the count, and the key mixed with the depth and the count. An entry torn by two writers
-/// does not match any key, so it reads as a miss.
+/// Two words an entry: the count, and the key mixed with the depth and the count. An entry torn by
+/// two writers does not match any key, so it reads as a miss.
 pub struct CountTable {
     entries: Vec<[AtomicU64; 2]>,
 }
 
 impl CountTable {
-    /// A table of at most so many megabytes (at least one entry); `None` if there is no memory for it.
+    /// A table of at most so many megabytes (at least one entry); `None` if there is no memory for
+    /// it.
     pub fn new(megabytes: usize) -> Option<CountTable> {
         let wanted = megabytes.saturating_mul(1 << 20) / 16;
         let len = 1 << wanted.checked_ilog2().unwrap_or(0);
@@ -172,8 +177,9 @@ impl CountTable {
     }
 
     fn entry(&self, key: u64, depth: u32) -> (&[AtomicU64; 2], u64) {
-        // The multiplication spreads the depth over all bits, so that two depths of one position do not compete for a
-        // place; the lowest bit is set so that an empty entry matches nothing.
+        // The multiplication spreads the depth over all bits, so that two depths of one position do
+        // not compete for a place; the lowest bit is set so that an empty entry matches
+        // nothing.
         let mixed = (key ^ u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1;
         let at = mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 20;
         (&self.entries[at as usize & (self.entries.len() - 1)], mixed)

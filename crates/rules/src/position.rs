@@ -7,7 +7,8 @@ use crate::{MoveList, Outcome, Side};
 
 /// A position of one game: the board, the side to move, and the counters that end games.
 ///
-/// `Eq`, `Hash` and [`key`](Position::key) see the board and the side to move only, not the counters.
+/// `Eq`, `Hash` and [`key`](Position::key) see the board and the side to move only, not the
+/// counters.
 pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// A whole turn, never a single hop.
     type Move: Copy + Eq + Hash + Debug + Send + Sync + 'static;
@@ -23,8 +24,8 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Hands every move of the side to move to `visit`, in a fixed order.
     ///
     /// The moves are those the pieces can make; whether the game has already ended is
-    /// [`outcome`](Position::outcome)'s question. Where the rules let a player who cannot move pass,
-    /// the pass is the only move.
+    /// [`outcome`](Position::outcome)'s question. Where the rules let a player who cannot move
+    /// pass, the pass is the only move.
     fn each_move(&self, visit: impl FnMut(Self::Move));
 
     /// Fills `out` with the moves of [`each_move`](Position::each_move).
@@ -34,8 +35,9 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         self.each_move(|mv| out.push(mv));
     }
 
-    /// The position after a move that came from [`legal_moves`](Position::legal_moves) of this position. The caller is
-    /// trusted: any other move leaves a board of no meaning (but no panic and no undefined behaviour).
+    /// The position after a move that came from [`legal_moves`](Position::legal_moves) of this
+    /// position. The caller is trusted: any other move leaves a board of no meaning (but no
+    /// panic and no undefined behaviour).
     fn after(&self, mv: Self::Move) -> Self;
 
     /// Plays a move in place; see [`after`](Position::after).
@@ -44,8 +46,8 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         *self = self.after(mv);
     }
 
-    /// How the game ended, if it has. `past` holds the keys of the earlier positions of the game, for the rules
-    /// that ask for repetition.
+    /// How the game ended, if it has. `past` holds the keys of the earlier positions of the game,
+    /// for the rules that ask for repetition.
     fn outcome(&self, past: &[u64]) -> Option<Outcome>;
 
     /// A hash of the board and the side to move, kept up to date by [`after`](Position::after).

@@ -1,7 +1,8 @@
 //! Counting the replies to many moves of one position, for games where a turn changes few cells.
 //!
-//! Most pieces of the opponent do not care about a turn. So each of them is looked at once, for how many moves it has
-//! and on which cells that number depends; after a turn only those are looked at again whose cells have changed.
+//! Most pieces of the opponent do not care about a turn. So each of them is looked at once, for how
+//! many moves it has and on which cells that number depends; after a turn only those are looked at
+//! again whose cells have changed.
 
 use arrayvec::ArrayVec;
 
@@ -30,7 +31,8 @@ impl Repliers {
         Repliers { pieces, moves, watched }
     }
 
-    /// The number of replies to a turn that changes these cells; `recount` gives the moves of a piece after it.
+    /// The number of replies to a turn that changes these cells; `recount` gives the moves of a
+    /// piece after it.
     #[inline(always)]
     pub(crate) fn count(&self, changed: u64, recount: impl Fn(u32) -> u32) -> u64 {
         if changed & self.watched == 0 {

@@ -1,4 +1,5 @@
-//! Reading that several games share: option lists, boards written as eight rows, and paths of cells.
+//! Reading that several games share: option lists, boards written as eight rows, and paths of
+//! cells.
 
 use smallvec::SmallVec;
 
@@ -121,8 +122,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Reads eight rows from row 1: a letter of `letters` for a piece, a digit for a run of empty cells or `.` for
-/// one, `/` between rows. Gives each piece with its cell and the place where it was read.
+/// Reads eight rows from row 1: a letter of `letters` for a piece, a digit for a run of empty cells
+/// or `.` for one, `/` between rows. Gives each piece with its cell and the place where it was
+/// read.
 pub(crate) fn read_rows(
     cursor: &mut Cursor<'_>,
     letters: &str,
@@ -192,8 +194,8 @@ pub(crate) fn write_rows(board: &[char; 64]) -> String {
     text
 }
 
-/// The numbers of a move text, with one sign between two of them and blanks anywhere: `11-15`, `11 - 15`,
-/// `22x15x8`, `1131`. `None` where anything else is in it, such as a sign in front.
+/// The numbers of a move text, with one sign between two of them and blanks anywhere: `11-15`, `11
+/// - 15`, `22x15x8`, `1131`. `None` where anything else is in it, such as a sign in front.
 pub(crate) fn numbers(text: &str) -> Option<SmallVec<[&str; 4]>> {
     let mut numbers = SmallVec::new();
     let mut rest = text.trim();
@@ -250,7 +252,8 @@ pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveErr
     })
 }
 
-/// The checks of start and end that the hopping games share, before any rule of moving is looked at.
+/// The checks of start and end that the hopping games share, before any rule of moving is looked
+/// at.
 pub(crate) fn check_ends(
     cells: &[Cell],
     board: &HopBoard,
@@ -273,8 +276,8 @@ pub(crate) fn check_ends(
     Ok(())
 }
 
-/// What is wrong with the shape of a path of which some part is a step; `None` where all parts are jumps (or
-/// hops: `jump` is the game's word), or there is one part only.
+/// What is wrong with the shape of a path of which some part is a step; `None` where all parts are
+/// jumps (or hops: `jump` is the game's word), or there is one part only.
 pub(crate) fn refuse_mixture(
     cells: &[Cell],
     jump: &str,

@@ -1,4 +1,5 @@
-//! Random numbers for position keys, fixed at compile time so that a key means the same in every run and file.
+//! Random numbers for position keys, fixed at compile time so that a key means the same in every
+//! run and file.
 
 /// Flips when the turn changes.
 pub(crate) const TURN: u64 = splitmix(0x6372_6f77_6e68_6561);

@@ -35,13 +35,13 @@
 //! refused game: english:x=1 -- english has …  a game's name or its options
 //! ```
 //!
-//! The checks that a move can fail are, in this order, `format`, `off board`, `start`, `end`, `rule`. Squares are
-//! numbered 1 to 32 in English and contest checkers, where a drawing leaves light squares blank; cells are
-//! row and column in the other games. A value that goes on is indented on the next line. A move in double quotes is
-//! taken with its spaces.
+//! The checks that a move can fail are, in this order, `format`, `off board`, `start`, `end`,
+//! `rule`. Squares are numbered 1 to 32 in English and contest checkers, where a drawing leaves
+//! light squares blank; cells are row and column in the other games. A value that goes on is
+//! indented on the next line. A move in double quotes is taken with its spaces.
 //!
-//! A second test reads the sources: every sentence with which the program refuses something, or tells how a
-//! game ended, must be shown by some case.
+//! A second test reads the sources: every sentence with which the program refuses something, or
+//! tells how a game ended, must be shown by some case.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 

@@ -1,5 +1,5 @@
-//! Move counts of many positions, in data files: `perft/*.perft`. The figures come from the naive generator beside this
-//! test; every way of counting must give them.
+//! Move counts of many positions, in data files: `perft/*.perft`. The figures come from the naive
+//! generator beside this test; every way of counting must give them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 
@@ -94,8 +94,8 @@ impl Visitor for Check<'_> {
     }
 }
 
-/// Paths are counted where captures have paths: in english and contest. Where the file gives no figure of their own,
-/// no capture of the tree can be made in two ways.
+/// Paths are counted where captures have paths: in english and contest. Where the file gives no
+/// figure of their own, no capture of the tree can be made in two ways.
 fn check_paths(entry: &Entry, game: &Game) {
     let figure = |depth: u32, nodes: u64| {
         entry.paths.iter().find(|(d, _)| *d == depth).map_or(nodes, |(_, paths)| *paths)

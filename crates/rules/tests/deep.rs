@@ -1,5 +1,6 @@
-//! The counts of `docs/rules.md` to their last row. They take seconds in a release build, so only that runs them; deeper
-//! published figures are for whoever has time: CONTRIBUTING.md has the command.
+//! The counts of `docs/rules.md` to their last row. They take seconds in a release build, so only
+//! that runs them; deeper published figures are for whoever has time: CONTRIBUTING.md has the
+//! command.
 
 use crownhead_rules::perft::Counter;
 use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English, Perft, Position, checkers};

@@ -180,7 +180,8 @@ fn check_pieces<P: Notation>(before: &P, after: &P, path: &[Cell], captures: &[C
     Ok(())
 }
 
-/// A set-up that no game need lead to: up to the full number of pieces anywhere, kings as the mood takes.
+/// A set-up that no game need lead to: up to the full number of pieces anywhere, kings as the mood
+/// takes.
 fn setup(game: &str, seed: u64) -> String {
     let mut random = fastrand::Rng::with_seed(seed);
     let side = random.bool();

@@ -1,4 +1,5 @@
-//! Counting the leaves of a move tree without playing the last ply; two plies above them, by [`replies`](crate::replies).
+//! Counting the leaves of a move tree without playing the last ply; two plies above them, by
+//! [`replies`](crate::replies).
 
 use super::hops::{Hopper, around, count_steps, hoppers, near};
 use super::{CaptureHalma, MAX_PLIES};

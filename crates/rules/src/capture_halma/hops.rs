@@ -1,13 +1,15 @@
 //! What one piece can reach by hopping.
 //!
-//! A hop moves by two cells, so a hopping piece stays on the lattice of cells with its own parity of row and column, and
-//! hops over cells between lattice cells. Two facts follow that make the search small:
+//! A hop moves by two cells, so a hopping piece stays on the lattice of cells with its own parity
+//! of row and column, and hops over cells between lattice cells. Two facts follow that make the
+//! search small:
 //! - The piece itself never stands in its own way, and a captured piece never frees a landing cell.
-//! - Hops over own pieces can be repeated and reversed. So the lattice falls apart into areas within which the piece moves at
-//!   will; only a capture leads from one area to another (or within one), and each piece is captured once.
+//! - Hops over own pieces can be repeated and reversed. So the lattice falls apart into areas
+//!   within which the piece moves at will; only a capture leads from one area to another (or within
+//!   one), and each piece is captured once.
 //!
-//! The state of a sequence is therefore an area and the set of captured pieces, and every cell of the area is a
-//! possible end. Each area is found for all its cells at once by shifting boards.
+//! The state of a sequence is therefore an area and the set of captured pieces, and every cell of
+//! the area is a possible end. Each area is found for all its cells at once by shifting boards.
 
 use smallvec::SmallVec;
 
@@ -53,7 +55,8 @@ pub(super) const fn hoppers(own: u64, other: u64) -> u64 {
         | (occupied << 8 & empty << 16))
 }
 
-/// Where hops over the pieces of `over` lead from the cells of `board`; still to be masked with the free cells.
+/// Where hops over the pieces of `over` lead from the cells of `board`; still to be masked with the
+/// free cells.
 #[inline(always)]
 const fn hop(board: u64, over: u64) -> u64 {
     ((board << 1 & over) << 1 & NOT_FIRST_TWO)
@@ -90,8 +93,8 @@ impl Hopper {
         area
     }
 
-    /// Calls `visit` with every area and set of captured pieces that can be reached, the start's own area (nothing
-    /// captured, the start included) first.
+    /// Calls `visit` with every area and set of captured pieces that can be reached, the start's
+    /// own area (nothing captured, the start included) first.
     #[inline(always)]
     pub(super) fn each(&self, mut visit: impl FnMut(u64, u64)) {
         let home = self.area(self.from);
@@ -112,7 +115,8 @@ impl Hopper {
             let targets = self.other & !captured;
             for over in crate::cell::Bits(around(area) & targets) {
                 let over = 1 << over;
-                // Two cells of one area may face each other across the piece: then it is hopped both ways.
+                // Two cells of one area may face each other across the piece: then it is hopped
+                // both ways.
                 let mut landings = hop(area, over) & self.free;
                 while landings != 0 {
                     let landing = landings & landings.wrapping_neg();

@@ -1,7 +1,7 @@
 //! Capture Halma: steps and hops along rows and columns; hopping over an opponent's piece takes it.
 //!
-//! [`hops`] finds what one piece can reach by hopping, [`count`] counts move trees fast, [`texts`] reads and writes;
-//! this module is the position and its moves.
+//! [`hops`] finds what one piece can reach by hopping, [`count`] counts move trees fast, [`texts`]
+//! reads and writes; this module is the position and its moves.
 
 mod count;
 mod hops;

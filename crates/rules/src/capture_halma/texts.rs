@@ -14,8 +14,8 @@ use crate::{
     Outcome, Position, PositionError, Side, SideText,
 };
 
-/// A turn has at most so many hops. Every legal move can be made with fewer: at most nine captures, and between
-/// them at most eight hops over the eight other own pieces.
+/// A turn has at most so many hops. Every legal move can be made with fewer: at most nine captures,
+/// and between them at most eight hops over the eight other own pieces.
 const MAX_HOPS: usize = 99;
 
 impl Notation for CaptureHalma {
@@ -88,7 +88,8 @@ impl Notation for CaptureHalma {
         if mv.captured == 0 && is_step(from, to) {
             return vec![from, to];
         }
-        // Breadth first over the cell and the pieces taken so far; only pieces that the move takes may be hopped.
+        // Breadth first over the cell and the pieces taken so far; only pieces that the move takes
+        // may be hopped.
         let free = !(self.0.own() | self.0.other()) | from.bit();
         let mut seen = HashSet::from([(from, 0)]);
         let mut queue = VecDeque::from([(vec![from], 0)]);

@@ -1,11 +1,13 @@
 //! Counting the leaves of a move tree of checkers without playing the last ply.
 //!
-//! The parents of the leaves are not counted one by one: they are gathered in a [`Batch`] and counted many at a
-//! time by [`Batch::flush`], whose loop has no branch, so that the compiler turns it into vector code. Three
-//! observations make that possible:
-//! - Quiet moves are pop-counts of shifted boards, and so are first jumps. Which of the two applies is a select, not a branch.
-//! - A man jumps forward only, at most three times. Its chains form a tree with one leaf per first jump plus one for each
-//!   fork, a square on which both forward jumps go on; forks are pop-counts too.
+//! The parents of the leaves are not counted one by one: they are gathered in a [`Batch`] and
+//! counted many at a time by [`Batch::flush`], whose loop has no branch, so that the compiler turns
+//! it into vector code. Three observations make that possible:
+//! - Quiet moves are pop-counts of shifted boards, and so are first jumps. Which of the two applies
+//!   is a select, not a branch.
+//! - A man jumps forward only, at most three times. Its chains form a tree with one leaf per first
+//!   jump plus one for each fork, a square on which both forward jumps go on; forks are pop-counts
+//!   too.
 //! - Only a king that can jump needs a search. Boards with one are counted apart.
 //!
 //! The loop runs in [`cpu::vectors`].
@@ -17,7 +19,8 @@ use crate::cell::Bits;
 use crate::cpu::{self, Work};
 use crate::{MoveList, Perft, Position, Side};
 
-/// How many boards are counted at once: enough to fill vectors, few enough to stay in the first-level cache.
+/// How many boards are counted at once: enough to fill vectors, few enough to stay in the
+/// first-level cache.
 const BATCH: usize = 128;
 /// How many boards are written at once.
 const ROOM: usize = 4;
@@ -93,9 +96,9 @@ impl<const PATHS: bool> Batch<PATHS> {
         self.len = at + 1;
     }
 
-    /// [`wait`](Batch::wait) after each step of the men `from` in one direction. Four boards are written at a time
-    /// whether there are four or not, because the processor foresees a loop of fixed length and stumbles over
-    /// the end of any other.
+    /// [`wait`](Batch::wait) after each step of the men `from` in one direction. Four boards are
+    /// written at a time whether there are four or not, because the processor foresees a loop
+    /// of fixed length and stumbles over the end of any other.
     #[inline(always)]
     fn wait_for_steps(
         &mut self,
@@ -283,8 +286,8 @@ impl<V: Variant> Perft for Checkers<V> {
     fn horizon(&self) -> u32 {
         let (rules, idle) = (self.laws.rules(), self.idle.longest());
         let plies = u32::from(rules.draw_plies).saturating_sub(idle);
-        // No position before an advance or a capture can come up again, and after it a position can come
-        // up for the third time only eight plies after the first.
+        // No position before an advance or a capture can come up again, and after it a position can
+        // come up for the third time only eight plies after the first.
         if rules.repetition { plies.min(8u32.saturating_sub(idle)) } else { plies }
     }
 
@@ -297,13 +300,14 @@ impl<V: Variant> Perft for Checkers<V> {
     }
 }
 
-/// Counts as most published tables of English checkers do: a capture once for every path with the same
-/// start, end and captured pieces.
+/// Counts as most published tables of English checkers do: a capture once for every path with the
+/// same start, end and captured pieces.
 pub fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
     paths_below(position, depth, &mut Vec::new())
 }
 
-/// What [`Counter`](crate::perft::Counter) does for distinct moves: beyond the horizon, position by position.
+/// What [`Counter`](crate::perft::Counter) does for distinct moves: beyond the horizon, position by
+/// position.
 fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u64>) -> u64 {
     if depth <= position.horizon() {
         return leaves::<V, true>(position, depth);

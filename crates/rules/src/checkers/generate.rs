@@ -9,8 +9,9 @@ use crate::cell::Bits;
 
 /// A turn: the square left, the square reached and the squares of all captured pieces.
 ///
-/// It is one word: 35 bits of captured squares; from bit 40 the bit number of the start and, above its six bits, whether
-/// the piece was a king; from bit 48 the same for the end; from bit 56 the [`kind`](Move::kind).
+/// It is one word: 35 bits of captured squares; from bit 40 the bit number of the start and, above
+/// its six bits, whether the piece was a king; from bit 48 the same for the end; from bit 56 the
+/// [`kind`](Move::kind).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(u64);
 
@@ -27,7 +28,8 @@ impl Move {
     /// The move of a man that is not crowned: for games without kings.
     const UNCROWNED: u64 = !(64 << 48 | 2 << 56);
 
-    /// 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. So 0 is the step of a man.
+    /// 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. So 0 is the step
+    /// of a man.
     #[inline(always)]
     pub(super) const fn kind(self) -> usize {
         (self.0 >> 56) as usize & 7
@@ -93,7 +95,8 @@ pub(super) const fn king_row(first: bool) -> u64 {
     if first { BOTTOM_ROW } else { TOP_ROW }
 }
 
-/// From which squares a jump is possible: over a piece of the opponent to an empty square behind it.
+/// From which squares a jump is possible: over a piece of the opponent to an empty square behind
+/// it.
 #[derive(Clone, Copy)]
 pub(super) struct Jumps {
     pub(super) ahead4: u64,
@@ -148,8 +151,8 @@ impl Pieces {
 
     /// Hands every move to `visit`; a man that ends on `crowned` becomes a king.
     ///
-    /// With `PATHS` a capture comes once for every way round; without, once for each start, end and set of
-    /// captured pieces.
+    /// With `PATHS` a capture comes once for every way round; without, once for each start, end and
+    /// set of captured pieces.
     #[inline(always)]
     pub(super) fn moves<const FIRST: bool, const PATHS: bool>(
         self,
@@ -240,8 +243,8 @@ const fn first_row<const FIRST: bool>() -> u32 {
     if FIRST { 0 } else { 4 }
 }
 
-/// Two boards of pieces that go ahead, by 4 and by 5, in one word: one loop with one unforeseen end serves
-/// both. No piece goes ahead from the last row, so 31 bits hold all others.
+/// Two boards of pieces that go ahead, by 4 and by 5, in one word: one loop with one unforeseen end
+/// serves both. No piece goes ahead from the last row, so 31 bits hold all others.
 #[inline(always)]
 const fn word<const FIRST: bool>(by4: u64, by5: u64) -> u64 {
     by4 >> first_row::<FIRST>() | (by5 >> first_row::<FIRST>()) << 32
@@ -282,8 +285,8 @@ const fn steps<const FIRST: bool>() -> [u64; 64] {
     table
 }
 
-/// The captures of one man. They go forward only, so neither its vacated square nor the captured pieces can
-/// matter later in the chain: the jumps of the standing board serve to the end.
+/// The captures of one man. They go forward only, so neither its vacated square nor the captured
+/// pieces can matter later in the chain: the jumps of the standing board serve to the end.
 #[derive(Clone, Copy)]
 struct ManChain {
     from: u32,
@@ -323,8 +326,8 @@ struct KingChain {
     seen: SmallVec<[(u64, u64); 16]>,
 }
 
-/// Two different ways with the same start, end and captured pieces contain a circle, and the smallest circle on
-/// the board is four jumps long.
+/// Two different ways with the same start, end and captured pieces contain a circle, and the
+/// smallest circle on the board is four jumps long.
 const SHORTEST_CIRCLE: u32 = 4;
 
 impl KingChain {

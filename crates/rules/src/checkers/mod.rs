@@ -1,8 +1,8 @@
 //! English and contest checkers: one implementation over two tables of rule constants.
 //!
-//! [`squares`] is the layout of the board, [`generate`] the moves, [`rule_set`] what tells the games apart,
-//! [`count`] the fast counting of move trees, [`setup`] and [`move_text`] the texts. This module is the position: pieces, side,
-//! key and the counters that draw games.
+//! [`squares`] is the layout of the board, [`generate`] the moves, [`rule_set`] what tells the
+//! games apart, [`count`] the fast counting of move trees, [`setup`] and [`move_text`] the texts.
+//! This module is the position: pieces, side, key and the counters that draw games.
 
 mod count;
 mod generate;
@@ -97,7 +97,8 @@ impl<V: Variant> Checkers<V> {
         })
     }
 
-    /// [`after`](Position::after) with the side known to the compiler. The step of a man is most moves, and changes little.
+    /// [`after`](Position::after) with the side known to the compiler. The step of a man is most
+    /// moves, and changes little.
     #[inline(always)]
     fn after_for<const FIRST: bool>(&self, mv: Move) -> Self {
         if mv.kind() != 0 {

@@ -43,7 +43,8 @@ impl<V: Variant> Notation for Checkers<V> {
         let ends = |mv: &Move| mv.from() == squares::bit(from) && mv.to() == squares::bit(to);
         let mut fitting: Vec<Move> = legal.iter().copied().filter(ends).collect();
         if squares.len() > 2 || fitting.len() > 1 {
-            // The whole path singles a move out, be it one jump only; some of its squares may be enough.
+            // The whole path singles a move out, be it one jump only; some of its squares may be
+            // enough.
             let whole = |mv: &Move| self.paths(*mv).iter().any(|path| path[..] == squares[..]);
             let part = |mv: &Move| self.paths(*mv).iter().any(|path| is_part(&squares, path));
             let exact: Vec<_> = fitting.iter().copied().filter(whole).collect();
@@ -144,7 +145,8 @@ fn is_part(part: &[u32], whole: &[u32]) -> bool {
 }
 
 impl<V: Variant> Checkers<V> {
-    /// All ways to make a capture (there may be two round a circle), in a fixed order; a step is one way.
+    /// All ways to make a capture (there may be two round a circle), in a fixed order; a step is
+    /// one way.
     fn paths(&self, mv: Move) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
         if mv.is_capture() {
@@ -267,7 +269,8 @@ impl<V: Variant> Checkers<V> {
         if !are_diagonal(from, to, 1) {
             return format!("{from}-{to} is no diagonal step to a neighbouring square");
         }
-        // Diagonal, to a free square, no capture to be made: only the direction is left to be wrong.
+        // Diagonal, to a free square, no capture to be made: only the direction is left to be
+        // wrong.
         self.only_forward(from, "moves")
     }
 

@@ -1,8 +1,9 @@
-//! What tells English checkers, its WCDF form and contest checkers apart: one table of constants each.
+//! What tells English checkers, its WCDF form and contest checkers apart: one table of constants
+//! each.
 //!
-//! Everything else (steps, jumps, compulsory capture, crowning ends the turn) is common to all and stands in
-//! [`generate`](super::generate). The numbers in comments are the rules of the original texts, as `docs/rules.md`
-//! reads them.
+//! Everything else (steps, jumps, compulsory capture, crowning ends the turn) is common to all and
+//! stands in [`generate`](super::generate). The numbers in comments are the rules of the original
+//! texts, as `docs/rules.md` reads them.
 
 use super::generate::Move;
 use crate::text::shorten;
@@ -52,7 +53,8 @@ impl Laws {
         }
     }
 
-    /// The counts after one more ply. (They cannot run over: nobody plays four thousand million plies.)
+    /// The counts after one more ply. (They cannot run over: nobody plays four thousand million
+    /// plies.)
     #[inline(always)]
     pub(super) fn idle_after(self, idle: Idle, mv: Move) -> Idle {
         Idle(idle.0.wrapping_add(1 << 32 | 1) & KEPT[(self.0 >> 3 & 3) as usize][mv.kind()])
@@ -148,9 +150,9 @@ impl Progress {
 const ENGLISH: RuleSet = RuleSet {
     kings: true,                // seed 004, rule 2: a man on the king-row becomes a king
     progress: Progress::Either, // seed 004, rules 9a and 9b: no man advanced, or no piece removed
-    draw_plies: 50, // seed 004, rule 9: the previous 50 moves, each one turn of either side
-    draw_before_loss: false, // seed 004, rule 8: who can make the last move wins
-    repetition: false, // seed 004 knows no repetition
+    draw_plies: 50,             // seed 004, rule 9: 50 moves, each one turn of either side
+    draw_before_loss: false,    // seed 004, rule 8: who can make the last move wins
+    repetition: false,          // seed 004 knows no repetition
 };
 
 /// English checkers as the World Checkers/Draughts Federation plays it.
@@ -260,7 +262,8 @@ impl<V: Variant> Default for Options<V> {
 }
 
 impl<V: Variant> Options<V> {
-    /// Reads `key=value,…`. The rule set is taken first, wherever it stands, so that the order does not matter.
+    /// Reads `key=value,…`. The rule set is taken first, wherever it stands, so that the order does
+    /// not matter.
     pub(super) fn read(text: &str) -> Result<Self, OptionsError> {
         let pairs = crate::text::read_pairs(text, V::ID, V::OPTIONS)?;
         let mut options = Options::<V>::default();

@@ -1,7 +1,8 @@
-//! Position texts of checkers: PDN's FEN, and eight rows of letters for people who have a picture of the board.
+//! Position texts of checkers: PDN's FEN, and eight rows of letters for people who have a picture
+//! of the board.
 //!
-//! A [`Setup`] is whatever a text put on the board, with the place where each piece was read. It becomes a
-//! position only when every check has passed.
+//! A [`Setup`] is whatever a text put on the board, with the place where each piece was read. It
+//! becomes a position only when every check has passed.
 
 use super::rule_set::Options;
 use super::{Checkers, Variant, generate, squares};
@@ -39,8 +40,8 @@ pub(super) fn read<V: Variant>(
 }
 
 impl Setup {
-    /// `B:W21,22,K23:B1,K2`. Understood as well: small letters, spaces, ranges such as `1-12`, the colours in either
-    /// order or left out, a full stop at the end.
+    /// `B:W21,22,K23:B1,K2`. Understood as well: small letters, spaces, ranges such as `1-12`, the
+    /// colours in either order or left out, a full stop at the end.
     fn read_fen(&mut self, cursor: &mut Cursor<'_>) -> Result<Side, PositionError> {
         let Some(side) = cursor.take_if(|c| "BbWw".contains(c)).map(colour) else {
             return cursor

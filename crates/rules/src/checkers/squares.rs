@@ -9,9 +9,10 @@
 //!       13 14 15 16 (17)           13 14 15 16       row 4   … up to bit 34
 //! ```
 //!
-//! With the ghosts, the two squares below a square are always 4 and 5 bits up, the two above it 4 and 5 bits down,
-//! and whatever would leave the board falls on a ghost or off the end: no masks for the edges. One `& EMPTY` after
-//! each shift, needed anyway, clears them. (The idea of padded rows is old: Samuel used it in 1959.)
+//! With the ghosts, the two squares below a square are always 4 and 5 bits up, the two above it 4
+//! and 5 bits down, and whatever would leave the board falls on a ghost or off the end: no masks
+//! for the edges. One `& EMPTY` after each shift, needed anyway, clears them. (The idea of padded
+//! rows is old: Samuel used it in 1959.)
 
 use crate::Cell;
 

@@ -1,4 +1,5 @@
-//! Counting the leaves of a move tree without playing the last ply; two plies above them, by [`replies`](crate::replies).
+//! Counting the leaves of a move tree without playing the last ply; two plies above them, by
+//! [`replies`](crate::replies).
 
 use super::jumps::{STEPS, jumps, watched};
 use super::{CAMPS, ChineseCheckers, MAX_PLIES, Move};

@@ -1,9 +1,11 @@
-//! Where a piece can jump: over exactly one piece, exactly in the middle, along one of eight directions.
+//! Where a piece can jump: over exactly one piece, exactly in the middle, along one of eight
+//! directions.
 //!
-//! The four lines through a cell (row, column, two diagonals) are each brought into one byte, a bit per column (per
-//! row for the column), by a multiplication; a table then gives the landing places for every place on a line and every
-//! occupation of it, and a second multiplication brings them back. (Chess programs find sliding moves so: "kindergarten
-//! bitboards".) No loop over directions and distances is left.
+//! The four lines through a cell (row, column, two diagonals) are each brought into one byte, a bit
+//! per column (per row for the column), by a multiplication; a table then gives the landing places
+//! for every place on a line and every occupation of it, and a second multiplication brings them
+//! back. (Chess programs find sliding moves so: "kindergarten bitboards".) No loop over directions
+//! and distances is left.
 
 use crate::cell::Bits;
 
@@ -69,8 +71,9 @@ const fn watched_cells() -> [[u8; 256]; 8] {
     table
 }
 
-/// A jump is over the first piece in its direction, if at all: the cells up to there matter, and as many behind. If the
-/// first piece is so far away that no landing place is left, so do the cells before which it would have one.
+/// A jump is over the first piece in its direction, if at all: the cells up to there matter, and as
+/// many behind. If the first piece is so far away that no landing place is left, so do the cells
+/// before which it would have one.
 const fn watched_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
     let mut cells = 0;
     let mut distance = 1;
@@ -162,8 +165,8 @@ fn on_lines(table: &[[u8; 256]; 8], occupied: u64, cell: u32) -> u64 {
     along_row | along_column | diagonal(down) | diagonal(up)
 }
 
-/// The cells that one or more jumps lead to; `occupied` is without the jumping piece, so that its start counts as empty.
-/// The start itself is left out: no turn may end there.
+/// The cells that one or more jumps lead to; `occupied` is without the jumping piece, so that its
+/// start counts as empty. The start itself is left out: no turn may end there.
 #[inline(always)]
 pub(super) fn reachable(occupied: u64, from: u32) -> u64 {
     let mut reached = 1u64 << from;

@@ -1,7 +1,8 @@
-//! Chinese checkers on 8x8: two camps of six in opposite corners, steps and jumps in eight directions.
+//! Chinese checkers on 8x8: two camps of six in opposite corners, steps and jumps in eight
+//! directions.
 //!
-//! [`jumps`] finds where a piece can jump, [`count`] counts move trees fast, [`texts`] reads and writes; this module is the
-//! position and its moves.
+//! [`jumps`] finds where a piece can jump, [`count`] counts move trees fast, [`texts`] reads and
+//! writes; this module is the position and its moves.
 
 mod count;
 mod jumps;

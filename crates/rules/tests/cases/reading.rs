@@ -1,4 +1,5 @@
-//! Reads files of cases: titles, entries and drawn boards. What the entries mean is left to `running`.
+//! Reads files of cases: titles, entries and drawn boards. What the entries mean is left to
+//! `running`.
 
 use crownhead_rules::Cell;
 
@@ -18,7 +19,8 @@ pub(crate) struct Entry {
     pub(crate) below: Vec<String>,
 }
 
-/// The cases of a file. Whatever comes before the first title is a preface. A fault is told with its line.
+/// The cases of a file. Whatever comes before the first title is a preface. A fault is told with
+/// its line.
 pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = Vec::new();
     let mut after_blank = false;
@@ -96,7 +98,8 @@ impl Entry {
         Ok(board)
     }
 
-    /// Of a refused position text: the character the mark below points at, counted from 1, and the sentence.
+    /// Of a refused position text: the character the mark below points at, counted from 1, and the
+    /// sentence.
     pub(crate) fn mark(&self) -> Result<(usize, String), String> {
         let wrong = || "below a refused position stands ^ and the sentence".to_string();
         let (mark, more) = self.below.split_first().ok_or_else(wrong)?;

@@ -243,7 +243,8 @@ impl<P: Notation> Table<'_, P> {
         read.map_err(|error| format!("{text:?} is refused: {}", error.reason))
     }
 
-    /// The texts of the legal moves, of all pieces or of the one named. Each must read back as its move.
+    /// The texts of the legal moves, of all pieces or of the one named. Each must read back as its
+    /// move.
     fn moves(&self, from: Option<&str>) -> Result<Vec<String>, String> {
         let position = self.position()?;
         let mut legal = MoveList::new();

@@ -1,8 +1,8 @@
 //! Finds the sentences in the sources, and those that no case shows.
 //!
-//! A sentence is a string literal of three words or more; `{…}` in it stands for anything. It is shown when
-//! some case expects it, from its first letter to its last. Comments, unit tests and the names and meanings in the list
-//! of games do not count.
+//! A sentence is a string literal of three words or more; `{…}` in it stands for anything. It is
+//! shown when some case expects it, from its first letter to its last. Comments, unit tests and the
+//! names and meanings in the list of games do not count.
 
 use std::fs;
 use std::path::Path;
