@@ -61,7 +61,7 @@ fn an_option_a_game_does_not_have_is_refused_with_the_ones_it_has() {
         ("contest:kings=maybe", "the option kings takes true or false, not \"maybe\""),
         ("english:draw-plies=0", "the option draw-plies takes 1 to 10000, not \"0\""),
         ("english:draw-plies=10001", "the option draw-plies takes 1 to 10000, not \"10001\""),
-        ("english:rules=fide", "the option rules takes seed or wcdf, not \"fide\""),
+        ("english:rules=fide", "the option rules takes assignment or wcdf, not \"fide\""),
         ("english:kings", "options are written key=value, not \"kings\""),
         ("english:kings=true,kings=true", "the option kings is given twice"),
     ] {

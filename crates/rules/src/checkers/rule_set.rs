@@ -148,28 +148,28 @@ impl Progress {
 
 /// English checkers.
 const ENGLISH: RuleSet = RuleSet {
-    kings: true,                // seed 004, rule 2: a man on the king-row becomes a king
-    progress: Progress::Either, // seed 004, rules 9a and 9b: no man advanced, or no piece removed
-    draw_plies: 50,             // seed 004, rule 9: 50 moves, each one turn of either side
-    draw_before_loss: false,    // seed 004, rule 8: who can make the last move wins
-    repetition: false,          // seed 004 knows no repetition
+    kings: true,                // assignment, rule 2: a man on the king-row becomes a king
+    progress: Progress::Either, // assignment, rules 9a and 9b: no man advanced, or no piece removed
+    draw_plies: 50,             // assignment, rule 9: 50 moves, each one turn of either side
+    draw_before_loss: false,    // assignment, rule 8: who can make the last move wins
+    repetition: false,          // the assignment knows no repetition
 };
 
 /// English checkers as the World Checkers/Draughts Federation plays it.
 const WCDF: RuleSet = RuleSet {
-    progress: Progress::Both, // WCDF 1.32.2: neither a man advanced nor a piece removed
-    draw_plies: 80,           // WCDF 1.32.2: 40 moves by each side
-    repetition: true,         // WCDF 1.32.1: the same position for the third time
+    progress: Progress::Both, // WCDF, draws: neither a man advanced nor a piece removed
+    draw_plies: 80,           // WCDF, draws: 40 moves by each side
+    repetition: true,         // WCDF, draws: the same position for the third time
     ..ENGLISH
 };
 
 /// Contest checkers.
 const CONTEST: RuleSet = RuleSet {
-    kings: false,               // seed 002: the list's three king rules are not there
-    progress: Progress::Change, // seed 002, check_draw: turns on which nothing but a place changed
-    draw_plies: 10,             // seed 002: `if(draw==10)`
-    draw_before_loss: true,     // seed 002: counted before `game_end` is asked again
-    repetition: false,          // seed 002 knows no repetition
+    kings: false,               // contest: the list's three king rules are not there
+    progress: Progress::Change, // contest, check_draw: turns on which nothing but a place changed
+    draw_plies: 10,             // contest: `if(draw==10)`
+    draw_before_loss: true,     // contest: counted before `game_end` is asked again
+    repetition: false,          // the contest knows no repetition
 };
 
 /// A game of this family: its names and its rules.
@@ -198,8 +198,8 @@ impl Variant for EnglishRules {
     const OPTIONS: &'static [OptionText] = &[
         OptionText {
             key: "rules",
-            values: "seed or wcdf",
-            default: "seed",
+            values: "assignment or wcdf",
+            default: "assignment",
             meaning: "wcdf draws at the third occurrence of a position, or after 80 plies with neither a man \
                       advanced nor a piece removed",
         },
@@ -216,7 +216,8 @@ impl Variant for EnglishRules {
             meaning: "whether a man on the last row becomes a king",
         },
     ];
-    const RULE_SETS: &'static [(&'static str, RuleSet)] = &[("seed", ENGLISH), ("wcdf", WCDF)];
+    const RULE_SETS: &'static [(&'static str, RuleSet)] =
+        &[("assignment", ENGLISH), ("wcdf", WCDF)];
 }
 
 /// Names the game `contest`.
@@ -242,7 +243,7 @@ impl Variant for ContestRules {
             meaning: "whether a man on the last row becomes a king",
         },
     ];
-    const RULE_SETS: &'static [(&'static str, RuleSet)] = &[("seed", CONTEST)];
+    const RULE_SETS: &'static [(&'static str, RuleSet)] = &[("assignment", CONTEST)];
 }
 
 const MAX_DRAW_PLIES: u16 = 10_000;
