@@ -21,9 +21,29 @@ pub trait Perft: Position {
     /// Whether the board itself has ended the game, so that its moves must be left out.
     fn decided(&self) -> bool;
 
+    /// The number of moves, of a position that is not [`decided`](Perft::decided).
+    fn count_moves(&self) -> u64;
+
+    /// The number of moves after all moves, of a position that is not decided.
+    fn count_replies(&self) -> u64;
+
     /// The number of leaves `depth` plies below, for a depth within the
     /// [`horizon`](Perft::horizon): the last ply's moves are counted, not played.
-    fn leaves(&self, depth: u32) -> u64;
+    fn leaves(&self, depth: u32) -> u64 {
+        if depth > 0 && self.decided() {
+            return 0;
+        }
+        match depth {
+            0 => 1,
+            1 => self.count_moves(),
+            2 => self.count_replies(),
+            _ => {
+                let mut total = 0;
+                self.each_move(|mv| total += self.after(mv).leaves(depth - 1));
+                total
+            }
+        }
+    }
 }
 
 /// How to count.

@@ -295,6 +295,14 @@ impl<V: Variant> Perft for Checkers<V> {
         false // a side without a move is lost, but it has no children to leave out
     }
 
+    fn count_moves(&self) -> u64 {
+        leaves::<V, false>(self, 1)
+    }
+
+    fn count_replies(&self) -> u64 {
+        leaves::<V, false>(self, 2)
+    }
+
     fn leaves(&self, depth: u32) -> u64 {
         leaves::<V, false>(self, depth)
     }
