@@ -17,6 +17,8 @@ pub(crate) enum Failure {
     BadInput(String),
     /// The input is wrong, and that has been said already.
     BadInputReported,
+    /// Something else went wrong, and that has been said already.
+    Reported,
     /// The arguments do not go together.
     Usage(String),
     /// Something else went wrong.
@@ -27,7 +29,7 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
-            Failure::BadInputReported => None,
+            Failure::BadInputReported | Failure::Reported => None,
             Failure::Other(error) => Some(format!("{error:#}")),
         }
     }
@@ -36,7 +38,7 @@ impl Failure {
         match self {
             Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
             Failure::Usage(_) => ExitCode::from(2),
-            Failure::Other(_) => ExitCode::FAILURE,
+            Failure::Reported | Failure::Other(_) => ExitCode::FAILURE,
         }
     }
 }

@@ -12,10 +12,10 @@ pub(crate) struct Arguments {
     /// The game, with options if wanted: english, contest:kings=true, …
     game: Game,
     /// The position to look at instead of the start
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     position: Option<String>,
     /// Moves to play first, with blanks between them; a move that is refused is explained
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     after: Option<String>,
     /// Print one JSON object
     #[arg(long)]

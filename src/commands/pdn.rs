@@ -39,7 +39,7 @@ pub(crate) struct Convert {
 }
 
 /// How many errors of a file go into JSON: a file of nothing but errors must not fill the memory.
-const LISTED_ERRORS: u64 = 1000;
+const LISTED_ERRORS: usize = 1000;
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
@@ -51,29 +51,35 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 fn check(arguments: &Check) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let mut files = Vec::new();
-    let mut any_error = false;
+    let (mut any_error, mut any_failure) = (false, false);
     for path in &arguments.files {
         let mut listed = Vec::new();
         let mut plies = 0;
-        let tally = read(
-            path,
-            |record| {
-                plies += record.line.plies.len();
-                Ok(())
-            },
-            |error| {
-                if !arguments.json {
-                    report(path, error);
-                } else if listed.len() < LISTED_ERRORS as usize {
-                    listed.push(json!({
-                        "game": error.game,
-                        "line": error.line,
-                        "column": error.column,
-                        "message": error.message,
-                    }));
-                }
-            },
-        )?;
+        let count_plies = |record: GameRecord| {
+            plies += record.line.plies.len();
+            Ok(())
+        };
+        let tally = read(path, count_plies, |error| {
+            if !arguments.json {
+                report(path, error);
+            } else if listed.len() < LISTED_ERRORS {
+                listed.push(json!({
+                    "game": error.game,
+                    "line": error.line,
+                    "column": error.column,
+                    "message": error.message,
+                }));
+            }
+        });
+        let tally = match tally {
+            Ok(tally) => tally,
+            Err(error) => {
+                any_failure = true;
+                say(format_args!("crownhead: {error:#}"));
+                files.push(json!({ "file": name(path), "failure": format!("{error:#}") }));
+                continue;
+            }
+        };
         any_error |= tally.errors > 0;
         if arguments.json {
             files.push(json!({
@@ -86,19 +92,31 @@ fn check(arguments: &Check) -> Result<(), Failure> {
         } else {
             let (games, errors) = (count(tally.games, "game"), count(tally.errors, "error"));
             let plies = if plies == 1 { "1 ply".into() } else { format!("{plies} plies") };
-            writeln!(out, "{}: {games} read ({plies}), {errors}", name(path))?;
+            print(&mut out, format_args!("{}: {games} read ({plies}), {errors}", name(path)))?;
         }
     }
     if arguments.json {
-        writeln!(out, "{}", json!({ "files": files }))?;
+        print(&mut out, json!({ "files": files }))?;
     }
-    if any_error { Err(Failure::BadInputReported) } else { Ok(()) }
+    match (any_failure, any_error) {
+        (true, _) => Err(Failure::Reported),
+        (false, true) => Err(Failure::BadInputReported),
+        (false, false) => Ok(()),
+    }
+}
+
+/// Prints a line. That nobody reads it changes nothing about the files.
+fn print(out: &mut impl Write, line: impl std::fmt::Display) -> Result<(), std::io::Error> {
+    match writeln!(out, "{line}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
 }
 
 fn convert(arguments: &Convert) -> Result<(), Failure> {
     let output = arguments.output.as_deref().filter(|path| *path != Path::new("-"));
     let Some(path) = output else {
-        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), &arguments.files);
+        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &arguments.files);
     };
     let cannot = || format!("{} could not be written", path.display());
     // What a link names is replaced, not the link.
@@ -107,7 +125,7 @@ fn convert(arguments: &Convert) -> Result<(), Failure> {
     if known.as_ref().is_some_and(|known| !known.is_file()) {
         // A pipe or a device; a folder is refused here.
         let out = File::options().write(true).open(&target).with_context(cannot)?;
-        return convert_to(&mut BufWriter::new(out), &arguments.files);
+        return convert_to(&mut BufWriter::new(out), Some(path), &arguments.files);
     }
     // Beside the target, so that the last step is a rename within one file system.
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -116,31 +134,50 @@ fn convert(arguments: &Convert) -> Result<(), Failure> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
     let part = builder.tempfile_in(folder.unwrap_or(Path::new("."))).with_context(cannot)?;
-    let result = convert_to(&mut BufWriter::new(part.as_file()), &arguments.files);
-    if !matches!(result, Err(Failure::Other(_))) {
-        if let Some(known) = known {
-            part.as_file().set_permissions(known.permissions()).with_context(cannot)?;
+    let result = convert_to(&mut BufWriter::new(part.as_file()), Some(path), &arguments.files);
+    let is_input = |input: &PathBuf| input.canonicalize().is_ok_and(|input| input == target);
+    match result {
+        Err(Failure::BadInputReported) if arguments.files.iter().any(is_input) => {
+            // Replacing it would lose the games that could not be read.
+            say(format_args!("crownhead: {} was left as it is", path.display()));
         }
-        part.as_file().sync_all().with_context(cannot)?;
-        part.persist(&target).with_context(cannot)?;
+        Ok(()) | Err(Failure::BadInputReported) => {
+            if let Some(known) = known {
+                part.as_file().set_permissions(known.permissions()).with_context(cannot)?;
+            }
+            part.as_file().sync_all().with_context(cannot)?;
+            part.persist(&target).map_err(|error| error.error).with_context(cannot)?;
+        }
+        _ => {}
     }
     result
 }
 
-fn convert_to(out: &mut impl Write, files: &[PathBuf]) -> Result<(), Failure> {
+/// Writes the games of all files to `out`; `output` is its name, if it is not standard output.
+fn convert_to(
+    out: &mut impl Write,
+    output: Option<&Path>,
+    files: &[PathBuf],
+) -> Result<(), Failure> {
+    // With a name the error is no longer one of standard output, whose reader may go away.
+    let cannot = |error: std::io::Error| match output {
+        Some(path) => anyhow!("{} could not be written: {error}", path.display()),
+        None => error.into(),
+    };
     let mut errors = 0;
     for path in files {
         let write = |record: GameRecord| {
             write_game(out, &record).map_err(|error| match error {
-                WriteError::Io(error) => error.into(),
+                WriteError::Io(error) => cannot(error),
                 WriteError::Record(why) => anyhow!(why),
             })
         };
         errors += read(path, write, |error| report(path, error))?.errors;
     }
-    out.flush()?;
+    out.flush().map_err(cannot)?;
     if errors > 0 {
-        say(format_args!("crownhead: {} left out: they could not be read", count(errors, "game")));
+        let games = if errors == 1 { "1 game was".into() } else { format!("{errors} games were") };
+        say(format_args!("crownhead: {games} left out"));
         return Err(Failure::BadInputReported);
     }
     Ok(())
@@ -157,7 +194,7 @@ fn read(
     path: &Path,
     mut game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,
     mut error: impl FnMut(&RecordError),
-) -> Result<Tally, Failure> {
+) -> Result<Tally, anyhow::Error> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {
@@ -171,7 +208,7 @@ fn read(
                 game(record)?;
             }
             Err(fault) if fault.kind == RecordErrorKind::Io => {
-                return Err(anyhow!("{}: {}", name(path), fault.message).into());
+                return Err(anyhow!("{}: {}", name(path), fault.message));
             }
             Err(fault) => {
                 tally.errors += 1;

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::value_parser;
+use crownhead_rules::checkers::{self, Checkers, ContestRules, EnglishRules, Options, Variant};
 use crownhead_rules::perft::{CountTable, Counter};
-use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor, checkers};
+use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor};
 use serde_json::json;
 
 use super::{Failure, position, say};
@@ -19,7 +20,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=200))]
     depth: u32,
     /// The position to count from instead of the start
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     position: Option<String>,
     /// Also list the count behind each move, at the last depth
     #[arg(long)]
@@ -46,19 +47,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return arguments.game.visit(Distinct(arguments));
     }
     match &arguments.game {
-        Game::English(options) => {
-            let position: checkers::English = position(arguments.position.as_deref(), options)?;
-            report(arguments, &position, checkers::perft_paths)
-        }
-        Game::Contest(options) => {
-            let position: checkers::Contest = position(arguments.position.as_deref(), options)?;
-            report(arguments, &position, checkers::perft_paths)
-        }
+        Game::English(options) => by_paths::<EnglishRules>(arguments, options),
+        Game::Contest(options) => by_paths::<ContestRules>(arguments, options),
         Game::ChineseCheckers | Game::CaptureHalma => Err(Failure::Usage(format!(
             "--paths counts ways to capture in english and contest; a path of {} may go round for ever",
             arguments.game
         ))),
     }
+}
+
+fn by_paths<V: Variant>(arguments: &Arguments, options: &Options<V>) -> Result<(), Failure> {
+    let position: Checkers<V> = position(arguments.position.as_deref(), options)?;
+    let divide = |position: &Checkers<V>, depth| checkers::divide_paths(position, depth);
+    report(arguments, &position, checkers::perft_paths, divide)
 }
 
 struct Distinct<'a>(&'a Arguments);
@@ -76,7 +77,17 @@ impl Visitor for Distinct<'_> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = cores.min(self.0.threads.into());
         let counter = Counter { play_all: self.0.play_all, table: table.as_ref(), threads };
-        report(self.0, &position, |position, depth| counter.count(position, depth))
+        let count = |position: &P, depth| counter.count(position, depth, &[]);
+        let divide = |position: &P, depth| {
+            let mut moves = MoveList::new();
+            if position.outcome(&[]).is_none() {
+                position.legal_moves(&mut moves);
+            }
+            let past = [position.key()];
+            let behind = |&mv: &P::Move| (mv, counter.count(&position.after(mv), depth - 1, &past));
+            moves.iter().map(behind).collect()
+        };
+        report(self.0, &position, count, divide)
     }
 }
 
@@ -84,6 +95,7 @@ fn report<P: Notation>(
     arguments: &Arguments,
     position: &P,
     count: impl Fn(&P, u32) -> u64,
+    divide: impl Fn(&P, u32) -> Vec<(P::Move, u64)>,
 ) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let mut counts = Vec::new();
@@ -91,6 +103,11 @@ fn report<P: Notation>(
         let start = Instant::now();
         let nodes = count(position, depth);
         let time = start.elapsed();
+        if nodes == u64::MAX {
+            let message =
+                format!("depth {depth} has more positions than can be counted: 2^64 or more");
+            return Err(anyhow!(message).into());
+        }
         counts.push(json!({ "depth": depth, "nodes": nodes, "seconds": time.as_secs_f64() }));
         if !arguments.json {
             writeln!(out, "{depth} {nodes}")?;
@@ -100,11 +117,12 @@ fn report<P: Notation>(
             }
         }
     }
-    let divided = if arguments.divide && arguments.depth > 0 {
-        divide(position, arguments.depth - 1, &count)
-    } else {
-        Vec::new()
-    };
+    let mut divided: Vec<(String, u64)> = Vec::new();
+    if arguments.divide && arguments.depth > 0 {
+        let behind = divide(position, arguments.depth).into_iter();
+        divided.extend(behind.map(|(mv, nodes)| (position.write_move(mv), nodes)));
+        divided.sort();
+    }
     if !arguments.json {
         for (text, nodes) in &divided {
             writeln!(out, "  {text} {nodes}")?;
@@ -125,25 +143,9 @@ fn report<P: Notation>(
     Ok(())
 }
 
-/// The count behind each move, in the order of the moves' texts.
-fn divide<P: Notation>(
-    position: &P,
-    depth: u32,
-    count: impl Fn(&P, u32) -> u64,
-) -> Vec<(String, u64)> {
-    if position.outcome(&[]).is_some() {
-        return Vec::new();
-    }
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    let behind = |&mv| (position.write_move(mv), count(&position.after(mv), depth));
-    let mut rows: Vec<_> = moves.iter().map(behind).collect();
-    rows.sort();
-    rows
-}
-
 fn speed(nodes: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let rate = if seconds > 0.0 { nodes as f64 / seconds / 1e6 } else { 0.0 };
-    format!("{seconds:.3} s, {rate:.0} million nodes per second")
+    let digits = if rate < 10.0 { 1 } else { 0 };
+    format!("{seconds:.3} s, {rate:.digits$} million nodes per second")
 }

@@ -44,13 +44,21 @@ fn an_unknown_command_or_option_is_bad_usage() {
 #[test]
 fn an_unknown_game_is_refused_with_the_list_of_games() {
     let list = "the games are english, contest, chinese-checkers, capture-halma";
-    for game in ["chess", "English", "", "english checkers", "englisch:kings=true"] {
+    for game in ["chess", "", "english checkers", "englisch:kings=true"] {
         for command in [&["moves"][..], &["perft", "--depth", "1"]] {
             let finished = crownhead(&[command, &[game]].concat());
             let told = finished.refused(2);
             assert!(told.contains(list), "{game:?}: {told}");
         }
     }
+}
+
+#[test]
+fn a_game_is_known_in_capital_letters_too() {
+    let moves = crownhead(&["moves", "english"]);
+    assert_eq!(crownhead(&["moves", "English"]).printed(), moves.printed());
+    let finished = crownhead(&["perft", "CONTEST:kings=true", "--depth", "1", "--json"]);
+    assert_eq!(finished.json()["game"], "contest:kings=true");
 }
 
 #[test]

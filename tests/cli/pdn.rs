@@ -158,14 +158,33 @@ fn a_dash_is_standard_input() {
 
 #[test]
 fn a_file_that_is_not_there_is_a_failure_that_names_it() {
-    for arguments in [&["pdn", "check"][..], &["pdn", "check", "--json"], &["pdn", "convert"]] {
-        let arguments = [arguments, &["missing.pdn"]].concat();
-        let finished = crownhead_in(folder().path(), &arguments);
+    for command in ["check", "convert"] {
+        let finished = crownhead_in(folder().path(), &["pdn", command, "missing.pdn"]);
         let told = finished.refused(1);
         assert!(told.starts_with("crownhead: missing.pdn could not be opened: "), "{told}");
     }
     let finished = crownhead_in(folder().path(), &["pdn", "check", "."]);
     assert!(finished.refused(1).starts_with("crownhead: .: "));
+}
+
+#[test]
+fn the_other_files_are_checked_all_the_same() {
+    let folder = folder();
+    let finished = crownhead_in(folder.path(), &["pdn", "check", "missing.pdn", "good.pdn"]);
+    assert_eq!(finished.code, Some(1));
+    assert_eq!(finished.stdout, "good.pdn: 2 games read (4 plies), 0 errors\n");
+    assert!(finished.stderr.starts_with("crownhead: missing.pdn could not be opened: "));
+
+    let arguments = ["pdn", "check", "missing.pdn", "bad.pdn", "--json"];
+    let finished = crownhead_in(folder.path(), &arguments);
+    assert_eq!(finished.code, Some(1));
+    let object = finished.json();
+    let [missing, bad] = object["files"].as_array().unwrap().as_slice() else {
+        unreachable!("two files: {object}");
+    };
+    let failure = missing["failure"].as_str().unwrap();
+    assert!(failure.starts_with("missing.pdn could not be opened: "), "{missing}");
+    assert_eq!((&bad["games"], &bad["errors"]), (&json!(2), &json!(1)));
 }
 
 #[test]
@@ -228,7 +247,7 @@ fn games_with_errors_are_reported_and_left_out() {
     let told: Vec<_> = finished.stderr.lines().collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert_eq!(told[0], format!("bad.pdn:5:19: game 2: {COMPLAINT}"));
-    assert!(told[1].starts_with("crownhead: 1 game left out"), "{told:?}");
+    assert!(told[1].starts_with("crownhead: 1 game was left out"), "{told:?}");
 }
 
 #[test]
@@ -262,9 +281,25 @@ fn games_that_were_left_out_do_not_keep_the_others_from_the_file() {
     let folder = folder();
     let finished = crownhead_in(folder.path(), &["pdn", "convert", "bad.pdn", "-o", "new.pdn"]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(3), ""));
-    assert!(finished.stderr.contains("1 game left out"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("1 game was left out"), "{}", finished.stderr);
     let written = fs::read_to_string(folder.path().join("new.pdn")).unwrap();
     assert!(written.starts_with(CONVERTED[0]) && written.contains(CONVERTED[1]), "{written}");
+}
+
+#[test]
+fn a_file_with_errors_is_not_replaced_by_what_could_be_read_of_it() {
+    let folder = folder();
+    for output in ["bad.pdn", "./bad.pdn"] {
+        let arguments = ["pdn", "convert", "good.pdn", "bad.pdn", "-o", output];
+        let finished = crownhead_in(folder.path(), &arguments);
+        assert_eq!(finished.code, Some(3));
+        assert!(
+            finished.stderr.ends_with(&format!("{output} was left as it is\n")),
+            "{finished:?}"
+        );
+        assert_eq!(fs::read_to_string(folder.path().join("bad.pdn")).unwrap(), BAD);
+        assert_eq!(names(folder.path()), ["bad.pdn", "good.pdn"]);
+    }
 }
 
 #[test]

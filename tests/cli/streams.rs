@@ -52,6 +52,18 @@ fn output_that_nobody_reads_is_no_failure() {
 }
 
 #[test]
+fn a_check_that_nobody_reads_still_tells_by_its_exit_code() {
+    let folder = folder();
+    for (file, code) in [("good.pdn", 0), ("bad.pdn", 3), ("missing.pdn", 1)] {
+        for more in [&[][..], &["--json"]] {
+            let mut command = command(&[&["pdn", "check", file], more].concat());
+            let finished = finish(command.current_dir(folder.path()).stdout(unread()));
+            assert_eq!(finished.code, Some(code), "{file} {more:?}");
+        }
+    }
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_may_leave() {
     let mut command = command(&["perft", "english", "--depth", "9"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

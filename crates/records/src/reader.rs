@@ -292,7 +292,9 @@ impl Tags {
 
 /// Whether the tag `Game` is ours. Others have used it to number the games of a match.
 pub(crate) fn names_game(value: &str) -> bool {
+    let id = value.split(':').next().unwrap_or(value).trim();
     value.starts_with(|c: char| c.is_ascii_lowercase())
+        || Game::all().iter().any(|game| game.info().id.eq_ignore_ascii_case(id))
 }
 
 /// PDN 3.0 has the result in its tag and ends every game with `*`; older files have it behind the

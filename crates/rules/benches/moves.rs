@@ -69,7 +69,7 @@ impl Visitor for Benches<'_> {
         group.finish();
 
         let mut group = self.criterion.benchmark_group(format!("perft/{}", P::ID));
-        let nodes = Counter::default().count(&start, self.depth);
+        let nodes = Counter::default().count(&start, self.depth, &[]);
         group.sample_size(10).throughput(Throughput::Elements(nodes));
         let two_threads = Counter { threads: 2, ..Counter::default() };
         let played = Counter { play_all: true, ..Counter::default() };
@@ -78,8 +78,9 @@ impl Visitor for Benches<'_> {
             ("bulk, 2 threads", two_threads),
             ("every move played", played),
         ] {
-            group
-                .bench_function(name, |bencher| bencher.iter(|| counter.count(&start, self.depth)));
+            group.bench_function(name, |bencher| {
+                bencher.iter(|| counter.count(&start, self.depth, &[]))
+            });
         }
         group.finish();
     }

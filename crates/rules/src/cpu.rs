@@ -37,10 +37,11 @@ pub(crate) fn bits<W: Work>(work: W) -> W::Output {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn vectors<W: Work>(work: W) -> W::Output {
+    // SAFETY, for all three: the processor has what the function asks for, as `detect` has found.
     match level() {
-        // SAFETY: the processor has what the functions ask for, as `detect` has found.
         AVX512 => unsafe { with_avx512(work) },
         AVX2 => unsafe { with_avx2(work) },
+        BITS => unsafe { with_bits(work) },
         _ => work.run(),
     }
 }

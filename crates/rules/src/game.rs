@@ -91,10 +91,10 @@ pub struct GameInfo {
 impl FromStr for Game {
     type Err = OptionsError;
 
-    /// Reads a game's id, with options after a colon.
+    /// Reads a game's id in small or capital letters, with options after a colon.
     fn from_str(text: &str) -> Result<Game, OptionsError> {
         let (id, options) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
-        match id {
+        match id.trim().to_ascii_lowercase().as_str() {
             English::ID => English::read_options(options).map(Game::English),
             Contest::ID => Contest::read_options(options).map(Game::Contest),
             ChineseCheckers::ID => {

@@ -9,6 +9,7 @@
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Position;
 use crate::cpu::{self, Work};
@@ -59,14 +60,16 @@ pub struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// The number of leaves `depth` plies below `position`.
-    pub fn count<P: Perft>(&self, position: &P, depth: u32) -> u64 {
+    /// The number of leaves `depth` plies below `position`; `u64::MAX` if there are that many or
+    /// more. `past` holds the keys of the positions before it, for the rules that ask for
+    /// repetition.
+    pub fn count<P: Perft>(&self, position: &P, depth: u32, past: &[u64]) -> u64 {
         if self.threads <= 1 || depth < 3 {
-            return self.below(position, depth, &mut Vec::new());
+            return self.below(position, depth, &mut past.to_vec());
         }
         // Subtrees of very different size: many more of them than threads, taken by whoever is
         // free.
-        let mut frontier = vec![(position.clone(), Vec::new())];
+        let mut frontier = vec![(position.clone(), past.to_vec())];
         let mut left = depth;
         while left > 2 && !frontier.is_empty() && frontier.len() < 256 * self.threads {
             frontier =
@@ -74,13 +77,15 @@ impl Counter<'_> {
             left -= 1;
         }
         let next = AtomicUsize::new(0);
-        let total = AtomicU64::new(0);
+        let total = Mutex::new(0u64);
         let work = || {
-            let mut sum = 0;
+            let mut sum = 0u64;
             while let Some((position, past)) = frontier.get(next.fetch_add(1, Ordering::Relaxed)) {
-                sum += self.below(position, left, &mut past.clone());
+                sum = sum.saturating_add(self.below(position, left, &mut past.clone()));
             }
-            total.fetch_add(sum, Ordering::Relaxed);
+            // A thread that panicked has left a number behind all the same.
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            *total = total.saturating_add(sum);
         };
         std::thread::scope(|scope| {
             for _ in 1..self.threads {
@@ -91,7 +96,7 @@ impl Counter<'_> {
             }
             work();
         });
-        total.into_inner()
+        total.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn below<P: Perft>(&self, position: &P, depth: u32, past: &mut Vec<u64>) -> u64 {
@@ -109,8 +114,10 @@ impl Counter<'_> {
             return 0;
         }
         past.push(position.key());
-        let mut total = 0;
-        position.each_move(|mv| total += self.below(&position.after(mv), depth - 1, past));
+        let mut total = 0u64;
+        position.each_move(|mv| {
+            total = total.saturating_add(self.below(&position.after(mv), depth - 1, past));
+        });
         past.pop();
         total
     }
@@ -126,8 +133,10 @@ impl Counter<'_> {
         if let Some(count) = table.get(position.key(), depth) {
             return count;
         }
-        let mut total = 0;
-        position.each_move(|mv| total += self.remembered(&position.after(mv), depth - 1, table));
+        let mut total = 0u64;
+        position.each_move(|mv| {
+            total = total.saturating_add(self.remembered(&position.after(mv), depth - 1, table));
+        });
         table.put(position.key(), depth, total);
         total
     }

@@ -58,7 +58,12 @@ impl Visitor for NoAllocation {
         }
         let start = P::start(options);
         let counter = Counter { play_all: true, ..Counter::default() };
-        assert_eq!(allocations_during(|| assert!(counter.count(&start, 4) > 0)), 0, "{}", P::ID);
+        assert_eq!(
+            allocations_during(|| assert!(counter.count(&start, 4, &[]) > 0)),
+            0,
+            "{}",
+            P::ID
+        );
         assert_eq!(allocations_during(|| assert!(start.leaves(4) > 0)), 0, "{}", P::ID);
     }
 }

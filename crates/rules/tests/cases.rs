@@ -81,6 +81,41 @@ fn every_case_holds() {
     assert!(failures.is_empty(), "{} do not hold:\n\n{}\n", failures.len(), failures.join("\n"));
 }
 
+/// A text with every run of blanks as one, so that line breaks do not matter.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_quoted_rule_stands_in_the_documents_word_for_word() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let documents = ["rules.md", "texts.md"].map(|name| {
+        std::fs::read_to_string(docs.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    });
+    let documents = plain(&documents.join("\n"));
+    for (file, text) in files().unwrap() {
+        let mut quotes: Vec<String> = Vec::new();
+        let mut in_quote = false;
+        for line in text.lines() {
+            if let Some(quote) = line.strip_prefix("rule: ") {
+                quotes.push(quote.into());
+                in_quote = true;
+            } else if let (true, Some(more), Some(quote)) =
+                (in_quote, line.strip_prefix("      "), quotes.last_mut())
+            {
+                quote.push(' ');
+                quote.push_str(more);
+            } else {
+                in_quote = false;
+            }
+        }
+        assert!(quotes.len() > 10, "{file} quotes {} rules", quotes.len());
+        for quote in quotes {
+            assert!(documents.contains(&plain(&quote)), "{file}: no document says: {quote}");
+        }
+    }
+}
+
 #[test]
 fn every_sentence_of_the_program_is_in_some_case() {
     let mut shown = Vec::new();

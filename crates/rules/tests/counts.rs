@@ -87,7 +87,7 @@ impl Visitor for Check<'_> {
         ];
         for &(depth, nodes) in counts {
             for (name, counter) in ways {
-                let counted = counter.count(&start, depth);
+                let counted = counter.count(&start, depth, &[]);
                 assert_eq!(counted, nodes, "{name}: {game} {position} depth {depth}");
             }
         }

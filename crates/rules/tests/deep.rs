@@ -9,7 +9,7 @@ const TWO_THREADS: Counter<'_> = Counter { threads: 2, play_all: false, table: N
 
 fn check<P: Perft>(start: &P, counts: &[u64]) {
     for (depth, &nodes) in (1..).zip(counts) {
-        assert_eq!(TWO_THREADS.count(start, depth), nodes, "depth {depth}");
+        assert_eq!(TWO_THREADS.count(start, depth, &[]), nodes, "depth {depth}");
     }
 }
 

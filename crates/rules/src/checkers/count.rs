@@ -14,7 +14,7 @@
 
 use super::generate::{Jumps, Pieces, king_row};
 use super::squares::{SQUARES, ahead, behind};
-use super::{Checkers, Variant};
+use super::{Checkers, Move, Variant};
 use crate::cell::Bits;
 use crate::cpu::{self, Work};
 use crate::{MoveList, Perft, Position, Side};
@@ -282,6 +282,16 @@ fn leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u32) -> 
     batch.total
 }
 
+impl<V: Variant> Checkers<V> {
+    /// Hands every move to `visit`, a capture once for every way round.
+    fn each_path(&self, visit: impl FnMut(Move)) {
+        match self.side {
+            Side::First => self.view().moves::<true, true>(self.crowned(), visit),
+            Side::Second => self.view().moves::<false, true>(self.crowned(), visit),
+        }
+    }
+}
+
 impl<V: Variant> Perft for Checkers<V> {
     fn horizon(&self) -> u32 {
         let (rules, idle) = (self.laws.rules(), self.idle.longest());
@@ -314,6 +324,22 @@ pub fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
     paths_below(position, depth, &mut Vec::new())
 }
 
+/// The count of [`perft_paths`] behind each move, all its paths together; `depth` is at least 1.
+pub fn divide_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> Vec<(Move, u64)> {
+    let mut divided: Vec<(Move, u64)> = Vec::new();
+    if position.outcome(&[]).is_some() {
+        return divided;
+    }
+    position.each_path(|mv| {
+        let nodes = paths_below(&position.after(mv), depth - 1, &mut vec![position.key]);
+        match divided.iter_mut().find(|(known, _)| *known == mv) {
+            Some((_, sum)) => *sum = sum.saturating_add(nodes),
+            None => divided.push((mv, nodes)),
+        }
+    });
+    divided
+}
+
 /// What [`Counter`](crate::perft::Counter) does for distinct moves: beyond the horizon, position by
 /// position.
 fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u64>) -> u64 {
@@ -324,13 +350,10 @@ fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u6
         return 0;
     }
     past.push(position.key);
-    let mut total = 0;
-    let mut visit = |mv| total += paths_below(&position.after(mv), depth - 1, past);
-    let (view, crowned) = (position.view(), position.crowned());
-    match position.side {
-        Side::First => view.moves::<true, true>(crowned, &mut visit),
-        Side::Second => view.moves::<false, true>(crowned, &mut visit),
-    }
+    let mut total = 0u64;
+    position.each_path(|mv| {
+        total = total.saturating_add(paths_below(&position.after(mv), depth - 1, past));
+    });
     past.pop();
     total
 }

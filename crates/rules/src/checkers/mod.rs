@@ -15,7 +15,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-pub use count::perft_paths;
+pub use count::{divide_paths, perft_paths};
 pub use generate::Move;
 pub use rule_set::{ContestRules, EnglishRules, Options, Variant};
 

@@ -7,7 +7,7 @@ use super::squares::{self, DIRECTIONS, step};
 use super::{Checkers, Move, Variant, rule_set, setup};
 use crate::cell::Bits;
 use crate::notation::refusal;
-use crate::text::{numbers, shorten};
+use crate::text::{is_pass, numbers, shorten};
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
     Outcome, Position, PositionError, Side, SideText,
@@ -62,7 +62,7 @@ impl<V: Variant> Notation for Checkers<V> {
                     MoveErrorKind::Rule,
                     format!(
                         "{} fits {} captures: write {}",
-                        text.trim(),
+                        shorten(text.trim(), 40),
                         several.len(),
                         paths.join(" or ")
                     ),
@@ -110,6 +110,12 @@ impl<V: Variant> Notation for Checkers<V> {
 /// Reads `11-15`, `22x15x8`, `22:15`, `11 15` and the four digits `1115`.
 fn read_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
     let Some(mut numbers) = numbers(text) else {
+        if is_pass(text) {
+            return refusal(
+                MoveErrorKind::Format,
+                "nobody passes in this game: who cannot move loses",
+            );
+        }
         let shown = shorten(text.trim(), 40);
         let message = format!("{shown:?} is no move: write 11-15 or 22x15");
         return refusal(MoveErrorKind::Format, message);
@@ -250,19 +256,22 @@ impl<V: Variant> Checkers<V> {
                     "{from}-{to} is too far: a step goes to the next square, a jump over one piece"
                 );
             }
-            let texts: Vec<_> = own.iter().map(|mv| self.write_path(***mv)).collect();
-            return format!(
-                "no capture leads from {from} to {to}: {from} can play {}",
-                texts.join(" or ")
-            );
+            let texts = || some(own.iter().map(|mv| self.write_path(***mv)));
+            if own.iter().flat_map(|mv| self.paths(***mv)).any(|path| path.contains(&to)) {
+                return format!(
+                    "{from}x{to} is not the whole move: a jump is carried to its end, {}",
+                    texts()
+                );
+            }
+            return format!("no capture leads from {from} to {to}: {from} can play {}", texts());
         }
         self.refuse_jumps(squares, &captures)
     }
 
     fn must_capture_text(&self, from: u32, to: u32, legal: &[Move]) -> String {
         let captures = legal.iter().filter(|mv| mv.is_capture());
-        let texts: Vec<_> = captures.map(|mv| self.write_move(*mv)).collect();
-        format!("{from}-{to} is not possible: {} must be taken", texts.join(" or "))
+        let texts = captures.map(|mv| self.write_move(*mv));
+        format!("{from}-{to} is not possible: {} must be taken", some(texts))
     }
 
     fn refuse_step(&self, from: u32, to: u32) -> String {
@@ -334,19 +343,22 @@ impl<V: Variant> Checkers<V> {
             targets &= !bit;
         }
         // Every jump is good, so the chain goes on where this text stops.
-        let longer: Vec<_> = captures
+        let longer = captures
             .iter()
             .flat_map(|mv| self.paths(**mv))
             .filter(|path| path.starts_with(squares))
-            .map(|path| path.iter().map(u32::to_string).collect::<Vec<_>>().join("x"))
-            .collect();
+            .map(|path| path.iter().map(u32::to_string).collect::<Vec<_>>().join("x"));
         let so_far: Vec<_> = squares.iter().map(u32::to_string).collect();
         let so_far = so_far.join("x");
-        format!(
-            "{so_far} is not the whole move: a jump is carried to its end, {}",
-            longer.join(" or ")
-        )
+        format!("{so_far} is not the whole move: a jump is carried to its end, {}", some(longer))
     }
+}
+
+/// The first few of many texts.
+fn some(mut texts: impl Iterator<Item = String>) -> String {
+    let shown: Vec<_> = texts.by_ref().take(3).collect();
+    let more = if texts.next().is_some() { " or others" } else { "" };
+    shown.join(" or ") + more
 }
 
 /// Rows from one square down to another.

@@ -207,7 +207,8 @@ impl Variant for EnglishRules {
             key: "draw-plies",
             values: DRAW_PLIES_VALUES,
             default: "50 (80 with rules=wcdf)",
-            meaning: "drawn when no man has advanced, or no piece was removed, for so many plies",
+            meaning: "drawn when no man has advanced, or no piece was removed, for so many plies \
+                      (with rules=wcdf: neither)",
         },
         OptionText {
             key: "kings",

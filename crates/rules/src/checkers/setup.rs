@@ -31,7 +31,7 @@ pub(super) fn read<V: Variant>(
     let mut cursor = Cursor::new(text);
     cursor.skip_spaces();
     let mut setup = Setup::default();
-    let side = if text.contains('/') {
+    let side = if text.contains('/') && !text.contains(':') {
         setup.read_rows(&mut cursor, V::SIDES)?
     } else {
         setup.read_fen(&mut cursor)?
