@@ -1,0 +1,97 @@
+//! What once broke on the command line, named after it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn crownhead(arguments: &[&str], folder: &Path) -> Output {
+    let program = env!("CARGO_BIN_EXE_crownhead");
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+/// The last count of `perft`, and the sum of the counts behind the moves.
+fn total_and_sum(arguments: &str) -> (u64, u64) {
+    let arguments: Vec<_> = arguments.split(' ').chain(["--divide"]).collect();
+    let output = crownhead(&arguments, Path::new("."));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let number = |line: &str| -> u64 { line.rsplit(' ').next().unwrap().parse().unwrap() };
+    let (divided, counts): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with(' '));
+    (number(counts.last().unwrap()), divided.into_iter().map(number).sum())
+}
+
+#[test]
+fn divided_counts_did_not_add_up() {
+    for arguments in [
+        "perft english --depth 6",
+        "perft english --depth 6 --paths",
+        "perft english:rules=wcdf --position B:WK4:BK29 --depth 9",
+        "perft english:rules=wcdf --position B:WK1,K5:BK32 --depth 10",
+        "perft english:rules=wcdf --position B:WK4:BK29 --depth 9 --paths",
+        "perft english --position B:W6,7,14,15:BK2 --depth 1 --paths",
+        "perft english --position B:W6,7,14,15,K22,23:BK2 --depth 3 --paths",
+        "perft contest --depth 11 --position B:W20:B1",
+        "perft chinese-checkers --depth 3",
+        "perft capture-halma --depth 3 --threads 2 --hash 1",
+    ] {
+        let (total, sum) = total_and_sum(arguments);
+        assert_eq!(total, sum, "{arguments}");
+    }
+}
+
+#[test]
+fn counts_ran_over_without_a_word() {
+    let position = "B:WK1:BK32";
+    let arguments = ["perft", "english:draw-plies=10000", "--position", position, "--depth", "60"];
+    let output = crownhead(&[&arguments[..], &["--hash", "8"]].concat(), Path::new("."));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let counts: Vec<u64> =
+        text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+    assert!(counts.is_sorted(), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("2^64 or more"));
+}
+
+#[test]
+fn converting_a_file_onto_itself_lost_the_games_with_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pdn");
+    let text = "1. 11-15 *\n\n[Event \"bad\"]\n1. 9-9 *\n";
+    fs::write(&path, text).unwrap();
+    let output = crownhead(&["pdn", "convert", "games.pdn", "-o", "games.pdn"], folder.path());
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("games.pdn was left as it is"));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_hid_the_ones_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bad.pdn"), "1. 9-9 *\n").unwrap();
+    let output = crownhead(&["pdn", "check", "none.pdn", "bad.pdn"], folder.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("bad.pdn:1:4:"));
+    let output = crownhead(&["pdn", "check", "--json", "none.pdn", "bad.pdn"], folder.path());
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(object["files"][0]["failure"].is_string());
+    assert_eq!(object["files"][1]["errors"], 1);
+}
+
+#[test]
+fn bad_input_was_forgiven_when_nobody_read_the_output() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_crownhead"))
+        .args(["pdn", "check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take()); // the reader goes away before a word is written
+    child.stdin.take().unwrap().write_all(b"1. 9-9 *\n").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+}
