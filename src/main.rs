@@ -10,7 +10,7 @@ use commands::Failure;
 
 /// Play, analyse and run bot contests of 8x8 checkers games.
 #[derive(Parser)]
-#[command(name = "crownhead", version, arg_required_else_help = true)]
+#[command(name = "crownhead", version, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 130 interrupted.")]
 struct Arguments {
     #[command(subcommand)]

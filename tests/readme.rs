@@ -37,6 +37,8 @@ fn every_command_of_the_readme_does_what_is_shown() {
     let readme = fs::read_to_string(project.join("README.md")).unwrap_or_else(|error| {
         panic!("README.md cannot be read ({error}): the project needs one")
     });
+    let placeholder = |line: &&str| line.len() > 2 && line.chars().all(|c| c.is_ascii_uppercase());
+    assert_eq!(readme.lines().find(placeholder), None, "README.md has a gap to be filled");
     let folder = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(project).unwrap() {
         let entry = entry.unwrap();

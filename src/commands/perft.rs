@@ -17,7 +17,8 @@ pub(crate) struct Arguments {
     /// The game, with options if wanted: english, contest:kings=true, …
     game: Game,
     /// Count every depth from 1 to this one
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=200))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = value_parser!(u32).range(0..=200))]
     depth: u32,
     /// The position to count from instead of the start
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]

@@ -21,7 +21,7 @@ use crate::{MoveList, Perft, Position, Side};
 
 /// How many boards are counted at once: enough to fill vectors, few enough to stay in the
 /// first-level cache.
-const BATCH: usize = 128;
+const BATCH: usize = 512;
 /// How many boards are written at once.
 const ROOM: usize = 4;
 

@@ -62,7 +62,7 @@ impl<V: Variant> Notation for Checkers<V> {
                     MoveErrorKind::Rule,
                     format!(
                         "{} fits {} captures: write {}",
-                        shorten(text.trim(), 40),
+                        shorten(&text.split_whitespace().collect::<Vec<_>>().join(" "), 40),
                         several.len(),
                         paths.join(" or ")
                     ),

@@ -142,7 +142,8 @@ impl Progress {
             Progress::Change if kings => "there was no capture and no crowning",
             Progress::Change => "there was no capture",
         };
-        format!("Draw: {what} during the last {plies} plies")
+        let time = if plies == 1 { "ply".into() } else { format!("{plies} plies") };
+        format!("Draw: {what} during the last {time}")
     }
 }
 
