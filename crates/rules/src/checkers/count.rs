@@ -23,7 +23,7 @@ use crate::{MoveList, Perft, Position, Side};
 /// first-level cache.
 const BATCH: usize = 512;
 /// How many boards are written at once.
-const ROOM: usize = 4;
+const ROOM: usize = 6;
 
 /// Boards with the same side to move, waiting to have their moves counted.
 struct Batch<const PATHS: bool> {
@@ -96,8 +96,8 @@ impl<const PATHS: bool> Batch<PATHS> {
         self.len = at + 1;
     }
 
-    /// [`wait`](Batch::wait) after each step of the men `from` in one direction. Four boards are
-    /// written at a time whether there are four or not, because the processor foresees a loop
+    /// [`wait`](Batch::wait) after each step of the men `from` in one direction. Six boards are
+    /// written at a time whether there are six or not, because the processor foresees a loop
     /// of fixed length and stumbles over the end of any other.
     #[inline(always)]
     fn wait_for_steps(
