@@ -76,7 +76,7 @@ impl fmt::Debug for Cell {
 
 /// The set bits of a board, lowest first.
 #[derive(Clone, Copy)]
-pub(crate) struct Bits(pub(crate) u64);
+pub struct Bits(pub u64);
 
 impl Iterator for Bits {
     type Item = u32;

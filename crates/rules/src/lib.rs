@@ -17,7 +17,7 @@ mod text;
 mod zobrist;
 
 pub use capture_halma::CaptureHalma;
-pub use cell::Cell;
+pub use cell::{Bits, Cell};
 pub use checkers::{Contest, English};
 pub use chinese_checkers::ChineseCheckers;
 pub use game::{Game, GameInfo, Visitor};

@@ -15,9 +15,9 @@ use crate::{Cell, EndReason, Outcome, Position, Side};
 use hops::{Hopper, around, hoppers};
 
 /// Columns 7 and 8 are Black's target, columns 1 and 2 White's.
-const TARGETS: [u64; 2] = [0xc0c0_c0c0_c0c0_c0c0, 0x0303_0303_0303_0303];
+pub const TARGETS: [u64; 2] = [0xc0c0_c0c0_c0c0_c0c0, 0x0303_0303_0303_0303];
 /// The game ends when both have had 200 turns.
-const MAX_PLIES: u16 = 400;
+pub const MAX_PLIES: u16 = 400;
 /// Each player starts with nine pieces, and there is no way to get more.
 const MAX_PIECES: u32 = 9;
 /// Cells 11 22 31 33 42 51 53 62 71, and the same turned round.
@@ -45,11 +45,21 @@ impl Move {
         self.captured.count_ones()
     }
 
-    fn from(self) -> Cell {
+    /// The cells of the pieces it takes.
+    #[inline(always)]
+    pub fn captured(self) -> u64 {
+        self.captured
+    }
+
+    /// The cell the piece leaves.
+    #[inline(always)]
+    pub fn from(self) -> Cell {
         Cell::from_index(self.from.into())
     }
 
-    fn to(self) -> Cell {
+    /// The cell it reaches.
+    #[inline(always)]
+    pub fn to(self) -> Cell {
         Cell::from_index(self.to.into())
     }
 }

@@ -31,19 +31,19 @@ impl Move {
     /// 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. So 0 is the step
     /// of a man.
     #[inline(always)]
-    pub(super) const fn kind(self) -> usize {
+    pub const fn kind(self) -> usize {
         (self.0 >> 56) as usize & 7
     }
 
     /// The bit number of the start, plus 64 for a king.
     #[inline(always)]
-    pub(super) const fn start(self) -> usize {
+    pub const fn start(self) -> usize {
         (self.0 >> 40) as usize & 127
     }
 
     /// The bit number of the end, plus 64 for what is now a king.
     #[inline(always)]
-    pub(super) const fn end(self) -> usize {
+    pub const fn end(self) -> usize {
         (self.0 >> 48) as usize & 127
     }
 
@@ -63,8 +63,9 @@ impl Move {
         (self.end() as u64 >> 6) << (self.end() & 63)
     }
 
+    /// The squares of the captured pieces, in the layout of [`squares`](super::squares).
     #[inline(always)]
-    pub(super) const fn captured(self) -> u64 {
+    pub const fn captured(self) -> u64 {
         self.0 & SQUARES
     }
 

@@ -9,7 +9,7 @@ mod generate;
 mod move_text;
 mod rule_set;
 mod setup;
-mod squares;
+pub mod squares;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -60,6 +60,43 @@ impl<V: Variant> Checkers<V> {
         };
         position.key = position.computed_key();
         position
+    }
+
+    /// The pieces of a player, in the layout of [`squares`].
+    #[inline(always)]
+    pub const fn pieces(&self, side: Side) -> u64 {
+        self.pieces[side.index()]
+    }
+
+    /// The kings of both players.
+    #[inline(always)]
+    pub const fn kings(&self) -> u64 {
+        self.kings
+    }
+
+    /// Whether men are crowned in this game.
+    #[inline(always)]
+    pub const fn has_kings(&self) -> bool {
+        self.laws.kings()
+    }
+
+    /// Whether the side to move can capture, and so must.
+    #[inline(always)]
+    pub fn has_capture(&self) -> bool {
+        self.must_capture() != 0
+    }
+
+    /// How many plies can be played before the want of progress draws the game.
+    #[inline(always)]
+    pub fn plies_left(&self) -> u32 {
+        u32::from(self.laws.rules().draw_plies).saturating_sub(self.idle.longest())
+    }
+
+    /// An equal position lies at most so many plies back: before that a man moved or a piece was
+    /// taken.
+    #[inline(always)]
+    pub fn reversible_plies(&self) -> u32 {
+        self.idle.shortest()
     }
 
     /// The pieces as the side to move sees them.

@@ -92,6 +92,12 @@ impl Idle {
         let [first, second] = self.counts();
         first.max(second)
     }
+
+    /// The shorter of the two.
+    pub(super) fn shortest(self) -> u32 {
+        let [first, second] = self.counts();
+        first.min(second)
+    }
 }
 
 /// What counts as progress.

@@ -17,19 +17,19 @@
 use crate::Cell;
 
 /// The bits that are squares.
-pub(super) const SQUARES: u64 = 0x7_fbfd_feff;
+pub const SQUARES: u64 = 0x7_fbfd_feff;
 /// Squares 1 to 4: the king-row of the second player.
-pub(super) const TOP_ROW: u64 = 0xf;
+pub const TOP_ROW: u64 = 0xf;
 /// Squares 29 to 32: the king-row of the first player.
-pub(super) const BOTTOM_ROW: u64 = 0xf << 31;
+pub const BOTTOM_ROW: u64 = 0xf << 31;
 
 /// The bit of square `number`, 1 to 32.
-pub(super) const fn bit(number: u32) -> u64 {
+pub const fn bit(number: u32) -> u64 {
     1 << (number - 1 + (number - 1) / 8)
 }
 
 /// The number of the square that is this one bit.
-pub(super) const fn number(bit: u64) -> u32 {
+pub const fn number(bit: u64) -> u32 {
     let index = bit.trailing_zeros();
     index - index / 9 + 1
 }

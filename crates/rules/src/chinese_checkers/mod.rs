@@ -16,9 +16,9 @@ use crate::{Cell, EndReason, Outcome, Position, Side};
 use jumps::{STEPS, reachable};
 
 /// Blue's camp, 11 12 13 21 22 31, and red's, 88 87 86 78 77 68. Each is the other's target.
-const CAMPS: [u64; 2] = [0x0001_0307, 0xe0c0_8000_0000_0000];
+pub const CAMPS: [u64; 2] = [0x0001_0307, 0xe0c0_8000_0000_0000];
 /// Drawn after 100 turns by each player.
-const MAX_PLIES: u16 = 200;
+pub const MAX_PLIES: u16 = 200;
 /// Pieces of each player; they are never captured.
 const MAX_PIECES: u32 = 6;
 
@@ -38,11 +38,15 @@ impl Move {
         self == Move::PASS
     }
 
-    fn from(self) -> Cell {
+    /// The cell the piece leaves.
+    #[inline(always)]
+    pub fn from(self) -> Cell {
         Cell::from_index(self.from.into())
     }
 
-    fn to(self) -> Cell {
+    /// The cell it reaches.
+    #[inline(always)]
+    pub fn to(self) -> Cell {
         Cell::from_index(self.to.into())
     }
 }
@@ -63,8 +67,10 @@ impl ChineseCheckers {
     }
 
     /// Where the piece on a cell can go in one turn.
+    ///
+    /// `occupied` are all pieces, the one on `from` among them; cells are bit numbers.
     #[inline(always)]
-    fn targets(occupied: u64, from: u32) -> u64 {
+    pub fn targets(occupied: u64, from: u32) -> u64 {
         let lifted = occupied & !(1 << from);
         STEPS[from as usize & 63] & !occupied | reachable(lifted, from)
     }
