@@ -1,0 +1,300 @@
+//! The search as its users see it: iterative deepening, several threads, several best lines.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use crownhead_rules::{MoveList, Position};
+
+use crate::limits::Budget;
+use crate::order::Memory;
+use crate::table::Table;
+use crate::worker::{MAX_DEPTH, RootMove, Worker};
+use crate::{Evaluate, Knowledge, Limits, Score, Searchable, Stop, WIN, plies_to_end};
+
+/// How an engine is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Threads that search together. One alone always finds the same for the same task.
+    pub threads: usize,
+    /// Megabytes of hash table; 0 does without.
+    pub hash: usize,
+    /// Whether reductions and forward pruning are used: without them the search is far slower and
+    /// no deeper than its nominal depth, and misses nothing within it.
+    pub pruning: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { threads: 1, hash: 64, pruning: true }
+    }
+}
+
+/// What to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a, P> {
+    /// The position; its game must not be over.
+    pub position: &'a P,
+    /// The keys of the positions before it.
+    pub past: &'a [u64],
+    /// When to end.
+    pub limits: Limits,
+    /// How many best moves to find a line for.
+    pub lines: usize,
+}
+
+impl<'a, P> Task<'a, P> {
+    /// The best line from a position without a past.
+    pub fn new(position: &'a P, limits: Limits) -> Self {
+        Task { position, past: &[], limits, lines: 1 }
+    }
+}
+
+/// A line of play and its worth.
+#[derive(Clone, Debug)]
+pub struct Line<P: Position> {
+    /// For the side to move in the position searched.
+    pub score: Score,
+    /// The moves, the best one first; at least one.
+    pub moves: Vec<P::Move>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Report<P: Position> {
+    /// The best lines, the best first; none if there is no legal move or the game is over.
+    pub lines: Vec<Line<P>>,
+    /// The depth of the last finished iteration.
+    pub depth: u32,
+    /// The longest line looked at.
+    pub deepest: u32,
+    /// Positions looked at, by all threads.
+    pub nodes: u64,
+    /// Time since the start.
+    pub time: Duration,
+    /// How full the hash table is, in thousandths.
+    pub fullness: u32,
+}
+
+impl<P: Position> Report<P> {
+    /// The best move.
+    pub fn best(&self) -> Option<P::Move> {
+        self.lines.first().and_then(|line| line.moves.first().copied())
+    }
+
+    /// The score of the best line.
+    pub fn score(&self) -> Score {
+        self.lines.first().map_or(0, |line| line.score)
+    }
+
+    /// Positions per second.
+    pub fn speed(&self) -> f64 {
+        self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// A search with its hash table and what it has learnt about moves.
+pub struct Engine<P: Searchable> {
+    evaluation: P::Evaluation,
+    table: Table,
+    memories: Vec<Memory<P>>,
+    settings: Settings,
+}
+
+/// There is no memory for a hash table.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no memory for a hash table of {0} MB")]
+pub struct NoMemory(usize);
+
+impl<P: Searchable> Engine<P> {
+    /// An engine with the game's tuned evaluation.
+    pub fn new(settings: Settings, knowledge: &Knowledge) -> Result<Self, NoMemory> {
+        Engine::with(P::evaluation(knowledge), settings)
+    }
+
+    /// An engine with another evaluation of the same kind.
+    pub fn with(evaluation: P::Evaluation, settings: Settings) -> Result<Self, NoMemory> {
+        let table = Table::new(settings.hash).ok_or(NoMemory(settings.hash))?;
+        let memories = (0..settings.threads.max(1)).map(|_| Memory::new()).collect();
+        Ok(Engine { evaluation, table, memories, settings })
+    }
+
+    /// Judges a position without a search.
+    pub fn evaluation(&self) -> &P::Evaluation {
+        &self.evaluation
+    }
+
+    /// Forgets all earlier searches.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.memories.iter_mut().for_each(|memory| *memory = Memory::new());
+    }
+
+    /// Searches until a limit is reached, `stop` is raised, or the end of the game is proved.
+    /// `progress` hears of every finished iteration.
+    pub fn search(
+        &mut self,
+        task: Task<P>,
+        stop: &Stop,
+        mut progress: impl FnMut(&Report<P>),
+    ) -> Report<P> {
+        let start = Instant::now();
+        let moves = root_moves(&task, &self.evaluation);
+        let mut report = Report {
+            lines: Vec::new(),
+            depth: 0,
+            deepest: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+            fullness: 0,
+        };
+        let Some(first) = moves.first() else { return report };
+        // Whatever happens, there is a move.
+        report.lines.push(Line { score: first.score, moves: first.line.clone() });
+        let budget = Budget::new(&task.limits, start, stop);
+        self.table.grow_older();
+        let (evaluation, table) = (&self.evaluation, &self.table);
+        let prune = self.settings.pruning;
+        let helper_nodes = Mutex::new(0);
+        let Some((own, others)) = self.memories.split_first_mut() else { return report };
+        std::thread::scope(|scope| {
+            for (number, memory) in others.iter_mut().enumerate() {
+                let (moves, task, budget, helper_nodes) =
+                    (moves.clone(), &task, &budget, &helper_nodes);
+                memory.fade();
+                let work = move || {
+                    let mut worker =
+                        Worker::new(evaluation, table, budget, memory, task.past, prune);
+                    deepen(&mut worker, task, moves, start, 1 + number as i32 % 2, |_, _| {});
+                    *helper_nodes.lock().unwrap_or_else(PoisonError::into_inner) += worker.nodes;
+                };
+                // Where the system gives no more threads, fewer do the work.
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                if builder.spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            own.fade();
+            let mut worker = Worker::new(evaluation, table, &budget, own, task.past, prune);
+            deepen(&mut worker, &task, moves, start, 0, |worker, iteration| {
+                report.lines = iteration.lines;
+                report.depth = iteration.depth;
+                report.deepest = worker.deepest as u32;
+                report.nodes = worker.nodes;
+                report.time = start.elapsed();
+                if iteration.finished {
+                    report.fullness = table.fullness();
+                    progress(&report);
+                }
+            });
+            budget.finish();
+            report.nodes = worker.nodes;
+        });
+        report.nodes += helper_nodes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        report.time = start.elapsed();
+        report.fullness = self.table.fullness();
+        report
+    }
+}
+
+/// For helper threads: a line of [`MAX_PLY`](crate::MAX_PLY) plies must fit, in builds without
+/// optimisation too.
+const STACK: usize = 16 << 20;
+
+/// What an iteration, finished or broken off, found.
+struct Iteration<P: Position> {
+    lines: Vec<Line<P>>,
+    depth: u32,
+    finished: bool,
+}
+
+/// The legal moves, those first that lead to positions judged well; none if the game is over.
+fn root_moves<P: Searchable>(task: &Task<P>, evaluation: &P::Evaluation) -> Vec<RootMove<P>> {
+    if task.position.outcome(task.past).is_some() {
+        return Vec::new();
+    }
+    let mut list = MoveList::new();
+    task.position.legal_moves(&mut list);
+    let mut moves: Vec<_> = list
+        .iter()
+        .map(|&mv| {
+            let child = task.position.after(mv);
+            let score = match child.outcome(&[]) {
+                Some(outcome) => match outcome.winner {
+                    None => 0,
+                    Some(winner) if winner == child.side() => 1 - WIN,
+                    Some(_) => WIN - 1,
+                },
+                None => -evaluation.score(&child),
+            };
+            RootMove { mv, score, before: score, line: vec![mv] }
+        })
+        .collect();
+    moves.sort_by_key(|root| -root.score);
+    moves
+}
+
+/// Half the width of the first window around the last score.
+const WINDOW: Score = 18;
+
+/// Searches deeper and deeper; `offset` makes helper threads differ.
+fn deepen<P: Searchable>(
+    worker: &mut Worker<'_, P, P::Evaluation>,
+    task: &Task<P>,
+    mut moves: Vec<RootMove<P>>,
+    start: Instant,
+    offset: i32,
+    mut heard: impl FnMut(&Worker<'_, P, P::Evaluation>, Iteration<P>),
+) {
+    let last = task.limits.depth.map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH as u32) as i32);
+    let lines = task.lines.clamp(1, moves.len().max(1));
+    for depth in 1..=last {
+        let nominal = (depth + offset).min(MAX_DEPTH);
+        moves.iter_mut().for_each(|root| root.before = root.score);
+        for line in 0..lines {
+            let before = moves[line].before;
+            let mut low = if depth >= 5 { before - WINDOW } else { -WIN };
+            let mut high = if depth >= 5 { before + WINDOW } else { WIN };
+            let mut width = WINDOW;
+            loop {
+                let window = (low.max(-WIN), high.min(WIN));
+                let score = worker.root(task.position, &mut moves, line, window, nominal);
+                if worker.is_stopped() {
+                    break;
+                }
+                if score <= low && low > -WIN {
+                    low = score - width;
+                } else if score >= high && high < WIN {
+                    high = score + width;
+                } else {
+                    break;
+                }
+                width *= 3;
+                if width > 500 {
+                    (low, high) = (-WIN, WIN);
+                }
+            }
+            if worker.is_stopped() {
+                // The lines not reached stand as they were.
+                moves[line..].iter_mut().filter(|root| root.score == -WIN).for_each(|root| {
+                    root.score = root.before;
+                });
+                break;
+            }
+        }
+        let finished = !worker.is_stopped();
+        moves[..lines].sort_by_key(|root| -root.score);
+        let found = moves[..lines].iter();
+        let found = found.map(|root| Line { score: root.score, moves: root.line.clone() });
+        let done = if finished { depth } else { depth - 1 };
+        let lines_found: Vec<_> = found.collect();
+        let proved = lines_found
+            .iter()
+            .all(|line| plies_to_end(line.score).is_some_and(|plies| plies.abs() <= depth));
+        heard(worker, Iteration { lines: lines_found, depth: done as u32, finished });
+        let enough = task.limits.enough.is_some_and(|time| start.elapsed() >= time);
+        if !finished || enough || proved {
+            break;
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! English and contest checkers: material, formations, kings, mobility, runaways, the move.
+//!
+//! Everything is seen from the side to move, the board turned round for the second player, so that
+//! the own men always move toward the higher bits and the weights know whose turn it is.
+//!
+//! Formations of men are looked up whole: a window of four rows and four columns holds eight
+//! squares, each empty, own or the opponent's, so 3^8 = 6561 formations; 15 overlapping windows
+//! cover the board. Back ranks, bridges, holes and advanced posts are all formations, and the tuner
+//! finds what each is worth. (Patterns of this kind made the draughts program Scan strong.)
+
+use std::sync::LazyLock;
+
+use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, TOP_ROW};
+use crownhead_rules::checkers::{Checkers, Move, Variant};
+use crownhead_rules::{Bits, Position, Side};
+
+use super::{Tunable, built_in};
+use crate::weights::{Layout, PHASES, Sink, Weights};
+use crate::{Evaluate, Knowledge, Score, Searchable, Unrest};
+
+const LAYOUT: Layout = &[
+    ("turn", 1),
+    ("man", 1),
+    ("king", 1),
+    ("king-square", 36),
+    ("man-steps", 1),
+    ("king-steps", 1),
+    ("trapped-king", 1),
+    ("runaway", 8),
+    ("the-move", 1),
+    ("advance", 1),
+    ("back-rank", 16),
+    ("formation", WINDOWS * FORMATIONS),
+];
+
+const TURN: usize = 0;
+const MAN: usize = 1;
+const KING: usize = 2;
+const KING_SQUARE: usize = 3;
+const MAN_STEPS: usize = KING_SQUARE + 36;
+const KING_STEPS: usize = MAN_STEPS + 1;
+const TRAPPED_KING: usize = KING_STEPS + 1;
+const RUNAWAY: usize = TRAPPED_KING + 1;
+const THE_MOVE: usize = RUNAWAY + 8;
+const ADVANCE: usize = THE_MOVE + 1;
+const BACK_RANK: usize = ADVANCE + 1;
+const FORMATION: usize = BACK_RANK + 16;
+
+/// Five bands of four rows, each with a left, a middle and a right window.
+const WINDOWS: usize = 15;
+const FORMATIONS: usize = 6561;
+
+static ENGLISH: LazyLock<Weights> =
+    LazyLock::new(|| built_in(include_str!("../../weights/english.txt"), LAYOUT));
+static CONTEST: LazyLock<Weights> =
+    LazyLock::new(|| built_in(include_str!("../../weights/contest.txt"), LAYOUT));
+
+/// Judges positions of English and contest checkers.
+#[derive(Clone)]
+pub struct Evaluation {
+    weights: Weights,
+}
+
+/// The pieces, seen from the side to move.
+struct View {
+    own: u64,
+    other: u64,
+    kings: u64,
+}
+
+/// The board turned round.
+#[inline(always)]
+const fn turned(board: u64) -> u64 {
+    board.reverse_bits() >> 29
+}
+
+/// The rows whose pieces count for the move: every second one.
+const MOVE_ROWS: u64 = 0xf | 0xf << 9 | 0xf << 18 | 0xf << 27;
+
+impl View {
+    #[inline(always)]
+    fn of<V: Variant>(position: &Checkers<V>) -> View {
+        let (first, second) = (position.pieces(Side::First), position.pieces(Side::Second));
+        match position.side() {
+            Side::First => View { own: first, other: second, kings: position.kings() },
+            Side::Second => {
+                View { own: turned(second), other: turned(first), kings: turned(position.kings()) }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn features(&self, sink: &mut impl Sink) {
+        let (own, other) = (self.own, self.other);
+        let (own_kings, other_kings) = (own & self.kings, other & self.kings);
+        let (own_men, other_men) = (own & !self.kings, other & !self.kings);
+        let empty = SQUARES & !(own | other);
+        sink.add(TURN, 1);
+        sink.add(MAN, count(own_men) - count(other_men));
+        if self.kings != 0 {
+            sink.add(KING, count(own_kings) - count(other_kings));
+            for square in Bits(own_kings) {
+                sink.add(KING_SQUARE + square as usize, 1);
+            }
+            for square in Bits(other_kings) {
+                sink.add(KING_SQUARE + (34 - square as usize), -1);
+            }
+            let (own_steps, own_free) = king_steps(own_kings, empty);
+            let (other_steps, other_free) = king_steps(other_kings, empty);
+            sink.add(KING_STEPS, own_steps - other_steps);
+            sink.add(TRAPPED_KING, count(own_kings & !own_free) - count(other_kings & !other_free));
+        }
+        let own_steps = count(own_men << 4 & empty) + count(own_men << 5 & empty);
+        let other_steps = count(other_men >> 4 & empty) + count(other_men >> 5 & empty);
+        sink.add(MAN_STEPS, own_steps - other_steps);
+
+        // A man that meets nobody on its way: no opponent stands in the cone before it.
+        for man in Bits(own_men & !cone_back(other) & !TOP_ROW) {
+            sink.add(RUNAWAY + row(man), 1);
+        }
+        for man in Bits(other_men & !cone_ahead(own) & !BOTTOM_ROW) {
+            sink.add(RUNAWAY + 7 - row(man), -1);
+        }
+        if count(own) == count(other) {
+            let odd = count((own | other) & MOVE_ROWS) & 1;
+            sink.add(THE_MOVE, 2 * odd - 1);
+        }
+        sink.add(ADVANCE, advance(own_men) - advance(turned(other_men)));
+        // The back rank matters while the opponent still has men to crown.
+        if other_men != 0 {
+            sink.add(BACK_RANK + (own_men & TOP_ROW) as usize, 1);
+        }
+        if own_men != 0 {
+            sink.add(BACK_RANK + (turned(other_men) & TOP_ROW) as usize, -1);
+        }
+        self.formations(sink);
+    }
+
+    /// A window's formation is a number of eight digits to base 3. Each row gives two digits to
+    /// each of the three windows of a band; the three are computed side by side in one word.
+    #[inline(always)]
+    fn formations(&self, sink: &mut impl Sink) {
+        let (own, other) = (self.own & !self.kings, self.other & !self.kings);
+        let mut rows = [0u64; 8];
+        for (index, digits) in rows.iter_mut().enumerate() {
+            let shift = 4 * index + index / 2;
+            let row = (own >> shift & 15) | (other >> shift & 15) << 4;
+            *digits = DIGITS[row as usize];
+        }
+        for band in 0..5 {
+            let word =
+                rows[band] + 9 * (rows[band + 1] + 9 * (rows[band + 2] + 9 * rows[band + 3]));
+            let window = FORMATION + 3 * band * FORMATIONS;
+            sink.add(window + (word & 0xffff) as usize, 1);
+            sink.add(window + FORMATIONS + (word >> 16 & 0xffff) as usize, 1);
+            sink.add(window + 2 * FORMATIONS + (word >> 32) as usize, 1);
+        }
+    }
+}
+
+/// For the four squares of a row (own men in the low half of the index, the opponent's in the high
+/// half): two digits to base 3 for the left, the middle and the right window, 16 bits each.
+static DIGITS: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut row = 0;
+    while row < 256 {
+        let mut window = 0;
+        while window < 3 {
+            let low = digit(row, window) + 3 * digit(row, window + 1);
+            table[row] |= low << (16 * window);
+            window += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+/// A square counts 1 with an own man, 2 with one of the opponent's. (Both at once does not occur.)
+const fn digit(row: usize, square: usize) -> u64 {
+    let own = row >> square & 1;
+    let other = row >> (square + 4) & 1;
+    if own == 1 { 1 } else { 2 * other as u64 }
+}
+
+#[inline(always)]
+const fn count(board: u64) -> i32 {
+    board.count_ones() as i32
+}
+
+/// The row of a bit, 0 to 7.
+#[inline(always)]
+const fn row(bit: u32) -> usize {
+    ((bit - bit / 9) / 4) as usize & 7
+}
+
+/// The rows that men have advanced, together.
+#[inline(always)]
+const fn advance(men: u64) -> i32 {
+    // Bits of the row's number, over two rows of four squares at a time.
+    const ODD: u64 = 0xf << 4 | 0xf << 13 | 0xf << 22 | 0xf << 31;
+    const TWO: u64 = 0xff << 9 | 0xff << 27;
+    const FOUR: u64 = 0xff << 18 | 0xff << 27;
+    count(men & ODD) + 2 * count(men & TWO) + 4 * count(men & FOUR)
+}
+
+/// Steps of kings, and the kings that have one.
+#[inline(always)]
+const fn king_steps(kings: u64, empty: u64) -> (i32, u64) {
+    let (a, b) = (kings & empty >> 4, kings & empty >> 5);
+    let (c, d) = (kings & empty << 4, kings & empty << 5);
+    (count(a) + count(b) + count(c) + count(d), a | b | c | d)
+}
+
+/// The squares from which, going toward higher bits only, one can come to a piece.
+#[inline(always)]
+const fn cone_back(pieces: u64) -> u64 {
+    let one = (pieces | pieces >> 4 | pieces >> 5) & SQUARES;
+    let two = (one | one >> 4 | one >> 5) & SQUARES;
+    let three = (two | two >> 4 | two >> 5) & SQUARES;
+    let four = (three | three >> 4 | three >> 5) & SQUARES;
+    let five = (four | four >> 4 | four >> 5) & SQUARES;
+    (five | five >> 4 | five >> 5) & SQUARES
+}
+
+/// The same toward lower bits.
+#[inline(always)]
+const fn cone_ahead(pieces: u64) -> u64 {
+    turned(cone_back(turned(pieces)))
+}
+
+/// With fewer plies left than this an advantage fades: a draw by count is near.
+const FADE_PLIES: u32 = 16;
+
+impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
+    fn layout() -> Layout {
+        LAYOUT
+    }
+
+    fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    fn with_weights(&self, weights: Weights) -> Self {
+        Evaluation { weights }
+    }
+
+    #[inline(always)]
+    fn features(&self, position: &Checkers<V>, sink: &mut impl Sink) {
+        View::of(position).features(sink);
+    }
+
+    #[inline(always)]
+    fn phase(&self, position: &Checkers<V>) -> i32 {
+        let pieces = count(position.pieces(Side::First) | position.pieces(Side::Second));
+        ((pieces - 4) * PHASES / 16).clamp(0, PHASES)
+    }
+
+    fn scale(&self, position: &Checkers<V>) -> f32 {
+        position.plies_left().min(FADE_PLIES) as f32 / FADE_PLIES as f32
+    }
+}
+
+impl<V: Variant> Evaluate<Checkers<V>> for Evaluation {
+    #[inline(always)]
+    fn score(&self, position: &Checkers<V>) -> Score {
+        let mut sum = self.weights.sum();
+        self.features(position, &mut sum);
+        let score = sum.score(Tunable::<Checkers<V>>::phase(self, position));
+        let left = position.plies_left();
+        if left >= FADE_PLIES { score } else { score * left as Score / FADE_PLIES as Score }
+    }
+}
+
+impl<V: Variant> Searchable for Checkers<V> {
+    type Evaluation = Evaluation;
+
+    fn evaluation(_: &Knowledge) -> Evaluation {
+        Evaluation { weights: if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() } }
+    }
+
+    #[inline(always)]
+    fn plies_left(&self) -> u32 {
+        self.plies_left()
+    }
+
+    #[inline(always)]
+    fn reversible_plies(&self) -> u32 {
+        self.reversible_plies()
+    }
+
+    #[inline(always)]
+    fn unrest(&self) -> Unrest {
+        if self.has_capture() { Unrest::Forced } else { Unrest::Quiet }
+    }
+
+    #[inline(always)]
+    fn gain(mv: Move) -> u32 {
+        u32::from(mv.is_capture())
+    }
+
+    #[inline(always)]
+    fn slot(mv: Move) -> usize {
+        (mv.start() & 63) << 6 | mv.end() & 63
+    }
+}

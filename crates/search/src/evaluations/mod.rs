@@ -1,0 +1,39 @@
+//! One evaluation per game: weighted sums of features that players of the game name.
+//!
+//! The weights are in `weights/`, made by `crownhead tune`; each file says how.
+
+pub mod capture_halma;
+pub mod checkers;
+pub mod chinese_checkers;
+
+use crate::weights::{Layout, Sink, Weights};
+
+/// An evaluation that is a weighted sum, so that its weights can be tuned.
+pub trait Tunable<P>: Sized {
+    /// Its weights, group by group.
+    fn layout() -> Layout;
+
+    /// The weights it was built with.
+    fn weights(&self) -> &Weights;
+
+    /// The same evaluation with other weights.
+    fn with_weights(&self, weights: Weights) -> Self;
+
+    /// Hands the features of a position, as the side to move sees it, to `sink`.
+    fn features(&self, position: &P, sink: &mut impl Sink);
+
+    /// How far the game is from its end: 32 at the beginning, 0 at the end.
+    fn phase(&self, position: &P) -> i32;
+
+    /// What the weighted sum is multiplied with before it is a score, 0 to 1: near a draw by count
+    /// an advantage is worth less.
+    fn scale(&self, _position: &P) -> f32 {
+        1.0
+    }
+}
+
+/// The weights of a file in this crate. They are read by a test, so nothing can be wrong with them.
+fn built_in(text: &str, layout: Layout) -> Weights {
+    let total = layout.iter().map(|(_, len)| len).sum();
+    Weights::read(text, layout).unwrap_or_else(|_| Weights::from_pairs(&vec![(0, 0); total]))
+}

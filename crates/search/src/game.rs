@@ -1,0 +1,91 @@
+//! What a game adds to be searched, and the one place where its name becomes its type here.
+
+use std::sync::Arc;
+
+use crownhead_rules::{
+    CaptureHalma, ChineseCheckers, Contest, English, Game, Notation, Perft, Position, Side,
+};
+
+use crate::Score;
+
+/// Judges positions without looking ahead.
+pub trait Evaluate<P: Position>: Send + Sync {
+    /// What the position is worth to the side to move, when the game has not ended.
+    fn score(&self, position: &P) -> Score;
+
+    /// How promising a quiet move looks before it is tried; history is added to it.
+    fn promise(&self, _position: &P, _mv: P::Move) -> i32 {
+        0
+    }
+}
+
+/// What the moves of a position say about whether to judge it now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unrest {
+    /// Nothing hangs: an evaluation will do.
+    Quiet,
+    /// Every legal move captures.
+    Forced,
+    /// There may be captures, and nobody has to make them.
+    Optional,
+}
+
+/// Exact knowledge that evaluations may ask for; each works without.
+#[derive(Clone, Default)]
+pub struct Knowledge {
+    /// Distances in Chinese checkers.
+    pub solo: Option<Arc<dyn Solo>>,
+}
+
+/// How far a player of Chinese checkers has to go.
+pub trait Solo: Send + Sync {
+    /// The least number of own turns to fill the target if no opponent were there; none unless
+    /// there are six pieces.
+    fn turns(&self, pieces: u64, side: Side) -> Option<u8>;
+}
+
+/// Slots of the history tables.
+pub(crate) const SLOTS: usize = 4096;
+
+/// What a game adds to be searched.
+pub trait Searchable: Notation + Perft {
+    /// How it judges positions.
+    type Evaluation: Evaluate<Self>;
+
+    /// The tuned evaluation.
+    fn evaluation(knowledge: &Knowledge) -> Self::Evaluation;
+
+    /// Plies before a count of plies ends the game.
+    fn plies_left(&self) -> u32;
+
+    /// How many plies back an equal position could make this one a draw; 0 in games that know no
+    /// repetition.
+    fn reversible_plies(&self) -> u32;
+
+    /// Whether to judge the position now.
+    fn unrest(&self) -> Unrest;
+
+    /// How many pieces a move takes.
+    fn gain(mv: Self::Move) -> u32;
+
+    /// Where moves from the same to the same square are remembered; below 4096.
+    fn slot(mv: Self::Move) -> usize;
+}
+
+/// Something to do with a game whose type is known only at run time.
+pub trait GameVisitor {
+    /// What comes of it.
+    type Output;
+    /// Does it for the game `P`.
+    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output;
+}
+
+/// Calls the visitor with the game's type.
+pub fn visit<V: GameVisitor>(game: &Game, visitor: V) -> V::Output {
+    match game {
+        Game::English(options) => visitor.visit::<English>(options),
+        Game::Contest(options) => visitor.visit::<Contest>(options),
+        Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
+        Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
+    }
+}

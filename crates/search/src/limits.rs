@@ -1,0 +1,80 @@
+//! When a search ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a search may use. Without any limit it goes on until it is stopped or knows everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Plies, not counting extensions.
+    pub depth: Option<u32>,
+    /// Positions looked at, by all threads together; exact.
+    pub nodes: Option<u64>,
+    /// Time after which the search is broken off.
+    pub time: Option<Duration>,
+    /// Time after which no further iteration is begun.
+    pub enough: Option<Duration>,
+}
+
+/// A flag that ends a search from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A flag that is not yet raised.
+    pub fn new() -> Stop {
+        Stop::default()
+    }
+
+    /// Ends whatever search looks at this flag.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is raised.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How many nodes are searched between looks at the clock and the flag: well under a millisecond,
+/// in the slowest game too.
+const BLOCK: u64 = 128;
+
+/// The nodes and the time that the threads of one search share.
+pub(crate) struct Budget<'a> {
+    stop: &'a Stop,
+    /// Raised when the main thread is done.
+    done: AtomicBool,
+    left: AtomicU64,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Budget<'a> {
+    pub(crate) fn new(limits: &Limits, start: Instant, stop: &'a Stop) -> Budget<'a> {
+        Budget {
+            stop,
+            done: AtomicBool::new(false),
+            left: AtomicU64::new(limits.nodes.unwrap_or(u64::MAX)),
+            deadline: limits.time.and_then(|time| start.checked_add(time)),
+        }
+    }
+
+    /// Nodes that the caller may now search; 0 ends its search.
+    pub(crate) fn take(&self) -> u64 {
+        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if over || self.stop.is_stopped() || self.done.load(Ordering::Relaxed) {
+            return 0;
+        }
+        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some(left.saturating_sub(BLOCK))
+        });
+        // The closure never refuses, so both arms hold the number before.
+        before.unwrap_or_else(|left| left).min(BLOCK)
+    }
+
+    pub(crate) fn finish(&self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+}

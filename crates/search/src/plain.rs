@@ -1,0 +1,152 @@
+//! The textbook's players: minimax, and alpha-beta that gives the same value with fewer nodes.
+//!
+//! No hash table, no ordering, no quiescence: each looks exactly so many plies ahead. People learn
+//! from comparing them, and tests measure the strong search against them.
+
+use crownhead_rules::{MoveList, Position};
+
+use crate::{DRAW, Evaluate, Score, Stop, WIN};
+
+/// What a plain search found.
+#[derive(Clone, Debug)]
+pub struct Found<M> {
+    /// The value for the side to move.
+    pub score: Score,
+    /// All moves that reach it, in the order of generation. Alpha-beta proves only the first.
+    pub best: Vec<M>,
+    /// Positions looked at.
+    pub nodes: u64,
+}
+
+/// Looks at every line of `depth` plies. None if it was stopped.
+pub fn minimax<P: Position>(
+    position: &P,
+    past: &[u64],
+    depth: u32,
+    evaluation: &impl Evaluate<P>,
+    stop: &Stop,
+) -> Option<Found<P::Move>> {
+    let mut search = Plain { evaluation, stop, past: past.to_vec(), nodes: 1 };
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0 };
+    search.past.push(position.key());
+    for &mv in moves.iter() {
+        let score = -search.minimax(&position.after(mv), depth.saturating_sub(1), 1)?;
+        if score > found.score {
+            found.score = score;
+            found.best.clear();
+        }
+        if score == found.score {
+            found.best.push(mv);
+        }
+    }
+    found.nodes = search.nodes;
+    Some(found)
+}
+
+/// The same value, with the lines left out that cannot change it. None if it was stopped.
+pub fn alpha_beta<P: Position>(
+    position: &P,
+    past: &[u64],
+    depth: u32,
+    evaluation: &impl Evaluate<P>,
+    stop: &Stop,
+) -> Option<Found<P::Move>> {
+    let mut search = Plain { evaluation, stop, past: past.to_vec(), nodes: 1 };
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0 };
+    search.past.push(position.key());
+    for &mv in moves.iter() {
+        let child = position.after(mv);
+        let score = -search.alpha_beta(&child, -WIN, -found.score, depth.saturating_sub(1), 1)?;
+        if score > found.score {
+            found.score = score;
+            found.best = vec![mv];
+        }
+    }
+    found.nodes = search.nodes;
+    Some(found)
+}
+
+struct Plain<'a, E> {
+    evaluation: &'a E,
+    stop: &'a Stop,
+    past: Vec<u64>,
+    nodes: u64,
+}
+
+impl<E> Plain<'_, E> {
+    /// The score of a game that is over.
+    fn ended<P: Position>(&self, position: &P, ply: Score) -> Option<Score> {
+        position.outcome(&self.past).map(|outcome| match outcome.winner {
+            None => DRAW,
+            Some(winner) if winner == position.side() => WIN - ply,
+            Some(_) => -WIN + ply,
+        })
+    }
+
+    fn minimax<P: Position>(&mut self, position: &P, depth: u32, ply: Score) -> Option<Score>
+    where
+        E: Evaluate<P>,
+    {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(1024) && self.stop.is_stopped() {
+            return None;
+        }
+        if let Some(score) = self.ended(position, ply) {
+            return Some(score);
+        }
+        if depth == 0 {
+            return Some(self.evaluation.score(position));
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let mut best = -WIN;
+        self.past.push(position.key());
+        for &mv in moves.iter() {
+            best = best.max(-self.minimax(&position.after(mv), depth - 1, ply + 1)?);
+        }
+        self.past.pop();
+        Some(best)
+    }
+
+    fn alpha_beta<P: Position>(
+        &mut self,
+        position: &P,
+        mut alpha: Score,
+        beta: Score,
+        depth: u32,
+        ply: Score,
+    ) -> Option<Score>
+    where
+        E: Evaluate<P>,
+    {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(1024) && self.stop.is_stopped() {
+            return None;
+        }
+        if let Some(score) = self.ended(position, ply) {
+            return Some(score);
+        }
+        if depth == 0 {
+            return Some(self.evaluation.score(position));
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let mut best = -WIN;
+        self.past.push(position.key());
+        for &mv in moves.iter() {
+            let child = position.after(mv);
+            let score = -self.alpha_beta(&child, -beta, -alpha, depth - 1, ply + 1)?;
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.past.pop();
+        Some(best)
+    }
+}

@@ -1,0 +1,221 @@
+//! The hash table: what is known of positions that come up again, shared by all threads without
+//! locks.
+//!
+//! An entry is two words, the second holding the knowledge, the first the position's key XORed with
+//! it. If two threads write one entry at once and leave a mixture, the XOR no longer gives the key,
+//! and the entry counts as absent (Hyatt and Mann's trick). Four entries fill a cache line and are
+//! the places where a position may stand.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use crate::score::HIGHEST_GUESS;
+use crate::{MAX_PLY, Score};
+
+/// What a stored score says about the true one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    Lower = 1,
+    Upper = 2,
+    Exact = 3,
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) score: Score,
+    pub(crate) guess: Score,
+    pub(crate) depth: i32,
+    pub(crate) bound: Bound,
+    /// The place of the best move among the legal ones.
+    pub(crate) best: Option<u8>,
+}
+
+#[repr(align(64))]
+struct Bucket([AtomicU64; 8]);
+
+/// The table. With no memory it remembers nothing and works all the same.
+pub(crate) struct Table {
+    buckets: Vec<Bucket>,
+    age: AtomicU8,
+}
+
+const AGES: u8 = 32;
+
+impl Table {
+    /// A table of so many megabytes; none if there is no memory for it.
+    pub(crate) fn new(megabytes: usize) -> Option<Table> {
+        let len = megabytes.checked_mul(1 << 20)? / size_of::<Bucket>();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(len).ok()?;
+        buckets.resize_with(len, || Bucket(Default::default()));
+        Some(Table { buckets, age: AtomicU8::new(0) })
+    }
+
+    /// Entries written before now count as old.
+    pub(crate) fn grow_older(&self) {
+        let age = self.age.load(Relaxed);
+        self.age.store((age + 1) % AGES, Relaxed);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.buckets.iter_mut().for_each(|bucket| *bucket = Bucket(Default::default()));
+        self.age = AtomicU8::new(0);
+    }
+
+    /// The bucket of a key: the key's high bits scaled to the number of buckets, so that any size
+    /// will do.
+    #[inline(always)]
+    fn bucket(&self, key: u64) -> Option<&Bucket> {
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        self.buckets.get(index as usize)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, key: u64, ply: usize) -> Option<Entry> {
+        let words = &self.bucket(key)?.0;
+        for pair in words.chunks_exact(2) {
+            let data = pair[1].load(Relaxed);
+            if pair[0].load(Relaxed) ^ data == key && data != 0 {
+                return unpack(data, ply);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    pub(crate) fn put(&self, key: u64, ply: usize, entry: Entry) {
+        let Some(Bucket(words)) = self.bucket(key) else { return };
+        let age = self.age.load(Relaxed);
+        // The same position, else the least worth keeping: shallow and old.
+        let mut place = 0;
+        let mut least = i32::MAX;
+        let mut best = entry.best;
+        for index in 0..4 {
+            let data = words[2 * index + 1].load(Relaxed);
+            if words[2 * index].load(Relaxed) ^ data == key {
+                let depth = depth_of(data);
+                if entry.bound != Bound::Exact && depth > entry.depth + 3 && age_of(data) == age {
+                    return;
+                }
+                place = index;
+                if best.is_none() {
+                    best = best_of(data);
+                }
+                break;
+            }
+            let years = (age + AGES - age_of(data)) % AGES;
+            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 6 * i32::from(years) };
+            if worth < least {
+                (least, place) = (worth, index);
+            }
+        }
+        let data = pack(Entry { best, ..entry }, age, ply);
+        words[2 * place].store(key ^ data, Relaxed);
+        words[2 * place + 1].store(data, Relaxed);
+    }
+
+    /// How full the table is, in thousandths, by a sample.
+    pub(crate) fn fullness(&self) -> u32 {
+        let age = self.age.load(Relaxed);
+        let sample = self.buckets.iter().take(250);
+        let total = 4 * sample.len();
+        let words = sample.flat_map(|bucket| bucket.0.iter().skip(1).step_by(2));
+        let full = words.map(|word| word.load(Relaxed));
+        let full = full.filter(|&data| data != 0 && age_of(data) == age).count();
+        (1000 * full).checked_div(total).unwrap_or(0) as u32
+    }
+}
+
+// The word: score 16 bits, guess 16, depth 8, bound 2, age 5, whether there is a best move 1, its
+// place 8. The bound is never 0, so neither is the word.
+
+fn pack(entry: Entry, age: u8, ply: usize) -> u64 {
+    let score = match entry.score {
+        // Wins are stored as seen from this position, not from the root.
+        score if score > HIGHEST_GUESS => score + ply as Score,
+        score if score < -HIGHEST_GUESS => score - ply as Score,
+        score => score,
+    };
+    u64::from(score as i16 as u16)
+        | u64::from(entry.guess as i16 as u16) << 16
+        | u64::from(entry.depth.clamp(0, 255) as u8) << 32
+        | (entry.bound as u64) << 40
+        | u64::from(age) << 42
+        | entry.best.map_or(0, |best| 1 << 47 | u64::from(best) << 48)
+}
+
+fn unpack(data: u64, ply: usize) -> Option<Entry> {
+    let bound = match data >> 40 & 3 {
+        1 => Bound::Lower,
+        2 => Bound::Upper,
+        3 => Bound::Exact,
+        _ => return None,
+    };
+    let ply = ply.min(MAX_PLY) as Score;
+    let score = match Score::from(data as u16 as i16) {
+        score if score > HIGHEST_GUESS => score - ply,
+        score if score < -HIGHEST_GUESS => score + ply,
+        score => score,
+    };
+    let guess = Score::from((data >> 16) as u16 as i16);
+    Some(Entry { score, guess, depth: depth_of(data), bound, best: best_of(data) })
+}
+
+fn depth_of(data: u64) -> i32 {
+    (data >> 32 & 0xff) as i32
+}
+
+fn age_of(data: u64) -> u8 {
+    (data >> 42 & 31) as u8
+}
+
+fn best_of(data: u64) -> Option<u8> {
+    (data >> 47 & 1 != 0).then_some((data >> 48) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_comes_back_as_it_went_in() {
+        let table = Table::new(1).unwrap();
+        for (score, guess, best) in [(17, -40, Some(3)), (-29_990, 7, None), (29_995, 0, Some(255))]
+        {
+            let entry = Entry { score, guess, depth: 9, bound: Bound::Lower, best };
+            table.put(0x1234_5678_9abc_def0, 4, entry);
+            let found = table.get(0x1234_5678_9abc_def0, 4).unwrap();
+            assert_eq!((found.score, found.guess, found.depth), (score, guess, 9));
+            assert_eq!(found.bound, Bound::Lower);
+            table.put(0x1234_5678_9abc_def0, 4, Entry { bound: Bound::Exact, best, ..entry });
+        }
+        assert!(table.get(1, 0).is_none());
+    }
+
+    #[test]
+    fn a_win_found_further_down_is_nearer_from_there() {
+        let table = Table::new(1).unwrap();
+        let score = crate::WIN - 10; // ten plies from the root, seven from the node at ply 3
+        table.put(5, 3, Entry { score, guess: 0, depth: 9, bound: Bound::Exact, best: None });
+        assert_eq!(table.get(5, 1).map(|entry| entry.score), Some(crate::WIN - 8));
+    }
+
+    #[test]
+    fn a_mixture_of_two_writes_is_no_entry() {
+        let table = Table::new(1).unwrap();
+        let entry = Entry { score: 1, guess: 1, depth: 1, bound: Bound::Exact, best: None };
+        table.put(99, 0, entry);
+        let Bucket(words) = table.bucket(99).unwrap();
+        words[1].store(words[1].load(Relaxed) ^ 1, Relaxed);
+        assert!(table.get(99, 0).is_none());
+    }
+
+    #[test]
+    fn a_table_of_no_size_remembers_nothing() {
+        let table = Table::new(0).unwrap();
+        let entry = Entry { score: 1, guess: 1, depth: 1, bound: Bound::Exact, best: None };
+        table.put(99, 0, entry);
+        assert!(table.get(99, 0).is_none());
+        assert!(Table::new(usize::MAX).is_none());
+    }
+}

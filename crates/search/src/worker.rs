@@ -1,0 +1,499 @@
+//! One thread's search: principal-variation alpha-beta with a hash table, reductions and a
+//! quiescence search. What is pruned, and what each part gained, is in `docs/search.md`.
+
+use crownhead_rules::Position;
+
+use crate::limits::Budget;
+use crate::order::{Memory, pick};
+use crate::score::HIGHEST_GUESS;
+use crate::table::{Bound, Entry, Table};
+use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Unrest, WIN};
+
+/// Where so few plies are left before a count ends the game, the count is part of what the hash
+/// table knows a position by.
+const CLOCK_PLIES: u32 = 24;
+/// Deepest nominal depth.
+pub(crate) const MAX_DEPTH: i32 = 120;
+
+/// A move of the position that a search starts from.
+#[derive(Clone)]
+pub(crate) struct RootMove<P: Position> {
+    pub(crate) mv: P::Move,
+    pub(crate) score: Score,
+    /// The score of the last iteration.
+    pub(crate) before: Score,
+    /// The line that begins with it, itself included.
+    pub(crate) line: Vec<P::Move>,
+}
+
+pub(crate) struct Worker<'a, P: Searchable, E> {
+    evaluation: &'a E,
+    table: &'a Table,
+    budget: &'a Budget<'a>,
+    memory: &'a mut Memory<P>,
+    /// Whether anything but what cannot matter is left out.
+    prune: bool,
+    /// Keys of the game so far and of the line being looked at.
+    keys: Vec<u64>,
+    /// The moves still to be tried at every ply of that line, one after the other.
+    moves: Vec<(P::Move, i32)>,
+    lines: Vec<Vec<P::Move>>,
+    pub(crate) nodes: u64,
+    left: u64,
+    pub(crate) deepest: usize,
+    stopped: bool,
+}
+
+impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
+    pub(crate) fn new(
+        evaluation: &'a E,
+        table: &'a Table,
+        budget: &'a Budget<'a>,
+        memory: &'a mut Memory<P>,
+        past: &[u64],
+        prune: bool,
+    ) -> Self {
+        let mut keys = Vec::with_capacity(past.len() + MAX_PLY + 2);
+        keys.extend_from_slice(past);
+        Worker {
+            evaluation,
+            table,
+            budget,
+            memory,
+            prune,
+            keys,
+            moves: Vec::with_capacity(64 * MAX_PLY),
+            lines: (0..=MAX_PLY + 1).map(|ply| Vec::with_capacity(MAX_PLY + 2 - ply)).collect(),
+            nodes: 0,
+            left: 0,
+            deepest: 0,
+            stopped: false,
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Counts a node; false ends the search.
+    #[inline(always)]
+    fn enter(&mut self) -> bool {
+        if self.left == 0 {
+            self.left = self.budget.take();
+            if self.left == 0 {
+                self.stopped = true;
+                return false;
+            }
+        }
+        self.left -= 1;
+        self.nodes += 1;
+        true
+    }
+
+    /// Searches the root moves from `first` on and sorts the best to `first`.
+    pub(crate) fn root(
+        &mut self,
+        position: &P,
+        moves: &mut [RootMove<P>],
+        first: usize,
+        window: (Score, Score),
+        depth: i32,
+    ) -> Score {
+        let (mut alpha, beta) = window;
+        let mut best = -WIN;
+        self.keys.push(position.key());
+        for index in first..moves.len() {
+            let child = position.after(moves[index].mv);
+            let mut score = 0;
+            if index > first {
+                let less = self.reduction(depth, index - first).min(1).min(depth - 1);
+                let less = if P::gain(moves[index].mv) > 0 { 0 } else { less };
+                score = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1 - less, 1);
+                if score > alpha && less > 0 {
+                    score = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1, 1);
+                }
+            }
+            if index == first || score > alpha {
+                score = -self.search::<true>(&child, -beta, -alpha, depth - 1, 1);
+            }
+            if self.stopped {
+                break;
+            }
+            if index == first || score > alpha {
+                moves[index].score = score;
+                let root = &mut moves[index];
+                root.line.truncate(1);
+                root.line.extend_from_slice(&self.lines[1]);
+                // The better move goes to the front, the others keep their order.
+                moves[first..=index].rotate_right(1);
+            } else {
+                moves[index].score = -WIN;
+            }
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.keys.pop();
+        best
+    }
+
+    /// How many plies less a late move is searched.
+    #[inline(always)]
+    fn reduction(&self, depth: i32, index: usize) -> i32 {
+        if !self.prune || depth < 3 {
+            return 0;
+        }
+        i32::from(REDUCTIONS[depth.min(63) as usize][index.min(63)])
+    }
+
+    /// Whether the position stood on the board before, in the game or on the line.
+    #[inline(always)]
+    fn is_repeated(&self, position: &P) -> bool {
+        let back = (position.reversible_plies() as usize).min(self.keys.len());
+        if back < 4 {
+            return false;
+        }
+        let key = position.key();
+        let keys = &self.keys[self.keys.len() - back..];
+        keys.iter().rev().skip(1).step_by(2).any(|&past| past == key)
+    }
+
+    /// The value of a position, at least roughly, between `alpha` and `beta`.
+    fn search<const PV: bool>(
+        &mut self,
+        position: &P,
+        mut alpha: Score,
+        mut beta: Score,
+        mut depth: i32,
+        ply: usize,
+    ) -> Score {
+        if PV {
+            self.lines[ply].clear();
+        }
+        if depth <= 0 {
+            return self.quiesce::<PV>(position, alpha, beta, ply);
+        }
+        if !self.enter() {
+            return DRAW;
+        }
+        if let Some(score) = self.ended(position, ply) {
+            return score;
+        }
+        // No line from here can be better than a win at the next ply, or worse than a loss now.
+        alpha = alpha.max(-WIN + ply as Score);
+        beta = beta.min(WIN - ply as Score - 1);
+        if alpha >= beta {
+            return alpha;
+        }
+        let plies_left = position.plies_left();
+        let (key, known) = self.look_up(position, plies_left, ply);
+        let mut best_place = None;
+        if let Some(entry) = known {
+            best_place = entry.best;
+            let trusted = entry.depth >= depth
+                && match entry.bound {
+                    Bound::Exact => true,
+                    Bound::Lower => entry.score >= beta,
+                    Bound::Upper => entry.score <= alpha,
+                };
+            // On the principal variation the line is wanted too, not the score alone.
+            if trusted && !PV {
+                return entry.score;
+            }
+        }
+        let unrest = position.unrest();
+        let guess = match known {
+            Some(entry) => entry.guess,
+            None if unrest == Unrest::Forced => alpha,
+            None => self.guess(position),
+        };
+        if self.prune && !PV && unrest != Unrest::Forced && beta.abs() < HIGHEST_GUESS {
+            // So far ahead that the opponent would not come back in the plies left.
+            if depth <= 6 && guess - 90 * depth >= beta && guess < HIGHEST_GUESS {
+                return guess;
+            }
+        }
+        if self.prune && best_place.is_none() && depth >= 5 {
+            depth -= 1;
+        }
+
+        let first = self.moves.len();
+        let side = position.side();
+        {
+            let (moves, memory, evaluation) = (&mut self.moves, &*self.memory, self.evaluation);
+            let mut place = 0u32;
+            position.each_move(|mv| {
+                let rank = if best_place.is_some_and(|best| u32::from(best) == place) {
+                    Memory::<P>::BEST
+                } else {
+                    let promise = evaluation.promise(position, mv);
+                    memory.rank(side, ply, mv, promise)
+                };
+                moves.push((mv, rank));
+                place += 1;
+            });
+        }
+        let count = self.moves.len() - first;
+        // A forced move costs nothing: it is no decision.
+        let extension = i32::from(count == 1 && ply < MAX_PLY / 2);
+        self.keys.push(position.key());
+        let mut best = -WIN;
+        let mut best_move = None;
+        let entry_alpha = alpha;
+        for index in 0..count {
+            pick(&mut self.moves[first + index..]);
+            let mv = self.moves[first + index].0;
+            let child = position.after(mv);
+            let quiet = P::gain(mv) == 0;
+            let next = depth - 1 + extension;
+            let mut score = 0;
+            let mut full = PV && index == 0;
+            if !full {
+                let mut less = 0;
+                if index >= 2 && quiet && unrest != Unrest::Forced {
+                    less = self.reduction(depth, index);
+                    if less > 0 {
+                        less -= i32::from(self.memory.is_killer(ply, mv));
+                        less -= self.memory.history(side, mv) / 4096;
+                        less -= i32::from(PV);
+                        less = less.clamp(0, next - 1);
+                    }
+                }
+                score = -self.search::<false>(&child, -alpha - 1, -alpha, next - less, ply + 1);
+                if score > alpha && less > 0 {
+                    score = -self.search::<false>(&child, -alpha - 1, -alpha, next, ply + 1);
+                }
+                full = PV && score > alpha && score < beta;
+            }
+            if full {
+                score = -self.search::<true>(&child, -beta, -alpha, next, ply + 1);
+            }
+            if self.stopped {
+                break;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = Some(mv);
+                    if PV {
+                        self.keep_line(ply, mv);
+                    }
+                    if score >= beta {
+                        if quiet {
+                            let tried = &self.moves[first..first + index];
+                            self.memory.reward(side, ply, depth, mv, tried);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        self.keys.pop();
+        self.moves.truncate(first);
+        if self.stopped {
+            return DRAW;
+        }
+        let best_place = best_move.and_then(|mv| place_of(position, mv)).or(best_place);
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if best > entry_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        self.remember(
+            key,
+            plies_left,
+            ply,
+            Entry { score: best, guess, depth, bound, best: best_place },
+        );
+        best
+    }
+
+    /// Goes on until no capture is forced or worth taking.
+    fn quiesce<const PV: bool>(
+        &mut self,
+        position: &P,
+        mut alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        if PV {
+            self.lines[ply].clear();
+        }
+        if !self.enter() {
+            return DRAW;
+        }
+        if let Some(score) = self.ended(position, ply) {
+            return score;
+        }
+        let unrest = position.unrest();
+        let mut best = -WIN + ply as Score;
+        if unrest != Unrest::Forced || ply >= MAX_PLY - 1 {
+            best = self.guess(position);
+            if best >= beta || unrest == Unrest::Quiet || ply >= MAX_PLY - 1 {
+                return best;
+            }
+            alpha = alpha.max(best);
+        }
+        let first = self.moves.len();
+        let moves = &mut self.moves;
+        position.each_move(|mv| {
+            let gain = P::gain(mv);
+            if gain > 0 {
+                moves.push((mv, gain as i32));
+            }
+        });
+        let count = self.moves.len() - first;
+        self.keys.push(position.key());
+        for index in 0..count {
+            pick(&mut self.moves[first + index..]);
+            let mv = self.moves[first + index].0;
+            let child = position.after(mv);
+            let score = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
+            if self.stopped {
+                break;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    if PV {
+                        self.keep_line(ply, mv);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        self.keys.pop();
+        self.moves.truncate(first);
+        best
+    }
+
+    /// The score of a game that is over, or as good as: a repeated position, or a line that has
+    /// become too long.
+    #[inline(always)]
+    fn ended(&mut self, position: &P, ply: usize) -> Option<Score> {
+        self.deepest = self.deepest.max(ply);
+        if let Some(outcome) = position.outcome(&[]) {
+            return Some(match outcome.winner {
+                None => DRAW,
+                Some(winner) if winner == position.side() => WIN - ply as Score,
+                Some(_) => -WIN + ply as Score,
+            });
+        }
+        if self.is_repeated(position) {
+            return Some(DRAW);
+        }
+        if ply >= MAX_PLY {
+            return Some(self.guess(position));
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn guess(&self, position: &P) -> Score {
+        self.evaluation.score(position).clamp(-HIGHEST_GUESS, HIGHEST_GUESS)
+    }
+
+    /// The line at this ply is now the move and the line one ply on.
+    fn keep_line(&mut self, ply: usize, mv: P::Move) {
+        let (before, after) = self.lines.split_at_mut(ply + 1);
+        let line = &mut before[ply];
+        line.clear();
+        line.push(mv);
+        line.extend_from_slice(&after[0]);
+    }
+
+    /// What the hash table knows, under which key. A position's key says nothing about the count of
+    /// plies, and near its end the count is what matters: there it becomes part of the key.
+    /// Elsewhere only what could not have seen the end is believed.
+    #[inline(always)]
+    fn look_up(&self, position: &P, plies_left: u32, ply: usize) -> (u64, Option<Entry>) {
+        let mut key = position.key();
+        if plies_left <= CLOCK_PLIES {
+            key ^= CLOCKS[plies_left as usize];
+        }
+        let entry = self.table.get(key, ply);
+        let entry =
+            entry.map(|entry| Entry { depth: entry.depth.min(believed(plies_left)), ..entry });
+        (key, entry)
+    }
+
+    #[inline(always)]
+    fn remember(&self, key: u64, plies_left: u32, ply: usize, entry: Entry) {
+        let depth = entry.depth.min(believed(plies_left));
+        self.table.put(key, ply, Entry { depth, ..entry });
+    }
+}
+
+/// The depth up to which what is known of a position holds with so many plies left.
+#[inline(always)]
+fn believed(plies_left: u32) -> i32 {
+    if plies_left <= CLOCK_PLIES { i32::MAX } else { plies_left.min(255) as i32 - 1 }
+}
+
+/// The place of a move in the order of generation; what the hash table keeps of it.
+fn place_of<P: Position>(position: &P, wanted: P::Move) -> Option<u8> {
+    let mut found = None;
+    let mut place = 0u32;
+    position.each_move(|mv| {
+        if mv == wanted {
+            found = u8::try_from(place).ok();
+        }
+        place += 1;
+    });
+    found
+}
+
+/// Numbers that tell counts of plies apart.
+static CLOCKS: [u64; CLOCK_PLIES as usize + 1] = {
+    let mut numbers = [0; CLOCK_PLIES as usize + 1];
+    let mut index = 0;
+    while index < numbers.len() {
+        // SplitMix64.
+        let mut z = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index as u64 + 77);
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[index] = z ^ z >> 31;
+        index += 1;
+    }
+    numbers
+};
+
+/// By depth and place of a move: how much less deep it is searched. About 0.5 + ln(d)·ln(n)/2.2, in
+/// whole plies.
+static REDUCTIONS: [[u8; 64]; 64] = {
+    let mut table = [[0; 64]; 64];
+    let mut depth = 1;
+    while depth < 64 {
+        let mut index = 1;
+        while index < 64 {
+            let product = LOGARITHMS[depth] * LOGARITHMS[index + 1];
+            table[depth][index] = ((50 * 220 + product) / (220 * 100)) as u8;
+            index += 1;
+        }
+        depth += 1;
+    }
+    table
+};
+
+/// 100·ln(n), rounded down: how often the factor 1.01 (almost) fits into n.
+const LOGARITHMS: [u64; 65] = {
+    let mut table = [0; 65];
+    let (mut count, mut power, mut n) = (0, 1_000_000_000, 1);
+    while n < table.len() {
+        while power + power / 100 <= n as u64 * 1_000_000_000 {
+            power += power / 100;
+            count += 1;
+        }
+        table[n] = count;
+        n += 1;
+    }
+    table
+};
