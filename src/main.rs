@@ -25,6 +25,10 @@ enum Command {
     Moves(commands::moves::Arguments),
     /// Count the leaves of the move tree, and say how fast
     Perft(commands::perft::Arguments),
+    /// Search fixed positions of every game: node counts to compare, and the speed
+    Bench(commands::bench::Arguments),
+    /// Let two computer players play many games and say which is stronger
+    Match(commands::matches::Arguments),
     /// Check and convert files of recorded games
     #[command(subcommand)]
     Pdn(commands::pdn::Command),
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
         Command::Games(arguments) => commands::games::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),
         Command::Perft(arguments) => commands::perft::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
+        Command::Match(arguments) => commands::matches::run(&arguments),
         Command::Pdn(command) => commands::pdn::run(&command),
         Command::Completions(arguments) => {
             commands::pages::completions(&arguments, Arguments::command())

@@ -1,6 +1,8 @@
 //! One file per command, and what they share: how they fail and how a position is named.
 
+pub(crate) mod bench;
 pub(crate) mod games;
+pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod pages;
 pub(crate) mod pdn;
@@ -21,6 +23,8 @@ pub(crate) enum Failure {
     Reported,
     /// The arguments do not go together.
     Usage(String),
+    /// The user ended it before its end.
+    Interrupted,
     /// Something else went wrong.
     Other(anyhow::Error),
 }
@@ -29,7 +33,7 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
-            Failure::BadInputReported | Failure::Reported => None,
+            Failure::BadInputReported | Failure::Reported | Failure::Interrupted => None,
             Failure::Other(error) => Some(format!("{error:#}")),
         }
     }
@@ -38,6 +42,7 @@ impl Failure {
         match self {
             Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
             Failure::Usage(_) => ExitCode::from(2),
+            Failure::Interrupted => ExitCode::from(130),
             Failure::Reported | Failure::Other(_) => ExitCode::FAILURE,
         }
     }

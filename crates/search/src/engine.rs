@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use crownhead_rules::{MoveList, Position};
 
 use crate::limits::Budget;
-use crate::order::Memory;
 use crate::table::Table;
-use crate::worker::{MAX_DEPTH, RootMove, Worker};
+use crate::worker::{Desk, MAX_DEPTH, RootMove, Worker};
 use crate::{Evaluate, Knowledge, Limits, Score, Searchable, Stop, WIN, plies_to_end};
 
 /// How an engine is set up.
@@ -97,7 +96,7 @@ impl<P: Position> Report<P> {
 pub struct Engine<P: Searchable> {
     evaluation: P::Evaluation,
     table: Table,
-    memories: Vec<Memory<P>>,
+    desks: Vec<Desk<P>>,
     settings: Settings,
 }
 
@@ -115,8 +114,8 @@ impl<P: Searchable> Engine<P> {
     /// An engine with another evaluation of the same kind.
     pub fn with(evaluation: P::Evaluation, settings: Settings) -> Result<Self, NoMemory> {
         let table = Table::new(settings.hash).ok_or(NoMemory(settings.hash))?;
-        let memories = (0..settings.threads.max(1)).map(|_| Memory::new()).collect();
-        Ok(Engine { evaluation, table, memories, settings })
+        let desks = (0..settings.threads.max(1)).map(|_| Desk::new()).collect();
+        Ok(Engine { evaluation, table, desks, settings })
     }
 
     /// Judges a position without a search.
@@ -127,7 +126,7 @@ impl<P: Searchable> Engine<P> {
     /// Forgets all earlier searches.
     pub fn clear(&mut self) {
         self.table.clear();
-        self.memories.iter_mut().for_each(|memory| *memory = Memory::new());
+        self.desks.iter_mut().for_each(Desk::clear);
     }
 
     /// Searches until a limit is reached, `stop` is raised, or the end of the game is proved.
@@ -156,15 +155,13 @@ impl<P: Searchable> Engine<P> {
         let (evaluation, table) = (&self.evaluation, &self.table);
         let prune = self.settings.pruning;
         let helper_nodes = Mutex::new(0);
-        let Some((own, others)) = self.memories.split_first_mut() else { return report };
+        let Some((own, others)) = self.desks.split_first_mut() else { return report };
         std::thread::scope(|scope| {
-            for (number, memory) in others.iter_mut().enumerate() {
+            for (number, desk) in others.iter_mut().enumerate() {
                 let (moves, task, budget, helper_nodes) =
                     (moves.clone(), &task, &budget, &helper_nodes);
-                memory.fade();
                 let work = move || {
-                    let mut worker =
-                        Worker::new(evaluation, table, budget, memory, task.past, prune);
+                    let mut worker = Worker::new(evaluation, table, budget, desk, task.past, prune);
                     deepen(&mut worker, task, moves, start, 1 + number as i32 % 2, |_, _| {});
                     *helper_nodes.lock().unwrap_or_else(PoisonError::into_inner) += worker.nodes;
                 };
@@ -174,7 +171,6 @@ impl<P: Searchable> Engine<P> {
                     break;
                 }
             }
-            own.fade();
             let mut worker = Worker::new(evaluation, table, &budget, own, task.past, prune);
             deepen(&mut worker, &task, moves, start, 0, |worker, iteration| {
                 report.lines = iteration.lines;

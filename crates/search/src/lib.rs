@@ -4,6 +4,7 @@
 //! A search takes a [`Task`] and returns a [`Report`]; it knows no protocol, no clock of a game and
 //! no files.
 
+pub mod bench;
 mod engine;
 pub mod evaluations;
 mod game;
@@ -12,10 +13,11 @@ mod order;
 pub mod plain;
 mod score;
 mod table;
+pub mod tune;
 pub mod weights;
 mod worker;
 
-pub use engine::{Engine, Line, Report, Settings, Task};
+pub use engine::{Engine, Line, NoMemory, Report, Settings, Task};
 pub use game::{Evaluate, GameVisitor, Knowledge, Searchable, Solo, Unrest, visit};
 pub use limits::{Limits, Stop};
 pub use score::{DRAW, MAX_PLY, Score, WIN, plies_to_end};

@@ -26,6 +26,30 @@ pub(crate) struct RootMove<P: Position> {
     pub(crate) line: Vec<P::Move>,
 }
 
+/// What a thread works with, kept from search to search.
+pub(crate) struct Desk<P: Position> {
+    memory: Memory<P>,
+    keys: Vec<u64>,
+    moves: Vec<(P::Move, i32)>,
+    lines: Vec<Vec<P::Move>>,
+}
+
+impl<P: Searchable> Desk<P> {
+    pub(crate) fn new() -> Self {
+        Desk {
+            memory: Memory::new(),
+            keys: Vec::new(),
+            moves: Vec::with_capacity(64 * MAX_PLY),
+            lines: (0..=MAX_PLY + 1).map(|ply| Vec::with_capacity(MAX_PLY + 2 - ply)).collect(),
+        }
+    }
+
+    /// Forgets what earlier searches taught.
+    pub(crate) fn clear(&mut self) {
+        self.memory = Memory::new();
+    }
+}
+
 pub(crate) struct Worker<'a, P: Searchable, E> {
     evaluation: &'a E,
     table: &'a Table,
@@ -34,10 +58,11 @@ pub(crate) struct Worker<'a, P: Searchable, E> {
     /// Whether anything but what cannot matter is left out.
     prune: bool,
     /// Keys of the game so far and of the line being looked at.
-    keys: Vec<u64>,
+    keys: &'a mut Vec<u64>,
     /// The moves still to be tried at every ply of that line, one after the other.
-    moves: Vec<(P::Move, i32)>,
-    lines: Vec<Vec<P::Move>>,
+    moves: &'a mut Vec<(P::Move, i32)>,
+    /// The best line from every ply on.
+    lines: &'a mut [Vec<P::Move>],
     pub(crate) nodes: u64,
     left: u64,
     pub(crate) deepest: usize,
@@ -49,11 +74,15 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         evaluation: &'a E,
         table: &'a Table,
         budget: &'a Budget<'a>,
-        memory: &'a mut Memory<P>,
+        desk: &'a mut Desk<P>,
         past: &[u64],
         prune: bool,
     ) -> Self {
-        let mut keys = Vec::with_capacity(past.len() + MAX_PLY + 2);
+        let Desk { memory, keys, moves, lines } = desk;
+        memory.fade();
+        moves.clear();
+        keys.clear();
+        keys.reserve(past.len() + MAX_PLY + 2);
         keys.extend_from_slice(past);
         Worker {
             evaluation,
@@ -62,8 +91,8 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             memory,
             prune,
             keys,
-            moves: Vec::with_capacity(64 * MAX_PLY),
-            lines: (0..=MAX_PLY + 1).map(|ply| Vec::with_capacity(MAX_PLY + 2 - ply)).collect(),
+            moves,
+            lines,
             nodes: 0,
             left: 0,
             deepest: 0,
@@ -222,7 +251,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         let first = self.moves.len();
         let side = position.side();
         {
-            let (moves, memory, evaluation) = (&mut self.moves, &*self.memory, self.evaluation);
+            let (moves, memory, evaluation) = (&mut *self.moves, &*self.memory, self.evaluation);
             let mut place = 0u32;
             position.each_move(|mv| {
                 let rank = if best_place.is_some_and(|best| u32::from(best) == place) {
@@ -340,7 +369,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             alpha = alpha.max(best);
         }
         let first = self.moves.len();
-        let moves = &mut self.moves;
+        let moves = &mut *self.moves;
         position.each_move(|mv| {
             let gain = P::gain(mv);
             if gain > 0 {

@@ -1,0 +1,294 @@
+//! `crownhead match`: which of two players is stronger, and how sure that is.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::value_parser;
+use crownhead_play::matches::{self, Plan, Played, Standing};
+use crownhead_play::statistics::{Estimate, Tally};
+use crownhead_play::{Openings, PlayerSpec, Stop, TimeControl, knowledge_for, read_time};
+use crownhead_records::write_game;
+use crownhead_rules::Game;
+use serde_json::{Value, json};
+
+use super::{Failure, say};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
+    /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000
+    #[arg(value_name = "A")]
+    one: PlayerSpec,
+    /// The other player
+    #[arg(value_name = "B")]
+    other: PlayerSpec,
+    /// The game, with options if wanted: english, contest:kings=true, …
+    #[arg(long, value_name = "GAME")]
+    game: Game,
+    /// How many games; an even number, since every opening is played with both colours
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
+    games: u32,
+    /// Time for each move: 100ms, 2s, 1.5s. Without any limit, best thinks 100ms
+    #[arg(long, value_name = "TIME", value_parser = read_time, conflicts_with_all = ["time", "nodes"])]
+    movetime: Option<Duration>,
+    /// Time for the game and for each move made: 5+3 (seconds), 5s+50ms
+    #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
+    time: Option<TimeControl>,
+    /// Positions that a player who counts them may look at for each move
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// What games begin with: random:PLIES, ballots, ballots:crossboard, or a file with a position
+    /// or the moves from the start on each line
+    #[arg(long, value_name = "OPENINGS", default_value = "random:6")]
+    openings: String,
+    /// What everything drawn by lot follows from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How many games are played at once
+    #[arg(long, value_name = "C", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+    /// Also write the games to this file
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How long a player without any limit of its own thinks where the match has none either.
+const THOUGHT: Duration = Duration::from_millis(100);
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let plan = plan(arguments)?;
+    let (knowledge, missing) = knowledge_for(&plan.game);
+    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
+        say(missing);
+    }
+    let stop = Stop::new();
+    stop_on_interrupt(&stop)?;
+    let mut progress = Progress::new(arguments.games);
+    let mut standing = Standing::default();
+    let mut games: Vec<Played> = Vec::new();
+    let start = Instant::now();
+    let result = matches::play(&plan, &knowledge, &stop, |game| {
+        standing.add(&game);
+        progress.show(&standing);
+        if arguments.pdn.is_some() {
+            games.push(game);
+        }
+    });
+    progress.clear();
+    result?;
+    if let Some(path) = &arguments.pdn {
+        games.sort_by_key(|game| (game.pair, game.first));
+        write_games(path, &plan, &games)?;
+    }
+    let interrupted = standing.all.games() < arguments.games;
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", object(&plan, &standing, interrupted, start.elapsed()))?;
+    } else {
+        report(&mut out, &plan, &standing)?;
+    }
+    match interrupted {
+        true => Err(Failure::Interrupted),
+        false => Ok(()),
+    }
+}
+
+fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
+    if arguments.games % 2 == 1 {
+        let message = "every opening is played with both colours: the number of games must be even";
+        return Err(Failure::Usage(message.into()));
+    }
+    let time = match arguments.movetime {
+        Some(time) => TimeControl::PerMove(time),
+        None => arguments.time.unwrap_or_default(),
+    };
+    let limited = |mut spec: PlayerSpec| {
+        if spec.counts_nodes() && spec.options.nodes.is_none() {
+            spec.options.nodes = arguments.nodes;
+        }
+        if spec.is_unlimited() && time == TimeControl::Free {
+            spec.options.movetime = Some(THOUGHT);
+        }
+        spec
+    };
+    Ok(Plan {
+        game: arguments.game.clone(),
+        players: [limited(arguments.one), limited(arguments.other)],
+        pairs: arguments.games / 2,
+        time,
+        openings: openings(&arguments.openings, &arguments.game)?,
+        seed: arguments.seed,
+        concurrency: arguments.concurrency.into(),
+    })
+}
+
+fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
+    let usage = |error: crownhead_play::OpeningsError| Failure::Usage(error.to_string());
+    match text {
+        "ballots" => Openings::ballots(game, false).map_err(usage),
+        "ballots:crossboard" => Openings::ballots(game, true).map_err(usage),
+        text if text.starts_with("random:") => text.parse().map_err(usage),
+        path => {
+            let bytes = fs::read(path).with_context(|| {
+                format!(
+                    "cannot read the openings {path:?} (openings are random:PLIES, ballots, \
+                     ballots:crossboard or a file)"
+                )
+            })?;
+            let text = String::from_utf8_lossy(&bytes);
+            let bad = |error| Failure::BadInput(format!("{path}, {error}"));
+            Openings::read(&text, game).map_err(bad)
+        }
+    }
+}
+
+/// The first Ctrl-C ends the match with the score so far, the second ends the program.
+fn stop_on_interrupt(stop: &Stop) -> Result<(), Failure> {
+    let stop = stop.clone();
+    let before = AtomicBool::new(false);
+    let handler = move || {
+        if before.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        stop.stop();
+    };
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")?;
+    Ok(())
+}
+
+fn write_games(path: &Path, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    for game in games {
+        write_game(&mut text, &game.record(plan)).context("cannot write a game")?;
+    }
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}
+
+/// The line that tells a person at a terminal how the match stands.
+struct Progress {
+    games: u32,
+    is_shown: bool,
+}
+
+impl Progress {
+    fn new(games: u32) -> Progress {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Progress { games, is_shown: std::io::stderr().is_terminal() && !is_dumb }
+    }
+
+    fn show(&mut self, standing: &Standing) {
+        if self.is_shown {
+            let Tally { wins, draws, losses } = standing.all;
+            let percent = 100.0 * standing.all.score().unwrap_or(0.5);
+            let (done, games) = (standing.all.games(), self.games);
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "\r{done}/{games}  +{wins} ={draws} -{losses}  {percent:.1} %  ");
+            let _ = err.flush();
+        }
+    }
+
+    fn clear(&mut self) {
+        if self.is_shown {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "\r{:70}\r", "");
+            let _ = err.flush();
+        }
+    }
+}
+
+fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
+    let Standing { all, by_colour, pairs, ends, late, .. } = standing;
+    let [one, other] = &plan.players;
+    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.time)?;
+    writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
+    writeln!(out, "result    {}", tally_text(all))?;
+    let sides = plan.game.info().sides.map(|side| side.name);
+    for (name, tally) in sides.iter().zip(by_colour) {
+        writeln!(out, "{:<9} {}", format!("as {name}"), tally_text(tally))?;
+    }
+    if let Some(estimate) = pairs.estimate() {
+        let Estimate { score, error, superiority, .. } = estimate;
+        let (score, error) = (100.0 * score, 100.0 * error);
+        writeln!(out, "score     {score:.1} % ± {error:.1} (95 %, from {} pairs)", pairs.count())?;
+        writeln!(out, "pairs     {}", pairs_text(&pairs.0))?;
+        writeln!(out, "Elo       {}", elo_text(&estimate))?;
+        writeln!(out, "stronger  {one}, with a likelihood of {:.1} %", 100.0 * superiority)?;
+    }
+    let ends: Vec<_> = ends.iter().map(|(code, count)| format!("{code} {count}")).collect();
+    writeln!(out, "ends      {}", if ends.is_empty() { "none".into() } else { ends.join(", ") })?;
+    writeln!(out, "length    {:.1} plies on average", average(standing))?;
+    writeln!(out, "late      {one} {}, {other} {}", late[0], late[1])?;
+    let [one_ms, other_ms] = standing.slowest.map(|time| time.as_secs_f64() * 1e3);
+    writeln!(out, "slowest   {one} {one_ms:.1} ms, {other} {other_ms:.1} ms")?;
+    Ok(())
+}
+
+fn tally_text(tally: &Tally) -> String {
+    let Tally { wins, draws, losses } = tally;
+    let percent = tally.score().map_or("no game".into(), |score| format!("{:.1} %", 100.0 * score));
+    format!("+{wins} ={draws} -{losses}, {percent}")
+}
+
+fn pairs_text(counts: &[u32; 5]) -> String {
+    let names = ["0", "½", "1", "1½", "2"];
+    let texts = names.iter().zip(counts).map(|(points, count)| format!("{points}: {count}"));
+    texts.collect::<Vec<_>>().join("  ")
+}
+
+fn elo_text(estimate: &Estimate) -> String {
+    match (estimate.elo.is_finite(), estimate.elo_error.is_finite()) {
+        (true, true) => format!("{:+.0} ± {:.0}", estimate.elo, estimate.elo_error),
+        (true, false) => format!("{:+.0}, with no limit to the error", estimate.elo),
+        (false, _) if estimate.elo > 0.0 => "without limit: all games were won".into(),
+        (false, _) => "without limit: all games were lost".into(),
+    }
+}
+
+fn average(standing: &Standing) -> f64 {
+    standing.plies as f64 / f64::from(standing.all.games().max(1))
+}
+
+fn object(plan: &Plan, standing: &Standing, interrupted: bool, time: Duration) -> Value {
+    let tally = |tally: &Tally| {
+        json!({
+            "wins": tally.wins,
+            "draws": tally.draws,
+            "losses": tally.losses,
+            "score": tally.score(),
+        })
+    };
+    let finite = |number: f64| number.is_finite().then_some(number);
+    let estimate = standing.pairs.estimate();
+    json!({
+        "game": plan.game.to_string(),
+        "players": plan.players.map(|player| player.to_string()),
+        "time": plan.time.to_string(),
+        "openings": plan.openings.to_string(),
+        "seed": plan.seed,
+        "games": standing.all.games(),
+        "interrupted": interrupted,
+        "result": tally(&standing.all),
+        "first": tally(&standing.by_colour[0]),
+        "second": tally(&standing.by_colour[1]),
+        "pairs": standing.pairs.0,
+        "score": estimate.map(|estimate| estimate.score),
+        "error": estimate.map(|estimate| estimate.error),
+        "elo": estimate.and_then(|estimate| finite(estimate.elo)),
+        "elo_error": estimate.and_then(|estimate| finite(estimate.elo_error)),
+        "superiority": estimate.map(|estimate| estimate.superiority),
+        "ends": standing.ends,
+        "plies": average(standing),
+        "late": standing.late,
+        "slowest_ms": standing.slowest.map(|time| time.as_secs_f64() * 1e3),
+        "seconds": time.as_secs_f64(),
+    })
+}
