@@ -29,6 +29,9 @@ enum Command {
     Bench(commands::bench::Arguments),
     /// Let two computer players play many games and say which is stronger
     Match(commands::matches::Arguments),
+    /// Build and list tables of exact knowledge
+    #[command(subcommand)]
+    Tables(commands::tables::Command),
     /// Check and convert files of recorded games
     #[command(subcommand)]
     Pdn(commands::pdn::Command),
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Perft(arguments) => commands::perft::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Match(arguments) => commands::matches::run(&arguments),
+        Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
         Command::Completions(arguments) => {
             commands::pages::completions(&arguments, Arguments::command())

@@ -7,6 +7,7 @@ pub(crate) mod moves;
 pub(crate) mod pages;
 pub(crate) mod pdn;
 pub(crate) mod perft;
+pub(crate) mod tables;
 
 use std::io::Write;
 use std::process::ExitCode;

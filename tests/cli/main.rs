@@ -12,3 +12,4 @@ mod pdn;
 mod perft;
 mod run;
 mod streams;
+mod tables;

@@ -30,7 +30,7 @@ impl Default for Settings {
 }
 
 /// What to search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Task<'a, P> {
     /// The position; its game must not be over.
     pub position: &'a P,
@@ -41,6 +41,15 @@ pub struct Task<'a, P> {
     /// How many best moves to find a line for.
     pub lines: usize,
 }
+
+// By hand: derived, they would ask that positions can be copied.
+impl<P> Clone for Task<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Task<'_, P> {}
 
 impl<'a, P> Task<'a, P> {
     /// The best line from a position without a past.
@@ -223,7 +232,7 @@ fn root_moves<P: Searchable>(task: &Task<P>, evaluation: &P::Evaluation) -> Vec<
                 },
                 None => -evaluation.score(&child),
             };
-            RootMove { mv, score, before: score, line: vec![mv] }
+            RootMove { mv, score, before: score, exact: false, line: vec![mv] }
         })
         .collect();
     moves.sort_by_key(|root| -root.score);
@@ -246,7 +255,9 @@ fn deepen<P: Searchable>(
     let lines = task.lines.clamp(1, moves.len().max(1));
     for depth in 1..=last {
         let nominal = (depth + offset).min(MAX_DEPTH);
-        moves.iter_mut().for_each(|root| root.before = root.score);
+        for root in &mut moves {
+            (root.before, root.exact) = (root.score, false);
+        }
         for line in 0..lines {
             let before = moves[line].before;
             let mut low = if depth >= 5 { before - WINDOW } else { -WIN };
@@ -271,10 +282,11 @@ fn deepen<P: Searchable>(
                 }
             }
             if worker.is_stopped() {
-                // The lines not reached stand as they were.
-                moves[line..].iter_mut().filter(|root| root.score == -WIN).for_each(|root| {
-                    root.score = root.before;
-                });
+                // What was not found out stands as it was.
+                let best = moves[line..].iter().map(|root| root.before).max().unwrap_or(-WIN);
+                for root in moves[line..].iter_mut().filter(|root| !root.exact) {
+                    root.score = if root.before == -WIN { best } else { root.before };
+                }
                 break;
             }
         }

@@ -22,6 +22,8 @@ pub(crate) struct RootMove<P: Position> {
     pub(crate) score: Score,
     /// The score of the last iteration.
     pub(crate) before: Score,
+    /// Whether the score is more than a bound.
+    pub(crate) exact: bool,
     /// The line that begins with it, itself included.
     pub(crate) line: Vec<P::Move>,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Worker<'a, P: Searchable, E> {
     prune: bool,
     /// Keys of the game so far and of the line being looked at.
     keys: &'a mut Vec<u64>,
+    /// Where the root's key stands among them.
+    root: usize,
     /// The moves still to be tried at every ply of that line, one after the other.
     moves: &'a mut Vec<(P::Move, i32)>,
     /// The best line from every ply on.
@@ -91,6 +95,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             memory,
             prune,
             keys,
+            root: past.len(),
             moves,
             lines,
             nodes: 0,
@@ -148,15 +153,16 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             if self.stopped {
                 break;
             }
-            if index == first || score > alpha {
-                moves[index].score = score;
-                let root = &mut moves[index];
+            let root = &mut moves[index];
+            root.exact = score > alpha && score < beta;
+            if score > alpha {
+                root.score = score;
                 root.line.truncate(1);
                 root.line.extend_from_slice(&self.lines[1]);
                 // The better move goes to the front, the others keep their order.
                 moves[first..=index].rotate_right(1);
             } else {
-                moves[index].score = -WIN;
+                root.score = if index == first { score } else { -WIN };
             }
             best = best.max(score);
             alpha = alpha.max(score);
@@ -177,7 +183,9 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         i32::from(REDUCTIONS[depth.min(63) as usize][index.min(63)])
     }
 
-    /// Whether the position stood on the board before, in the game or on the line.
+    /// Whether the position is as good as drawn because it stood on the board before. If it stands
+    /// on the line twice, whoever could do better would have done so the first time. What came
+    /// before the root cannot be done otherwise: there the rules decide.
     #[inline(always)]
     fn is_repeated(&self, position: &P) -> bool {
         let back = (position.reversible_plies() as usize).min(self.keys.len());
@@ -185,8 +193,16 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             return false;
         }
         let key = position.key();
-        let keys = &self.keys[self.keys.len() - back..];
-        keys.iter().rev().skip(1).step_by(2).any(|&past| past == key)
+        let mut before = 0;
+        for index in (self.keys.len() - back..self.keys.len() - 3).rev().step_by(2) {
+            if self.keys[index] == key {
+                if index >= self.root {
+                    return true;
+                }
+                before += 1;
+            }
+        }
+        before >= 2 && position.outcome(self.keys).is_some()
     }
 
     /// The value of a position, at least roughly, between `alpha` and `beta`.
@@ -308,6 +324,10 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
                     alpha = score;
                     best_move = Some(mv);
                     if PV {
+                        if !full {
+                            // Nobody kept a line there: what stands in its place is old.
+                            self.lines[ply + 1].clear();
+                        }
                         self.keep_line(ply, mv);
                     }
                     if score >= beta {

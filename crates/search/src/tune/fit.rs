@@ -1,5 +1,4 @@
-//! Weights that foretell results: logistic regression by Adam, a gradient descent with a step of
-//! its own for each weight.
+//! Weights that foretell results: logistic regression, with doubt about what was seen seldom.
 
 use super::Sample;
 use crate::weights::{UNIT, Weights};
@@ -7,14 +6,13 @@ use crate::weights::{UNIT, Weights};
 /// How to fit.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
-    /// How often every sample is looked at.
-    pub epochs: usize,
+    /// How often all samples are looked at.
+    pub rounds: usize,
     /// How much of the target is the game's result; the rest is what the search thought.
     pub blend: f32,
-    /// How strongly weights are drawn to zero: what was seen rarely should say little.
-    pub decay: f32,
-    /// Decides the order of samples.
-    pub seed: u64,
+    /// How strongly weights are drawn to zero: what was seen rarely should say little. In samples:
+    /// a feature seen less often than this keeps less than half of what it seems to be worth.
+    pub doubt: f32,
 }
 
 /// What came of it.
@@ -25,66 +23,81 @@ pub struct Fit {
     pub points: f32,
     /// Samples used to fit, and kept apart for the check.
     pub samples: (usize, usize),
-    /// The mean loss on the samples kept apart: before and after every epoch.
+    /// The mean squared error on the samples kept apart: before the first and after every round.
     pub losses: Vec<f32>,
 }
 
-const BATCH: usize = 2048;
 /// Every so many games are kept apart for the check.
 const CHECKED: u32 = 20;
-const STEP: f32 = 6.0;
 
-/// Fits weights to samples, beginning with `start`. `heard` is told the loss after every epoch.
+/// Fits weights to samples, beginning with `start`. `heard` is told the loss after every round.
 pub fn fit(
     samples: &[Sample],
     start: &Weights,
     options: &FitOptions,
     mut heard: impl FnMut(usize, f32),
 ) -> Fit {
-    let (checked, mut used): (Vec<_>, Vec<_>) =
+    let (checked, used): (Vec<_>, Vec<_>) =
         samples.iter().partition(|sample| sample.game % CHECKED == 0);
     let points = points(samples);
-    // Two numbers a feature, for the beginning and the end, in points.
-    let mut weights: Vec<[f32; 2]> = start
-        .pairs()
-        .iter()
-        .map(|&(early, late)| [early as f32 / UNIT as f32, late as f32 / UNIT as f32])
-        .collect();
-    let mut descent = Descent::new(weights.len());
-    let loss = |weights: &[[f32; 2]], samples: &[&Sample]| {
-        let total: f64 = samples
-            .iter()
-            .map(|sample| {
-                let guess = sigmoid(value(weights, sample) / points);
-                f64::from((guess - target(sample, options.blend, points)).powi(2))
-            })
-            .sum();
-        (total / samples.len().max(1) as f64) as f32
+    // Two numbers a feature, for the beginning and the end, in odds instead of points.
+    let unit = UNIT as f32 * points;
+    let first: Vec<[f32; 2]> =
+        start.pairs().iter().map(|&(a, b)| [a as f32 / unit, b as f32 / unit]).collect();
+    let target = |sample: &Sample| {
+        options.blend * sample.result + (1.0 - options.blend) * sigmoid(sample.score / points)
     };
-    let mut losses = vec![loss(&weights, &checked)];
-    heard(0, losses[0]);
-    let mut random = fastrand::Rng::with_seed(options.seed);
-    for epoch in 1..=options.epochs {
-        random.shuffle(&mut used);
-        // Long steps first, short ones in the end.
-        let step = STEP * (1.0 - (epoch - 1) as f32 / options.epochs as f32).powi(2);
-        for batch in used.chunks(BATCH) {
-            for sample in batch {
-                let guess = sigmoid(value(&weights, sample) / points);
-                let error = (guess - target(sample, options.blend, points)) * sample.scale;
-                for (index, count) in sample.each() {
-                    let pull = error * count / batch.len() as f32;
-                    descent.gradient[index][0] += pull * sample.early;
-                    descent.gradient[index][1] += pull * (1.0 - sample.early);
-                }
-            }
-            descent.step(&mut weights, step, options.decay);
+    let loss = |weights: &[[f32; 2]]| {
+        let error = |sample: &&Sample| sigmoid(value(weights, sample)) - target(sample);
+        let total: f64 = checked.iter().map(|sample| f64::from(error(sample).powi(2))).sum();
+        (total / checked.len().max(1) as f64) as f32
+    };
+    // The loss bends at most a quarter for each sample and feature, times the other features of the
+    // sample: with steps as short as that it can only fall. A weight's own bound, not the largest
+    // of all, makes rare features as quick as common ones.
+    let doubt = options.doubt / 4.0;
+    let mut bend = vec![[doubt; 2]; first.len()];
+    for sample in &used {
+        let all: f32 = sample.each().map(|(_, count)| count.abs()).sum();
+        for (index, count) in sample.each() {
+            let most = 0.25 * count.abs() * all * sample.scale * sample.scale;
+            bend[index][0] += most * sample.early;
+            bend[index][1] += most * (1.0 - sample.early);
         }
-        losses.push(loss(&weights, &checked));
-        heard(epoch, losses[epoch]);
     }
-    let round = |weight: f32| (weight * UNIT as f32).round() as i32;
-    let pairs: Vec<_> = weights.iter().map(|[early, late]| (round(*early), round(*late))).collect();
+    let mut losses = vec![loss(&first)];
+    heard(0, losses[0]);
+    let mut weights = first.clone();
+    // Where the momentum leads: the slope is taken there (Nesterov).
+    let mut ahead = first;
+    let mut slope = vec![[0.0; 2]; weights.len()];
+    for round in 1..=options.rounds {
+        slope.fill([0.0; 2]);
+        for sample in &used {
+            let error = (sigmoid(value(&ahead, sample)) - target(sample)) * sample.scale;
+            for (index, count) in sample.each() {
+                slope[index][0] += error * count * sample.early;
+                slope[index][1] += error * count * (1.0 - sample.early);
+            }
+        }
+        let momentum = (round as f32 - 1.0) / (round as f32 + 2.0);
+        for index in 0..weights.len() {
+            for part in 0..2 {
+                let from = ahead[index][part];
+                let to = from - (slope[index][part] + doubt * from) / bend[index][part].max(1e-6);
+                ahead[index][part] = to + momentum * (to - weights[index][part]);
+                weights[index][part] = to;
+            }
+        }
+        losses.push(loss(&weights));
+        heard(round, losses[round]);
+    }
+    // The scale is the search's: a hundred points stay what they were.
+    let thought = spread(used.iter().map(|sample| sample.score / points));
+    let summed = spread(used.iter().map(|sample| value(&weights, sample)));
+    let unit = unit * if summed > 0.0 { thought / summed } else { 1.0 };
+    let round = |weight: f32| (weight * unit).round() as i32;
+    let pairs: Vec<_> = weights.iter().map(|[a, b]| (round(*a), round(*b))).collect();
     Fit {
         weights: Weights::from_pairs(&pairs),
         points,
@@ -106,8 +119,10 @@ fn value(weights: &[[f32; 2]], sample: &Sample) -> f32 {
     (early * sample.early + late * (1.0 - sample.early)) * sample.scale
 }
 
-fn target(sample: &Sample, blend: f32, points: f32) -> f32 {
-    blend * sample.result + (1.0 - blend) * sigmoid(sample.score / points)
+/// The root of the mean square.
+fn spread(values: impl ExactSizeIterator<Item = f32>) -> f32 {
+    let len = values.len().max(1) as f64;
+    (values.map(|value| f64::from(value * value)).sum::<f64>() / len).sqrt() as f32
 }
 
 /// The scale of the curve from points to expected results under which the search's scores foretell
@@ -121,54 +136,19 @@ fn points(samples: &[Sample]) -> f32 {
     candidates.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap_or(150.0)
 }
 
-/// Adam's memory.
-struct Descent {
-    gradient: Vec<[f32; 2]>,
-    mean: Vec<[f32; 2]>,
-    square: Vec<[f32; 2]>,
-    steps: i32,
-}
-
-impl Descent {
-    fn new(len: usize) -> Descent {
-        let zero = vec![[0.0; 2]; len];
-        Descent { gradient: zero.clone(), mean: zero.clone(), square: zero, steps: 0 }
-    }
-
-    /// Changes the weights against the gradient, which is then zero again.
-    fn step(&mut self, weights: &mut [[f32; 2]], length: f32, decay: f32) {
-        const SLOW: f32 = 0.9;
-        const SLOWER: f32 = 0.999;
-        self.steps += 1;
-        let first = 1.0 - SLOW.powi(self.steps);
-        let second = 1.0 - SLOWER.powi(self.steps);
-        for (index, weight) in weights.iter_mut().enumerate() {
-            for part in 0..2 {
-                let gradient = std::mem::take(&mut self.gradient[index][part]);
-                let mean = &mut self.mean[index][part];
-                let square = &mut self.square[index][part];
-                *mean = SLOW * *mean + (1.0 - SLOW) * gradient;
-                *square = SLOWER * *square + (1.0 - SLOWER) * gradient * gradient;
-                let step = *mean / first / ((*square / second).sqrt() + 1e-6);
-                weight[part] -= length * (step + decay * weight[part]);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Samples of a game in which feature 0 wins and feature 1 means nothing.
     fn samples() -> Vec<Sample> {
-        let sample = |game: u32, count: i8, noise: i8, result| Sample {
+        let sample = |n: u32, count: i8, noise: i8, result| Sample {
             features: [u32::from(count as u8), 1 << 8 | u32::from(noise as u8)].into(),
             early: 1.0,
             scale: 1.0,
             score: 100.0 * f32::from(count),
             result,
-            game,
+            game: n / 20,
         };
         (0..4000)
             .map(|n| {
@@ -183,7 +163,7 @@ mod tests {
     #[test]
     fn what_wins_gets_weight_and_what_means_nothing_gets_none() {
         let start = Weights::from_pairs(&[(0, 0), (400, 400)]);
-        let options = FitOptions { epochs: 40, blend: 1.0, decay: 0.0, seed: 1 };
+        let options = FitOptions { rounds: 40, blend: 1.0, doubt: 1.0 };
         let fit = fit(&samples(), &start, &options, |_, _| {});
         let [(man, _), (noise, _)] = fit.weights.pairs()[..] else { panic!() };
         assert!(fit.losses[40] < fit.losses[0], "{:?}", fit.losses);
@@ -191,10 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_weights() {
-        let start = Weights::from_pairs(&[(0, 0), (400, 400)]);
-        let options = FitOptions { epochs: 3, blend: 0.5, decay: 1e-4, seed: 7 };
-        let pairs = || fit(&samples(), &start, &options, |_, _| {}).weights.pairs();
-        assert_eq!(pairs(), pairs());
+    fn what_was_seldom_seen_says_little() {
+        let start = Weights::from_pairs(&[(0, 0), (0, 0)]);
+        let samples: Vec<_> = samples().into_iter().take(50).collect();
+        let man = |doubt| {
+            let options = FitOptions { rounds: 40, blend: 1.0, doubt };
+            fit(&samples, &start, &options, |_, _| {}).losses[40]
+        };
+        assert!(man(1e5) > man(1.0), "with much doubt nothing is foretold");
     }
 }

@@ -1,0 +1,192 @@
+//! How much time a player has, and how much of it a search may use.
+//!
+//! Whoever measures the time does so around the whole turn, and on a busy machine a thread may be
+//! kept waiting for some milliseconds when its search is over: so a search never gets all there is.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The time that one player has for the turn that begins now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// As much as it likes.
+    Free,
+    /// So much for this turn; what is not used is lost.
+    PerMove(Duration),
+    /// So much for the rest of the game.
+    Main {
+        /// What is left.
+        left: Duration,
+        /// What is added after every turn.
+        increment: Duration,
+    },
+}
+
+/// What a search may use of the time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Allotment {
+    /// When it must be broken off.
+    pub time: Option<Duration>,
+    /// When a new iteration is no longer worth beginning.
+    pub enough: Option<Duration>,
+}
+
+/// Kept back from every turn: longer than a thread usually waits for a processor that others want
+/// too.
+const MARGIN: Duration = Duration::from_millis(5);
+/// Turns that the main time should last for; the end of a game needs less thought than the middle.
+const TURNS: u32 = 24;
+
+impl Clock {
+    /// What a search of this turn may use: always less than what there is.
+    pub fn allot(self) -> Allotment {
+        match self {
+            Clock::Free => Allotment::default(),
+            Clock::PerMove(time) => Allotment { time: Some(usable(time)), enough: None },
+            Clock::Main { left, increment } => {
+                let usable = usable(left);
+                // The increment comes only after the turn, so it is no part of what is usable.
+                let share = (usable / TURNS).saturating_add(increment / 4 * 3).min(usable);
+                let time = share.saturating_mul(4).min(usable / 3).max(share.min(usable / 2));
+                // The next iteration would take about as long as all before it.
+                Allotment { time: Some(time), enough: Some(share / 2) }
+            }
+        }
+    }
+}
+
+fn usable(time: Duration) -> Duration {
+    time - MARGIN.min(time / 2)
+}
+
+/// The time both players have for a game.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TimeControl {
+    /// As much as they like.
+    #[default]
+    Free,
+    /// So much for every turn.
+    PerMove(Duration),
+    /// So much for the game, and so much more for every turn made.
+    Main {
+        /// At the start.
+        time: Duration,
+        /// For every turn made.
+        increment: Duration,
+    },
+}
+
+impl TimeControl {
+    /// The clock of a player who has made no move yet.
+    pub fn clock(self) -> Clock {
+        match self {
+            TimeControl::Free => Clock::Free,
+            TimeControl::PerMove(time) => Clock::PerMove(time),
+            TimeControl::Main { time, increment } => Clock::Main { left: time, increment },
+        }
+    }
+}
+
+impl Clock {
+    /// The clock for the next turn after one that took `used`; none if that was too long.
+    pub fn after(self, used: Duration, grace: Duration) -> Option<Clock> {
+        match self {
+            Clock::Free => Some(self),
+            Clock::PerMove(time) => (used <= time + grace).then_some(self),
+            Clock::Main { left, increment } => (used <= left + grace).then(|| {
+                let left = left.saturating_sub(used).saturating_add(increment);
+                Clock::Main { left, increment }
+            }),
+        }
+    }
+}
+
+/// Why a time was refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct TimeError(String);
+
+/// No time is longer: a day.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Reads `100ms`, `2s` or `1.5s`.
+pub fn read_time(text: &str) -> Result<Duration, TimeError> {
+    let text = text.trim();
+    let millis = match text.strip_suffix("ms") {
+        Some(number) => number.parse::<u64>().ok().filter(|_| is_plain(number)),
+        None => text.strip_suffix('s').and_then(seconds),
+    };
+    match millis.map(Duration::from_millis) {
+        Some(time) if !time.is_zero() && time <= LONGEST => Ok(time),
+        _ => Err(TimeError(format!(
+            "a time is written 100ms, 2s or 1.5s and is 1ms to 86400s, not {:?}",
+            shorten(text)
+        ))),
+    }
+}
+
+/// Whole and decimal seconds as milliseconds.
+fn seconds(number: &str) -> Option<u64> {
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    if !is_plain(whole) || !is_plain(part) || part.len() > 3 {
+        return None;
+    }
+    let part = format!("{part:0<3}").parse::<u64>().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(part)
+}
+
+fn is_plain(number: &str) -> bool {
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The one text of a time.
+pub fn write_time(time: Duration) -> String {
+    let millis = time.as_millis();
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}
+
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(40).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+impl FromStr for TimeControl {
+    type Err = TimeError;
+
+    /// Reads main time and increment: `5+3` (seconds), `5s+50ms`, or the time alone.
+    fn from_str(text: &str) -> Result<TimeControl, TimeError> {
+        let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let read = |part: &str| {
+            let part = part.trim();
+            if part.ends_with('s') { read_time(part) } else { read_time(&format!("{part}s")) }
+        };
+        let refused = || {
+            TimeError(format!(
+                "a time control is written 5+3 (seconds for the game, seconds for each move made), \
+                 5s+50ms or 5s, each time up to 86400s, not {:?}",
+                shorten(text)
+            ))
+        };
+        let zero = ["0", "0s", "0ms"].contains(&increment.trim());
+        Ok(TimeControl::Main {
+            time: read(time).map_err(|_| refused())?,
+            increment: if zero { Duration::ZERO } else { read(increment).map_err(|_| refused())? },
+        })
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            TimeControl::Free => f.write_str("no time limit"),
+            TimeControl::PerMove(time) => write!(f, "{} per move", write_time(time)),
+            TimeControl::Main { time, increment } => {
+                write!(f, "{}+{}", write_time(time), write_time(increment))
+            }
+        }
+    }
+}

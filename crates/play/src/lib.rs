@@ -1,0 +1,23 @@
+//! A game in progress, and those who play it without a person: [`Session`], [`Clock`],
+//! [`Player`]s by name, and [`matches`] between them.
+//!
+//! How a move is found is the business of `crownhead_search`; this crate knows whose turn it is,
+//! how much time there is, and which knowledge a player may use.
+
+mod clock;
+mod knowledge;
+pub mod matches;
+mod openings;
+mod player;
+mod players;
+mod session;
+mod spec;
+pub mod statistics;
+
+pub use clock::{Allotment, Clock, TimeControl, TimeError, read_time, write_time};
+pub use crownhead_search::{Knowledge, Stop};
+pub use knowledge::knowledge_for;
+pub use openings::{Opening, Openings, OpeningsError};
+pub use player::{Choice, Player, PlayerError};
+pub use session::{LegalMove, PlayError, Session, TypedSession, session};
+pub use spec::{PlayerKind, PlayerOptions, PlayerSpec, SpecError};

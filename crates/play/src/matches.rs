@@ -1,0 +1,249 @@
+//! Matches between two players: pairs of games, one with each colour from each opening.
+//!
+//! Every game has its own seed, and players forget all between games, so a match whose players
+//! are not limited by time ends the same however many games are played at once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_rules::{Game, Outcome, Side};
+use crownhead_search::{Knowledge, Stop};
+
+use crate::openings::mix;
+use crate::statistics::{Pairs, Points, Tally};
+use crate::{Opening, Openings, Player, PlayerError, PlayerSpec, TimeControl};
+
+/// A match to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The game.
+    pub game: Game,
+    /// Who plays.
+    pub players: [PlayerSpec; 2],
+    /// How many pairs of games.
+    pub pairs: u32,
+    /// The time both players have.
+    pub time: TimeControl,
+    /// What the games begin with.
+    pub openings: Openings,
+    /// What everything that is drawn by lot follows from.
+    pub seed: u64,
+    /// How many games are played at once.
+    pub concurrency: usize,
+}
+
+/// A player may be late by so much: handing a move over takes time that is not its own.
+pub const GRACE: Duration = Duration::from_millis(5);
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// The pair it belongs to, from 0.
+    pub pair: u32,
+    /// Which of the two players moved first: 0 or 1.
+    pub first: usize,
+    /// What it began with.
+    pub opening: Opening,
+    /// The moves after the opening.
+    pub moves: Vec<String>,
+    /// How it ended.
+    pub end: End,
+    /// The longest time each player used for a move.
+    pub slowest: [Duration; 2],
+}
+
+/// How a game of a match ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// By the rules.
+    Rules(Outcome),
+    /// A side used more time than it had and lost.
+    Time(Side),
+}
+
+impl End {
+    /// Who won.
+    pub fn winner(&self) -> Option<Side> {
+        match self {
+            End::Rules(outcome) => outcome.winner,
+            End::Time(late) => Some(late.other()),
+        }
+    }
+
+    /// A word for the reason.
+    pub fn code(&self) -> &'static str {
+        match self {
+            End::Rules(outcome) => outcome.reason.code(),
+            End::Time(_) => "time",
+        }
+    }
+}
+
+impl Played {
+    /// What the game brought the first player of the plan.
+    pub fn points(&self) -> Points {
+        match self.end.winner() {
+            None => Points::Draw,
+            Some(side) if side.index() == self.first => Points::Win,
+            Some(_) => Points::Loss,
+        }
+    }
+
+    /// The game as a file holds it.
+    pub fn record(&self, plan: &Plan) -> GameRecord {
+        let mut record = GameRecord::new(plan.game.clone());
+        record.set_tag("Event", format!("Match, seed {}", plan.seed));
+        record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
+        record.set_player(Side::First, plan.players[self.first].to_string());
+        record.set_player(Side::Second, plan.players[1 - self.first].to_string());
+        record.set_tag("Termination", self.end.code());
+        record.start.clone_from(&self.opening.start);
+        record.line.plies = self.opening.moves.iter().chain(&self.moves).map(Ply::new).collect();
+        record.result = match self.end.winner() {
+            Some(Side::First) => GameResult::FirstWins,
+            Some(Side::Second) => GameResult::SecondWins,
+            None => GameResult::Draw,
+        };
+        record
+    }
+}
+
+/// All that is counted in a match, for the first player of the plan.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Standing {
+    /// All games.
+    pub all: Tally,
+    /// The games in which it moved first, and those in which it moved second.
+    pub by_colour: [Tally; 2],
+    /// The pairs of which both games are finished.
+    pub pairs: Pairs,
+    /// Games by the reason of their end.
+    pub ends: BTreeMap<&'static str, u32>,
+    /// Games that each player lost on time.
+    pub late: [u32; 2],
+    /// The longest time each player used for a move.
+    pub slowest: [Duration; 2],
+    /// Plies of all games, openings included.
+    pub plies: u64,
+    /// Pairs with one game finished.
+    half: BTreeMap<u32, Points>,
+}
+
+impl Standing {
+    /// Counts a game.
+    pub fn add(&mut self, game: &Played) {
+        let points = game.points();
+        self.all.add(points);
+        self.by_colour[game.first].add(points);
+        *self.ends.entry(game.end.code()).or_default() += 1;
+        if let End::Time(late) = game.end {
+            self.late[game.first ^ late.index()] += 1;
+        }
+        for (slowest, time) in self.slowest.iter_mut().zip(game.slowest) {
+            *slowest = time.max(*slowest);
+        }
+        self.plies += (game.opening.moves.len() + game.moves.len()) as u64;
+        match self.half.remove(&game.pair) {
+            Some(other) => self.pairs.add([other, points]),
+            None => _ = self.half.insert(game.pair, points),
+        }
+    }
+}
+
+/// Plays a match until its end or until `stop` is raised; games that are then in progress do not
+/// count. `heard` is told of every finished game, in the order in which they end.
+pub fn play(
+    plan: &Plan,
+    knowledge: &Knowledge,
+    stop: &Stop,
+    mut heard: impl FnMut(Played),
+) -> Result<(), PlayerError> {
+    let next = AtomicU32::new(0);
+    let games = plan.pairs.saturating_mul(2);
+    let (sender, receiver) = mpsc::channel();
+    // The memory for all is taken before the first game begins.
+    let seats = 0..plan.concurrency.clamp(1, games.max(1) as usize);
+    let seats: Result<Vec<_>, _> = seats.map(|_| seat(plan, knowledge)).collect();
+    std::thread::scope(|scope| {
+        for mut players in seats? {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= games || stop.is_stopped() {
+                        break;
+                    }
+                    match one_game(plan, knowledge, &mut players, number, stop) {
+                        Ok(None) => break,
+                        Ok(Some(game)) => _ = sender.send(Ok(game)),
+                        Err(error) => _ = sender.send(Err(error)),
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for game in receiver {
+            match game {
+                Ok(game) => heard(game),
+                Err(error) => {
+                    stop.stop();
+                    result = Err(error);
+                }
+            }
+        }
+        result
+    })
+}
+
+fn seat(plan: &Plan, knowledge: &Knowledge) -> Result<[Box<dyn Player>; 2], PlayerError> {
+    let [one, other] = &plan.players;
+    Ok([one.player(&plan.game, knowledge)?, other.player(&plan.game, knowledge)?])
+}
+
+/// Plays a game; none if it was stopped.
+fn one_game(
+    plan: &Plan,
+    knowledge: &Knowledge,
+    players: &mut [Box<dyn Player>; 2],
+    number: u32,
+    stop: &Stop,
+) -> Result<Option<Played>, PlayerError> {
+    let (pair, first) = (number / 2, number as usize % 2);
+    let opening = plan.openings.draw(&plan.game, knowledge, plan.seed, pair);
+    let mut session = match opening.session(&plan.game) {
+        Ok(session) => session,
+        Err(why) => return Err(PlayerError::Opening(why)),
+    };
+    for (player, place) in players.iter_mut().zip(0..) {
+        player.new_game(mix(&[plan.seed, number.into(), place]));
+    }
+    let mut clocks = [plan.time.clock(); 2];
+    let mut slowest = [Duration::ZERO; 2];
+    let mut moves = Vec::new();
+    let end = loop {
+        if let Some(outcome) = session.outcome() {
+            break End::Rules(outcome);
+        }
+        let side = session.side();
+        let whose = first ^ side.index();
+        let start = Instant::now();
+        let choice = players[whose].choose(session.as_ref(), &clocks[whose], stop)?;
+        let used = start.elapsed();
+        if stop.is_stopped() {
+            return Ok(None);
+        }
+        slowest[whose] = slowest[whose].max(used);
+        match clocks[whose].after(used, GRACE) {
+            Some(clock) => clocks[whose] = clock,
+            None => break End::Time(side),
+        }
+        let refused = |why| PlayerError::Refused { text: choice.text.clone(), why };
+        session.play(&choice.text).map_err(|error| refused(error.to_string()))?;
+        moves.push(choice.text);
+    };
+    Ok(Some(Played { pair, first, opening, moves, end, slowest }))
+}

@@ -1,0 +1,208 @@
+//! What the games of a match begin with: every opening is played twice, with colours exchanged, and
+//! should be neither decided nor always the same.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crownhead_rules::{Game, MoveList};
+use crownhead_search::{
+    Engine, GameVisitor, Knowledge, Limits, Score, Searchable, Settings, Stop, Task, visit,
+};
+
+use crate::clock::shorten;
+use crate::session::line_texts;
+use crate::{Session, session};
+
+/// A position to begin with: a start and moves from there.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Opening {
+    /// The text of the position; none is the usual start.
+    pub start: Option<String>,
+    /// The moves from there.
+    pub moves: Vec<String>,
+}
+
+impl Opening {
+    /// The game at the end of the opening.
+    pub fn session(&self, game: &Game) -> Result<Box<dyn Session>, String> {
+        let start = self.start.as_deref();
+        let mut session = session(game, start).map_err(|error| error.to_string())?;
+        for (text, number) in self.moves.iter().zip(1..) {
+            let refused = |why| format!("move {number}, {}: {why}", shorten(text));
+            session.play(text).map_err(|error| refused(error.to_string()))?;
+        }
+        match session.ending() {
+            None => Ok(session),
+            Some(ending) => Err(format!("the game is already over: {ending}")),
+        }
+    }
+}
+
+/// Where openings come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Openings {
+    /// So many random plies from the start, chosen so that neither side is much better.
+    Random(u32),
+    /// These, in an order drawn by lot.
+    Listed(Vec<Opening>),
+}
+
+/// Why openings were refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct OpeningsError(pub String);
+
+/// The 174 openings of three moves that English checkers is played with.
+const BALLOTS: &str = include_str!("../data/three_move_ballots.tsv");
+/// More random moves are no opening any more.
+const MOST_PLIES: u32 = 40;
+
+impl Openings {
+    /// Reads a list: a position or the moves from the start on each line, up to a tab if there is
+    /// one. Lines that begin with `#` and a blank are comments (in Chinese checkers a position may
+    /// begin with `#`).
+    pub fn read(text: &str, game: &Game) -> Result<Openings, OpeningsError> {
+        let mut openings = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('\t').next().unwrap_or_default().trim();
+            if line.is_empty() || line == "#" || line.starts_with("# ") {
+                continue;
+            }
+            let opening = if line.contains([':', '/']) {
+                Opening { start: Some(line.to_string()), moves: Vec::new() }
+            } else {
+                let moves = line.split_whitespace().map(String::from).collect();
+                Opening { start: None, moves }
+            };
+            let checked = opening.session(game);
+            checked.map_err(|why| OpeningsError(format!("line {number}: {why}")))?;
+            openings.push(opening);
+        }
+        match openings.is_empty() {
+            true => Err(OpeningsError("there is no opening: each line is one".into())),
+            false => Ok(Openings::Listed(openings)),
+        }
+    }
+
+    /// The three-move ballots: all, or only those played at the board.
+    pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
+        if !matches!(game, Game::English(_) | Game::Contest(_)) {
+            let message = format!("ballots are openings of english (and contest), not of {game}");
+            return Err(OpeningsError(message));
+        }
+        let chosen = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));
+        Openings::read(&chosen.collect::<Vec<_>>().join("\n"), game)
+    }
+
+    /// The opening with this number, for a match with this seed.
+    pub fn draw(&self, game: &Game, knowledge: &Knowledge, seed: u64, number: u32) -> Opening {
+        match self {
+            Openings::Random(plies) => visit(game, Draw { plies: *plies, knowledge, seed, number }),
+            Openings::Listed(openings) => {
+                let mut order: Vec<_> = (0..openings.len()).collect();
+                fastrand::Rng::with_seed(mix(&[seed])).shuffle(&mut order);
+                openings[order[number as usize % order.len()]].clone()
+            }
+        }
+    }
+}
+
+/// `random:PLIES`, the only openings that need neither a file nor a game to be named.
+impl FromStr for Openings {
+    type Err = OpeningsError;
+
+    fn from_str(text: &str) -> Result<Openings, OpeningsError> {
+        let plies = text.strip_prefix("random:").and_then(|plies| plies.parse().ok());
+        match plies.filter(|plies| *plies <= MOST_PLIES) {
+            Some(plies) => Ok(Openings::Random(plies)),
+            None => Err(OpeningsError(format!(
+                "random openings are written random:PLIES, with 0 to {MOST_PLIES} plies, not {:?}",
+                shorten(text)
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for Openings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Openings::Random(plies) => write!(f, "random:{plies}"),
+            Openings::Listed(openings) => write!(f, "{} listed", openings.len()),
+        }
+    }
+}
+
+/// One number from several, each of which changes it wholly.
+pub(crate) fn mix(numbers: &[u64]) -> u64 {
+    let mut lots = fastrand::Rng::with_seed(0);
+    for &number in numbers {
+        lots = fastrand::Rng::with_seed(lots.u64(..) ^ number);
+    }
+    lots.u64(..)
+}
+
+struct Draw<'a> {
+    plies: u32,
+    knowledge: &'a Knowledge,
+    seed: u64,
+    number: u32,
+}
+
+/// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
+const NODES: u64 = 3000;
+const BALANCE: Score = 60;
+/// So many openings are tried; then the most balanced of them must do.
+const TRIES: u32 = 200;
+
+impl GameVisitor for Draw<'_> {
+    type Output = Opening;
+
+    fn visit<P: Searchable>(self, options: &P::Options) -> Opening {
+        let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, self.number.into()]));
+        let settings = Settings { hash: 1, ..Settings::default() };
+        let mut engine = Engine::<P>::new(settings, self.knowledge).ok();
+        let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+        let mut best: Option<(Score, Vec<P::Move>)> = None;
+        for _ in 0..TRIES {
+            let Some((moves, position, past)) = walk(P::start(options), self.plies, &mut lots) else {
+                continue;
+            };
+            // Without memory for a search any opening must do.
+            let score = engine.as_mut().map_or(0, |engine| {
+                engine.clear();
+                let task = Task { past: &past, ..Task::new(&position, limits) };
+                engine.search(task, &Stop::new(), |_| {}).score().abs()
+            });
+            if best.as_ref().is_none_or(|(least, _)| score < *least) {
+                best = Some((score, moves));
+            }
+            if score <= BALANCE || self.plies == 0 {
+                break;
+            }
+        }
+        let moves = best.map(|(_, moves)| moves).unwrap_or_default();
+        Opening { start: None, moves: line_texts(&P::start(options), &moves) }
+    }
+}
+
+/// Random moves, if the game goes on after them: the moves, the position, the keys before it.
+#[allow(clippy::type_complexity)] // three things that go together only here
+fn walk<P: Searchable>(
+    mut position: P,
+    plies: u32,
+    lots: &mut fastrand::Rng,
+) -> Option<(Vec<P::Move>, P, Vec<u64>)> {
+    let (mut moves, mut past) = (Vec::new(), Vec::new());
+    let mut list = MoveList::new();
+    for _ in 0..plies {
+        if position.outcome(&past).is_some() {
+            return None;
+        }
+        position.legal_moves(&mut list);
+        let mv = *list.get(lots.usize(..list.len()))?;
+        past.push(position.key());
+        moves.push(mv);
+        position.play(mv);
+    }
+    position.outcome(&past).is_none().then_some((moves, position, past))
+}

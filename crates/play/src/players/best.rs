@@ -1,0 +1,67 @@
+//! The strongest player: the search, with all the time there is.
+
+use std::time::Duration;
+
+use crownhead_search::{Engine, Knowledge, Searchable, Settings, Stop, Task};
+
+use super::{limits, told, typed, without_thought};
+use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
+
+pub(crate) struct Best<P: Searchable> {
+    engine: Engine<P>,
+    options: PlayerOptions,
+}
+
+/// How long it thinks where neither a clock nor an option says anything.
+const THOUGHT: Duration = Duration::from_secs(1);
+
+impl<P: Searchable> Best<P> {
+    pub(crate) fn new(
+        options: PlayerOptions,
+        knowledge: &Knowledge,
+    ) -> Result<Best<P>, PlayerError> {
+        let usual = Settings::default();
+        let settings = Settings {
+            threads: options.threads.map_or(usual.threads, usize::from),
+            hash: options.hash.map_or(usual.hash, |hash| hash as usize),
+            ..usual
+        };
+        let engine = Engine::new(settings, knowledge);
+        let engine = engine.map_err(|error| PlayerError::NoMemory(error.to_string()))?;
+        Ok(Best { engine, options })
+    }
+}
+
+impl<P: Searchable> Player for Best<P> {
+    fn new_game(&mut self, _seed: u64) {
+        self.engine.clear();
+    }
+
+    fn choose(
+        &mut self,
+        game: &dyn Session,
+        clock: &Clock,
+        stop: &Stop,
+    ) -> Result<Choice, PlayerError> {
+        let game = typed::<P>(game)?;
+        if let Some(choice) = without_thought(game)? {
+            return Ok(choice);
+        }
+        let mut limits = limits(&self.options, clock);
+        if limits.time.is_none() && limits.nodes.is_none() {
+            limits.time = Some(THOUGHT);
+        }
+        let position = game.current();
+        let task = Task { position, past: game.past(), limits, lines: 1 };
+        let report = self.engine.search(task, stop, |_| {});
+        let best = report.lines.first().ok_or(PlayerError::Over)?;
+        let line = told(position, &best.moves);
+        Ok(Choice {
+            text: line.first().cloned().ok_or(PlayerError::Over)?,
+            score: Some(best.score),
+            depth: report.depth,
+            nodes: report.nodes,
+            line,
+        })
+    }
+}

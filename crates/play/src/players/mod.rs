@@ -1,0 +1,59 @@
+//! The players that are part of the program.
+
+mod best;
+mod graded;
+mod random;
+mod textbook;
+
+pub(crate) use best::Best;
+pub(crate) use graded::Graded;
+pub(crate) use random::Random;
+pub(crate) use textbook::Textbook;
+
+use std::time::Duration;
+
+use crownhead_search::{Limits, Searchable};
+
+use crate::session::line_texts;
+use crate::{Choice, Clock, PlayerError, PlayerOptions, Session, TypedSession};
+
+/// Longer lines are not told.
+const LINE: usize = 24;
+
+/// The game as a player of `P` needs it.
+fn typed<P: Searchable>(game: &dyn Session) -> Result<&TypedSession<P>, PlayerError> {
+    let typed = game.as_any().downcast_ref();
+    typed.ok_or_else(|| PlayerError::OtherGame(game.game().to_string()))
+}
+
+/// The choice where there is none: one legal move needs no thought and no time.
+fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choice>, PlayerError> {
+    match *game.legal() {
+        [] => Err(PlayerError::Over),
+        [only] => Ok(Some(Choice::plain(game.current().write_move(only)))),
+        _ => Ok(None),
+    }
+}
+
+/// What a player may use for a move: no more than the clock allows, nor than its options.
+fn limits(options: &PlayerOptions, clock: &Clock) -> Limits {
+    let allotted = clock.allot();
+    Limits {
+        depth: None,
+        nodes: options.nodes,
+        time: shorter(allotted.time, options.movetime),
+        enough: allotted.enough,
+    }
+}
+
+fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The texts of the beginning of a line.
+fn told<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
+    line_texts(position, &line[..line.len().min(LINE)])
+}

@@ -1,0 +1,103 @@
+//! The players of the textbook: minimax and alpha-beta, so many plies deep and not cleverer.
+//!
+//! They look one ply ahead, then two, and so on to their depth, so that there is a move whenever the
+//! time is up; without a time limit only the last look counts.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use crownhead_search::plain::{self, Found};
+use crownhead_search::{Evaluate, Knowledge, Score, Searchable, Stop};
+
+use super::{limits, told, typed, without_thought};
+use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
+
+pub(crate) struct Textbook<P: Searchable> {
+    evaluation: P::Evaluation,
+    depth: u32,
+    pruning: bool,
+    options: PlayerOptions,
+    lots: fastrand::Rng,
+}
+
+impl<P: Searchable> Textbook<P> {
+    /// Looks at every line, and draws lots among the best moves.
+    pub(crate) fn minimax(depth: u32, options: PlayerOptions, knowledge: &Knowledge) -> Self {
+        let evaluation = P::evaluation(knowledge);
+        let lots = fastrand::Rng::with_seed(0);
+        Textbook { evaluation, depth, pruning: false, options, lots }
+    }
+
+    /// Leaves out what cannot matter, and plays the first of the best moves.
+    pub(crate) fn alpha_beta(depth: u32, options: PlayerOptions, knowledge: &Knowledge) -> Self {
+        Textbook { pruning: true, ..Textbook::minimax(depth, options, knowledge) }
+    }
+}
+
+impl<P: Searchable> Player for Textbook<P> {
+    fn new_game(&mut self, seed: u64) {
+        self.lots = fastrand::Rng::with_seed(seed);
+    }
+
+    fn choose(
+        &mut self,
+        game: &dyn Session,
+        clock: &Clock,
+        stop: &Stop,
+    ) -> Result<Choice, PlayerError> {
+        let start = Instant::now();
+        let game = typed::<P>(game)?;
+        if let Some(choice) = without_thought(game)? {
+            return Ok(choice);
+        }
+        let (position, past) = (game.current(), game.past());
+        let limits = limits(&self.options, clock);
+        let watched = Watched {
+            evaluation: &self.evaluation,
+            deadline: limits.time.and_then(|time| start.checked_add(time)),
+            outer: stop,
+            inner: Stop::new(),
+            judged: AtomicU32::new(0),
+        };
+        let mut choice = None;
+        for depth in 1..=self.depth {
+            let enough = limits.enough.is_some_and(|time| start.elapsed() >= time);
+            let found = match (depth, self.pruning) {
+                // The first look is short and must not fail: without it there is no move.
+                (1, _) => plain::minimax(position, past, 1, &self.evaluation, &Stop::new()),
+                _ if enough => None,
+                (_, false) => plain::minimax(position, past, depth, &watched, &watched.inner),
+                (_, true) => plain::alpha_beta(position, past, depth, &watched, &watched.inner),
+            };
+            let Some(Found { score, best, nodes }) = found else { break };
+            choice = Some((depth, score, best, nodes));
+        }
+        let (depth, score, best, nodes) = choice.ok_or(PlayerError::Over)?;
+        let chosen = if self.pruning { best.first().copied() } else { self.lots.choice(best) };
+        let line = told(position, &[chosen.ok_or(PlayerError::Over)?]);
+        let text = line.first().cloned().ok_or(PlayerError::Over)?;
+        Ok(Choice { text, score: Some(score), depth, nodes, line })
+    }
+}
+
+/// An evaluation that looks at the clock from time to time: the plain searches know none.
+struct Watched<'a, E> {
+    evaluation: &'a E,
+    deadline: Option<Instant>,
+    outer: &'a Stop,
+    /// What ends the search.
+    inner: Stop,
+    judged: AtomicU32,
+}
+
+impl<P: Searchable, E: Evaluate<P>> Evaluate<P> for Watched<'_, E> {
+    fn score(&self, position: &P) -> Score {
+        if self.judged.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
+            let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if over || self.outer.is_stopped() {
+                self.inner.stop();
+            }
+        }
+        self.evaluation.score(position)
+    }
+}

@@ -1,0 +1,208 @@
+//! A game in progress, for everything that is not hot.
+//!
+//! [`Session`] hides the game's type; [`TypedSession`] is what is behind it, for players that search.
+//! Clocks, players and records are others' business: a session only knows the rules.
+
+use std::any::Any;
+
+use crownhead_rules::{Cell, Game, MoveError, MoveList, Outcome, PositionError, Side};
+use crownhead_search::{GameVisitor, Searchable, visit};
+
+/// A game in progress.
+pub trait Session: Send {
+    /// The game and its options.
+    fn game(&self) -> &Game;
+
+    /// The text of the position the game started from.
+    fn start(&self) -> String;
+
+    /// The text of the position now.
+    fn position(&self) -> String;
+
+    /// The side to move.
+    fn side(&self) -> Side;
+
+    /// The texts of the moves so far.
+    fn moves(&self) -> Vec<String>;
+
+    /// The legal moves, in the order of generation; a finished game has none.
+    fn legal_moves(&self) -> Vec<LegalMove>;
+
+    /// Plays a move in any unambiguous form.
+    fn play(&mut self, text: &str) -> Result<(), PlayError>;
+
+    /// Takes the last move back; false if there is none.
+    fn undo(&mut self) -> bool;
+
+    /// How the game ended, if it has.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// One sentence on how the game ended, if it has.
+    fn ending(&self) -> Option<String>;
+
+    /// The [`TypedSession`] behind it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A legal move in all its forms.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LegalMove {
+    /// Its one text.
+    pub text: String,
+    /// The cells it touches down on, start and end included; a pass has none.
+    pub path: Vec<Cell>,
+    /// The cells whose pieces it takes.
+    pub captures: Vec<Cell>,
+}
+
+/// Why a move was not played.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PlayError {
+    /// There is nothing left to play.
+    #[error("the game is over: {0}")]
+    Over(String),
+    /// The move breaks a rule.
+    #[error(transparent)]
+    Refused(#[from] MoveError),
+}
+
+/// A new game, from a position or from the usual start.
+pub fn session(game: &Game, start: Option<&str>) -> Result<Box<dyn Session>, PositionError> {
+    struct Start<'a>(&'a Game, Option<&'a str>);
+    impl GameVisitor for Start<'_> {
+        type Output = Result<Box<dyn Session>, PositionError>;
+        fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+            let position = match self.1 {
+                Some(text) => P::read(text, options)?,
+                None => P::start(options),
+            };
+            Ok(Box::new(TypedSession::new(self.0.clone(), position)))
+        }
+    }
+    visit(game, Start(game, start))
+}
+
+/// A game in progress whose type is known.
+#[derive(Clone, Debug)]
+pub struct TypedSession<P: Searchable> {
+    game: Game,
+    /// All positions, the present one last.
+    positions: Vec<P>,
+    /// The moves between them.
+    moves: Vec<P::Move>,
+    /// The keys of all positions but the last.
+    past: Vec<u64>,
+}
+
+impl<P: Searchable> TypedSession<P> {
+    /// A game that starts from a position.
+    pub fn new(game: Game, position: P) -> Self {
+        TypedSession { game, positions: vec![position], moves: Vec::new(), past: Vec::new() }
+    }
+
+    /// The position now.
+    pub fn current(&self) -> &P {
+        // There is always the one it started from, and nothing takes it away.
+        &self.positions[self.positions.len() - 1]
+    }
+
+    /// The keys of the positions before it.
+    pub fn past(&self) -> &[u64] {
+        &self.past
+    }
+
+    /// The moves so far.
+    pub fn played(&self) -> &[P::Move] {
+        &self.moves
+    }
+
+    /// The legal moves; none if the game is over.
+    pub fn legal(&self) -> MoveList<P::Move> {
+        let mut moves = MoveList::new();
+        if self.outcome().is_none() {
+            self.current().legal_moves(&mut moves);
+        }
+        moves
+    }
+
+    /// Plays a legal move.
+    pub fn push(&mut self, mv: P::Move) {
+        let next = self.current().after(mv);
+        self.past.push(self.current().key());
+        self.moves.push(mv);
+        self.positions.push(next);
+    }
+}
+
+/// The texts of moves that follow one another from a position.
+pub(crate) fn line_texts<P: Searchable>(position: &P, moves: &[P::Move]) -> Vec<String> {
+    let mut position = position.clone();
+    let text = |&mv: &P::Move| {
+        let text = position.write_move(mv);
+        position.play(mv);
+        text
+    };
+    moves.iter().map(text).collect()
+}
+
+impl<P: Searchable> Session for TypedSession<P> {
+    fn game(&self) -> &Game {
+        &self.game
+    }
+
+    fn start(&self) -> String {
+        self.positions[0].write()
+    }
+
+    fn position(&self) -> String {
+        self.current().write()
+    }
+
+    fn side(&self) -> Side {
+        self.current().side()
+    }
+
+    fn moves(&self) -> Vec<String> {
+        line_texts(&self.positions[0], &self.moves)
+    }
+
+    fn legal_moves(&self) -> Vec<LegalMove> {
+        let position = self.current();
+        let all_forms = |&mv: &P::Move| LegalMove {
+            text: position.write_move(mv),
+            path: position.path(mv),
+            captures: position.captures(mv),
+        };
+        self.legal().iter().map(all_forms).collect()
+    }
+
+    fn play(&mut self, text: &str) -> Result<(), PlayError> {
+        if let Some(ending) = self.ending() {
+            return Err(PlayError::Over(ending));
+        }
+        let mv = self.current().read_move(text)?;
+        self.push(mv);
+        Ok(())
+    }
+
+    fn undo(&mut self) -> bool {
+        if self.moves.pop().is_none() {
+            return false;
+        }
+        self.positions.pop();
+        self.past.pop();
+        true
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.current().outcome(&self.past)
+    }
+
+    fn ending(&self) -> Option<String> {
+        self.outcome().map(|outcome| self.current().describe(outcome))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,246 @@
+//! Players by name: `random`, `minimax:2`, `level:4:movetime=1s`, `best:threads=2,hash=128`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crownhead_rules::Game;
+use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
+
+use crate::clock::{read_time, shorten, write_time};
+use crate::players::{Best, Graded, Random, Textbook};
+use crate::{Player, PlayerError};
+
+/// A player's name with its options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlayerSpec {
+    /// Who it is.
+    pub kind: PlayerKind,
+    /// What it may use.
+    pub options: PlayerOptions,
+}
+
+/// Who plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlayerKind {
+    /// Any legal move.
+    Random,
+    /// Minimax of so many plies.
+    Minimax(u32),
+    /// Alpha-beta of so many plies.
+    AlphaBeta(u32),
+    /// Graded strength, 1 to 10.
+    Level(u8),
+    /// The strongest there is; level 10 too.
+    Best,
+}
+
+/// What a player may use; without any, its own defaults.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PlayerOptions {
+    /// Threads that search together.
+    pub threads: Option<u16>,
+    /// Megabytes of hash table.
+    pub hash: Option<u32>,
+    /// Time for a move at most.
+    pub movetime: Option<Duration>,
+    /// Positions looked at for a move at most.
+    pub nodes: Option<u64>,
+}
+
+/// Why a player's name was refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SpecError(String);
+
+const DEEPEST: u32 = 30;
+const LEVELS: u8 = 10;
+const MOST_THREADS: u16 = 256;
+const MOST_HASH: u32 = 65_536;
+
+const NAMES: &str = "the players are random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 \
+                     and best";
+
+impl PlayerSpec {
+    /// A player without options.
+    pub fn new(kind: PlayerKind) -> PlayerSpec {
+        PlayerSpec { kind, options: PlayerOptions::default() }
+    }
+
+    /// Whether the player judges positions, so that knowledge makes it stronger.
+    pub fn evaluates(&self) -> bool {
+        self.kind != PlayerKind::Random
+    }
+
+    /// The options that this player has.
+    fn keys(&self) -> &'static [&'static str] {
+        match self.kind {
+            PlayerKind::Random => &[],
+            PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
+            PlayerKind::Level(_) | PlayerKind::Best => &["threads", "hash", "movetime", "nodes"],
+        }
+    }
+
+    /// Whether nothing but a clock would end its search.
+    pub fn is_unlimited(&self) -> bool {
+        matches!(self.kind, PlayerKind::Best | PlayerKind::Level(LEVELS))
+            && self.options.movetime.is_none()
+            && self.options.nodes.is_none()
+    }
+
+    /// Whether its search can be limited by nodes.
+    pub fn counts_nodes(&self) -> bool {
+        self.keys().contains(&"nodes")
+    }
+
+    /// The player itself, for one game. All memory it needs is taken now.
+    pub fn player(
+        &self,
+        game: &Game,
+        knowledge: &Knowledge,
+    ) -> Result<Box<dyn Player>, PlayerError> {
+        struct Make<'a>(&'a PlayerSpec, &'a Knowledge);
+        impl GameVisitor for Make<'_> {
+            type Output = Result<Box<dyn Player>, PlayerError>;
+            fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+                let Make(spec, knowledge) = self;
+                Ok(match spec.kind {
+                    PlayerKind::Random => Box::new(Random::new()),
+                    PlayerKind::Minimax(depth) => {
+                        Box::new(Textbook::<P>::minimax(depth, spec.options, knowledge))
+                    }
+                    PlayerKind::AlphaBeta(depth) => {
+                        Box::new(Textbook::<P>::alpha_beta(depth, spec.options, knowledge))
+                    }
+                    PlayerKind::Level(LEVELS) | PlayerKind::Best => {
+                        Box::new(Best::<P>::new(spec.options, knowledge)?)
+                    }
+                    PlayerKind::Level(level) => {
+                        Box::new(Graded::<P>::new(level, options, spec.options, knowledge)?)
+                    }
+                })
+            }
+        }
+        visit(game, Make(self, knowledge))
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+        let mut parts = text.trim().split(':');
+        let name = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let mut number = |what: &str, most: u32| {
+            let text = parts.next().unwrap_or_default().trim();
+            match text.parse::<u32>() {
+                Ok(number) if (1..=most).contains(&number) && !text.starts_with('+') => Ok(number),
+                _ => Err(SpecError(format!(
+                    "{name} takes a {what} from 1 to {most}, as in {name}:4, not {:?}",
+                    shorten(text)
+                ))),
+            }
+        };
+        let kind = match name.as_str() {
+            "random" => PlayerKind::Random,
+            "best" => PlayerKind::Best,
+            "minimax" => PlayerKind::Minimax(number("depth", DEEPEST)?),
+            "alphabeta" => PlayerKind::AlphaBeta(number("depth", DEEPEST)?),
+            "level" => PlayerKind::Level(number("level", LEVELS.into())? as u8),
+            _ => {
+                return Err(SpecError(format!("there is no player {:?}: {NAMES}", shorten(&name))));
+            }
+        };
+        let mut spec = PlayerSpec::new(kind);
+        if let Some(options) = parts.next() {
+            for option in options.split(',') {
+                spec.read_option(option)?;
+            }
+        }
+        match parts.next() {
+            None => Ok(spec),
+            Some(more) => Err(SpecError(format!(
+                "after the options of {} there is nothing more, not {:?}",
+                spec.bare(),
+                shorten(more)
+            ))),
+        }
+    }
+}
+
+impl PlayerSpec {
+    fn read_option(&mut self, text: &str) -> Result<(), SpecError> {
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(SpecError(format!(
+                "options of a player are written key=value, not {:?}",
+                shorten(text)
+            )));
+        };
+        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+        if !self.keys().contains(&key.as_str()) {
+            let keys = match self.keys() {
+                [] => "none".to_string(),
+                keys => keys.join(", "),
+            };
+            return Err(SpecError(format!(
+                "{} has no option {:?}: it has {keys}",
+                self.bare(),
+                shorten(&key)
+            )));
+        }
+        let options = &mut self.options;
+        let twice = match key.as_str() {
+            "threads" => {
+                options.threads.replace(whole(&key, value, MOST_THREADS.into())? as u16).is_some()
+            }
+            "hash" => options.hash.replace(whole(&key, value, MOST_HASH.into())? as u32).is_some(),
+            "nodes" => options.nodes.replace(whole(&key, value, u64::MAX)?).is_some(),
+            _ => {
+                let time = read_time(value).map_err(|error| SpecError(error.to_string()))?;
+                options.movetime.replace(time).is_some()
+            }
+        };
+        match twice {
+            true => Err(SpecError(format!("the option {key} is given twice"))),
+            false => Ok(()),
+        }
+    }
+
+    /// The name without options.
+    fn bare(&self) -> String {
+        PlayerSpec::new(self.kind).to_string()
+    }
+}
+
+fn whole(key: &str, value: &str, most: u64) -> Result<u64, SpecError> {
+    match value.parse::<u64>() {
+        Ok(number) if (1..=most).contains(&number) && !value.starts_with('+') => Ok(number),
+        _ => Err(SpecError(format!(
+            "the option {key} takes a whole number from 1 to {most}, not {:?}",
+            shorten(value)
+        ))),
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            PlayerKind::Random => f.write_str("random")?,
+            PlayerKind::Minimax(depth) => write!(f, "minimax:{depth}")?,
+            PlayerKind::AlphaBeta(depth) => write!(f, "alphabeta:{depth}")?,
+            PlayerKind::Level(level) => write!(f, "level:{level}")?,
+            PlayerKind::Best => f.write_str("best")?,
+        }
+        let PlayerOptions { threads, hash, movetime, nodes } = self.options;
+        let options = [
+            threads.map(|threads| format!("threads={threads}")),
+            hash.map(|hash| format!("hash={hash}")),
+            movetime.map(|time| format!("movetime={}", write_time(time))),
+            nodes.map(|nodes| format!("nodes={nodes}")),
+        ];
+        for (number, option) in options.into_iter().flatten().enumerate() {
+            write!(f, "{}{option}", if number == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! How fast the solo table is opened and answers. `cargo bench -p crownhead-tables` runs it; if no table
+//! has been built yet, it builds one and does not keep it.
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use crownhead_rules::chinese_checkers::CAMPS;
+use crownhead_rules::{Bits, ChineseCheckers, Side};
+use crownhead_tables::SoloTable;
+
+/// Any placements: the worst case for the caches.
+fn scattered() -> Vec<u64> {
+    let mut random = fastrand::Rng::with_seed(1);
+    let placement = |_| {
+        let mut pieces: u64 = 0;
+        while pieces.count_ones() < 6 {
+            pieces |= 1 << random.u32(..64);
+        }
+        pieces
+    };
+    (0..1 << 16).map(placement).collect()
+}
+
+/// What a search asks for: all placements after one turn, along random games.
+fn neighbours() -> Vec<u64> {
+    let mut random = fastrand::Rng::with_seed(2);
+    let mut placements = Vec::new();
+    while placements.len() < 1 << 16 {
+        let mut pieces = CAMPS[0];
+        for _ in 0..30 {
+            let first = placements.len();
+            for from in Bits(pieces) {
+                let targets = Bits(ChineseCheckers::targets(pieces, from));
+                placements.extend(targets.map(|to| pieces & !(1 << from) | 1 << to));
+            }
+            pieces = placements[random.usize(first..placements.len())];
+        }
+    }
+    placements
+}
+
+/// The table; none if it would have to be built only to see that the bench runs, as `cargo test` does.
+fn table() -> Option<SoloTable> {
+    let kept = SoloTable::load_default().ok().flatten();
+    let is_measured = std::env::args().any(|argument| argument == "--bench");
+    if kept.is_some() || !is_measured {
+        return kept;
+    }
+    SoloTable::build(2, &|_, _| ControlFlow::Continue(())).ok()
+}
+
+fn probe(criterion: &mut Criterion) {
+    let Some(table) = table() else { return };
+    let mut group = criterion.benchmark_group("solo");
+    for (name, placements) in [("scattered", scattered()), ("neighbours", neighbours())] {
+        group.throughput(Throughput::Elements(placements.len() as u64));
+        for side in [Side::First, Side::Second] {
+            group.bench_function(format!("{name}, {side:?}"), |bencher| {
+                let turns = |&pieces| u64::from(table.turns(pieces, side).unwrap_or(0));
+                bencher.iter(|| black_box(&placements).iter().map(turns).sum::<u64>());
+            });
+        }
+    }
+    group.finish();
+}
+
+/// Opening checks and maps the file; the other way would be to read it into memory.
+fn open(criterion: &mut Criterion) {
+    let Some(table) = table() else { return };
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let path = folder.path().join("solo.table");
+    if table.save(&path).is_err() {
+        return;
+    }
+    let mut group = criterion.benchmark_group("solo file");
+    group.sample_size(20);
+    group.bench_function("open", |bencher| bencher.iter(|| SoloTable::open(&path).is_ok()));
+    group.bench_function("read", |bencher| {
+        bencher.iter(|| std::fs::read(&path).is_ok_and(|bytes| crc32fast::hash(&bytes) != 0));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, probe, open);
+criterion_main!(benches);
