@@ -25,10 +25,14 @@ enum Command {
     Moves(commands::moves::Arguments),
     /// Count the leaves of the move tree, and say how fast
     Perft(commands::perft::Arguments),
+    /// Find the best lines of a position, or judge every move of recorded games
+    Analyse(commands::analyse::Arguments),
     /// Search fixed positions of every game: node counts to compare, and the speed
     Bench(commands::bench::Arguments),
     /// Let two computer players play many games and say which is stronger
     Match(commands::matches::Arguments),
+    /// Find the weights of an evaluation from games the search plays against itself
+    Tune(commands::tune::Arguments),
     /// Build and list tables of exact knowledge
     #[command(subcommand)]
     Tables(commands::tables::Command),
@@ -46,8 +50,10 @@ fn main() -> ExitCode {
         Command::Games(arguments) => commands::games::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),
         Command::Perft(arguments) => commands::perft::run(&arguments),
+        Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Match(arguments) => commands::matches::run(&arguments),
+        Command::Tune(arguments) => commands::tune::run(&arguments),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
         Command::Completions(arguments) => {

@@ -3,19 +3,19 @@
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing};
 use crownhead_play::statistics::{Estimate, Tally};
-use crownhead_play::{Openings, PlayerSpec, Stop, TimeControl, knowledge_for, read_time};
+use crownhead_play::{Openings, PlayerSpec, TimeControl, knowledge_for, read_time};
 use crownhead_records::write_game;
 use crownhead_rules::Game;
 use serde_json::{Value, json};
 
-use super::{Failure, say};
+use super::output::Output;
+use super::{Failure, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -69,8 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
         say(missing);
     }
-    let stop = Stop::new();
-    stop_on_interrupt(&stop)?;
+    let stop = stop_on_interrupt();
     let mut progress = Progress::new(arguments.games);
     let mut standing = Standing::default();
     let mut games: Vec<Played> = Vec::new();
@@ -150,27 +149,12 @@ fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
     }
 }
 
-/// The first Ctrl-C ends the match with the score so far, the second ends the program.
-fn stop_on_interrupt(stop: &Stop) -> Result<(), Failure> {
-    let stop = stop.clone();
-    let before = AtomicBool::new(false);
-    let handler = move || {
-        if before.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        stop.stop();
-    };
-    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")?;
-    Ok(())
-}
-
 fn write_games(path: &Path, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
-    let mut text = Vec::new();
+    let output = Output::create(path)?;
     for game in games {
-        write_game(&mut text, &game.record(plan)).context("cannot write a game")?;
+        write_game(&mut output.file(), &game.record(plan)).context("cannot write a game")?;
     }
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    output.finish()
 }
 
 /// The line that tells a person at a terminal how the match stands.

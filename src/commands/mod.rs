@@ -1,17 +1,21 @@
 //! One file per command, and what they share: how they fail and how a position is named.
 
+pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod games;
 pub(crate) mod matches;
 pub(crate) mod moves;
+mod output;
 pub(crate) mod pages;
 pub(crate) mod pdn;
 pub(crate) mod perft;
 pub(crate) mod tables;
+pub(crate) mod tune;
 
 use std::io::Write;
 use std::process::ExitCode;
 
+use crownhead_play::Stop;
 use crownhead_rules::{Notation, Position};
 
 /// Why a command did not succeed.
@@ -58,6 +62,20 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 /// Says something on standard error; if nobody listens, there is nobody to tell.
 pub(crate) fn say(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// A flag that the first Ctrl-C raises; the second ends the program. Where that cannot be arranged,
+/// the first does.
+pub(crate) fn stop_on_interrupt() -> Stop {
+    let stop = Stop::new();
+    let raised = stop.clone();
+    let _ = ctrlc::set_handler(move || {
+        if raised.is_stopped() {
+            std::process::exit(130);
+        }
+        raised.stop();
+    });
+    stop
 }
 
 /// The position a command works on: the one named, or the start.

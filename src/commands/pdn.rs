@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
 use serde_json::json;
 
+use super::output::Output;
 use super::{Failure, say};
 
 #[derive(clap::Subcommand)]
@@ -118,36 +119,16 @@ fn convert(arguments: &Convert) -> Result<(), Failure> {
     let Some(path) = output else {
         return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &arguments.files);
     };
-    let cannot = || format!("{} could not be written", path.display());
-    // What a link names is replaced, not the link.
-    let target = path.canonicalize().unwrap_or_else(|_| path.into());
-    let known = target.metadata().ok();
-    if known.as_ref().is_some_and(|known| !known.is_file()) {
-        // A pipe or a device; a folder is refused here.
-        let out = File::options().write(true).open(&target).with_context(cannot)?;
-        return convert_to(&mut BufWriter::new(out), Some(path), &arguments.files);
-    }
-    // Beside the target, so that the last step is a rename within one file system.
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".crownhead-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-    let part = builder.tempfile_in(folder.unwrap_or(Path::new("."))).with_context(cannot)?;
-    let result = convert_to(&mut BufWriter::new(part.as_file()), Some(path), &arguments.files);
-    let is_input = |input: &PathBuf| input.canonicalize().is_ok_and(|input| input == target);
+    let output = Output::create(path)?;
+    let result = convert_to(&mut BufWriter::new(output.file()), Some(path), &arguments.files);
     match result {
-        Err(Failure::BadInputReported) if arguments.files.iter().any(is_input) => {
+        Err(Failure::BadInputReported)
+            if arguments.files.iter().any(|file| output.replaces(file)) =>
+        {
             // Replacing it would lose the games that could not be read.
             say(format_args!("crownhead: {} was left as it is", path.display()));
         }
-        Ok(()) | Err(Failure::BadInputReported) => {
-            if let Some(known) = known {
-                part.as_file().set_permissions(known.permissions()).with_context(cannot)?;
-            }
-            part.as_file().sync_all().with_context(cannot)?;
-            part.persist(&target).map_err(|error| error.error).with_context(cannot)?;
-        }
+        Ok(()) | Err(Failure::BadInputReported) => output.finish()?,
         _ => {}
     }
     result

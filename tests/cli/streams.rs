@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::run::{command, finish};
 
 /// A command for each way of printing. `good.pdn` and `bad.pdn` are in the folder.
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 19] = [
     &["games"],
     &["games", "--json"],
     &["moves", "english"],
@@ -20,6 +20,11 @@ const COMMANDS: [&[&str]; 14] = [
     &["pdn", "check", "good.pdn"],
     &["pdn", "check", "good.pdn", "--json"],
     &["pdn", "convert", "good.pdn"],
+    &["analyse", "--game", "english", "--depth", "3"],
+    &["analyse", "--game", "english", "--depth", "3", "--json"],
+    &["analyse", "good.pdn", "--games", "1", "--depth", "3"],
+    &["analyse", "good.pdn", "--games", "1", "--depth", "3", "--json"],
+    &["analyse", "good.pdn", "--games", "1", "--depth", "3", "--html", "-"],
     &["completions", "zsh"],
     &["man"],
     &["--version"],

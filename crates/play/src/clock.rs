@@ -174,7 +174,11 @@ impl FromStr for TimeControl {
         let zero = ["0", "0s", "0ms"].contains(&increment.trim());
         Ok(TimeControl::Main {
             time: read(time).map_err(|_| refused())?,
-            increment: if zero { Duration::ZERO } else { read(increment).map_err(|_| refused())? },
+            increment: if zero {
+                Duration::ZERO
+            } else {
+                read(increment).map_err(|_| refused())?
+            },
         })
     }
 }

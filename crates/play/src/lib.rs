@@ -1,9 +1,10 @@
 //! A game in progress, and those who play it without a person: [`Session`], [`Clock`],
-//! [`Player`]s by name, and [`matches`] between them.
+//! [`Player`]s by name, and [`mod@matches`] between them.
 //!
 //! How a move is found is the business of `crownhead_search`; this crate knows whose turn it is,
 //! how much time there is, and which knowledge a player may use.
 
+pub mod analysis;
 mod clock;
 mod knowledge;
 pub mod matches;

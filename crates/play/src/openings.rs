@@ -164,7 +164,8 @@ impl GameVisitor for Draw<'_> {
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;
         for _ in 0..TRIES {
-            let Some((moves, position, past)) = walk(P::start(options), self.plies, &mut lots) else {
+            let Some((moves, position, past)) = walk(P::start(options), self.plies, &mut lots)
+            else {
                 continue;
             };
             // Without memory for a search any opening must do.

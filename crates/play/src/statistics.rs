@@ -97,7 +97,10 @@ impl Pairs {
         } else {
             // Pairs that are all alike show no spread. What was never seen in n pairs is still as
             // likely as 3/n (with 95 %).
-            ((3.0 / count).min(1.0), score.partial_cmp(&0.5).map_or(0.5, |order| (order as i8 as f64 + 1.0) / 2.0))
+            (
+                (3.0 / count).min(1.0),
+                score.partial_cmp(&0.5).map_or(0.5, |order| (order as i8 as f64 + 1.0) / 2.0),
+            )
         };
         let range = elo(score + error) - elo(score - error);
         let elo_error = if range.is_finite() { range / 2.0 } else { f64::INFINITY };

@@ -7,6 +7,7 @@ use crownhead_rules::{
 };
 
 use crate::Score;
+use crate::evaluations::Tunable;
 
 /// Judges positions without looking ahead.
 pub trait Evaluate<P: Position>: Send + Sync {
@@ -50,13 +51,21 @@ pub(crate) const SLOTS: usize = 4096;
 /// What a game adds to be searched.
 pub trait Searchable: Notation + Perft {
     /// How it judges positions.
-    type Evaluation: Evaluate<Self>;
+    type Evaluation: Evaluate<Self> + Tunable<Self> + Clone;
 
     /// The tuned evaluation.
     fn evaluation(knowledge: &Knowledge) -> Self::Evaluation;
 
-    /// Plies before a count of plies ends the game.
-    fn plies_left(&self) -> u32;
+    /// Plies before a count of plies ends the game, for each of two counts; a game that has only
+    /// one gives `u32::MAX` for the other.
+    fn counts_left(&self) -> [u32; 2];
+
+    /// Plies before the first of them does.
+    #[inline(always)]
+    fn plies_left(&self) -> u32 {
+        let [first, second] = self.counts_left();
+        first.min(second)
+    }
 
     /// How many plies back an equal position could make this one a draw; 0 in games that know no
     /// repetition.

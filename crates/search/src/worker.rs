@@ -232,8 +232,8 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         if alpha >= beta {
             return alpha;
         }
-        let plies_left = position.plies_left();
-        let (key, known) = self.look_up(position, plies_left, ply);
+        let counts = position.counts_left();
+        let (key, known) = self.look_up(position, counts, ply);
         let mut best_place = None;
         if let Some(entry) = known {
             best_place = entry.best;
@@ -355,7 +355,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         };
         self.remember(
             key,
-            plies_left,
+            counts,
             ply,
             Entry { score: best, guess, depth, bound, best: best_place },
         );
@@ -459,32 +459,35 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         line.extend_from_slice(&after[0]);
     }
 
-    /// What the hash table knows, under which key. A position's key says nothing about the count of
-    /// plies, and near its end the count is what matters: there it becomes part of the key.
+    /// What the hash table knows, under which key. A position's key says nothing about the counts
+    /// of plies, and near the end of a count it is what matters: there it becomes part of the key.
     /// Elsewhere only what could not have seen the end is believed.
     #[inline(always)]
-    fn look_up(&self, position: &P, plies_left: u32, ply: usize) -> (u64, Option<Entry>) {
+    fn look_up(&self, position: &P, counts: [u32; 2], ply: usize) -> (u64, Option<Entry>) {
         let mut key = position.key();
-        if plies_left <= CLOCK_PLIES {
-            key ^= CLOCKS[plies_left as usize];
+        if counts[0].min(counts[1]) <= CLOCK_PLIES {
+            for (count, clocks) in counts.into_iter().zip(&CLOCKS) {
+                key ^= clocks.get(count as usize).unwrap_or(&0);
+            }
         }
         let entry = self.table.get(key, ply);
-        let entry =
-            entry.map(|entry| Entry { depth: entry.depth.min(believed(plies_left)), ..entry });
+        let entry = entry.map(|entry| Entry { depth: entry.depth.min(believed(counts)), ..entry });
         (key, entry)
     }
 
     #[inline(always)]
-    fn remember(&self, key: u64, plies_left: u32, ply: usize, entry: Entry) {
-        let depth = entry.depth.min(believed(plies_left));
+    fn remember(&self, key: u64, counts: [u32; 2], ply: usize, entry: Entry) {
+        let depth = entry.depth.min(believed(counts));
         self.table.put(key, ply, Entry { depth, ..entry });
     }
 }
 
 /// The depth up to which what is known of a position holds with so many plies left.
 #[inline(always)]
-fn believed(plies_left: u32) -> i32 {
-    if plies_left <= CLOCK_PLIES { i32::MAX } else { plies_left.min(255) as i32 - 1 }
+fn believed(counts: [u32; 2]) -> i32 {
+    let [first, second] =
+        counts.map(|count| if count <= CLOCK_PLIES { 255 } else { count.min(255) as i32 - 1 });
+    first.min(second)
 }
 
 /// The place of a move in the order of generation; what the hash table keeps of it.
@@ -500,16 +503,16 @@ fn place_of<P: Position>(position: &P, wanted: P::Move) -> Option<u8> {
     found
 }
 
-/// Numbers that tell counts of plies apart.
-static CLOCKS: [u64; CLOCK_PLIES as usize + 1] = {
-    let mut numbers = [0; CLOCK_PLIES as usize + 1];
+/// Numbers that tell counts of plies apart, for each of two counts.
+static CLOCKS: [[u64; CLOCK_PLIES as usize + 1]; 2] = {
+    let mut numbers = [[0; CLOCK_PLIES as usize + 1]; 2];
     let mut index = 0;
-    while index < numbers.len() {
+    while index < 2 * (CLOCK_PLIES as usize + 1) {
         // SplitMix64.
         let mut z = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index as u64 + 77);
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        numbers[index] = z ^ z >> 31;
+        numbers[index % 2][index / 2] = z ^ z >> 31;
         index += 1;
     }
     numbers

@@ -1,5 +1,7 @@
 //! What the search must see in Chinese checkers, each fact checked against the textbook's search.
 
+#![allow(clippy::unwrap_used)] // a test may fail
+
 use std::sync::Arc;
 
 use crownhead_rules::chinese_checkers::CAMPS;
@@ -128,16 +130,16 @@ fn nobody_walks_into_the_game_of_three_plies() {
 }
 
 #[test]
-fn a_race_won_in_five_plies_is_seen_at_depth_five_without_pruning_and_soon_with_it() {
+fn a_race_won_in_five_plies_is_seen_at_depth_five_or_with_pruning_in_100000_nodes() {
     for text in WON_IN_5 {
         let position = read(text);
         assert_eq!((forced(&position, 4), forced(&position, 5)), (DRAW, WIN - 5), "{text}");
         for knowledge in knowledge() {
             let report = search(&position, &knowledge, false, depth(5));
             assert_eq!(plies_to_end(report.score()), Some(5), "{text}");
-            let report = search(&position, &knowledge, true, depth(8));
+            let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+            let report = search(&position, &knowledge, true, limits);
             assert!(plies_to_end(report.score()).is_some_and(|plies| plies > 0), "{text}");
-            assert!(report.nodes < 200_000, "{text}: {} nodes", report.nodes);
         }
     }
 }

@@ -86,10 +86,12 @@ impl<V: Variant> Checkers<V> {
         self.must_capture() != 0
     }
 
-    /// How many plies can be played before the want of progress draws the game.
+    /// How many plies can be played before the want of progress draws the game, for each of the two
+    /// counts.
     #[inline(always)]
-    pub fn plies_left(&self) -> u32 {
-        u32::from(self.laws.rules().draw_plies).saturating_sub(self.idle.longest())
+    pub fn plies_left(&self) -> [u32; 2] {
+        let limit = u32::from(self.laws.rules().draw_plies);
+        self.idle.counts().map(|count| limit.saturating_sub(count))
     }
 
     /// An equal position lies at most so many plies back: before that a man moved or a piece was

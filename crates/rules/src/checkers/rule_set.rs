@@ -83,7 +83,7 @@ const CROWNING: usize = 4;
 pub(super) struct Idle(u64);
 
 impl Idle {
-    const fn counts(self) -> [u32; 2] {
+    pub(super) const fn counts(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }
 

@@ -256,7 +256,7 @@ impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
     }
 
     fn scale(&self, position: &Checkers<V>) -> f32 {
-        position.plies_left().min(FADE_PLIES) as f32 / FADE_PLIES as f32
+        Searchable::plies_left(position).min(FADE_PLIES) as f32 / FADE_PLIES as f32
     }
 }
 
@@ -266,7 +266,7 @@ impl<V: Variant> Evaluate<Checkers<V>> for Evaluation {
         let mut sum = self.weights.sum();
         self.features(position, &mut sum);
         let score = sum.score(Tunable::<Checkers<V>>::phase(self, position));
-        let left = position.plies_left();
+        let left = Searchable::plies_left(position);
         if left >= FADE_PLIES { score } else { score * left as Score / FADE_PLIES as Score }
     }
 }
@@ -279,7 +279,7 @@ impl<V: Variant> Searchable for Checkers<V> {
     }
 
     #[inline(always)]
-    fn plies_left(&self) -> u32 {
+    fn counts_left(&self) -> [u32; 2] {
         self.plies_left()
     }
 

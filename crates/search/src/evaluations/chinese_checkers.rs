@@ -326,8 +326,8 @@ impl Searchable for ChineseCheckers {
     }
 
     #[inline(always)]
-    fn plies_left(&self) -> u32 {
-        u32::from(MAX_PLIES.saturating_sub(self.plies()))
+    fn counts_left(&self) -> [u32; 2] {
+        [u32::from(MAX_PLIES.saturating_sub(self.plies())), u32::MAX]
     }
 
     #[inline(always)]

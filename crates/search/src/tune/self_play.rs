@@ -34,10 +34,7 @@ pub fn play<P: Searchable>(
     options: &GamesOptions,
     stop: &Stop,
     heard: &(dyn Fn(usize) + Sync),
-) -> Result<Vec<Sample>, NoMemory>
-where
-    P::Evaluation: Tunable<P> + Clone,
-{
+) -> Result<Vec<Sample>, NoMemory> {
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());
@@ -76,10 +73,7 @@ fn one_game<P: Searchable>(
     options: &GamesOptions,
     number: u32,
     stop: &Stop,
-) -> Vec<Sample>
-where
-    P::Evaluation: Tunable<P>,
-{
+) -> Vec<Sample> {
     let mut random = fastrand::Rng::with_seed(
         options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(number.into()),
     );
@@ -122,10 +116,12 @@ where
     samples.into_iter().map(|(side, sample)| Sample { result: result(side), ..sample }).collect()
 }
 
-fn sample<P: Searchable>(evaluation: &P::Evaluation, position: &P, score: i32, game: u32) -> Sample
-where
-    P::Evaluation: Tunable<P>,
-{
+fn sample<P: Searchable>(
+    evaluation: &P::Evaluation,
+    position: &P,
+    score: i32,
+    game: u32,
+) -> Sample {
     let mut notes = Notes(Vec::with_capacity(40));
     evaluation.features(position, &mut notes);
     Sample {

@@ -1,0 +1,455 @@
+//! A recorded game, move by move.
+//!
+//! The game is searched from its last position to its first, with one hash table. Forwards, a
+//! search that overlooks what happens ten plies later would praise a move, and blame the harmless
+//! one after it when it suddenly sees; backwards, what came of a move is in the table when the
+//! move is judged.
+//!
+//! Two moves are compared by searches of the positions after them, with equal limits: where the
+//! search of a position prefers another move so clearly that the one played would be marked, the
+//! position after that other move is searched too before anything is said.
+
+use crownhead_records::GameRecord;
+use crownhead_rules::{MoveList, Notation, Position, Side, SideText};
+use crownhead_search::{
+    Engine, GameVisitor, Knowledge, Line, Report, Searchable, Stop, Task, visit,
+};
+
+use super::judgement::{accuracy, is_lost, mean, turning_point};
+use super::{
+    AnalysisError, Mark, Progress, Request, Step, Variation, Worth, board_text, ended, variations,
+};
+
+/// What was found about a game.
+#[derive(Clone, Debug)]
+pub struct GameAnalysis {
+    /// Which game of its file, counted from 1.
+    pub number: u64,
+    /// The game as it was recorded.
+    pub record: GameRecord,
+    /// The name people use for what is played.
+    pub name: &'static str,
+    /// How its sides are called.
+    pub sides: [SideText; 2],
+    /// The text of the position it starts from.
+    pub start: String,
+    /// The letters of the 64 cells there.
+    pub board: String,
+    /// Who moves first in it.
+    pub side: Side,
+    /// What that position is worth.
+    pub worth: Worth,
+    /// The moves.
+    pub moves: Vec<MoveAnalysis>,
+    /// How each side played.
+    pub summaries: [SideSummary; 2],
+    /// The move at which the game turned for good, counted from 0.
+    pub turning_point: Option<usize>,
+    /// How the game ended by its rules, if it did.
+    pub end: Option<End>,
+}
+
+/// The end of a game.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// After so many moves. Files may go on behind it, and those moves are not judged.
+    pub plies: usize,
+    /// Who won.
+    pub winner: Option<Side>,
+    /// In a sentence.
+    pub text: String,
+}
+
+/// What was found about a move.
+#[derive(Clone, Debug)]
+pub struct MoveAnalysis {
+    /// The move.
+    pub step: Step,
+    /// The text of the position after it.
+    pub position: String,
+    /// Who made it.
+    pub side: Side,
+    /// What the position before it was worth with the best move.
+    pub before: Worth,
+    /// What the position after it is worth.
+    pub after: Worth,
+    /// How much of its player's expected result it lost, 0 to 1.
+    pub lost: f64,
+    /// What is to be said about it.
+    pub verdict: Verdict,
+    /// The better line, if the move is marked.
+    pub better: Option<Variation>,
+    /// The best lines of the position before it, if more than one was asked for.
+    pub lines: Vec<Variation>,
+    /// How deep the position after it was searched.
+    pub depth: u32,
+}
+
+/// What is to be said about a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The game was over already.
+    AfterTheEnd,
+    /// There was no other move.
+    Forced,
+    /// No better move was found.
+    Best,
+    /// Another was hardly better, or the game was decided.
+    Fine,
+    /// It was worse than another.
+    Marked(Mark),
+}
+
+impl Verdict {
+    /// In a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Verdict::AfterTheEnd => "after-the-end",
+            Verdict::Forced => "forced",
+            Verdict::Best => "best",
+            Verdict::Fine => "fine",
+            Verdict::Marked(mark) => mark.word(),
+        }
+    }
+
+    /// The mark, if there is one.
+    pub const fn mark(self) -> Option<Mark> {
+        match self {
+            Verdict::Marked(mark) => Some(mark),
+            _ => None,
+        }
+    }
+}
+
+impl MoveAnalysis {
+    /// Whether the player had a choice and something to lose.
+    fn counts(&self) -> bool {
+        let choice = !matches!(self.verdict, Verdict::AfterTheEnd | Verdict::Forced);
+        choice && !is_lost(self.before.expected_by(self.side))
+    }
+}
+
+/// How one side played.
+#[derive(Clone, Copy, Debug)]
+pub struct SideSummary {
+    /// Moves it made.
+    pub moves: usize,
+    /// Those of them that count: there was a choice, and the game was not lost already.
+    pub counted: usize,
+    /// The mean accuracy of the moves that count, 0 to 1.
+    pub accuracy: Option<f64>,
+    /// Their mean loss of expected result.
+    pub lost: Option<f64>,
+    /// How many moves got each mark, the mildest first.
+    pub marks: [usize; 3],
+}
+
+impl GameAnalysis {
+    /// The number of a move, as the players count, counted from 1.
+    pub fn move_number(&self, index: usize) -> usize {
+        (index + usize::from(self.side == Side::Second)) / 2 + 1
+    }
+
+    /// The name of a player, if it is known.
+    pub fn player(&self, side: Side) -> Option<&str> {
+        self.record.player(side)
+    }
+
+    /// A move with its number and mark: `12. 11-15 ?`, `12... 24-19`.
+    pub fn move_text(&self, index: usize) -> String {
+        let Some(played) = self.moves.get(index) else { return String::new() };
+        let dots = if played.side == Side::First { "." } else { "..." };
+        let mark = played.verdict.mark().map_or("", Mark::sign);
+        format!("{}{dots} {}{mark}", self.move_number(index), played.step.text)
+    }
+}
+
+/// Variations are not shown longer.
+const LONGEST: usize = 12;
+
+/// Analyses a recorded game. `number` is its place in the file; `heard` is told of every iteration
+/// of every search.
+pub fn analyse(
+    record: &GameRecord,
+    number: u64,
+    request: &Request,
+    knowledge: &Knowledge,
+    stop: &Stop,
+    heard: &mut dyn FnMut(&Progress),
+) -> Result<GameAnalysis, AnalysisError> {
+    visit(&record.game, Analysis { record, number, request, knowledge, stop, heard })
+}
+
+struct Analysis<'a> {
+    record: &'a GameRecord,
+    number: u64,
+    request: &'a Request,
+    knowledge: &'a Knowledge,
+    stop: &'a Stop,
+    heard: &'a mut dyn FnMut(&Progress),
+}
+
+/// A game that has been played over.
+struct Replay<P: Position> {
+    /// One more than moves.
+    positions: Vec<P>,
+    moves: Vec<P::Move>,
+    /// The keys of the positions.
+    keys: Vec<u64>,
+}
+
+impl<P: Notation> Replay<P> {
+    fn new(record: &GameRecord, options: &P::Options) -> Result<Self, AnalysisError> {
+        let refused = |why: String| AnalysisError::BadInput(why);
+        let mut position = match &record.start {
+            Some(text) => P::read(text, options).map_err(|error| refused(error.to_string()))?,
+            None => P::start(options),
+        };
+        let mut replay = Replay { positions: Vec::new(), moves: Vec::new(), keys: Vec::new() };
+        for (number, ply) in (1..).zip(&record.line.plies) {
+            let mv = position
+                .read_move(&ply.text)
+                .map_err(|error| refused(format!("move {number}, {}: {error}", ply.text)))?;
+            let after = position.after(mv);
+            replay.keys.push(position.key());
+            replay.positions.push(std::mem::replace(&mut position, after));
+            replay.moves.push(mv);
+        }
+        replay.keys.push(position.key());
+        replay.positions.push(position);
+        Ok(replay)
+    }
+}
+
+impl GameVisitor for Analysis<'_> {
+    type Output = Result<GameAnalysis, AnalysisError>;
+
+    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+        let Analysis { record, number, request, knowledge, stop, heard } = self;
+        let replay = Replay::<P>::new(record, options)?;
+        let mut end = None;
+        for (plies, position) in replay.positions.iter().enumerate() {
+            if let Some(outcome) = position.outcome(&replay.keys[..plies]) {
+                end = Some(End { plies, winner: outcome.winner, text: position.describe(outcome) });
+                break;
+            }
+        }
+        let engine = Engine::<P>::new(request.settings, knowledge)
+            .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
+        let positions = (0, replay.positions.len());
+        let mut judge = Judge { engine, request, stop, heard, positions };
+
+        let last_judged = end.as_ref().map_or(replay.moves.len(), |end| end.plies);
+        let past = &replay.keys[..last_judged];
+        let mut after = match &end {
+            Some(end) => Found::over(end.winner),
+            None => judge.search(&replay.positions[last_judged], past, 1)?,
+        };
+        let mut moves: Vec<MoveAnalysis> = Vec::with_capacity(replay.moves.len());
+        for index in (last_judged..replay.moves.len()).rev() {
+            moves.push(behind_the_end(&replay, index, after.worth));
+        }
+        for index in (0..last_judged).rev() {
+            judge.positions.0 = replay.moves.len() - index;
+            let (before, analysis) = judge.judge(&replay, index, &after)?;
+            moves.push(analysis);
+            after = before;
+        }
+        moves.reverse();
+        let mut expected = vec![moves.first().map_or(after.worth, |first| first.before).expected()];
+        expected.extend(moves.iter().map(|played| played.after.expected()));
+        let losses: Vec<_> = moves.iter().map(|played| played.lost).collect();
+        Ok(GameAnalysis {
+            number,
+            record: record.clone(),
+            name: P::NAME,
+            sides: P::SIDES,
+            start: replay.positions[0].write(),
+            board: board_text(&replay.positions[0]),
+            side: replay.positions[0].side(),
+            worth: moves.first().map_or(after.worth, |first| first.before),
+            summaries: [Side::First, Side::Second].map(|side| SideSummary::new(&moves, side)),
+            turning_point: turning_point(&expected, &losses),
+            moves,
+            end,
+        })
+    }
+}
+
+impl SideSummary {
+    fn new(moves: &[MoveAnalysis], side: Side) -> SideSummary {
+        let own = || moves.iter().filter(|played| played.side == side);
+        let losses = || own().filter(|played| played.counts()).map(|played| played.lost);
+        let marked = |mark| own().filter(|played| played.verdict.mark() == Some(mark)).count();
+        SideSummary {
+            moves: own().count(),
+            counted: losses().count(),
+            accuracy: accuracy(losses()),
+            lost: mean(losses()),
+            marks: Mark::ALL.map(marked),
+        }
+    }
+}
+
+fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Worth) -> MoveAnalysis {
+    MoveAnalysis {
+        step: Step::new(&replay.positions[index], replay.moves[index]),
+        position: replay.positions[index + 1].write(),
+        side: replay.positions[index].side(),
+        before: worth,
+        after: worth,
+        lost: 0.0,
+        verdict: Verdict::AfterTheEnd,
+        better: None,
+        lines: Vec::new(),
+        depth: 0,
+    }
+}
+
+/// What a search found about a position.
+struct Found<P: Position> {
+    worth: Worth,
+    lines: Vec<Line<P>>,
+    depth: u32,
+}
+
+impl<P: Position> Found<P> {
+    fn over(winner: Option<Side>) -> Self {
+        Found { worth: ended(winner), lines: Vec::new(), depth: 0 }
+    }
+
+    fn new(report: Report<P>, side: Side) -> Self {
+        let worth = Worth::new(report.score(), side);
+        Found { worth, lines: report.lines, depth: report.depth }
+    }
+}
+
+/// A move other than the one played, and what it is worth.
+struct Alternative<P: Position> {
+    worth: Worth,
+    line: Vec<P::Move>,
+}
+
+struct Judge<'a, P: Searchable> {
+    engine: Engine<P>,
+    request: &'a Request,
+    stop: &'a Stop,
+    heard: &'a mut dyn FnMut(&Progress),
+    positions: (usize, usize),
+}
+
+impl<P: Searchable> Judge<'_, P> {
+    fn search(
+        &mut self,
+        position: &P,
+        past: &[u64],
+        lines: usize,
+    ) -> Result<Found<P>, AnalysisError> {
+        if let Some(outcome) = position.outcome(past) {
+            return Ok(Found::over(outcome.winner));
+        }
+        let task = Task { position, past, limits: self.request.limits, lines };
+        let (positions, heard) = (self.positions, &mut *self.heard);
+        let report = self.engine.search(task, self.stop, |report| {
+            heard(&Progress::new(positions, position, report, LONGEST));
+        });
+        if self.stop.is_stopped() {
+            return Err(AnalysisError::Interrupted);
+        }
+        Ok(Found::new(report, position.side()))
+    }
+
+    /// Judges the move at `index`, after which the position is worth `after`; also returns what the
+    /// position before it is worth to the move before.
+    fn judge(
+        &mut self,
+        replay: &Replay<P>,
+        index: usize,
+        after: &Found<P>,
+    ) -> Result<(Found<P>, MoveAnalysis), AnalysisError> {
+        let (position, played) = (&replay.positions[index], replay.moves[index]);
+        let past = &replay.keys[..index];
+        let mut legal = MoveList::new();
+        position.legal_moves(&mut legal);
+        let mut analysis = MoveAnalysis {
+            step: Step::new(position, played),
+            position: replay.positions[index + 1].write(),
+            side: position.side(),
+            before: after.worth.one_ply_earlier(),
+            after: after.worth,
+            lost: 0.0,
+            verdict: Verdict::Best,
+            better: None,
+            lines: Vec::new(),
+            depth: after.depth,
+        };
+        if legal.len() == 1 {
+            // Nothing to compare with, and nothing to search: it is worth what comes of it.
+            analysis.verdict = Verdict::Forced;
+            let before = Found { worth: analysis.before, lines: Vec::new(), depth: after.depth };
+            return Ok((before, analysis));
+        }
+        let before = self.search(position, past, self.request.lines.max(1))?;
+        if self.request.lines > 1 {
+            analysis.lines = variations(position, &before.lines, LONGEST);
+        }
+        if let Some(other) = self.alternative(replay, index, &before, after.worth)? {
+            let side = position.side();
+            let best = other.worth.expected_by(side);
+            let kept = after.worth.expected_by(side);
+            if best > kept {
+                analysis.before = other.worth;
+                analysis.lost = best - kept;
+                analysis.verdict = match Mark::new(best, kept) {
+                    Some(mark) => Verdict::Marked(mark),
+                    None => Verdict::Fine,
+                };
+                if analysis.verdict.mark().is_some() {
+                    let line = Variation::new(position, &other.line, other.worth, LONGEST);
+                    analysis.better = Some(line);
+                }
+            }
+        }
+        Ok((before, analysis))
+    }
+
+    /// The best move other than the one played, if it may be better.
+    fn alternative(
+        &mut self,
+        replay: &Replay<P>,
+        index: usize,
+        before: &Found<P>,
+        after: Worth,
+    ) -> Result<Option<Alternative<P>>, AnalysisError> {
+        let (position, played) = (&replay.positions[index], replay.moves[index]);
+        let side = position.side();
+        let past = &replay.keys[..index];
+        let marked =
+            |worth: Worth| Mark::new(worth.expected_by(side), after.expected_by(side)).is_some();
+        let other = |lines: &[Line<P>]| {
+            let line = lines.iter().find(|line| line.moves.first() != Some(&played))?;
+            Some(Alternative { worth: Worth::new(line.score, side), line: line.moves.clone() })
+        };
+        let best = before.lines.first().and_then(|line| line.moves.first());
+        let found = if best != Some(&played) {
+            other(&before.lines)
+        } else if marked(before.worth) {
+            // The search liked the move too, and came to think worse of it one ply later.
+            other(&self.search(position, past, self.request.lines.max(2))?.lines)
+        } else {
+            None
+        };
+        let Some(mut found) = found else { return Ok(None) };
+        if !marked(found.worth) {
+            return Ok(Some(found));
+        }
+        let Some(&mv) = found.line.first() else { return Ok(None) };
+        let behind = self.search(&position.after(mv), &replay.keys[..=index], 1)?;
+        found.worth = behind.worth.one_ply_earlier();
+        if let Some(line) = behind.lines.first() {
+            found.line.truncate(1);
+            found.line.extend_from_slice(&line.moves);
+        }
+        Ok(Some(found))
+    }
+}

@@ -1,0 +1,156 @@
+//! Analyses for other programs. The objects are described in `docs/analysis.md`; what is described
+//! there stays as it is while [`VERSION`] does.
+
+use crownhead_rules::{Side, SideText};
+use crownhead_search::Limits;
+use serde_json::{Value, json};
+
+use super::{FileAnalysis, GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Variation, Worth};
+
+/// The version of the objects.
+pub const VERSION: u32 = 1;
+
+/// The object about a position.
+pub fn position(analysis: &PositionAnalysis, limits: &Limits) -> Value {
+    let sides = &analysis.sides;
+    json!({
+        "version": VERSION,
+        "limits": limits_object(limits),
+        "game": analysis.game.to_string(),
+        "position": analysis.position,
+        "side": letter(sides, analysis.side),
+        "end": analysis.end.as_ref().map(|(winner, text)| end(sides, *winner, text)),
+        "depth": analysis.depth,
+        "longest": analysis.deepest,
+        "nodes": analysis.nodes,
+        "seconds": analysis.time.as_secs_f64(),
+        "lines": lines(&analysis.lines, sides),
+    })
+}
+
+/// The object about a file of games.
+pub fn file(analysis: &FileAnalysis) -> Value {
+    let error = |error: &crownhead_records::RecordError| {
+        json!({
+            "game": error.game,
+            "line": error.line,
+            "column": error.column,
+            "message": error.message,
+        })
+    };
+    json!({
+        "version": VERSION,
+        "limits": limits_object(&analysis.limits),
+        "file": analysis.file,
+        "games": analysis.games.iter().map(game).collect::<Vec<_>>(),
+        "errors": analysis.errors.iter().map(error).collect::<Vec<_>>(),
+    })
+}
+
+fn limits_object(limits: &Limits) -> Value {
+    json!({
+        "seconds": limits.time.map(|time| time.as_secs_f64()),
+        "depth": limits.depth,
+        "nodes": limits.nodes,
+    })
+}
+
+fn game(analysis: &GameAnalysis) -> Value {
+    let sides = &analysis.sides;
+    let tags: serde_json::Map<_, _> =
+        analysis.record.tags.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    json!({
+        "number": analysis.number,
+        "game": analysis.record.game.to_string(),
+        "tags": tags,
+        "result": analysis.record.result.text(),
+        "start": analysis.start,
+        "worth": worth(analysis.worth, sides),
+        "sides": [summary(analysis, Side::First), summary(analysis, Side::Second)],
+        "turning_point": analysis.turning_point.map(|index| index + 1),
+        "end": analysis.end.as_ref().map(|found| {
+            let mut object = end(sides, found.winner, &found.text);
+            object["ply"] = found.plies.into();
+            object
+        }),
+        "moves": analysis
+            .moves
+            .iter()
+            .enumerate()
+            .map(|(index, played)| move_object(analysis, index, played))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn summary(analysis: &GameAnalysis, side: Side) -> Value {
+    let summary = &analysis.summaries[side.index()];
+    let [inaccuracies, mistakes, blunders] = summary.marks;
+    json!({
+        "letter": letter(&analysis.sides, side),
+        "name": analysis.sides[side.index()].name,
+        "player": analysis.player(side),
+        "moves": summary.moves,
+        "counted": summary.counted,
+        "accuracy": summary.accuracy,
+        "lost": summary.lost,
+        "inaccuracies": inaccuracies,
+        "mistakes": mistakes,
+        "blunders": blunders,
+    })
+}
+
+fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> Value {
+    let sides = &analysis.sides;
+    let mut object = json!({
+        "ply": index + 1,
+        "number": analysis.move_number(index),
+        "side": letter(sides, played.side),
+        "move": played.step.text,
+        "position": played.position,
+        "before": worth(played.before, sides),
+        "after": worth(played.after, sides),
+        "lost": played.lost,
+        "verdict": played.verdict.word(),
+        "mark": played.verdict.mark().map(Mark::sign),
+        "better": played.better.as_ref().map(|better| line(better, sides)),
+        "depth": played.depth,
+    });
+    if !played.lines.is_empty() {
+        object["lines"] = lines(&played.lines, sides);
+    }
+    object
+}
+
+fn lines(lines: &[Variation], sides: &[SideText; 2]) -> Value {
+    lines.iter().map(|found| line(found, sides)).collect::<Vec<_>>().into()
+}
+
+fn line(found: &Variation, sides: &[SideText; 2]) -> Value {
+    json!({
+        "worth": worth(found.worth, sides),
+        "moves": found.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>(),
+    })
+}
+
+fn worth(worth: Worth, sides: &[SideText; 2]) -> Value {
+    let (points, winner, plies) = match worth {
+        Worth::Points(points) => (Some(points), None, None),
+        Worth::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
+        Worth::Drawn => (Some(0), None, Some(0)),
+    };
+    json!({
+        "points": points,
+        "winner": winner,
+        "plies": plies,
+        "expected": worth.expected(),
+        "text": worth.text(sides),
+    })
+}
+
+fn end(sides: &[SideText; 2], winner: Option<Side>, text: &str) -> Value {
+    json!({ "winner": winner.map(|side| letter(sides, side)), "text": text })
+}
+
+fn letter(sides: &[SideText; 2], side: Side) -> String {
+    sides[side.index()].letter.to_string()
+}

@@ -1,0 +1,92 @@
+//! Analyses as annotated games: scores in comments, marks as annotations, better lines as
+//! variations.
+//!
+//! What a file said about its moves before is kept. Analysing an annotated game again does not
+//! annotate it twice.
+
+use crownhead_records::{GameRecord, Line, Ply};
+use crownhead_rules::{Side, SideText};
+
+use super::{GameAnalysis, Mark, Variation, Worth};
+
+/// The game with its annotations.
+pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
+    let mut record = analysis.record.clone();
+    let sides = &analysis.sides;
+    record.set_tag("Annotator", concat!("crownhead ", env!("CARGO_PKG_VERSION")));
+    for side in [Side::First, Side::Second] {
+        if let Some(accuracy) = analysis.summaries[side.index()].accuracy {
+            let name = format!("{}Accuracy", crownhead_records::player_tag(side));
+            record.set_tag(&name, format!("{:.1}", 100.0 * accuracy));
+        }
+    }
+    let judged = analysis.end.as_ref().map_or(usize::MAX, |end| end.plies);
+    for (ply, played) in record.line.plies.iter_mut().zip(&analysis.moves).take(judged) {
+        ply.comment = Some(with_score(ply.comment.as_deref(), played.after, sides));
+        if let Some(mark) = played.verdict.mark() {
+            let nag = mark.nag();
+            if !ply.nags.contains(&nag) {
+                ply.nags.retain(|nag| !Mark::ALL.iter().any(|mark| mark.nag() == *nag));
+                ply.nags.insert(0, nag);
+            }
+        }
+        if let Some(better) = &played.better {
+            let line = variation(better, sides);
+            if !ply.variations.contains(&line) {
+                ply.variations.push(line);
+            }
+        }
+    }
+    record
+}
+
+fn variation(better: &Variation, sides: &[SideText; 2]) -> Line {
+    let mut plies: Vec<_> = better.steps.iter().map(|step| Ply::new(step.text.clone())).collect();
+    if let Some(first) = plies.first_mut() {
+        first.comment = Some(with_score(None, better.worth, sides));
+    }
+    Line { comment: None, plies }
+}
+
+const OPEN: &str = "[%eval ";
+
+/// A comment with the score in the form that other programs read, `[%eval -0.35]`, a win in seven
+/// moves being `#7` or `#-7`, before what was said already.
+fn with_score(comment: Option<&str>, worth: Worth, sides: &[SideText; 2]) -> String {
+    let mut text = format!("{OPEN}{}]", eval(worth));
+    if !matches!(worth, Worth::Points(_)) {
+        text.push_str(&format!(" {}.", worth.text(sides)));
+    }
+    let rest = comment.map(|comment| without_score(comment, sides)).unwrap_or_default();
+    if !rest.is_empty() {
+        text.push(' ');
+        text.push_str(&rest);
+    }
+    text
+}
+
+fn eval(worth: Worth) -> String {
+    match worth {
+        Worth::Points(points) => format!("{:.2}", f64::from(points) / 100.0),
+        Worth::Win { winner, plies } => {
+            let sign = if winner == Side::First { "" } else { "-" };
+            format!("#{sign}{}", plies.div_ceil(2))
+        }
+        Worth::Drawn => "0.00".to_string(),
+    }
+}
+
+/// What a comment says besides a score and the words that went with it.
+fn without_score(comment: &str, sides: &[SideText; 2]) -> String {
+    let Some((before, rest)) = comment.split_once(OPEN) else { return comment.to_string() };
+    let Some((eval, after)) = rest.split_once(']') else { return comment.to_string() };
+    let mut after = after.trim_start();
+    let number = eval.trim_start_matches(['#', '-']);
+    let words = sides.iter().flat_map(|side| {
+        [format!("{} wins in {number}.", side.name), format!("{} has won.", side.name)]
+    });
+    for words in words.chain(["drawn.".to_string()]) {
+        after = after.strip_prefix(words.as_str()).unwrap_or(after);
+    }
+    [before.trim_end(), after.trim_start()].join(" ").trim().to_string()
+}

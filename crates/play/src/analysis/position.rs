@@ -1,0 +1,128 @@
+//! One position: its best lines.
+
+use std::time::Duration;
+
+use crownhead_rules::{Game, Side, SideText};
+use crownhead_search::{Engine, GameVisitor, Knowledge, Searchable, Stop, Task, visit};
+
+use super::{AnalysisError, Progress, Request, Variation, variations};
+
+/// A position as a person names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The game.
+    pub game: &'a Game,
+    /// The text of a position, if it is not the start.
+    pub position: Option<&'a str>,
+    /// Moves that are played first, with blanks between them.
+    pub moves: &'a str,
+}
+
+/// What was found about a position.
+#[derive(Clone, Debug)]
+pub struct PositionAnalysis {
+    /// The game.
+    pub game: Game,
+    /// How its sides are called.
+    pub sides: [SideText; 2],
+    /// The position.
+    pub position: String,
+    /// Who is to move.
+    pub side: Side,
+    /// How the game ended, if it is over: who won, and a sentence.
+    pub end: Option<(Option<Side>, String)>,
+    /// The depth of the last finished iteration.
+    pub depth: u32,
+    /// The longest line looked at.
+    pub deepest: u32,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// Time it took.
+    pub time: Duration,
+    /// The best lines, the best first; none if the game is over.
+    pub lines: Vec<Variation>,
+}
+
+/// Lines are not shown longer: what a search says about plies so far away is mostly chance.
+const LONGEST: usize = 24;
+
+/// Searches a position. `heard` is told of every finished iteration.
+pub fn examine(
+    place: &Place<'_>,
+    request: &Request,
+    knowledge: &Knowledge,
+    stop: &Stop,
+    heard: &mut dyn FnMut(&Progress),
+) -> Result<PositionAnalysis, AnalysisError> {
+    visit(place.game, Examination { place, request, knowledge, stop, heard })
+}
+
+struct Examination<'a> {
+    place: &'a Place<'a>,
+    request: &'a Request,
+    knowledge: &'a Knowledge,
+    stop: &'a Stop,
+    heard: &'a mut dyn FnMut(&Progress),
+}
+
+impl GameVisitor for Examination<'_> {
+    type Output = Result<PositionAnalysis, AnalysisError>;
+
+    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+        let Examination { place, request, knowledge, stop, heard } = self;
+        let mut position = match place.position {
+            Some(text) => P::read(text, options)
+                .map_err(|error| AnalysisError::BadInput(error.to_string()))?,
+            None => P::start(options),
+        };
+        let mut past = Vec::new();
+        for (number, text) in (1..).zip(place.moves.split_whitespace()) {
+            let refused = |why: String| {
+                let shown: String = text.chars().take(40).collect();
+                AnalysisError::BadInput(format!("move {number}, {shown}: {why}"))
+            };
+            if let Some(outcome) = position.outcome(&past) {
+                return Err(refused(format!("the game is over: {}", position.describe(outcome))));
+            }
+            let mv = position.read_move(text).map_err(|error| refused(error.to_string()))?;
+            past.push(position.key());
+            position.play(mv);
+        }
+        let mut analysis = PositionAnalysis {
+            game: place.game.clone(),
+            sides: P::SIDES,
+            position: position.write(),
+            side: position.side(),
+            end: None,
+            depth: 0,
+            deepest: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+            lines: Vec::new(),
+        };
+        if let Some(outcome) = position.outcome(&past) {
+            analysis.end = Some((outcome.winner, position.describe(outcome)));
+            return Ok(analysis);
+        }
+        let mut engine = Engine::<P>::new(request.settings, knowledge)
+            .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
+        let task = Task {
+            position: &position,
+            past: &past,
+            limits: request.limits,
+            lines: request.lines.max(1),
+        };
+        let report = engine.search(task, stop, |report| {
+            heard(&Progress::new((0, 1), &position, report, LONGEST));
+        });
+        if stop.is_stopped() {
+            return Err(AnalysisError::Interrupted);
+        }
+        analysis.depth = report.depth;
+        analysis.deepest = report.deepest;
+        analysis.nodes = report.nodes;
+        analysis.time = report.time;
+        analysis.lines = variations(&position, &report.lines, LONGEST);
+        Ok(analysis)
+    }
+}

@@ -1,0 +1,245 @@
+//! Analyses for a person at a terminal.
+
+use std::fmt::Write;
+
+use crownhead_records::GameResult;
+use crownhead_rules::{Side, SideText};
+
+use super::{GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Progress, Variation, Verdict};
+
+/// Whether signs may be coloured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colours {
+    /// Escape sequences of a terminal.
+    Terminal,
+    /// Plain text.
+    None,
+}
+
+impl Colours {
+    /// A text in bold.
+    fn bold(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn of_mark(self, mark: Mark, text: &str) -> String {
+        let code = match mark {
+            Mark::Inaccuracy => "33",
+            Mark::Mistake => "35",
+            Mark::Blunder => "1;31",
+        };
+        self.wrap(code, text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Colours::Terminal => format!("\x1b[{code}m{text}\x1b[0m"),
+            Colours::None => text.to_string(),
+        }
+    }
+}
+
+/// The best lines of a position, one a line.
+pub fn position(analysis: &PositionAnalysis) -> String {
+    let mut text = String::new();
+    if let Some((_, sentence)) = &analysis.end {
+        let _ = writeln!(text, "{sentence}");
+    }
+    for line in numbered(&analysis.lines, &analysis.sides) {
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// The lines of an unfinished search: a block to be shown over and over.
+pub fn progress(progress: &Progress, sides: &[SideText; 2]) -> Vec<String> {
+    let Progress { depth, deepest, nodes, time, fullness, .. } = progress;
+    let seconds = time.as_secs_f64();
+    let speed = *nodes as f64 / seconds.max(1e-3);
+    let mut block = vec![format!(
+        "depth {depth} (longest line {deepest})   {} nodes   {seconds:.1} s   {} a second   hash {:.0} % full",
+        large(*nodes as f64),
+        large(speed),
+        f64::from(*fullness) / 10.0,
+    )];
+    block.extend(numbered(&progress.lines, sides));
+    block
+}
+
+/// A number in at most four digits.
+fn large(number: f64) -> String {
+    match number {
+        n if n >= 1e10 => format!("{:.0} billion", n / 1e9),
+        n if n >= 1e9 => format!("{:.1} billion", n / 1e9),
+        n if n >= 1e7 => format!("{:.0} million", n / 1e6),
+        n if n >= 1e6 => format!("{:.1} million", n / 1e6),
+        n if n >= 1e4 => format!("{:.0} thousand", n / 1e3),
+        n => format!("{n:.0}"),
+    }
+}
+
+fn numbered(lines: &[Variation], sides: &[SideText; 2]) -> Vec<String> {
+    let scores: Vec<_> = lines.iter().map(|line| line.worth.text(sides)).collect();
+    let width = widest(&scores);
+    let digits = lines.len().to_string().len();
+    (1..)
+        .zip(lines)
+        .zip(scores)
+        .map(|((number, line), score)| {
+            format!("{number:>digits$}  {score:>width$}  {}", line.moves_text(usize::MAX))
+        })
+        .collect()
+}
+
+fn widest(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+/// Moves of a better line that are shown in the table.
+const SHOWN: usize = 6;
+
+/// A game: every move in a table, then how both sides played.
+pub fn game(analysis: &GameAnalysis, colours: Colours) -> String {
+    let mut text = heading(analysis, colours);
+    text.push('\n');
+    let sides = &analysis.sides;
+    let before: Vec<_> = analysis.moves.iter().map(|played| played.before.text(sides)).collect();
+    let after: Vec<_> = analysis.moves.iter().map(|played| played.after.text(sides)).collect();
+    let moves: Vec<_> =
+        analysis.moves.iter().map(|played| format!("{} ??", played.step.text)).collect();
+    let widths = (widest(&moves).max(4), widest(&before).max(6), widest(&after).max(5));
+    let (move_width, before_width, after_width) = widths;
+    let _ = writeln!(
+        text,
+        "{:>4} {:6} {:move_width$}  {:>before_width$}  {:>after_width$}  lost  better",
+        "", "", "move", "before", "after"
+    );
+    for (index, played) in analysis.moves.iter().enumerate() {
+        let number = match played.side {
+            _ if index > 0 && played.side == Side::Second => String::new(),
+            _ => format!("{}.", analysis.move_number(index)),
+        };
+        let name = sides[played.side.index()].name;
+        let (before, after) = (&before[index], &after[index]);
+        let row = format!(
+            "{number:>4} {name:6} {}  {before:>before_width$}  {after:>after_width$}  {}",
+            move_cell(played, move_width, colours),
+            last_cells(played, analysis),
+        );
+        let _ = writeln!(text, "{}", row.trim_end());
+    }
+    if let Some(end) = &analysis.end {
+        let _ = writeln!(text, "\n{}", end.text);
+        let behind = analysis.moves.len() - end.plies;
+        if behind > 0 {
+            let moves = if behind == 1 { "move" } else { "moves" };
+            let _ = writeln!(text, "The last {behind} {moves} came after that.");
+        }
+    }
+    text.push('\n');
+    text.push_str(&summary(analysis));
+    text
+}
+
+fn heading(analysis: &GameAnalysis, colours: Colours) -> String {
+    let player = |side: Side| {
+        let name = analysis.sides[side.index()].name;
+        match analysis.player(side) {
+            Some(player) => format!("{player} ({name})"),
+            None => name.to_string(),
+        }
+    };
+    let (first, second) = (player(Side::First), player(Side::Second));
+    let result = match analysis.record.result {
+        GameResult::Unknown => String::new(),
+        result => format!(", {result}"),
+    };
+    let title = format!("{first} - {second}{result}");
+    let mut text = format!("Game {}: {}\n", analysis.number, colours.bold(&plain(&title)));
+    let tag = |name: &str| analysis.record.tag(name).map(str::to_string);
+    let mut about = vec![analysis.name.to_string()];
+    about.extend(tag("Event"));
+    about.extend(tag("Round").map(|round| format!("round {round}")));
+    about.extend(tag("Date"));
+    let name = about.join(", ");
+    let _ = writeln!(text, "{}. Scores: + is good for {}.", plain(&name), analysis.sides[0].name);
+    text
+}
+
+/// A text of a file without what a terminal would take as a command.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn move_cell(played: &MoveAnalysis, width: usize, colours: Colours) -> String {
+    let Some(mark) = played.verdict.mark() else {
+        return format!("{:width$}", played.step.text);
+    };
+    let cell = format!("{} {}", played.step.text, mark.sign());
+    let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+    format!("{}{blanks}", colours.of_mark(mark, &cell))
+}
+
+fn last_cells(played: &MoveAnalysis, analysis: &GameAnalysis) -> String {
+    let lost = match played.verdict {
+        Verdict::AfterTheEnd => return "      after the end".to_string(),
+        Verdict::Forced => return "      forced".to_string(),
+        _ if played.lost < 0.005 => "    ".to_string(),
+        _ => format!("{:>3.0}%", 100.0 * played.lost),
+    };
+    match &played.better {
+        Some(line) => {
+            let worth = line.worth.text(&analysis.sides);
+            format!("{lost}  {} ({worth})", line.moves_text(SHOWN))
+        }
+        None => lost,
+    }
+}
+
+/// How both sides played, and where the game turned.
+pub fn summary(analysis: &GameAnalysis) -> String {
+    let names = analysis.sides.map(|side| side.name.to_string());
+    let width = widest(&names).max(7);
+    let mut text = String::new();
+    let mut row = |title: &str, values: [String; 2]| {
+        let _ = writeln!(text, "{title:18} {:>width$}  {:>width$}", values[0], values[1]);
+    };
+    row("", names);
+    let percent = |value: Option<f64>| match value {
+        Some(value) => format!("{:.1} %", 100.0 * value),
+        None => "-".to_string(),
+    };
+    let summaries = &analysis.summaries;
+    row("accuracy", [0, 1].map(|side| percent(summaries[side].accuracy)));
+    row("lost a move", [0, 1].map(|side| percent(summaries[side].lost)));
+    for (index, title) in ["?! inaccuracies", "?  mistakes", "?? blunders"].iter().enumerate() {
+        row(title, [0, 1].map(|side| summaries[side].marks[index].to_string()));
+    }
+    row(
+        "moves that counted",
+        [0, 1].map(|side| format!("{}/{}", summaries[side].counted, summaries[side].moves)),
+    );
+    let _ = writeln!(text, "\n{}", turning_sentence(analysis));
+    text
+}
+
+/// Where the game turned, in a sentence.
+pub fn turning_sentence(analysis: &GameAnalysis) -> String {
+    let Some((index, played)) =
+        analysis.turning_point.and_then(|index| Some((index, analysis.moves.get(index)?)))
+    else {
+        return "The game never turned: it ended as it had stood from the beginning.".to_string();
+    };
+    let before = match index.checked_sub(1).and_then(|before| analysis.moves.get(before)) {
+        Some(before) => before.after,
+        None => analysis.worth,
+    };
+    let side = played.side;
+    format!(
+        "Turning point: {}. {}'s expected result went from {:.0} % to {:.0} %.",
+        analysis.move_text(index),
+        analysis.sides[side.index()].name,
+        100.0 * before.expected_by(side),
+        100.0 * played.after.expected_by(side),
+    )
+}

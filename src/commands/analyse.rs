@@ -1,0 +1,376 @@
+//! `crownhead analyse`: the best lines of a position, or every move of recorded games.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use clap::value_parser;
+use crownhead_play::analysis::{
+    self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
+    text,
+};
+use crownhead_play::{Knowledge, knowledge_for, read_time};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, game_text};
+use crownhead_rules::{Game, SideText};
+use crownhead_search::{Limits, Settings};
+
+use super::output::write_text;
+use super::{Failure, say, stop_on_interrupt};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead analyse --game english --moves \"11-15 22-18\" --depth 15 --lines 3
+  crownhead analyse games.pdn --games 2-4 --time 1s --html games.html")]
+pub(crate) struct Arguments {
+    /// A file of recorded games, each to be analysed move by move; - is standard input
+    #[arg(required_unless_present = "game", conflicts_with = "game")]
+    file: Option<PathBuf>,
+    /// Which games of the file: 3, 1,4-6, 10-
+    #[arg(long, value_name = "NUMBERS", conflicts_with = "game")]
+    games: Option<Choice>,
+    /// Analyse a position of this game instead of a file: its start, if nothing else is said
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+    /// The position
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "file")]
+    position: Option<String>,
+    /// Moves to play first, with blanks between them
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true, conflicts_with = "file")]
+    moves: Option<String>,
+    /// Search each position so long: 500ms, 2s, 1.5s [default: 5s, or 500ms a move of a file]
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    time: Option<Duration>,
+    /// Search each position so deep
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=120))]
+    depth: Option<u32>,
+    /// Search so many nodes for each position
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How many best lines to find
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u8).range(1..=100))]
+    lines: u8,
+    /// How many threads search; only one finds the same every time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Megabytes of memory for positions seen before
+    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=1_048_576))]
+    hash: u32,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Write the games with scores, marks and better lines to this file; - is standard output
+    #[arg(long, value_name = "OUT", conflicts_with = "game")]
+    pdn: Option<PathBuf>,
+    /// Write one page with a board to step through to this file; - is standard output
+    #[arg(long, value_name = "OUT", conflicts_with = "game")]
+    html: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let printed = [arguments.pdn.as_deref(), arguments.html.as_deref()];
+    let printed = printed.iter().flatten().filter(|path| is_standard(path)).count();
+    if printed + usize::from(arguments.json) > 1 {
+        let message = "only one of --json, --pdn and --html can go to standard output";
+        return Err(Failure::Usage(message.into()));
+    }
+    match (&arguments.file, &arguments.game) {
+        (Some(path), _) => file(arguments, path),
+        (None, Some(game)) => position(arguments, game),
+        (None, None) => Ok(()), // refused while the arguments were read
+    }
+}
+
+fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// What to search with. Without any limit it is `usual`, and that is said.
+fn request(arguments: &Arguments, usual: Duration, each: &str) -> Request {
+    let Arguments { time, depth, nodes, .. } = arguments;
+    let mut limits = Limits { depth: *depth, nodes: *nodes, time: *time, enough: None };
+    if time.is_none() && depth.is_none() && nodes.is_none() {
+        limits.time = Some(usual);
+        let seconds = usual.as_secs_f64();
+        say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = Settings {
+        threads: cores.min(arguments.threads.into()),
+        hash: arguments.hash as usize,
+        ..Settings::default()
+    };
+    Request { limits, settings, lines: arguments.lines.into() }
+}
+
+/// What is known about a game. What is missing is said, unless it was what was said `before`.
+fn knowledge(game: &Game, before: &mut Option<String>) -> Knowledge {
+    let (knowledge, missing) = knowledge_for(game);
+    if let Some(missing) = missing.filter(|missing| before.as_ref() != Some(missing)) {
+        say(&missing);
+        *before = Some(missing);
+    }
+    knowledge
+}
+
+fn failure(error: AnalysisError) -> Failure {
+    match error {
+        AnalysisError::Interrupted => Failure::Interrupted,
+        AnalysisError::BadInput(message) => Failure::BadInput(message),
+        AnalysisError::NoMemory(message) => anyhow!(message).into(),
+    }
+}
+
+fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
+    let place = Place {
+        game,
+        position: arguments.position.as_deref(),
+        moves: arguments.moves.as_deref().unwrap_or_default(),
+    };
+    let request = request(arguments, Duration::from_secs(5), "");
+    let sides = game.info().sides;
+    let mut live = Live::new();
+    let mut heard = |progress: &Progress| live.show(None, progress, &sides);
+    let knowledge = knowledge(game, &mut None);
+    let found = analysis::examine(&place, &request, &knowledge, &stop_on_interrupt(), &mut heard);
+    let found = found.map_err(failure)?;
+    live.clear();
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", json::position(&found, &request.limits))?;
+        return Ok(());
+    }
+    out.write_all(text::position(&found).as_bytes())?;
+    out.flush()?;
+    if found.end.is_none() {
+        let seconds = found.time.as_secs_f64();
+        let rate = found.nodes as f64 / seconds.max(1e-6) / 1e6;
+        say(format_args!(
+            "depth {}, {} nodes in {seconds:.3} s ({rate:.1} million a second); + is good for {}",
+            found.depth, found.nodes, sides[0].name
+        ));
+    }
+    Ok(())
+}
+
+fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
+    let (games, errors) = read(path, arguments.games.as_ref())?;
+    for output in [&arguments.pdn, &arguments.html].into_iter().flatten() {
+        let whole = errors.is_empty() && arguments.games.is_none();
+        let same = |output: &Path| path.canonicalize().is_ok_and(|path| path == output);
+        if !whole && output.canonicalize().is_ok_and(|output| same(&output)) {
+            return Err(Failure::BadInput(format!(
+                "{} was left as it is: games that are not analysed would be lost",
+                name(path)
+            )));
+        }
+    }
+    let request = request(arguments, Duration::from_millis(500), " a move");
+    let stop = stop_on_interrupt();
+    let mut missing = None;
+    let mut live = Live::new();
+    let mut analysis = FileAnalysis {
+        file: name(path),
+        limits: request.limits,
+        games: Vec::with_capacity(games.len()),
+        errors,
+    };
+    let to_files = arguments.pdn.is_some() || arguments.html.is_some();
+    let as_text = !arguments.json && !to_files;
+    for (index, (number, record)) in games.iter().enumerate() {
+        let sides = record.game.info().sides;
+        let knowledge = knowledge(&record.game, &mut missing);
+        let title = format!("game {} of {}", index + 1, games.len());
+        let mut heard = |progress: &Progress| live.show(Some(&title), progress, &sides);
+        let found = analysis::analyse(record, *number, &request, &knowledge, &stop, &mut heard);
+        let found = found.map_err(failure)?;
+        live.clear();
+        if as_text {
+            print_game(&found, index > 0)?;
+        }
+        analysis.games.push(found);
+    }
+    if let Some(output) = &arguments.pdn {
+        let mut text = String::new();
+        for game in &analysis.games {
+            text.push_str(&game_text(&pdn::annotated(game))?);
+        }
+        write(output, &text)?;
+    }
+    if let Some(output) = &arguments.html {
+        write(output, &html::page(&analysis))?;
+    }
+    if arguments.json {
+        writeln!(std::io::stdout().lock(), "{}", json::file(&analysis))?;
+    }
+    if analysis.errors.is_empty() { Ok(()) } else { Err(Failure::BadInputReported) }
+}
+
+fn print_game(game: &GameAnalysis, again: bool) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || is_dumb()
+        || !out.is_terminal();
+    let colours = if plain { text::Colours::None } else { text::Colours::Terminal };
+    if again {
+        writeln!(out)?;
+    }
+    out.write_all(text::game(game, colours).as_bytes())?;
+    Ok(out.flush()?)
+}
+
+type Games = (Vec<(u64, GameRecord)>, Vec<RecordError>);
+
+/// The chosen games of a file, and the errors in them, which are reported.
+fn read(path: &Path, choice: Option<&Choice>) -> Result<Games, Failure> {
+    let input: Box<dyn Read> = if is_standard(path) {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let opened =
+            File::open(path).with_context(|| format!("{} could not be opened", name(path)));
+        // A game's name is easily taken for the argument that other commands have.
+        let game = path.to_str().and_then(|path| path.parse::<Game>().ok());
+        let opened = match game {
+            Some(game) => opened
+                .with_context(|| format!("the start of a game is analysed with --game {game}")),
+            None => opened,
+        };
+        Box::new(opened?)
+    };
+    let (mut games, mut errors, mut last) = (Vec::new(), Vec::new(), 0);
+    for (number, result) in (1..).zip(Reader::new(input)) {
+        if choice.is_some_and(|choice| number > choice.last()) {
+            break;
+        }
+        last = number;
+        let chosen = choice.is_none_or(|choice| choice.has(number));
+        match result {
+            Err(error) if error.kind == RecordErrorKind::Io => {
+                return Err(anyhow!("{}: {}", name(path), error.message).into());
+            }
+            Ok(record) if chosen => games.push((number, record)),
+            Err(error) if chosen => {
+                let RecordError { game, line, column, message, .. } = &error;
+                say(format_args!("{}:{line}:{column}: game {game}: {message}", name(path)));
+                errors.push(error);
+            }
+            _ => {}
+        }
+    }
+    if games.is_empty() && errors.is_empty() {
+        let name = name(path);
+        return Err(Failure::BadInput(match (last, choice) {
+            (0, _) | (_, None) => format!("{name}: there is no game in it"),
+            (1, _) => format!("{name}: there is one game in it, and another was asked for"),
+            (last, _) => format!("{name}: the games in it have the numbers 1 to {last}"),
+        }));
+    }
+    Ok((games, errors))
+}
+
+fn name(path: &Path) -> String {
+    if is_standard(path) { "standard input".into() } else { path.display().to_string() }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if is_standard(path) {
+        return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
+    }
+    write_text(path, text)
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term == "dumb")
+}
+
+/// A block of lines on standard error that is drawn over itself while a search goes on; on anything
+/// but a terminal, nothing.
+struct Live {
+    on: bool,
+    drawn: Option<Instant>,
+    height: usize,
+}
+
+/// Drawing more often would only flicker.
+const PAUSE: Duration = Duration::from_millis(60);
+
+impl Live {
+    fn new() -> Live {
+        let on = std::io::stderr().is_terminal() && !is_dumb();
+        Live { on, drawn: None, height: 0 }
+    }
+
+    fn show(&mut self, title: Option<&str>, progress: &Progress, sides: &[SideText; 2]) {
+        if !self.on || self.drawn.is_some_and(|drawn| drawn.elapsed() < PAUSE) {
+            return;
+        }
+        let mut block = text::progress(progress, sides);
+        if let Some(title) = title {
+            let (done, all) = progress.positions;
+            block.insert(0, format!("{title}, position {} of {all}, from the last", done + 1));
+        }
+        self.draw(&block);
+        self.drawn = Some(Instant::now());
+    }
+
+    fn draw(&mut self, block: &[String]) {
+        let mut text = String::new();
+        if self.height > 0 {
+            text.push_str(&format!("\x1b[{}A", self.height));
+        }
+        // Without wrapping a long line stays one line, however narrow the terminal is.
+        text.push_str("\r\x1b[J\x1b[?7l");
+        for line in block {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push_str("\x1b[?7h");
+        self.height = block.len();
+        let mut err = std::io::stderr().lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
+    fn clear(&mut self) {
+        if self.height > 0 {
+            self.draw(&[]);
+        }
+        self.drawn = None;
+    }
+}
+
+/// Numbers of games: `3`, `1,4-6`, `10-`.
+#[derive(Clone)]
+struct Choice(Vec<RangeInclusive<u64>>);
+
+impl Choice {
+    fn has(&self, number: u64) -> bool {
+        self.0.iter().any(|range| range.contains(&number))
+    }
+
+    fn last(&self) -> u64 {
+        self.0.iter().map(|range| *range.end()).max().unwrap_or(0)
+    }
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Choice, String> {
+        let wrong = |part: &str| {
+            format!("{part:?} names no games: they are counted from 1, as in 3, 1,4-6 or 10-")
+        };
+        let number = |part: &str| part.trim().parse::<u64>().ok().filter(|&number| number > 0);
+        let range = |part: &str| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let first = number(first)?;
+            let last = if last.trim().is_empty() { u64::MAX } else { number(last)? };
+            (first <= last).then_some(first..=last)
+        };
+        let ranges = text.split(',').map(|part| range(part).ok_or_else(|| wrong(part)));
+        ranges.collect::<Result<_, _>>().map(Choice)
+    }
+}

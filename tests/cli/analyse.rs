@@ -1,0 +1,261 @@
+//! `crownhead analyse`.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::run::{crownhead, crownhead_in, crownhead_reading};
+
+/// Black blocks White's man at once, or gives one away.
+const GAMES: &str = "\
+[Event \"First\"]
+[Black \"Ann\"]
+[White \"Bob\"]
+[FEN \"B:W13:B5,6\"]
+1. 6-9 13x6 *
+
+[Event \"No such step\"]
+1. 11-15 23-19 2. 8-12 *
+
+[Event \"Third\"]
+[Game \"capture-halma\"]
+[FEN \"6b1/5b2/8/w7/2w5/8/8/8 b 0\"]
+1. 26-27 1-0
+";
+
+const COMPLAINT: &str = "8-12: 12 is occupied: a move ends on a free square";
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("games.pdn"), GAMES).unwrap();
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_best_lines_of_a_position_are_printed_best_first() {
+    let position = ["analyse", "--game", "contest", "--position", "B:W10:B1", "--depth", "6"];
+    let finished = crownhead(&[&position[..], &["--lines", "2"]].concat());
+    assert_eq!(finished.code, Some(0));
+    let lines: Vec<_> = finished.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{finished:?}");
+    assert!(lines[0].starts_with("1  Black wins in 3  1-5 "), "{}", lines[0]);
+    assert_eq!(lines[1], "2    Red wins in 1  1-6 10x1");
+    assert!(finished.stderr.starts_with("depth "), "{finished:?}");
+    // Only one is asked for.
+    assert_eq!(crownhead(&position).stdout.lines().count(), 1);
+}
+
+#[test]
+fn a_position_as_json() {
+    let arguments = ["analyse", "--game", "english", "--moves", "11-15 22-18", "--json"];
+    let finished = crownhead(&[&arguments[..], &["--nodes", "1000"]].concat());
+    let object = finished.json();
+    assert_eq!(finished.printed(), finished.stdout);
+    assert_eq!(object["version"], 1);
+    assert_eq!(object["game"], "english");
+    assert_eq!(object["side"], "b");
+    assert_eq!(object["nodes"], 1000);
+    assert_eq!(object["limits"]["nodes"], 1000);
+    assert_eq!(object["lines"][0]["moves"][0], "15x22");
+    assert!(object["end"].is_null());
+    let worth = &object["lines"][0]["worth"];
+    assert!(worth["points"].is_i64() && worth["winner"].is_null(), "{worth}");
+}
+
+#[test]
+fn a_finished_game_says_how_it_ended_and_has_no_lines() {
+    let arguments = ["analyse", "--game", "english", "--position", "B:W13:B5,6", "--depth", "2"];
+    let over = [&arguments[..], &["--moves", "5-9"]].concat();
+    let finished = crownhead(&over);
+    assert_eq!(finished.printed(), "Black wins: White has no move\n");
+    let object = crownhead(&[&over[..], &["--json"]].concat()).json();
+    assert_eq!(
+        (&object["end"]["winner"], object["lines"].as_array().unwrap().len()),
+        (&"b".into(), 0)
+    );
+}
+
+#[test]
+fn without_a_limit_the_usual_one_is_told() {
+    let arguments = ["analyse", "--game", "english", "--position", "W:W21:B17"];
+    let finished = crownhead(&arguments);
+    assert_eq!(finished.stdout, "1  White wins in 1  21x14\n");
+    assert!(finished.stderr.starts_with("searching 5 s; --time, --depth or"), "{finished:?}");
+}
+
+#[test]
+fn bad_positions_and_moves_are_bad_input() {
+    let refused = |more: &[&str]| {
+        let finished =
+            crownhead(&[&["analyse", "--game", "english", "--depth", "2"], more].concat());
+        finished.refused(3).to_string()
+    };
+    assert_eq!(
+        refused(&["--moves", "11-15 22-18 8-11"]),
+        "crownhead: move 3, 8-11: 8-11 is not possible: 15x22 must be taken\n"
+    );
+    assert!(refused(&["--position", "B:W50:B1"]).contains("character 4"));
+}
+
+#[test]
+fn arguments_that_do_not_go_together_are_refused() {
+    let folder = folder();
+    for arguments in [
+        &["analyse"][..],
+        &["analyse", "games.pdn", "--game", "english"],
+        &["analyse", "games.pdn", "--position", "B:W13:B5,6"],
+        &["analyse", "--game", "english", "--html", "x.html"],
+        &["analyse", "--game", "english", "--games", "1"],
+        &["analyse", "games.pdn", "--games", "0"],
+        &["analyse", "games.pdn", "--games", "3-1"],
+        &["analyse", "games.pdn", "--time", "5"],
+        &["analyse", "games.pdn", "--time", "0s"],
+        &["analyse", "games.pdn", "--depth", "0"],
+        &["analyse", "games.pdn", "--json", "--pdn", "-"],
+    ] {
+        crownhead_in(folder.path(), arguments).refused(2);
+    }
+    assert_eq!(names(folder.path()), ["games.pdn"]);
+}
+
+#[test]
+fn a_game_s_name_for_a_file_is_told_where_it_belongs() {
+    let told = crownhead(&["analyse", "contest", "--depth", "2"]).refused(1).to_string();
+    assert!(told.contains("--game contest") && told.contains("could not be opened"), "{told}");
+}
+
+#[test]
+fn games_are_judged_and_those_with_errors_reported() {
+    let folder = folder();
+    let finished = crownhead_in(folder.path(), &["analyse", "games.pdn", "--depth", "6"]);
+    assert_eq!(finished.code, Some(3));
+    assert_eq!(finished.stderr, format!("games.pdn:8:19: game 2: {COMPLAINT}\n"));
+    let (first, third) = finished.stdout.split_once("Game 3: ").unwrap();
+    assert!(first.starts_with("Game 1: Ann (Black) - Bob (White)\n"), "{first}");
+    assert!(first.contains("6-9 ??") && first.contains("5-9 (Black wins in 1)"), "{first}");
+    assert!(first.contains("Turning point: 1. 6-9??."), "{first}");
+    assert!(third.contains("Black wins 2-1") && third.contains("100.0 %"), "{third}");
+}
+
+#[test]
+fn games_are_chosen_by_number() {
+    let folder = folder();
+    let chosen = |numbers: &str| {
+        let arguments = ["analyse", "games.pdn", "--depth", "2", "--json", "--games", numbers];
+        crownhead_in(folder.path(), &arguments)
+    };
+    let numbers = |text: &str| {
+        let object = chosen(text).json();
+        let games = object["games"].as_array().unwrap().clone();
+        games.iter().map(|game| game["number"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers("1"), [1]);
+    assert_eq!(numbers("1,3"), [1, 3]);
+    assert_eq!(numbers("3-"), [3]);
+    assert_eq!(chosen("1,3").printed(), chosen("1,3").stdout, "the error is in another game");
+    let with_error = chosen("2-3");
+    assert_eq!(with_error.code, Some(3));
+    assert_eq!(with_error.json()["errors"][0]["column"], 19);
+    assert!(chosen("7").refused(3).contains("the numbers 1 to 3"));
+}
+
+#[test]
+fn games_can_come_from_standard_input() {
+    let finished = crownhead_reading(b"1. 11-15 *", &["analyse", "-", "--depth", "3", "--json"]);
+    let object = finished.json();
+    assert_eq!(object["file"], "standard input");
+    assert_eq!(object["games"][0]["moves"][0]["move"], "11-15");
+    let nothing = crownhead_reading(b"", &["analyse", "-", "--depth", "3"]);
+    assert!(nothing.refused(3).contains("there is no game in it"));
+}
+
+#[test]
+fn an_annotated_file_is_written_and_can_be_checked() {
+    let folder = folder();
+    let arguments = ["analyse", "games.pdn", "--games", "1,3", "--depth", "6"];
+    let to_file = [&arguments[..], &["--pdn", "new.pdn", "--html", "new.html"]].concat();
+    assert_eq!(crownhead_in(folder.path(), &to_file).printed(), "");
+    let written = fs::read_to_string(folder.path().join("new.pdn")).unwrap();
+    assert!(written.contains("1. 6-9?? {[%eval"), "{written}");
+    assert!(written.contains("(1. 5-9 {[%eval #1] Black wins in 1.})"), "{written}");
+    let checked = crownhead_in(folder.path(), &["pdn", "check", "new.pdn"]);
+    assert_eq!(checked.printed(), "new.pdn: 2 games read (3 plies), 0 errors\n");
+    let page = fs::read_to_string(folder.path().join("new.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    let printed = crownhead_in(folder.path(), &[&arguments[..], &["--pdn", "-"]].concat());
+    assert_eq!(printed.printed(), written);
+}
+
+#[test]
+fn a_file_is_not_replaced_where_games_would_be_lost() {
+    let folder = folder();
+    for more in [&[][..], &["--games", "1"]] {
+        let arguments = [&["analyse", "games.pdn", "--depth", "2", "--pdn", "games.pdn"], more];
+        let finished = crownhead_in(folder.path(), &arguments.concat());
+        assert!(finished.refused(3).contains("games.pdn was left as it is"), "{finished:?}");
+        assert_eq!(fs::read_to_string(folder.path().join("games.pdn")).unwrap(), GAMES);
+    }
+    let whole = "1. 11-15 *\n";
+    fs::write(folder.path().join("whole.pdn"), whole).unwrap();
+    let arguments = ["analyse", "whole.pdn", "--depth", "2", "--pdn", "whole.pdn"];
+    crownhead_in(folder.path(), &arguments).printed();
+    let written = fs::read_to_string(folder.path().join("whole.pdn")).unwrap();
+    assert!(written.contains("11-15 {[%eval"), "{written}");
+    assert_eq!(names(folder.path()), ["games.pdn", "whole.pdn"]);
+}
+
+#[test]
+fn output_that_cannot_be_written_is_a_failure_that_names_it() {
+    let folder = folder();
+    for output in ["no/such/folder.html", "."] {
+        let arguments = ["analyse", "games.pdn", "--games", "1", "--depth", "2", "--html", output];
+        let told = crownhead_in(folder.path(), &arguments).refused(1).to_string();
+        assert!(told.contains(&format!("{output} could not be written")), "{told}");
+    }
+    assert_eq!(names(folder.path()), ["games.pdn"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_analysis_exits_with_130_and_writes_nothing() {
+    use std::process::{Command, Stdio};
+
+    use crate::run::command;
+
+    let folder = folder();
+    fs::write(folder.path().join("old.html"), "old").unwrap();
+    for arguments in [
+        &["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", "old.html"][..],
+        &["analyse", "--game", "english", "--time", "3600s"],
+    ] {
+        let mut command = command(arguments);
+        command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let id = child.id().to_string();
+        // Until it listens to Ctrl-C, there is nothing to be seen.
+        let listens = || {
+            let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+            u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (2 - 1) != 0
+        };
+        while !listens() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            std::thread::yield_now();
+        }
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        assert_eq!(output.stdout, b"");
+        assert_eq!(fs::read_to_string(folder.path().join("old.html")).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["games.pdn", "old.html"]);
+    }
+}
