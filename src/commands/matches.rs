@@ -1,7 +1,7 @@
 //! `crownhead match`: which of two players is stronger, and how sure that is.
 
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -151,9 +151,12 @@ fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
 
 fn write_games(path: &Path, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
     let output = Output::create(path)?;
+    let mut out = BufWriter::new(output.file());
     for game in games {
-        write_game(&mut output.file(), &game.record(plan)).context("cannot write a game")?;
+        write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
     }
+    out.flush().with_context(|| format!("{} could not be written", path.display()))?;
+    drop(out);
     output.finish()
 }
 
