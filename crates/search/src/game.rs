@@ -45,6 +45,27 @@ pub trait Solo: Send + Sync {
     fn turns(&self, pieces: u64, side: Side) -> Option<u8>;
 }
 
+/// What a search leaves out in a game because matches showed that it seldom matters there.
+#[derive(Clone, Copy, Debug)]
+pub struct Pruning {
+    /// Points a ply of depth: whoever is judged further ahead than that is believed.
+    pub margin: Score,
+    /// Up to this depth, quiet moves of a side judged too far behind are left out; 0 for never.
+    pub behind_depth: i32,
+    /// How far behind is too far: points, and more for every ply of depth.
+    pub behind: (Score, Score),
+    /// Up to this depth, late quiet moves are left out; 0 for never.
+    pub late_depth: i32,
+    /// Which moves are late: from this place on, and a multiple of the depth's square later.
+    pub late: (usize, usize),
+}
+
+impl Pruning {
+    /// The least of it, which does in every game.
+    pub const LEAST: Pruning =
+        Pruning { margin: 90, behind_depth: 0, behind: (0, 0), late_depth: 0, late: (0, 0) };
+}
+
 /// Slots of the history tables.
 pub(crate) const SLOTS: usize = 4096;
 
@@ -52,6 +73,9 @@ pub(crate) const SLOTS: usize = 4096;
 pub trait Searchable: Notation + Perft {
     /// How it judges positions.
     type Evaluation: Evaluate<Self> + Tunable<Self> + Clone;
+
+    /// What is left out.
+    const PRUNING: Pruning = Pruning::LEAST;
 
     /// The tuned evaluation.
     fn evaluation(knowledge: &Knowledge) -> Self::Evaluation;

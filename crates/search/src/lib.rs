@@ -18,6 +18,6 @@ pub mod weights;
 mod worker;
 
 pub use engine::{Engine, Line, NoMemory, Report, Settings, Task};
-pub use game::{Evaluate, GameVisitor, Knowledge, Searchable, Solo, Unrest, visit};
+pub use game::{Evaluate, GameVisitor, Knowledge, Pruning, Searchable, Solo, Unrest, visit};
 pub use limits::{Limits, Stop};
 pub use score::{DRAW, MAX_PLY, Score, WIN, plies_to_end};

@@ -72,7 +72,7 @@ impl<P: Searchable> Memory<P> {
         ply: usize,
         depth: i32,
         mv: P::Move,
-        tried: &[(P::Move, i32)],
+        tried: &[Choice<P::Move>],
     ) {
         let killers = &mut self.killers[ply];
         if killers[0] != Some(mv) {
@@ -81,8 +81,8 @@ impl<P: Searchable> Memory<P> {
         }
         let bonus = (depth * depth + 8 * depth).min(MOST / 8);
         self.learn(side, mv, bonus);
-        for &(other, _) in tried.iter().filter(|(other, _)| P::gain(*other) == 0) {
-            self.learn(side, other, -bonus);
+        for other in tried.iter().filter(|other| P::gain(other.mv) == 0) {
+            self.learn(side, other.mv, -bonus);
         }
     }
 
@@ -94,12 +94,23 @@ impl<P: Searchable> Memory<P> {
     }
 }
 
+/// A move to be tried.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice<M> {
+    pub(crate) mv: M,
+    /// How early to try it.
+    pub(crate) rank: i32,
+    /// Its place in the order of generation, which is what the hash table keeps of it. (All places
+    /// from 255 on are one; a wrong guess costs time and nothing else.)
+    pub(crate) place: u8,
+}
+
 /// Brings the highest ranked of the moves to the front.
 #[inline(always)]
-pub(crate) fn pick<M: Copy>(moves: &mut [(M, i32)]) {
+pub(crate) fn pick<M: Copy>(moves: &mut [Choice<M>]) {
     let mut best = 0;
     for index in 1..moves.len() {
-        if moves[index].1 > moves[best].1 {
+        if moves[index].rank > moves[best].rank {
             best = index;
         }
     }

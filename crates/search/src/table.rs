@@ -47,6 +47,7 @@ impl Table {
         let len = megabytes.checked_mul(1 << 20)? / size_of::<Bucket>();
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(len).ok()?;
+        large_pages(buckets.spare_capacity_mut());
         buckets.resize_with(len, || Bucket(Default::default()));
         Some(Table { buckets, age: AtomicU8::new(0) })
     }
@@ -125,6 +126,27 @@ impl Table {
         (1000 * full).checked_div(total).unwrap_or(0) as u32
     }
 }
+
+/// Asks for large pages before the memory is first touched. The table is read at random, and with
+/// small pages the processor looks up the address first, in memory again: a search of English
+/// checkers is about a tenth slower.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn large_pages<T>(memory: &mut [std::mem::MaybeUninit<T>]) {
+    const PAGE: usize = 4096;
+    let start = (memory.as_mut_ptr() as usize).next_multiple_of(PAGE);
+    let end = memory.as_mut_ptr_range().end as usize / PAGE * PAGE;
+    if start < end {
+        // SAFETY: whole pages within memory that is ours alone; the advice changes neither what is
+        // in it nor who may use it. If it is not taken, nothing is lost.
+        unsafe {
+            libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn large_pages<T>(_: &mut [std::mem::MaybeUninit<T>]) {}
 
 // The word: score 16 bits, guess 16, depth 8, bound 2, age 5, whether there is a best move 1, its
 // place 8. The bound is never 0, so neither is the word.

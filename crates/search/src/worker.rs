@@ -4,7 +4,7 @@
 use crownhead_rules::Position;
 
 use crate::limits::Budget;
-use crate::order::{Memory, pick};
+use crate::order::{Choice, Memory, pick};
 use crate::score::HIGHEST_GUESS;
 use crate::table::{Bound, Entry, Table};
 use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Unrest, WIN};
@@ -32,7 +32,7 @@ pub(crate) struct RootMove<P: Position> {
 pub(crate) struct Desk<P: Position> {
     memory: Memory<P>,
     keys: Vec<u64>,
-    moves: Vec<(P::Move, i32)>,
+    moves: Vec<Choice<P::Move>>,
     lines: Vec<Vec<P::Move>>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Worker<'a, P: Searchable, E> {
     /// Where the root's key stands among them.
     root: usize,
     /// The moves still to be tried at every ply of that line, one after the other.
-    moves: &'a mut Vec<(P::Move, i32)>,
+    moves: &'a mut Vec<Choice<P::Move>>,
     /// The best line from every ply on.
     lines: &'a mut [Vec<P::Move>],
     pub(crate) nodes: u64,
@@ -256,7 +256,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         };
         if self.prune && !PV && unrest != Unrest::Forced && beta.abs() < HIGHEST_GUESS {
             // So far ahead that the opponent would not come back in the plies left.
-            if depth <= 6 && guess - 90 * depth >= beta && guess < HIGHEST_GUESS {
+            if depth <= 6 && guess - P::PRUNING.margin * depth >= beta && guess < HIGHEST_GUESS {
                 return guess;
             }
         }
@@ -276,7 +276,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
                     let promise = evaluation.promise(position, mv);
                     memory.rank(side, ply, mv, promise)
                 };
-                moves.push((mv, rank));
+                moves.push(Choice { mv, rank, place: place.min(255) as u8 });
                 place += 1;
             });
         }
@@ -285,13 +285,28 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         let extension = i32::from(count == 1 && ply < MAX_PLY / 2);
         self.keys.push(position.key());
         let mut best = -WIN;
-        let mut best_move = None;
         let entry_alpha = alpha;
         for index in 0..count {
             pick(&mut self.moves[first + index..]);
-            let mv = self.moves[first + index].0;
-            let child = position.after(mv);
+            let mv = self.moves[first + index].mv;
             let quiet = P::gain(mv) == 0;
+            // Once a move is found that does not lose by force.
+            if !PV
+                && self.prune
+                && index > 0
+                && quiet
+                && unrest != Unrest::Forced
+                && best > -HIGHEST_GUESS
+                && alpha.abs() < HIGHEST_GUESS
+            {
+                if is_late::<P>(depth, index) {
+                    break;
+                }
+                if is_behind::<P>(depth, guess, alpha) && !self.memory.is_killer(ply, mv) {
+                    continue;
+                }
+            }
+            let child = position.after(mv);
             let next = depth - 1 + extension;
             let mut score = 0;
             let mut full = PV && index == 0;
@@ -322,7 +337,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
                 best = score;
                 if score > alpha {
                     alpha = score;
-                    best_move = Some(mv);
+                    best_place = Some(self.moves[first + index].place);
                     if PV {
                         if !full {
                             // Nobody kept a line there: what stands in its place is old.
@@ -345,7 +360,6 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         if self.stopped {
             return DRAW;
         }
-        let best_place = best_move.and_then(|mv| place_of(position, mv)).or(best_place);
         let bound = if best >= beta {
             Bound::Lower
         } else if best > entry_alpha {
@@ -393,14 +407,14 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         position.each_move(|mv| {
             let gain = P::gain(mv);
             if gain > 0 {
-                moves.push((mv, gain as i32));
+                moves.push(Choice { mv, rank: gain as i32, place: 0 });
             }
         });
         let count = self.moves.len() - first;
         self.keys.push(position.key());
         for index in 0..count {
             pick(&mut self.moves[first + index..]);
-            let mv = self.moves[first + index].0;
+            let mv = self.moves[first + index].mv;
             let child = position.after(mv);
             let score = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
             if self.stopped {
@@ -482,25 +496,26 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     }
 }
 
+/// Whether a quiet move stands so far back in the order that it is left out.
+#[inline(always)]
+fn is_late<P: Searchable>(depth: i32, index: usize) -> bool {
+    let (first, more) = P::PRUNING.late;
+    depth <= P::PRUNING.late_depth && index >= first + more * (depth * depth) as usize
+}
+
+/// Whether the side to move is so far behind that no quiet move will help.
+#[inline(always)]
+fn is_behind<P: Searchable>(depth: i32, guess: Score, alpha: Score) -> bool {
+    let (points, more) = P::PRUNING.behind;
+    depth <= P::PRUNING.behind_depth && guess + points + more * depth <= alpha
+}
+
 /// The depth up to which what is known of a position holds with so many plies left.
 #[inline(always)]
 fn believed(counts: [u32; 2]) -> i32 {
     let [first, second] =
         counts.map(|count| if count <= CLOCK_PLIES { 255 } else { count.min(255) as i32 - 1 });
     first.min(second)
-}
-
-/// The place of a move in the order of generation; what the hash table keeps of it.
-fn place_of<P: Position>(position: &P, wanted: P::Move) -> Option<u8> {
-    let mut found = None;
-    let mut place = 0u32;
-    position.each_move(|mv| {
-        if mv == wanted {
-            found = u8::try_from(place).ok();
-        }
-        place += 1;
-    });
-    found
 }
 
 /// Numbers that tell counts of plies apart, for each of two counts.

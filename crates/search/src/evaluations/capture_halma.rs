@@ -271,7 +271,7 @@ static EITHER_WAY: [u16; LINES] = {
 };
 
 /// With fewer plies left than this, what is not home counts less and less, and what is home more.
-const LAST_PLIES: u32 = 32;
+const LAST_PLIES: u32 = 24;
 /// What a man home more than the opponent is worth at the very end.
 const LAST_LEAD: Score = 300;
 

@@ -17,7 +17,7 @@ use crownhead_rules::{Bits, ChineseCheckers, Position, Side};
 
 use super::{Tunable, built_in};
 use crate::weights::{Layout, PHASES, Sink, Weights};
-use crate::{Evaluate, Knowledge, Score, Searchable, Solo, Unrest};
+use crate::{Evaluate, Knowledge, Pruning, Score, Searchable, Solo, Unrest};
 
 const LAYOUT: Layout = &[
     ("turn", 1),
@@ -320,6 +320,11 @@ impl Evaluate<ChineseCheckers> for Evaluation {
 
 impl Searchable for ChineseCheckers {
     type Evaluation = Evaluation;
+
+    // A turn gains a turn or so, whatever the opponent does: judgements change little from ply to
+    // ply, and most moves lead nowhere.
+    const PRUNING: Pruning =
+        Pruning { margin: 30, behind_depth: 3, behind: (40, 50), late_depth: 3, late: (8, 3) };
 
     fn evaluation(knowledge: &Knowledge) -> Evaluation {
         Evaluation { weights: WEIGHTS.clone(), solo: knowledge.solo.clone() }
