@@ -6,6 +6,7 @@
 
 mod analyse;
 mod arguments;
+mod bench;
 mod games;
 mod moves;
 mod pages;

@@ -16,7 +16,7 @@ use crownhead_rules::{Bits, Position, Side};
 
 use super::{Tunable, built_in};
 use crate::weights::{Layout, PHASES, Sink, Weights};
-use crate::{Evaluate, Knowledge, Score, Searchable, Unrest};
+use crate::{Evaluate, Knowledge, Pruning, Score, Searchable, Unrest};
 
 const LAYOUT: Layout = &[
     ("turn", 1),
@@ -273,6 +273,9 @@ impl<V: Variant> Evaluate<Checkers<V>> for Evaluation {
 
 impl<V: Variant> Searchable for Checkers<V> {
     type Evaluation = Evaluation;
+
+    // A position has eight moves or so, and what comes late in the order is seldom good.
+    const PRUNING: Pruning = Pruning { late_depth: 4, late: (4, 1), ..Pruning::LEAST };
 
     fn evaluation(_: &Knowledge) -> Evaluation {
         Evaluation { weights: if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() } }

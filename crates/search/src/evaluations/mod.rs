@@ -37,3 +37,34 @@ fn built_in(text: &str, layout: Layout) -> Weights {
     let total = layout.iter().map(|(_, len)| len).sum();
     Weights::read(text, layout).unwrap_or_else(|_| Weights::from_pairs(&vec![(0, 0); total]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GameVisitor, Searchable, visit};
+    use crownhead_rules::Game;
+
+    struct Read(&'static str);
+
+    impl GameVisitor for Read {
+        type Output = ();
+        fn visit<P: Searchable>(self, _: &P::Options) {
+            let layout = <P::Evaluation as Tunable<P>>::layout();
+            let weights = Weights::read(self.0, layout).unwrap();
+            assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
+            assert!(self.0.starts_with('#'), "{}: nothing says how it was made", P::ID);
+        }
+    }
+
+    #[test]
+    fn every_weights_file_fits_its_evaluation_and_says_how_it_was_made() {
+        for (game, text) in Game::all().iter().zip([
+            include_str!("../../weights/english.txt"),
+            include_str!("../../weights/contest.txt"),
+            include_str!("../../weights/chinese-checkers.txt"),
+            include_str!("../../weights/capture-halma.txt"),
+        ]) {
+            visit(game, Read(text));
+        }
+    }
+}
