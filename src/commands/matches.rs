@@ -65,11 +65,11 @@ const THOUGHT: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = plan(arguments)?;
+    let stop = stop_on_interrupt();
     let (knowledge, missing) = knowledge_for(&plan.game);
     if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
         say(missing);
     }
-    let stop = stop_on_interrupt();
     let mut progress = Progress::new(arguments.games);
     let mut standing = Standing::default();
     let mut games: Vec<Played> = Vec::new();

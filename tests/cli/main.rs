@@ -8,6 +8,7 @@ mod analyse;
 mod arguments;
 mod bench;
 mod games;
+mod matches;
 mod moves;
 mod pages;
 mod pdn;

@@ -162,7 +162,8 @@ impl FromStr for TimeControl {
         let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
         let read = |part: &str| {
             let part = part.trim();
-            if part.ends_with('s') { read_time(part) } else { read_time(&format!("{part}s")) }
+            let bare = part.ends_with(|c: char| c.is_ascii_digit());
+            if bare { read_time(&format!("{part}s")) } else { read_time(part) }
         };
         let refused = || {
             TimeError(format!(

@@ -1,10 +1,36 @@
 //! Where exact knowledge comes from: `tables` has it, `search` asks for it, and neither knows the
 //! other.
 
-use crownhead_rules::Game;
-use crownhead_search::Knowledge;
+use std::sync::Arc;
 
-/// What there is to know about a game, and a sentence for the user if something is missing.
-pub fn knowledge_for(_game: &Game) -> (Knowledge, Option<String>) {
-    (Knowledge::default(), None)
+use crownhead_rules::{Game, Side};
+use crownhead_search::{Knowledge, Solo};
+use crownhead_tables::SoloTable;
+
+/// The solo table as the search asks for it.
+struct Distances(SoloTable);
+
+impl Solo for Distances {
+    fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
+        self.0.turns(pieces, side)
+    }
+}
+
+/// What there is to know about a game, and a sentence for the user if something is missing:
+/// play goes on without it.
+pub fn knowledge_for(game: &Game) -> (Knowledge, Option<String>) {
+    if *game != Game::ChineseCheckers {
+        return (Knowledge::default(), None);
+    }
+    match SoloTable::load_default() {
+        Ok(Some(table)) => (Knowledge { solo: Some(Arc::new(Distances(table))) }, None),
+        Ok(None) => {
+            let missing = "players are weaker without the table of Chinese checkers; \
+                           `crownhead tables build chinese-checkers` builds it";
+            (Knowledge::default(), Some(missing.into()))
+        }
+        Err(error) => {
+            (Knowledge::default(), Some(format!("players are weaker without a table: {error}")))
+        }
+    }
 }

@@ -14,6 +14,7 @@ mod players;
 mod session;
 mod spec;
 pub mod statistics;
+mod stopwatch;
 
 pub use clock::{Allotment, Clock, TimeControl, TimeError, read_time, write_time};
 pub use crownhead_search::{Knowledge, Stop};

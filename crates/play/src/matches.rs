@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, Outcome, Side};
@@ -14,6 +14,7 @@ use crownhead_search::{Knowledge, Stop};
 
 use crate::openings::mix;
 use crate::statistics::{Pairs, Points, Tally};
+use crate::stopwatch::Stopwatch;
 use crate::{Opening, Openings, Player, PlayerError, PlayerSpec, TimeControl};
 
 /// A match to be played.
@@ -230,9 +231,9 @@ fn one_game(
         }
         let side = session.side();
         let whose = first ^ side.index();
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         let choice = players[whose].choose(session.as_ref(), &clocks[whose], stop)?;
-        let used = start.elapsed();
+        let used = watch.used();
         if stop.is_stopped() {
             return Ok(None);
         }

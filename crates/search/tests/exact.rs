@@ -229,7 +229,10 @@ fn contest_endings_with_kings() {
 
 #[test]
 fn chinese_checkers_before_the_last_turn() {
-    compare("chinese-checkers", Kind { count: 15, pieces: 6, plies: (2, 4), before: 0, ..CHECKERS });
+    compare(
+        "chinese-checkers",
+        Kind { count: 15, pieces: 6, plies: (2, 4), before: 0, ..CHECKERS },
+    );
 }
 
 #[test]
@@ -289,6 +292,32 @@ fn a_position_seen_once_before_the_search_is_no_draw() {
                 6 - WIN,
                 "{game} {settings:?}"
             );
+        }
+    }
+}
+
+#[test]
+fn both_counts_of_idle_plies_are_told_apart() {
+    let options = English::read_options("draw-plies=12").unwrap();
+    let reach = |moves: &str| {
+        let mut position = English::read("W:W6,7,K25:BK13", &options).unwrap();
+        for text in moves.split(' ') {
+            position.play(position.read_move(text).unwrap());
+        }
+        position
+    };
+    // The same board, and no piece was removed for as long; but after the second way no man has
+    // advanced either for almost as long, so that a king's capture gains no time any more.
+    let won = reach("25-29 13-17 29-25 17-13 7-3");
+    let drawn = reach("7-3 13-17 25-21 17-13 21-25");
+    assert_eq!(won, drawn);
+    for pruning in [false, true] {
+        let settings = Settings { threads: 1, hash: 4, pruning };
+        let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
+        for (position, value) in [(&drawn, DRAW), (&won, 12 - WIN), (&drawn, DRAW)] {
+            let limits = Limits { depth: Some(40), ..Limits::default() };
+            let report = engine.search(Task::new(position, limits), &Stop::new(), |_| {});
+            assert_eq!(report.score(), value, "{position:?}");
         }
     }
 }

@@ -27,15 +27,15 @@ struct Level {
 
 #[rustfmt::skip]
 const LEVELS: [Level; 9] = [
-    Level { depth: 1, nodes:    500, lines: 20, noise: 120, overlooked: 300 },
-    Level { depth: 1, nodes:  1_000, lines: 12, noise:  60, overlooked: 200 },
-    Level { depth: 2, nodes:  2_000, lines: 10, noise:  35, overlooked: 120 },
-    Level { depth: 3, nodes:  4_000, lines:  8, noise:  20, overlooked:  70 },
-    Level { depth: 4, nodes:  8_000, lines:  6, noise:  12, overlooked:  40 },
-    Level { depth: 5, nodes: 16_000, lines:  5, noise:   8, overlooked:  25 },
-    Level { depth: 7, nodes: 32_000, lines:  4, noise:   5, overlooked:  15 },
-    Level { depth: 8, nodes: 50_000, lines:  3, noise:   3, overlooked:   8 },
-    Level { depth: 9, nodes: 80_000, lines:  3, noise:   2, overlooked:   4 },
+    Level { depth: 1, nodes:    500, lines: 20, noise: 150, overlooked: 350 },
+    Level { depth: 1, nodes:  1_000, lines: 16, noise:  60, overlooked: 180 },
+    Level { depth: 2, nodes:  3_000, lines: 12, noise:  40, overlooked: 120 },
+    Level { depth: 3, nodes:  6_000, lines: 10, noise:  25, overlooked:  80 },
+    Level { depth: 4, nodes: 10_000, lines:  8, noise:  15, overlooked:  50 },
+    Level { depth: 5, nodes: 20_000, lines:  6, noise:   9, overlooked:  30 },
+    Level { depth: 6, nodes: 30_000, lines:  4, noise:   5, overlooked:  18 },
+    Level { depth: 7, nodes: 50_000, lines:  3, noise:   3, overlooked:  10 },
+    Level { depth: 8, nodes: 80_000, lines:  3, noise:   1, overlooked:   4 },
 ];
 
 /// Megabytes of hash table: enough for so few nodes, and soon cleared.
@@ -139,7 +139,11 @@ impl<P: Searchable> Player for Graded<P> {
             ..allowed
         };
         let task = Task { position, past: game.past(), limits, lines: self.level.lines };
-        let report = self.engine.search(task, stop, |_| {});
+        // An iteration that was broken off has looked at some moves further than at others, which
+        // would make the difference between them: only finished ones count.
+        let mut finished = None;
+        let report = self.engine.search(task, stop, |report| finished = Some(report.clone()));
+        let report = finished.unwrap_or(report);
         let mut chosen: Option<(i32, &Line<P>)> = None;
         for line in &report.lines {
             let Some(&mv) = line.moves.first() else { continue };

@@ -9,7 +9,7 @@ use std::time::Instant;
 use crownhead_search::plain::{self, Found};
 use crownhead_search::{Evaluate, Knowledge, Score, Searchable, Stop};
 
-use super::{limits, told, typed, without_thought};
+use super::{limits, shorter, told, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
 
 pub(crate) struct Textbook<P: Searchable> {
@@ -59,20 +59,27 @@ impl<P: Searchable> Player for Textbook<P> {
             inner: Stop::new(),
             judged: AtomicU32::new(0),
         };
-        let mut choice = None;
-        for depth in 1..=self.depth {
-            let enough = limits.enough.is_some_and(|time| start.elapsed() >= time);
-            let found = match (depth, self.pruning) {
-                // The first look is short and must not fail: without it there is no move.
-                (1, _) => plain::minimax(position, past, 1, &self.evaluation, &Stop::new()),
-                _ if enough => None,
-                (_, false) => plain::minimax(position, past, depth, &watched, &watched.inner),
-                (_, true) => plain::alpha_beta(position, past, depth, &watched, &watched.inner),
+        // The first look is short and must not fail: without it there is no move.
+        let first = plain::minimax(position, past, 1, &self.evaluation, &Stop::new());
+        let (mut depth, mut found) = (1, first.ok_or(PlayerError::Over)?);
+        let mut growth = 1;
+        while depth < self.depth && !stop.is_stopped() {
+            // A look that is broken off counts for nothing: one that would be is not begun. As
+            // long as the last, times the growth of the last, is what it will take.
+            let begun = Instant::now();
+            let forecast = begun.saturating_duration_since(start).saturating_mul(growth);
+            let enough = shorter(limits.time, limits.enough);
+            if enough.is_some_and(|time| forecast >= time) {
+                break;
+            }
+            let search = if self.pruning { plain::alpha_beta } else { plain::minimax };
+            let Some(deeper) = search(position, past, depth + 1, &watched, &watched.inner) else {
+                break;
             };
-            let Some(Found { score, best, nodes }) = found else { break };
-            choice = Some((depth, score, best, nodes));
+            growth = (deeper.nodes / found.nodes.max(1)).clamp(1, 1000) as u32;
+            (depth, found) = (depth + 1, deeper);
         }
-        let (depth, score, best, nodes) = choice.ok_or(PlayerError::Over)?;
+        let Found { score, best, nodes } = found;
         let chosen = if self.pruning { best.first().copied() } else { self.lots.choice(best) };
         let line = told(position, &[chosen.ok_or(PlayerError::Over)?]);
         let text = line.first().cloned().ok_or(PlayerError::Over)?;

@@ -1,0 +1,119 @@
+//! What games begin with.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+
+use std::collections::HashSet;
+
+use crownhead_play::{Knowledge, Opening, Openings, Session};
+use crownhead_rules::Game;
+
+fn game(text: &str) -> Game {
+    text.parse().unwrap()
+}
+
+fn draw(openings: &Openings, game: &Game, seed: u64, number: u32) -> Opening {
+    openings.draw(game, &Knowledge::default(), seed, number)
+}
+
+#[test]
+fn all_174_ballots_are_three_legal_moves_and_144_are_played_at_the_board() {
+    let english = game("english");
+    for (crossboard, count) in [(false, 174), (true, 144)] {
+        let Openings::Listed(ballots) = Openings::ballots(&english, crossboard).unwrap() else {
+            unreachable!()
+        };
+        assert_eq!(ballots.len(), count);
+        let mut ends = HashSet::new();
+        for ballot in &ballots {
+            let session = ballot.session(&english).unwrap();
+            assert_eq!(session.moves(), ballot.moves, "written as the program writes moves");
+            assert_eq!(ballot.moves.len(), 3);
+            ends.insert(session.position());
+        }
+        assert!(ends.len() > count / 2, "they lead to many positions");
+    }
+    let told = Openings::ballots(&game("capture-halma"), false).unwrap_err().to_string();
+    assert!(told.contains("not of capture-halma"), "{told}");
+}
+
+#[test]
+fn random_openings_go_on_and_follow_from_the_seed() {
+    for game in Game::all() {
+        let openings: Openings = "random:6".parse().unwrap();
+        let drawn: Vec<_> = (0..8).map(|number| draw(&openings, &game, 1, number)).collect();
+        for (opening, number) in drawn.iter().zip(0..) {
+            assert_eq!(opening.moves.len(), 6);
+            let session = opening.session(&game).unwrap();
+            assert_eq!(session.outcome(), None);
+            assert_eq!(*opening, draw(&openings, &game, 1, number), "the same again");
+        }
+        let different: HashSet<_> = drawn.iter().map(|opening| &opening.moves).collect();
+        assert!(different.len() >= 6, "{game}: {different:?}");
+        assert_ne!(
+            drawn,
+            (0..8).map(|number| draw(&openings, &game, 2, number)).collect::<Vec<_>>()
+        );
+    }
+    let openings: Openings = "random:0".parse().unwrap();
+    assert_eq!(draw(&openings, &game("english"), 1, 0), Opening::default());
+}
+
+#[test]
+fn random_openings_have_a_limit() {
+    for text in ["random:41", "random:", "random:-1", "random", "random:x"] {
+        let told = text.parse::<Openings>().unwrap_err().to_string();
+        assert!(told.contains("random:PLIES, with 0 to 40 plies"), "{text}: {told}");
+    }
+}
+
+#[test]
+fn a_list_has_positions_or_moves_and_comments() {
+    let text = "# openings\n\n11-15 23-19\nW:W21,22:B1,2\n9-13 21-17 5-9\tcrossboard\tname\n#\n";
+    let Openings::Listed(openings) = Openings::read(text, &game("english")).unwrap() else {
+        unreachable!()
+    };
+    let moves = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+    assert_eq!(openings.len(), 3);
+    assert_eq!(openings[0], Opening { start: None, moves: moves("11-15 23-19") });
+    assert_eq!(openings[1], Opening { start: Some("W:W21,22:B1,2".into()), moves: Vec::new() });
+    assert_eq!(openings[2].moves, moves("9-13 21-17 5-9"));
+    // A position of Chinese checkers may begin with the sign of a comment.
+    let text = "# comment\n###5/##6/#7/8/8/7O/6OO/5OOO # 0\n1232 8866\n";
+    let Openings::Listed(openings) = Openings::read(text, &Game::ChineseCheckers).unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(openings.len(), 2);
+}
+
+#[test]
+fn what_is_wrong_in_a_list_is_told_with_its_line() {
+    for (text, complaint) in [
+        ("", "there is no opening"),
+        ("# nothing\n", "there is no opening"),
+        ("11-15\n\n11-16 12-16", "line 3: move 2, 12-16: "),
+        ("B:W21:B40", "line 1: position, character 8: "),
+        ("W:W:B1", "line 1: the game is already over: "),
+    ] {
+        let told = Openings::read(text, &game("english")).unwrap_err().to_string();
+        assert!(told.contains(complaint), "{text:?}: {told}");
+    }
+}
+
+#[test]
+fn a_list_is_played_through_before_anything_comes_again() {
+    let english = game("english");
+    let openings = Openings::ballots(&english, false).unwrap();
+    let texts = |from: u32| -> Vec<_> {
+        (from..from + 174).map(|number| draw(&openings, &english, 5, number).moves).collect()
+    };
+    let (first, second) = (texts(0), texts(174));
+    assert_eq!(first, second);
+    assert_eq!(first.iter().collect::<HashSet<_>>().len(), 174);
+}
+
+#[test]
+fn a_session_stands_where_its_opening_ends() {
+    let opening = Opening { start: None, moves: vec!["1232".into(), "8866".into()] };
+    let session: Box<dyn Session> = opening.session(&Game::ChineseCheckers).unwrap();
+    assert_eq!(session.position(), "#1#5/##6/##6/8/8/5O1O/6OO/5OO1 # 2");
+}

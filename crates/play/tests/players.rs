@@ -1,0 +1,218 @@
+//! The players, whatever their name.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+
+use std::time::Duration;
+
+use crownhead_play::matches::{self, Plan, Played};
+use crownhead_play::statistics::Points;
+use crownhead_play::{
+    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Stop, TimeControl, session,
+};
+use crownhead_rules::Game;
+
+const PLAYERS: [&str; 8] = [
+    "random",
+    "minimax:2",
+    "alphabeta:3",
+    "level:1",
+    "level:5",
+    "level:9:nodes=2000",
+    "level:10:nodes=2000,hash=1",
+    "best:nodes=1000,hash=1",
+];
+
+fn choose(
+    player: &str,
+    game: &Game,
+    start: Option<&str>,
+    seed: u64,
+) -> Result<Choice, PlayerError> {
+    let spec: PlayerSpec = player.parse().unwrap();
+    let mut player = spec.player(game, &Knowledge::default()).unwrap();
+    player.new_game(seed);
+    player.choose(session(game, start).unwrap().as_ref(), &Clock::Free, &Stop::new())
+}
+
+fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
+    Plan {
+        game: game.clone(),
+        players: [one.parse().unwrap(), other.parse().unwrap()],
+        pairs: 2,
+        time: TimeControl::Free,
+        openings: Openings::Random(4),
+        seed: 7,
+        concurrency,
+    }
+}
+
+fn played(plan: &Plan) -> Vec<Played> {
+    let mut games = Vec::new();
+    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    games.sort_by_key(|game| (game.pair, game.first));
+    games
+}
+
+#[test]
+fn every_player_plays_every_game_to_its_end() {
+    for game in Game::all() {
+        for player in PLAYERS {
+            let mut plan = plan(&game, player, "random", 1);
+            plan.pairs = 1;
+            let games = played(&plan);
+            assert_eq!(games.len(), 2);
+            assert_eq!(games[0].opening, games[1].opening, "both colours from each opening");
+            for game in games {
+                // What is written can be read, so every move was legal.
+                let text = crownhead_records::game_text(&game.record(&plan)).unwrap();
+                let mut reader = crownhead_records::Reader::new(text.as_bytes());
+                let record = reader.next().unwrap().unwrap();
+                assert_eq!(record.line.plies.len(), game.opening.moves.len() + game.moves.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games_however_many_are_played_at_once() {
+    for game in Game::all() {
+        for (one, other) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
+            let moves = |concurrency| -> Vec<_> {
+                let games = played(&plan(&game, one, other, concurrency));
+                games.into_iter().map(|game| (game.opening, game.moves)).collect()
+            };
+            let alone = moves(1);
+            assert_eq!(alone.len(), 4);
+            assert_eq!(alone, moves(3), "{game}, {one} against {other}");
+            assert_eq!(alone, moves(1), "{game}, {one} against {other}");
+        }
+    }
+}
+
+#[test]
+fn a_player_forgets_one_game_before_the_next() {
+    let game: Game = "english".parse().unwrap();
+    let spec: PlayerSpec = "level:3".parse().unwrap();
+    let mut player = spec.player(&game, &Knowledge::default()).unwrap();
+    let mut texts = |seed: u64| {
+        player.new_game(seed);
+        let mut session = session(&game, None).unwrap();
+        while session.outcome().is_none() {
+            let choice = player.choose(session.as_ref(), &Clock::Free, &Stop::new()).unwrap();
+            assert_eq!(choice.text, choice.line[0]);
+            session.play(&choice.text).unwrap();
+        }
+        session.moves()
+    };
+    let first = texts(1);
+    assert_ne!(first, texts(2), "another seed, another game");
+    assert_eq!(first, texts(1));
+}
+
+#[test]
+fn minimax_draws_lots_among_the_best_moves() {
+    // Kings far apart: all that lies one ply ahead is alike.
+    let game: Game = "capture-halma".parse().unwrap();
+    let texts: Vec<_> =
+        (0..20).map(|seed| choose("minimax:1", &game, None, seed).unwrap()).collect();
+    assert!(texts.iter().all(|choice| choice.score == texts[0].score), "equally good");
+    assert_eq!(texts[0].depth, 1);
+}
+
+#[test]
+fn alpha_beta_finds_what_minimax_finds_with_fewer_nodes() {
+    for game in Game::all() {
+        let minimax = choose("minimax:3", &game, None, 1).unwrap();
+        let alpha_beta = choose("alphabeta:3", &game, None, 1).unwrap();
+        assert_eq!((minimax.score, minimax.depth), (alpha_beta.score, alpha_beta.depth));
+        assert!(alpha_beta.nodes < minimax.nodes, "{game}");
+    }
+}
+
+#[test]
+fn a_capture_that_wins_the_game_is_seen_by_all_but_random() {
+    let game: Game = "english".parse().unwrap();
+    for player in PLAYERS.into_iter().filter(|player| *player != "random" && *player != "level:1") {
+        let choice = choose(player, &game, Some("B:W18,K32:B15,9"), 3).unwrap();
+        assert_eq!(choice.text, "15x22", "{player}: the only capture");
+    }
+}
+
+#[test]
+fn the_only_move_is_made_without_thought() {
+    let game: Game = "english".parse().unwrap();
+    for player in PLAYERS {
+        let choice = choose(player, &game, Some("B:W18,27:B15"), 1).unwrap();
+        assert_eq!(choice.nodes, 0, "{player}");
+        let over = choose(player, &game, Some("B:W18,27:B"), 1);
+        assert_eq!(over, Err(PlayerError::Over), "{player}");
+    }
+}
+
+#[test]
+fn a_player_that_is_stopped_still_has_a_move() {
+    let stop = Stop::new();
+    stop.stop();
+    for game in Game::all() {
+        for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
+            let spec: PlayerSpec = player.parse().unwrap();
+            let mut player = spec.player(&game, &Knowledge::default()).unwrap();
+            let mut session = session(&game, None).unwrap();
+            let choice = player.choose(session.as_ref(), &Clock::Free, &stop).unwrap();
+            session.play(&choice.text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_clock_ends_a_search_that_would_take_for_ever() {
+    let clock = Clock::Main { left: Duration::from_millis(40), increment: Duration::ZERO };
+    for game in Game::all() {
+        for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
+            let spec: PlayerSpec = player.parse().unwrap();
+            let mut player = spec.player(&game, &Knowledge::default()).unwrap();
+            let mut session = session(&game, None).unwrap();
+            let choice = player.choose(session.as_ref(), &clock, &Stop::new()).unwrap();
+            session.play(&choice.text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_player_says_when_it_is_asked_about_another_game() {
+    let spec: PlayerSpec = "best:hash=1".parse().unwrap();
+    let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
+    let english = session(&"english".parse().unwrap(), None).unwrap();
+    let error = player.choose(english.as_ref(), &Clock::Free, &Stop::new()).unwrap_err();
+    assert_eq!(error.to_string(), "this player was made for another game than english");
+}
+
+#[test]
+fn random_takes_no_point_from_level_5() {
+    for game in ["english", "chinese-checkers", "capture-halma"] {
+        let game: Game = game.parse().unwrap();
+        let mut plan = plan(&game, "level:5", "random", 2);
+        plan.pairs = 4;
+        for game in played(&plan) {
+            assert_eq!(game.points(), Points::Win, "{game:?}");
+        }
+    }
+}
+
+#[test]
+fn whoever_is_late_loses() {
+    let game: Game = "capture-halma".parse().unwrap();
+    let mut plan = plan(&game, "minimax:3", "random", 1);
+    // No first look at the board is so quick; the grace is what saves random.
+    plan.time = TimeControl::PerMove(Duration::from_nanos(1));
+    let mut standing = matches::Standing::default();
+    for game in played(&plan) {
+        standing.add(&game);
+        if game.end.code() == "time" {
+            assert!(game.end.winner().is_some());
+        }
+    }
+    let late = standing.ends.get("time").copied().unwrap_or(0);
+    assert_eq!(standing.late[0] + standing.late[1], late);
+    assert_eq!(standing.all.games(), 4);
+}

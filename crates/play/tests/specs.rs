@@ -1,0 +1,115 @@
+//! Players by name.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
+
+use std::time::Duration;
+
+use crownhead_play::{PlayerKind, PlayerOptions, PlayerSpec};
+use proptest::prelude::*;
+
+#[test]
+fn a_name_and_its_options_are_read() {
+    let spec = |text: &str| text.parse::<PlayerSpec>().unwrap();
+    for (text, kind) in [
+        ("random", PlayerKind::Random),
+        ("minimax:2", PlayerKind::Minimax(2)),
+        ("alphabeta:30", PlayerKind::AlphaBeta(30)),
+        ("level:1", PlayerKind::Level(1)),
+        ("level:10", PlayerKind::Level(10)),
+        ("best", PlayerKind::Best),
+        (" Best ", PlayerKind::Best),
+    ] {
+        assert_eq!(spec(text), PlayerSpec::new(kind), "{text}");
+    }
+    assert_eq!(
+        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000").options,
+        PlayerOptions {
+            threads: Some(2),
+            hash: Some(128),
+            movetime: Some(Duration::from_millis(500)),
+            nodes: Some(100_000),
+        }
+    );
+    assert_eq!(spec("level:4:movetime=1s").options.movetime, Some(Duration::from_secs(1)));
+    assert_eq!(spec("level:4:movetime=1.5s").to_string(), "level:4:movetime=1500ms");
+    assert_eq!(spec("best:nodes=7,threads=2").to_string(), "best:threads=2,nodes=7");
+}
+
+#[test]
+fn what_is_refused_is_refused_with_what_would_be_right() {
+    let players =
+        "the players are random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 and best";
+    for (text, complaint) in [
+        ("", players),
+        ("stockfish", "there is no player \"stockfish\""),
+        ("stockfish", players),
+        ("level", "level takes a level from 1 to 10, as in level:4, not \"\""),
+        ("level:0", "from 1 to 10, as in level:4, not \"0\""),
+        ("level:11", "from 1 to 10"),
+        ("level:+3", "not \"+3\""),
+        ("minimax", "minimax takes a depth from 1 to 30"),
+        ("minimax:31", "from 1 to 30"),
+        ("alphabeta:-1", "from 1 to 30"),
+        ("best:9", "options of a player are written key=value, not \"9\""),
+        ("best:", "written key=value"),
+        ("best:threads=0", "the option threads takes a whole number from 1 to 256, not \"0\""),
+        ("best:threads=257", "from 1 to 256"),
+        ("best:hash=0", "the option hash takes a whole number from 1 to 65536"),
+        ("best:hash=65537", "from 1 to 65536"),
+        ("best:nodes=0", "the option nodes takes a whole number from 1"),
+        ("best:nodes=99999999999999999999", "the option nodes"),
+        ("best:movetime=0ms", "a time is written 100ms, 2s or 1.5s"),
+        ("best:movetime=5", "a time is written 100ms, 2s or 1.5s"),
+        ("best:movetime=1h", "not \"1h\""),
+        ("best:threads=2,threads=2", "the option threads is given twice"),
+        ("best:speed=9", "best has no option \"speed\": it has threads, hash, movetime, nodes"),
+        ("random:nodes=9", "random has no option \"nodes\": it has none"),
+        ("minimax:2:nodes=9", "minimax:2 has no option \"nodes\": it has movetime"),
+        ("level:4:nodes=9:hash=9", "after the options of level:4"),
+    ] {
+        let told = text.parse::<PlayerSpec>().unwrap_err().to_string();
+        assert!(told.contains(complaint), "{text}: {told}");
+    }
+    let told = "9".repeat(100_000).parse::<PlayerSpec>().unwrap_err().to_string();
+    assert!(told.len() < 300, "{told}");
+}
+
+fn specs() -> impl Strategy<Value = PlayerSpec> {
+    let kinds = prop_oneof![
+        Just(PlayerKind::Best),
+        (1u8..=10).prop_map(PlayerKind::Level),
+        Just(PlayerKind::Random),
+        (1u32..=30).prop_map(PlayerKind::Minimax),
+        (1u32..=30).prop_map(PlayerKind::AlphaBeta),
+    ];
+    let time = (1u64..=86_400_000).prop_map(Duration::from_millis);
+    let options = (
+        proptest::option::of(1u16..=256),
+        proptest::option::of(1u32..=65_536),
+        proptest::option::of(time),
+        proptest::option::of(1u64..),
+    );
+    (kinds, options).prop_map(|(kind, (threads, hash, movetime, nodes))| {
+        let mut spec = PlayerSpec::new(kind);
+        if spec.counts_nodes() {
+            spec.options = PlayerOptions { threads, hash, movetime, nodes };
+        } else if kind != PlayerKind::Random {
+            spec.options.movetime = movetime;
+        }
+        spec
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_player_is_read_back_as_it_was_written(spec in specs()) {
+        prop_assert_eq!(spec.to_string().parse::<PlayerSpec>(), Ok(spec));
+    }
+
+    #[test]
+    fn no_text_is_too_odd_to_be_answered(text in ".{0,60}") {
+        let _ = text.parse::<PlayerSpec>();
+        let _ = format!("level:{text}").parse::<PlayerSpec>();
+        let _ = format!("best:{text}").parse::<PlayerSpec>();
+    }
+}

@@ -1,0 +1,125 @@
+//! Positions of English and contest checkers with known answers: `tactics/*.txt` holds them, and says
+//! what its lines mean and where the answers are from.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+
+use std::collections::HashMap;
+
+use crownhead_rules::Game;
+use crownhead_search::{
+    DRAW, Engine, GameVisitor, Knowledge, Limits, Searchable, Settings, Stop, Task, plies_to_end,
+    visit,
+};
+
+/// The lines of one position, by their first word.
+type Fields<'a> = HashMap<&'a str, String>;
+
+fn read(text: &str) -> Vec<Fields<'_>> {
+    let mut positions = vec![Fields::new()];
+    let mut last = "";
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let fields = positions.last_mut().unwrap();
+        let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+        if line.trim().is_empty() {
+            positions.push(Fields::new());
+        } else if key.is_empty() {
+            let field = fields.get_mut(last).unwrap();
+            field.push(' ');
+            field.push_str(value.trim());
+        } else {
+            assert!(
+                ["name", "source", "game", "position", "moves", "nodes", "best", "result"]
+                    .contains(&key),
+                "{line}"
+            );
+            assert!(fields.insert(key, value.trim().into()).is_none(), "twice: {line}");
+            last = key;
+        }
+    }
+    positions.retain(|fields| !fields.is_empty());
+    positions
+}
+
+/// `2 * (a b) c` is `a b a b c`.
+fn unrolled(moves: &str) -> Vec<&str> {
+    let Some((times, rest)) = moves.split_once(" * (") else {
+        return moves.split_whitespace().collect();
+    };
+    let (group, after) = rest.split_once(')').unwrap();
+    let group: Vec<_> = group.split_whitespace().collect();
+    let mut all = group.repeat(times.trim().parse().unwrap());
+    all.extend(unrolled(after));
+    all
+}
+
+/// Searches one position; what is wrong with the answer.
+struct Answer<'a>(&'a Fields<'a>);
+
+impl GameVisitor for Answer<'_> {
+    type Output = Option<String>;
+
+    fn visit<P: Searchable>(self, options: &P::Options) -> Option<String> {
+        let field = |key| self.0.get(key).map_or("", String::as_str);
+        let mut position = match field("position") {
+            "" => P::start(options),
+            text => P::read(text, options).unwrap(),
+        };
+        let mut past = Vec::new();
+        for text in unrolled(field("moves")) {
+            past.push(position.key());
+            let mv = position.read_move(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            position.play(mv);
+            assert!(position.outcome(&past).is_none(), "over after {text} in {:?}", self.0);
+        }
+        let settings = Settings { threads: 1, hash: 16, pruning: true };
+        let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
+        let limits = Limits { nodes: Some(field("nodes").parse().unwrap()), ..Limits::default() };
+        let task = Task { position: &position, past: &past, limits, lines: 1 };
+        let report = engine.search(task, &Stop::new(), |_| {});
+        let best = position.write_move(report.best().unwrap());
+        let score = report.score();
+        let plies = plies_to_end(score).unwrap_or(0);
+
+        let result: Vec<_> = field("result").split(' ').collect();
+        let number = |text: &str| text.parse::<i32>().unwrap();
+        let right = match result[..] {
+            [""] => true,
+            ["win"] => plies > 0,
+            ["win", "in", least] => plies >= number(least),
+            ["loss", "in", least] => plies <= -number(least),
+            ["draw"] => score == DRAW,
+            ["ahead", least] => score >= number(least),
+            _ => panic!("no such result: {result:?}"),
+        };
+        let found = field("best").is_empty() || field("best").split(' ').any(|mv| mv == best);
+        (!right || !found).then(|| {
+            format!(
+                "{}\n  {position:?}: {best} with {score} at depth {}, not {} with {}",
+                field("name"),
+                report.depth,
+                field("best"),
+                result.join(" ")
+            )
+        })
+    }
+}
+
+fn check(text: &str) {
+    let positions = read(text);
+    assert!(positions.len() > 10);
+    let wrong: Vec<_> = positions
+        .iter()
+        .filter_map(|fields| visit(&fields["game"].parse::<Game>().unwrap(), Answer(fields)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn english_positions_are_answered() {
+    check(include_str!("tactics/english.txt"));
+}
+
+#[test]
+fn contest_positions_are_answered() {
+    check(include_str!("tactics/contest.txt"));
+}
