@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -65,6 +65,8 @@ const THOUGHT: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = plan(arguments)?;
+    // Before the games, so that none are played in vain.
+    let output = arguments.pdn.as_deref().map(Output::create).transpose()?;
     let stop = stop_on_interrupt();
     let (knowledge, missing) = knowledge_for(&plan.game);
     if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
@@ -83,9 +85,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     progress.clear();
     result?;
-    if let Some(path) = &arguments.pdn {
+    if let Some(output) = output {
         games.sort_by_key(|game| (game.pair, game.first));
-        write_games(path, &plan, &games)?;
+        write_games(output, &plan, &games)?;
     }
     let interrupted = standing.all.games() < arguments.games;
     let mut out = std::io::stdout().lock();
@@ -149,13 +151,12 @@ fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
     }
 }
 
-fn write_games(path: &Path, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
-    let output = Output::create(path)?;
+fn write_games(output: Output, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
     let mut out = BufWriter::new(output.file());
     for game in games {
         write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
     }
-    out.flush().with_context(|| format!("{} could not be written", path.display()))?;
+    out.flush().context("cannot write a game")?;
     drop(out);
     output.finish()
 }

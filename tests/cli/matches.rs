@@ -133,7 +133,7 @@ fn what_cannot_be_played_is_refused_with_what_would_be_right() {
         (&["--openings", "bad"], 3, "bad, line 2: move 2, 11-15: "),
         (&["--openings", "empty"], 3, "empty, there is no opening"),
         (&["--concurrency", "0"], 2, "0 is not in 1.."),
-        (&["--pdn", "no/such/folder"], 1, "cannot write no/such/folder"),
+        (&["--pdn", "no/such/folder"], 1, "no/such/folder could not be written"),
     ] {
         let start = ["match", "random", "random", "--game", "english", "-n", "2"];
         let start = if more[0] == "-n" { &start[..5] } else { &start[..] };
