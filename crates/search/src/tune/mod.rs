@@ -1,7 +1,7 @@
 //! Finds the weights of an evaluation from games that the search plays against itself.
 //!
-//! [`play`] makes samples: quiet positions with the score the search gave them and the result of
-//! the game. [`fit`] changes the weights until the weighted sums foretell the results best
+//! [`play()`] makes samples: quiet positions with the score the search gave them and the result of
+//! the game. [`fit()`] changes the weights until the weighted sums foretell the results best
 //! (logistic regression, which draughts and chess programmers call Texel's method). Both are
 //! repeatable: the same seed gives the same weights, whatever the number of threads.
 
