@@ -21,11 +21,15 @@ pub struct Settings {
     /// Whether reductions and forward pruning are used: without them the search is far slower and
     /// no deeper than its nominal depth, and misses nothing within it.
     pub pruning: bool,
+    /// Points that the side to move at the root gives for not drawing. With other than 0, all
+    /// searches until the next [`Engine::clear`] must be for the same side: what the hash table
+    /// knows of draws is seen from there.
+    pub contempt: Score,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { threads: 1, hash: 64, pruning: true }
+        Settings { threads: 1, hash: 64, pruning: true, contempt: 0 }
     }
 }
 
@@ -162,7 +166,7 @@ impl<P: Searchable> Engine<P> {
         let budget = Budget::new(&task.limits, start, stop);
         self.table.grow_older();
         let (evaluation, table) = (&self.evaluation, &self.table);
-        let prune = self.settings.pruning;
+        let settings = self.settings;
         let helper_nodes = Mutex::new(0);
         let Some((own, others)) = self.desks.split_first_mut() else { return report };
         std::thread::scope(|scope| {
@@ -170,7 +174,8 @@ impl<P: Searchable> Engine<P> {
                 let (moves, task, budget, helper_nodes) =
                     (moves.clone(), &task, &budget, &helper_nodes);
                 let work = move || {
-                    let mut worker = Worker::new(evaluation, table, budget, desk, task.past, prune);
+                    let mut worker =
+                        Worker::new(evaluation, table, budget, desk, task.past, settings);
                     deepen(&mut worker, task, moves, start, 1 + number as i32 % 2, |_, _| {});
                     *helper_nodes.lock().unwrap_or_else(PoisonError::into_inner) += worker.nodes;
                 };
@@ -180,7 +185,7 @@ impl<P: Searchable> Engine<P> {
                     break;
                 }
             }
-            let mut worker = Worker::new(evaluation, table, &budget, own, task.past, prune);
+            let mut worker = Worker::new(evaluation, table, &budget, own, task.past, settings);
             deepen(&mut worker, &task, moves, start, 0, |worker, iteration| {
                 report.lines = iteration.lines;
                 report.depth = iteration.depth;

@@ -77,8 +77,16 @@ pub trait Searchable: Notation + Perft {
     /// What is left out.
     const PRUNING: Pruning = Pruning::LEAST;
 
+    /// The few weights of its evaluation that a textbook would choose: a weights file.
+    const TEXTBOOK: &'static str;
+
     /// The tuned evaluation.
     fn evaluation(knowledge: &Knowledge) -> Self::Evaluation;
+
+    /// Points that a player who wants to win gives for not drawing: see [`Settings::contempt`](crate::Settings::contempt).
+    fn contempt() -> Score {
+        0
+    }
 
     /// Plies before a count of plies ends the game, for each of two counts; a game that has only
     /// one gives `u32::MAX` for the other.

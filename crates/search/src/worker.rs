@@ -7,7 +7,7 @@ use crate::limits::Budget;
 use crate::order::{Choice, Memory, pick};
 use crate::score::HIGHEST_GUESS;
 use crate::table::{Bound, Entry, Table};
-use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Unrest, WIN};
+use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Settings, Unrest, WIN};
 
 /// Where so few plies are left before a count ends the game, the count is part of what the hash
 /// table knows a position by.
@@ -59,6 +59,8 @@ pub(crate) struct Worker<'a, P: Searchable, E> {
     memory: &'a mut Memory<P>,
     /// Whether anything but what cannot matter is left out.
     prune: bool,
+    /// Points that the side to move at the root gives for not drawing.
+    contempt: Score,
     /// Keys of the game so far and of the line being looked at.
     keys: &'a mut Vec<u64>,
     /// Where the root's key stands among them.
@@ -80,7 +82,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         budget: &'a Budget<'a>,
         desk: &'a mut Desk<P>,
         past: &[u64],
-        prune: bool,
+        settings: Settings,
     ) -> Self {
         let Desk { memory, keys, moves, lines } = desk;
         memory.fade();
@@ -93,7 +95,8 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             table,
             budget,
             memory,
-            prune,
+            prune: settings.pruning,
+            contempt: settings.contempt,
             keys,
             root: past.len(),
             moves,
@@ -445,18 +448,24 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         self.deepest = self.deepest.max(ply);
         if let Some(outcome) = position.outcome(&[]) {
             return Some(match outcome.winner {
-                None => DRAW,
+                None => self.drawn(ply),
                 Some(winner) if winner == position.side() => WIN - ply as Score,
                 Some(_) => -WIN + ply as Score,
             });
         }
         if self.is_repeated(position) {
-            return Some(DRAW);
+            return Some(self.drawn(ply));
         }
         if ply >= MAX_PLY {
             return Some(self.guess(position));
         }
         None
+    }
+
+    /// What a draw is worth: the side to move at the root does not like it.
+    #[inline(always)]
+    fn drawn(&self, ply: usize) -> Score {
+        if ply.is_multiple_of(2) { DRAW - self.contempt } else { DRAW + self.contempt }
     }
 
     #[inline(always)]

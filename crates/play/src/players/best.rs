@@ -24,6 +24,7 @@ impl<P: Searchable> Best<P> {
         let settings = Settings {
             threads: options.threads.map_or(usual.threads, usize::from),
             hash: options.hash.map_or(usual.hash, |hash| hash as usize),
+            contempt: P::contempt(),
             ..usual
         };
         let engine = Engine::new(settings, knowledge);

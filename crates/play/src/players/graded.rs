@@ -25,6 +25,11 @@ struct Level {
     overlooked: u32,
 }
 
+/// The levels below the tenth of a game.
+fn levels(game: &str) -> &'static [Level; 9] {
+    if game == "contest" { &OF_CONTEST } else { &LEVELS }
+}
+
 #[rustfmt::skip]
 const LEVELS: [Level; 9] = [
     Level { depth: 1, nodes:    500, lines: 20, noise: 150, overlooked: 350 },
@@ -36,6 +41,21 @@ const LEVELS: [Level; 9] = [
     Level { depth: 6, nodes: 30_000, lines:  4, noise:   5, overlooked:  18 },
     Level { depth: 7, nodes: 50_000, lines:  3, noise:   3, overlooked:  10 },
     Level { depth: 8, nodes: 80_000, lines:  3, noise:   1, overlooked:   4 },
+];
+
+/// Nearly everything is drawn in contest checkers, and looking further ahead gains little: the levels
+/// differ by how well they judge first.
+#[rustfmt::skip]
+const OF_CONTEST: [Level; 9] = [
+    Level { depth:  1, nodes:     500, lines: 30, noise: 600, overlooked: 400 },
+    Level { depth:  1, nodes:   1_000, lines: 30, noise:  85, overlooked: 100 },
+    Level { depth:  1, nodes:   1_000, lines: 30, noise:  38, overlooked:  55 },
+    Level { depth:  1, nodes:   1_000, lines: 30, noise:  13, overlooked:  28 },
+    Level { depth:  2, nodes:   4_000, lines: 30, noise:   4, overlooked:   8 },
+    Level { depth:  4, nodes:  12_000, lines: 20, noise:   4, overlooked:   4 },
+    Level { depth:  6, nodes:  40_000, lines: 12, noise:   1, overlooked:   1 },
+    Level { depth:  8, nodes: 120_000, lines:  3, noise:   0, overlooked:   0 },
+    Level { depth: 11, nodes: 800_000, lines:  3, noise:   0, overlooked:   0 },
 ];
 
 /// Megabytes of hash table: enough for so few nodes, and soon cleared.
@@ -61,12 +81,13 @@ impl<P: Searchable> Graded<P> {
         let settings = Settings {
             threads: options.threads.map_or(1, usize::from),
             hash: options.hash.map_or(HASH, |hash| hash as usize),
+            contempt: P::contempt(),
             ..Settings::default()
         };
         let engine = Engine::new(settings, knowledge);
         Ok(Graded {
             engine: engine.map_err(|error| PlayerError::NoMemory(error.to_string()))?,
-            level: &LEVELS[usize::from(level.clamp(1, 9)) - 1],
+            level: &levels(P::ID)[usize::from(level.clamp(1, 9)) - 1],
             options,
             lots: fastrand::Rng::with_seed(0),
             ahead: ahead::<P>(rules),

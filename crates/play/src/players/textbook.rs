@@ -1,4 +1,6 @@
-//! The players of the textbook: minimax and alpha-beta, so many plies deep and not cleverer.
+//! The players of the textbook: minimax and alpha-beta, so many plies deep and not cleverer. They
+//! count what anyone would count (`crates/search/weights/textbook`), so that who compares them with
+//! the levels sees what a search and what an evaluation is worth.
 //!
 //! They look one ply ahead, then two, and so on to their depth, so that there is a move whenever the
 //! time is up; without a time limit only the last look counts.
@@ -7,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use crownhead_search::plain::{self, Found};
-use crownhead_search::{Evaluate, Knowledge, Score, Searchable, Stop};
+use crownhead_search::{Evaluate, Knowledge, Score, Searchable, Stop, evaluations};
 
 use super::{limits, shorter, told, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
@@ -23,7 +25,7 @@ pub(crate) struct Textbook<P: Searchable> {
 impl<P: Searchable> Textbook<P> {
     /// Looks at every line, and draws lots among the best moves.
     pub(crate) fn minimax(depth: u32, options: PlayerOptions, knowledge: &Knowledge) -> Self {
-        let evaluation = P::evaluation(knowledge);
+        let evaluation = evaluations::textbook::<P>(knowledge);
         let lots = fastrand::Rng::with_seed(0);
         Textbook { evaluation, depth, pruning: false, options, lots }
     }

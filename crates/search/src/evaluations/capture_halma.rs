@@ -334,6 +334,8 @@ impl Evaluate<CaptureHalma> for Evaluation {
 impl Searchable for CaptureHalma {
     type Evaluation = Evaluation;
 
+    const TEXTBOOK: &'static str = include_str!("../../weights/textbook/capture-halma.txt");
+
     fn evaluation(_: &Knowledge) -> Evaluation {
         Evaluation { weights: WEIGHTS.clone() }
     }

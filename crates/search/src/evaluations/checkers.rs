@@ -277,8 +277,15 @@ impl<V: Variant> Searchable for Checkers<V> {
     // A position has eight moves or so, and what comes late in the order is seldom good.
     const PRUNING: Pruning = Pruning { late_depth: 4, late: (4, 1), ..Pruning::LEAST };
 
+    const TEXTBOOK: &'static str = include_str!("../../weights/textbook/checkers.txt");
+
     fn evaluation(_: &Knowledge) -> Evaluation {
         Evaluation { weights: if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() } }
+    }
+
+    /// Two good players draw nearly every game of contest checkers.
+    fn contempt() -> Score {
+        if V::ID == "english" { 0 } else { 20 }
     }
 
     #[inline(always)]

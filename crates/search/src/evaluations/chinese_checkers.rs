@@ -326,6 +326,8 @@ impl Searchable for ChineseCheckers {
     const PRUNING: Pruning =
         Pruning { margin: 30, behind_depth: 3, behind: (40, 50), late_depth: 3, late: (8, 3) };
 
+    const TEXTBOOK: &'static str = include_str!("../../weights/textbook/chinese-checkers.txt");
+
     fn evaluation(knowledge: &Knowledge) -> Evaluation {
         Evaluation { weights: WEIGHTS.clone(), solo: knowledge.solo.clone() }
     }

@@ -1,12 +1,14 @@
 //! One evaluation per game: weighted sums of features that players of the game name.
 //!
-//! The weights are in `weights/`, made by `crownhead tune`; each file says how.
+//! The weights are in `weights/`, made by `crownhead tune`; each file says how. `weights/textbook/`
+//! holds the few that the plain players use.
 
 pub mod capture_halma;
 pub mod checkers;
 pub mod chinese_checkers;
 
 use crate::weights::{Layout, Sink, Weights};
+use crate::{Knowledge, Searchable};
 
 /// An evaluation that is a weighted sum, so that its weights can be tuned.
 pub trait Tunable<P>: Sized {
@@ -32,6 +34,12 @@ pub trait Tunable<P>: Sized {
     }
 }
 
+/// The evaluation with the weights of a textbook: what anyone would count, and nothing tuned.
+pub fn textbook<P: Searchable>(knowledge: &Knowledge) -> P::Evaluation {
+    let layout = <P::Evaluation as Tunable<P>>::layout();
+    P::evaluation(knowledge).with_weights(built_in(P::TEXTBOOK, layout))
+}
+
 /// The weights of a file in this crate. They are read by a test, so nothing can be wrong with them.
 fn built_in(text: &str, layout: Layout) -> Weights {
     let total = layout.iter().map(|(_, len)| len).sum();
@@ -41,7 +49,7 @@ fn built_in(text: &str, layout: Layout) -> Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GameVisitor, Searchable, visit};
+    use crate::{GameVisitor, visit};
     use crownhead_rules::Game;
 
     struct Read(&'static str);
@@ -50,9 +58,11 @@ mod tests {
         type Output = ();
         fn visit<P: Searchable>(self, _: &P::Options) {
             let layout = <P::Evaluation as Tunable<P>>::layout();
-            let weights = Weights::read(self.0, layout).unwrap();
-            assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
-            assert!(self.0.starts_with('#'), "{}: nothing says how it was made", P::ID);
+            for text in [self.0, P::TEXTBOOK] {
+                let weights = Weights::read(text, layout).unwrap();
+                assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
+                assert!(text.starts_with('#'), "{}: nothing says how it was made", P::ID);
+            }
         }
     }
 
