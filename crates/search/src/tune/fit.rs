@@ -57,14 +57,17 @@ pub fn fit(
     // of all, makes rare features as quick as common ones.
     let doubt = options.doubt / 4.0;
     let mut bend = vec![[doubt; 2]; first.len()];
+    let mut seen = vec![false; first.len()];
     for sample in &used {
         let all: f32 = sample.each().map(|(_, count)| count.abs()).sum();
         for (index, count) in sample.each() {
             let most = 0.25 * count.abs() * all * sample.scale * sample.scale;
             bend[index][0] += most * sample.early;
             bend[index][1] += most * (1.0 - sample.early);
+            seen[index] = true;
         }
     }
+    let before = spread(used.iter().map(|sample| value(&first, sample)));
     let mut losses = vec![loss(&first)];
     heard(0, losses[0]);
     let mut weights = first.clone();
@@ -92,12 +95,15 @@ pub fn fit(
         losses.push(loss(&weights));
         heard(round, losses[round]);
     }
-    // The scale is the search's: a hundred points stay what they were.
-    let thought = spread(used.iter().map(|sample| sample.score / points));
-    let summed = spread(used.iter().map(|sample| value(&weights, sample)));
-    let unit = unit * if summed > 0.0 { thought / summed } else { 1.0 };
+    // A hundred points stay what they were: the scores as a whole become neither larger nor smaller.
+    let after = spread(used.iter().map(|sample| value(&weights, sample)));
+    let unit = unit * if before > 0.0 && after > 0.0 { before / after } else { 1.0 };
     let round = |weight: f32| (weight * unit).round() as i32;
-    let pairs: Vec<_> = weights.iter().map(|[a, b]| (round(*a), round(*b))).collect();
+    // What was never seen, these games say nothing about: it stays.
+    let pairs: Vec<_> = std::iter::zip(&weights, start.pairs())
+        .zip(&seen)
+        .map(|(([a, b], old), seen)| if *seen { (round(*a), round(*b)) } else { old })
+        .collect();
     Fit {
         weights: Weights::from_pairs(&pairs),
         points,
@@ -167,7 +173,26 @@ mod tests {
         let fit = fit(&samples(), &start, &options, |_, _| {});
         let [(man, _), (noise, _)] = fit.weights.pairs()[..] else { panic!() };
         assert!(fit.losses[40] < fit.losses[0], "{:?}", fit.losses);
-        assert!(man > 400 && noise.abs() < man / 10, "{man} {noise}");
+        assert!(man > 350 && noise.abs() < man / 10, "{man} {noise}");
+    }
+
+    #[test]
+    fn scores_stay_as_large_as_they_were() {
+        let options = FitOptions { rounds: 40, blend: 1.0, doubt: 1.0 };
+        for size in [100, 800, 3000] {
+            let start = Weights::from_pairs(&[(size, size), (0, 0)]);
+            let fit = fit(&samples(), &start, &options, |_, _| {});
+            let (man, _) = fit.weights.pairs()[0];
+            assert!((man - size).abs() <= size / 50, "{size} became {man}");
+        }
+    }
+
+    #[test]
+    fn what_was_never_seen_keeps_its_weight() {
+        let start = Weights::from_pairs(&[(100, 100), (0, 0), (-700, 300)]);
+        let options = FitOptions { rounds: 40, blend: 1.0, doubt: 100.0 };
+        let fit = fit(&samples(), &start, &options, |_, _| {});
+        assert_eq!(fit.weights.pairs()[2], (-700, 300));
     }
 
     #[test]
