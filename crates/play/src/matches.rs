@@ -232,7 +232,7 @@ fn one_game(
         let side = session.side();
         let whose = first ^ side.index();
         let watch = Stopwatch::start();
-        let choice = players[whose].choose(session.as_ref(), &clocks[whose], stop)?;
+        let choice = players[whose].choose(session.as_ref(), &clocks[whose], stop, &mut |_| {})?;
         let used = watch.used();
         if stop.is_stopped() {
             return Ok(None);

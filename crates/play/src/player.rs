@@ -11,12 +11,14 @@ pub trait Player: Send {
 
     /// Chooses a move for the side to move.
     ///
-    /// Ends soon after `stop` is raised, with the best move found so far.
+    /// Ends soon after `stop` is raised, with the best move found so far. `heard` is told what the
+    /// player thinks while it thinks, if it does.
     fn choose(
         &mut self,
         game: &dyn Session,
         clock: &Clock,
         stop: &Stop,
+        heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
 }
 

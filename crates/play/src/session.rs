@@ -19,6 +19,9 @@ pub trait Session: Send {
     /// The text of the position now.
     fn position(&self) -> String;
 
+    /// The letters of the 64 cells, row 1 first; `.` is empty.
+    fn board(&self) -> [char; 64];
+
     /// The side to move.
     fn side(&self) -> Side;
 
@@ -39,6 +42,9 @@ pub trait Session: Send {
 
     /// One sentence on how the game ended, if it has.
     fn ending(&self) -> Option<String>;
+
+    /// The same game once more, to be thought about elsewhere.
+    fn copy(&self) -> Box<dyn Session>;
 
     /// The [`TypedSession`] behind it.
     fn as_any(&self) -> &dyn Any;
@@ -158,6 +164,10 @@ impl<P: Searchable> Session for TypedSession<P> {
         self.current().write()
     }
 
+    fn board(&self) -> [char; 64] {
+        self.current().board()
+    }
+
     fn side(&self) -> Side {
         self.current().side()
     }
@@ -200,6 +210,10 @@ impl<P: Searchable> Session for TypedSession<P> {
 
     fn ending(&self) -> Option<String> {
         self.outcome().map(|outcome| self.current().describe(outcome))
+    }
+
+    fn copy(&self) -> Box<dyn Session> {
+        Box::new(self.clone())
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -31,7 +31,7 @@ fn choose(
     let spec: PlayerSpec = player.parse().unwrap();
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     player.new_game(seed);
-    player.choose(session(game, start).unwrap().as_ref(), &Clock::Free, &Stop::new())
+    player.choose(session(game, start).unwrap().as_ref(), &Clock::Free, &Stop::new(), &mut |_| {})
 }
 
 fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
@@ -98,7 +98,8 @@ fn a_player_forgets_one_game_before_the_next() {
         player.new_game(seed);
         let mut session = session(&game, None).unwrap();
         while session.outcome().is_none() {
-            let choice = player.choose(session.as_ref(), &Clock::Free, &Stop::new()).unwrap();
+            let choice =
+                player.choose(session.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap();
             assert_eq!(choice.text, choice.line[0]);
             session.play(&choice.text).unwrap();
         }
@@ -158,7 +159,7 @@ fn a_player_that_is_stopped_still_has_a_move() {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = session(&game, None).unwrap();
-            let choice = player.choose(session.as_ref(), &Clock::Free, &stop).unwrap();
+            let choice = player.choose(session.as_ref(), &Clock::Free, &stop, &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -172,7 +173,8 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = session(&game, None).unwrap();
-            let choice = player.choose(session.as_ref(), &clock, &Stop::new()).unwrap();
+            let choice =
+                player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -183,7 +185,8 @@ fn a_player_says_when_it_is_asked_about_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
     let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
     let english = session(&"english".parse().unwrap(), None).unwrap();
-    let error = player.choose(english.as_ref(), &Clock::Free, &Stop::new()).unwrap_err();
+    let error =
+        player.choose(english.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
 }
 

@@ -48,7 +48,7 @@ impl GameVisitor for NoAllocation {
     fn visit<P: Searchable>(self, options: &P::Options) {
         let mut random = fastrand::Rng::with_seed(11);
         for (hash, pruning) in [(1, true), (0, false)] {
-            let settings = Settings { threads: 1, hash, pruning };
+            let settings = Settings { threads: 1, hash, pruning, ..Settings::default() };
             let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
             for _ in 0..3 {
                 let (position, past) = from_game::<P>(options, &mut random);

@@ -150,7 +150,7 @@ impl GameVisitor for Compare {
             for pruning in [false, true] {
                 for threads in [1, 2, 4] {
                     // One engine for all: what it remembers of one ending must not harm the next.
-                    let settings = Settings { threads, hash, pruning };
+                    let settings = Settings { threads, hash, pruning, contempt: 0 };
                     let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
                     for lines in [1, 3] {
                         for ending in &endings {
@@ -261,7 +261,7 @@ fn wins_are_told_from_draws_by_count_from_any_count() {
     assert!((30..90).contains(&drawn), "{drawn} of {} are drawn", endings.len());
     for pruning in [false, true] {
         for threads in [1, 2] {
-            let settings = Settings { threads, hash: 1, pruning };
+            let settings = Settings { threads, hash: 1, pruning, contempt: 0 };
             let mut engine = Engine::new(settings, &Knowledge::default()).unwrap();
             for ending in &endings {
                 check(&mut engine, settings, 1, ending);
@@ -283,7 +283,7 @@ fn a_position_seen_once_before_the_search_is_no_draw() {
             position.play(position.read_move(text).unwrap());
         }
         for (hash, pruning) in [(0, false), (0, true), (1, false), (1, true)] {
-            let settings = Settings { threads: 1, hash, pruning };
+            let settings = Settings { threads: 1, hash, pruning, contempt: 0 };
             let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
             let limits = Limits { depth: Some(10), ..Limits::default() };
             let task = Task { position: &position, past: &past, limits, lines: 1 };
@@ -312,7 +312,7 @@ fn both_counts_of_idle_plies_are_told_apart() {
     let drawn = reach("7-3 13-17 25-21 17-13 21-25");
     assert_eq!(won, drawn);
     for pruning in [false, true] {
-        let settings = Settings { threads: 1, hash: 4, pruning };
+        let settings = Settings { threads: 1, hash: 4, pruning, contempt: 0 };
         let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
         for (position, value) in [(&drawn, DRAW), (&won, 12 - WIN), (&drawn, DRAW)] {
             let limits = Limits { depth: Some(40), ..Limits::default() };

@@ -32,7 +32,7 @@ macro_rules! every_game {
 }
 
 fn engine<P: Searchable>(threads: usize, hash: usize, pruning: bool) -> Engine<P> {
-    Engine::new(Settings { threads, hash, pruning }, &Knowledge::default()).unwrap()
+    Engine::new(Settings { threads, hash, pruning, contempt: 0 }, &Knowledge::default()).unwrap()
 }
 
 fn nodes(nodes: u64) -> Limits {

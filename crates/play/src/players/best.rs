@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crownhead_search::{Engine, Knowledge, Searchable, Settings, Stop, Task};
 
-use super::{limits, told, typed, without_thought};
+use super::{choice, limits, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
 
 pub(crate) struct Best<P: Searchable> {
@@ -43,6 +43,7 @@ impl<P: Searchable> Player for Best<P> {
         game: &dyn Session,
         clock: &Clock,
         stop: &Stop,
+        heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let game = typed::<P>(game)?;
         if let Some(choice) = without_thought(game)? {
@@ -54,15 +55,10 @@ impl<P: Searchable> Player for Best<P> {
         }
         let position = game.current();
         let task = Task { position, past: game.past(), limits, lines: 1 };
-        let report = self.engine.search(task, stop, |_| {});
-        let best = report.lines.first().ok_or(PlayerError::Over)?;
-        let line = told(position, &best.moves);
-        Ok(Choice {
-            text: line.first().cloned().ok_or(PlayerError::Over)?,
-            score: Some(best.score),
-            depth: report.depth,
-            nodes: report.nodes,
-            line,
-        })
+        let report = self.engine.search(task, stop, |report| heard(choice(position, report, 0)));
+        if report.lines.is_empty() {
+            return Err(PlayerError::Over);
+        }
+        Ok(choice(position, &report, 0))
     }
 }

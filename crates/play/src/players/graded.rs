@@ -6,9 +6,9 @@
 //! than simple ones.
 
 use crownhead_rules::Side;
-use crownhead_search::{Engine, Knowledge, Limits, Line, Searchable, Settings, Stop, Task};
+use crownhead_search::{Engine, Knowledge, Limits, Searchable, Settings, Stop, Task};
 
-use super::{limits, told, typed, without_thought};
+use super::{choice, limits, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
 
 /// How well a level plays.
@@ -147,6 +147,7 @@ impl<P: Searchable> Player for Graded<P> {
         game: &dyn Session,
         clock: &Clock,
         stop: &Stop,
+        heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let game = typed::<P>(game)?;
         if let Some(choice) = without_thought(game)? {
@@ -163,28 +164,25 @@ impl<P: Searchable> Player for Graded<P> {
         // An iteration that was broken off has looked at some moves further than at others, which
         // would make the difference between them: only finished ones count.
         let mut finished = None;
-        let report = self.engine.search(task, stop, |report| finished = Some(report.clone()));
+        let report = self.engine.search(task, stop, |report| {
+            heard(choice(position, report, 0));
+            finished = Some(report.clone());
+        });
         let report = finished.unwrap_or(report);
-        let mut chosen: Option<(i32, &Line<P>)> = None;
-        for line in &report.lines {
+        let mut chosen: Option<(i32, usize)> = None;
+        for (index, line) in report.lines.iter().enumerate() {
             let Some(&mv) = line.moves.first() else { continue };
             // Lots are drawn for every move, whatever came before.
             let felt = line.score.saturating_add(self.error());
             let unseen = self.overlooks(position, mv);
             if !unseen && chosen.is_none_or(|(best, _)| felt > best) {
-                chosen = Some((felt, line));
+                chosen = Some((felt, index));
             }
         }
+        if report.lines.is_empty() {
+            return Err(PlayerError::Over);
+        }
         // Whoever overlooks everything sees what is best after all.
-        let best = chosen.map(|(_, line)| line).or(report.lines.first());
-        let best = best.ok_or(PlayerError::Over)?;
-        let line = told(position, &best.moves);
-        Ok(Choice {
-            text: line.first().cloned().ok_or(PlayerError::Over)?,
-            score: Some(best.score),
-            depth: report.depth,
-            nodes: report.nodes,
-            line,
-        })
+        Ok(choice(position, &report, chosen.map_or(0, |(_, index)| index)))
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use textbook::Textbook;
 
 use std::time::Duration;
 
-use crownhead_search::{Limits, Searchable};
+use crownhead_search::{Limits, Report, Searchable};
 
 use crate::session::line_texts;
 use crate::{Choice, Clock, PlayerError, PlayerOptions, Session, TypedSession};
@@ -56,4 +56,17 @@ fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
 /// The texts of the beginning of a line.
 fn told<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
     line_texts(position, &line[..line.len().min(LINE)])
+}
+
+/// One of the lines that a search found, as the move to make. The text is empty if there is none.
+fn choice<P: Searchable>(position: &P, report: &Report<P>, line: usize) -> Choice {
+    let found = report.lines.get(line);
+    let line = found.map(|line| told(position, &line.moves)).unwrap_or_default();
+    Choice {
+        text: line.first().cloned().unwrap_or_default(),
+        score: found.map(|line| line.score),
+        depth: report.depth,
+        nodes: report.nodes,
+        line,
+    }
 }

@@ -19,7 +19,13 @@ impl Player for Random {
         self.lots = fastrand::Rng::with_seed(seed);
     }
 
-    fn choose(&mut self, game: &dyn Session, _: &Clock, _: &Stop) -> Result<Choice, PlayerError> {
+    fn choose(
+        &mut self,
+        game: &dyn Session,
+        _: &Clock,
+        _: &Stop,
+        _: &mut dyn FnMut(Choice),
+    ) -> Result<Choice, PlayerError> {
         let moves = game.legal_moves();
         let chosen = self.lots.choice(moves).ok_or(PlayerError::Over)?;
         Ok(Choice::plain(chosen.text))

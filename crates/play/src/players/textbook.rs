@@ -46,6 +46,7 @@ impl<P: Searchable> Player for Textbook<P> {
         game: &dyn Session,
         clock: &Clock,
         stop: &Stop,
+        _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let start = Instant::now();
         let game = typed::<P>(game)?;
