@@ -71,7 +71,7 @@ impl GameVisitor for Answer<'_> {
             position.play(mv);
             assert!(position.outcome(&past).is_none(), "over after {text} in {:?}", self.0);
         }
-        let settings = Settings { threads: 1, hash: 16, pruning: true };
+        let settings = Settings { threads: 1, hash: 16, pruning: true, contempt: 0 };
         let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
         let limits = Limits { nodes: Some(field("nodes").parse().unwrap()), ..Limits::default() };
         let task = Task { position: &position, past: &past, limits, lines: 1 };
