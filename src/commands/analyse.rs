@@ -14,11 +14,10 @@ use crownhead_play::analysis::{
     text,
 };
 use crownhead_play::{Knowledge, knowledge_for, read_time};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, game_text};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, game_text, write_text};
 use crownhead_rules::{Game, SideText};
 use crownhead_search::{Limits, Settings};
 
-use super::output::write_text;
 use super::{Failure, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
@@ -280,7 +279,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if is_standard(path) {
         return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
     }
-    write_text(path, text)
+    Ok(write_text(path, text)?)
 }
 
 fn is_dumb() -> bool {

@@ -10,11 +10,10 @@ use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing};
 use crownhead_play::statistics::{Estimate, Tally};
 use crownhead_play::{Openings, PlayerSpec, TimeControl, knowledge_for, read_time};
-use crownhead_records::write_game;
+use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
 
-use super::output::Output;
 use super::{Failure, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
@@ -66,7 +65,7 @@ const THOUGHT: Duration = Duration::from_millis(100);
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = plan(arguments)?;
     // Before the games, so that none are played in vain.
-    let output = arguments.pdn.as_deref().map(Output::create).transpose()?;
+    let output = arguments.pdn.as_deref().map(WholeFile::create).transpose()?;
     let stop = stop_on_interrupt();
     let (knowledge, missing) = knowledge_for(&plan.game);
     if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
@@ -151,14 +150,14 @@ fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
     }
 }
 
-fn write_games(output: Output, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
+fn write_games(output: WholeFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
     let mut out = BufWriter::new(output.file());
     for game in games {
         write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
     }
     out.flush().context("cannot write a game")?;
     drop(out);
-    output.finish()
+    Ok(output.finish()?)
 }
 
 /// The line that tells a person at a terminal how the match stands.

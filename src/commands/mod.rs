@@ -5,7 +5,6 @@ pub(crate) mod bench;
 pub(crate) mod games;
 pub(crate) mod matches;
 pub(crate) mod moves;
-mod output;
 pub(crate) mod pages;
 pub(crate) mod pdn;
 pub(crate) mod perft;

@@ -5,10 +5,11 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
+use crownhead_records::{
+    GameRecord, Reader, RecordError, RecordErrorKind, WholeFile, WriteError, write_game,
+};
 use serde_json::json;
 
-use super::output::Output;
 use super::{Failure, say};
 
 #[derive(clap::Subcommand)]
@@ -119,7 +120,7 @@ fn convert(arguments: &Convert) -> Result<(), Failure> {
     let Some(path) = output else {
         return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &arguments.files);
     };
-    let output = Output::create(path)?;
+    let output = WholeFile::create(path)?;
     let result = convert_to(&mut BufWriter::new(output.file()), Some(path), &arguments.files);
     match result {
         Err(Failure::BadInputReported)

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::value_parser;
+use crownhead_records::write_text;
 use crownhead_rules::Game;
 use crownhead_search::evaluations::Tunable;
 use crownhead_search::tune::{FitOptions, GamesOptions, fit, play};
 use crownhead_search::weights::Weights;
 use crownhead_search::{GameVisitor, Searchable, visit};
 
-use super::output::write_text;
 use super::{Failure, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
