@@ -1,0 +1,12 @@
+//! The games in a terminal: by lines of text ([`plain`]) or on the whole screen (`screen`).
+//!
+//! What is played is a [`LiveGame`](live::LiveGame); rules, clocks and players are the business of
+//! `crownhead_play`.
+
+pub mod computers;
+pub mod kept;
+pub mod live;
+pub mod plain;
+pub mod screen;
+pub mod thinking;
+pub mod words;

@@ -1,0 +1,236 @@
+//! The board on the screen: square cells, pieces, marks. Shapes and letters carry everything;
+//! colour, where there is one, only helps.
+//!
+//! ```text
+//! ▸(b)◂   a man under the cursor        »(b)«   the chosen one
+//! •       it may move                     +     a step that can be chosen
+//!  [W]    a king stands on a stack        ∘     where the last move began or went through
+//!  ═══ *  * the last move ended here      ×     what it took
+//! ```
+
+use crownhead_rules::{Cell, Game, Side};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+
+/// Where the board is and how large its cells are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    /// The top left corner of the first cell.
+    pub left: u16,
+    /// The top left corner of the first cell.
+    pub top: u16,
+    /// The width of a cell.
+    pub width: u16,
+    /// The height of a cell.
+    pub height: u16,
+    /// Whether row 8 is at the top.
+    pub flipped: bool,
+}
+
+/// Rows and columns around the cells: numbers on the left and above.
+pub const EDGE: (u16, u16) = (3, 1);
+
+impl Geometry {
+    /// The largest board that fits; none if not even the smallest does.
+    pub fn fit(area: Rect, flipped: bool) -> Option<Geometry> {
+        let sizes = [(13, 6), (11, 5), (9, 4), (7, 3), (5, 2)];
+        let fits = |&(width, height): &(u16, u16)| {
+            width * 8 + EDGE.0 <= area.width && height * 8 + EDGE.1 <= area.height
+        };
+        let (width, height) = sizes.into_iter().find(fits)?;
+        Some(Geometry { left: area.x + EDGE.0, top: area.y + EDGE.1, width, height, flipped })
+    }
+
+    /// Columns of the whole board with its numbers.
+    pub fn columns(&self) -> u16 {
+        EDGE.0 + 8 * self.width
+    }
+
+    /// The top left corner of a cell.
+    fn corner(&self, cell: Cell) -> (u16, u16) {
+        let (mut row, mut column) = (u16::from(cell.row()) - 1, u16::from(cell.column()) - 1);
+        if self.flipped {
+            (row, column) = (7 - row, 7 - column);
+        }
+        (self.left + column * self.width, self.top + row * self.height)
+    }
+
+    /// The cell at a place of the screen.
+    pub fn cell_at(&self, x: u16, y: u16) -> Option<Cell> {
+        let column = x.checked_sub(self.left)? / self.width;
+        let row = y.checked_sub(self.top)? / self.height;
+        if row > 7 || column > 7 {
+            return None;
+        }
+        let (row, column) = if self.flipped { (7 - row, 7 - column) } else { (row, column) };
+        Cell::new(row as u8 + 1, column as u8 + 1)
+    }
+}
+
+/// What is marked.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Marks {
+    /// Where the keyboard's cursor is.
+    pub cursor: Option<Cell>,
+    /// The chosen piece and the steps chosen so far.
+    pub chosen: Vec<Cell>,
+    /// Steps that can be chosen next.
+    pub targets: Vec<Cell>,
+    /// Pieces that may move.
+    pub movable: Vec<Cell>,
+    /// The way of the last move.
+    pub last: Vec<Cell>,
+    /// What it took.
+    pub taken: Vec<Cell>,
+}
+
+/// A board to draw.
+pub struct BoardView<'a> {
+    /// The game: its letters and colours.
+    pub game: &'a Game,
+    /// The letters of the 64 cells.
+    pub board: &'a [char; 64],
+    /// What is marked.
+    pub marks: &'a Marks,
+    /// Whether colours may be used.
+    pub colour: bool,
+    /// Whether the dark squares carry their numbers, 1 to 32.
+    pub numbers: bool,
+}
+
+/// A light square: on row and column, counted from 1, either both odd or both even.
+pub(super) fn is_light(cell: Cell) -> bool {
+    (cell.row() + cell.column()) % 2 == 0
+}
+
+/// The number of a dark square, as checkers players count them.
+pub(super) fn square_number(cell: Cell) -> Option<u8> {
+    (!is_light(cell)).then(|| (cell.row() - 1) * 4 + cell.column().div_ceil(2))
+}
+
+impl BoardView<'_> {
+    /// Draws the board.
+    pub fn draw(&self, buffer: &mut Buffer, geometry: Geometry) {
+        let numbers = Style::default();
+        for index in 0..8u16 {
+            let shown = if geometry.flipped { 8 - index } else { index + 1 };
+            let x = geometry.left + index * geometry.width + geometry.width / 2;
+            buffer.set_string(x, geometry.top - 1, shown.to_string(), numbers);
+            let y = geometry.top + index * geometry.height + (geometry.height - 1) / 2;
+            buffer.set_string(geometry.left - 2, y, shown.to_string(), numbers);
+        }
+        for cell in Cell::all() {
+            self.draw_cell(buffer, geometry, cell);
+        }
+    }
+
+    fn draw_cell(&self, buffer: &mut Buffer, geometry: Geometry, cell: Cell) {
+        let (x, y) = geometry.corner(cell);
+        let (width, height) = (geometry.width, geometry.height);
+        let ground = self.ground(cell);
+        for row in 0..height {
+            buffer.set_string(x, y + row, " ".repeat(width.into()), ground);
+        }
+        let letter = self.board[cell.index() as usize];
+        let side = self.side(letter);
+        let middle = (y + (height - 1) / 2, x + width / 2 - 1);
+        let marks = self.marks;
+        let mut token = match side {
+            Some(Side::First) => format!("({letter})"),
+            Some(Side::Second) => format!("[{letter}]"),
+            None if marks.targets.contains(&cell) => " + ".into(),
+            None if marks.taken.contains(&cell) => " × ".into(),
+            None if marks.last.contains(&cell) => " ∘ ".into(),
+            // Where nobody can go in checkers, the ground says so without colour too.
+            None if !self.colour && self.is_checkers() && is_light(cell) => " ░ ".into(),
+            None => "   ".into(),
+        };
+        let mut style = ground;
+        if let Some(side) = side {
+            style = self.piece(side, ground);
+            if self.colour && height > 2 {
+                for row in 0..height - 1 {
+                    let blob = " ".repeat(usize::from(width) - 2);
+                    buffer.set_string(x + 1, y + row, blob, style);
+                }
+            }
+            if letter.is_uppercase() && letter != 'O' {
+                buffer.set_string(middle.1, y + height - 1, "═══", ground);
+            }
+        }
+        if marks.chosen.len() > 1 && marks.chosen.last() == Some(&cell) && side.is_none() {
+            token = " ◎ ".into();
+        }
+        buffer.set_string(middle.1, middle.0, token, style);
+        if marks.movable.contains(&cell) {
+            buffer.set_string(x, y + height - 1, "•", ground);
+        }
+        if marks.last.last() == Some(&cell) {
+            buffer.set_string(x + width - 1, y + height - 1, "*", ground);
+        }
+        if marks.chosen.first() == Some(&cell) {
+            buffer.set_string(x, middle.0, "»", ground);
+            buffer.set_string(x + width - 1, middle.0, "«", ground);
+        }
+        if marks.cursor == Some(cell) {
+            buffer.set_string(x, middle.0, "▸", ground);
+            buffer.set_string(x + width - 1, middle.0, "◂", ground);
+        }
+        if self.numbers
+            && side.is_none()
+            && self.is_checkers()
+            && let Some(number) = square_number(cell)
+        {
+            buffer.set_string(x + 1, y + height - 1, number.to_string(), ground);
+        }
+    }
+
+    fn is_checkers(&self) -> bool {
+        matches!(self.game, Game::English(_) | Game::Contest(_))
+    }
+
+    fn side(&self, letter: char) -> Option<Side> {
+        let [first, second] = self.game.info().sides.map(|side| side.letter);
+        if letter.eq_ignore_ascii_case(&first) {
+            Some(Side::First)
+        } else if letter.eq_ignore_ascii_case(&second) {
+            Some(Side::Second)
+        } else {
+            None
+        }
+    }
+
+    fn ground(&self, cell: Cell) -> Style {
+        if !self.colour {
+            return Style::default();
+        }
+        let light = is_light(cell);
+        let marks = self.marks;
+        let ground = if marks.chosen.contains(&cell) || marks.targets.contains(&cell) {
+            Color::Indexed(108)
+        } else if marks.last.contains(&cell) || marks.taken.contains(&cell) {
+            Color::Indexed(if light { 222 } else { 179 })
+        } else if self.is_checkers() {
+            Color::Indexed(if light { 230 } else { 101 })
+        } else {
+            Color::Indexed(if light { 187 } else { 180 })
+        };
+        Style::default().bg(ground).fg(Color::Indexed(16))
+    }
+
+    fn piece(&self, side: Side, ground: Style) -> Style {
+        if !self.colour {
+            return ground;
+        }
+        let name = self.game.info().sides[side.index()].name;
+        let (back, front) = match name {
+            "Black" => (16, 231),
+            "White" => (255, 16),
+            "Red" => (160, 231),
+            _ => (26, 231),
+        };
+        let style = Style::default().bg(Color::Indexed(back)).fg(Color::Indexed(front));
+        style.add_modifier(Modifier::BOLD)
+    }
+}

@@ -1,0 +1,109 @@
+//! A computer player that thinks on a thread of its own, so that a screen never waits for it.
+
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crownhead_play::{Choice, Clock, Player, PlayerError, Session, Stop};
+
+/// A player who is thinking about a move.
+pub struct Thinking {
+    heard: Receiver<Heard>,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    since: Instant,
+    /// What it thinks so far.
+    pub latest: Option<Choice>,
+}
+
+enum Heard {
+    Thought(Choice),
+    Chosen(Box<dyn Player>, Result<Choice, PlayerError>, Duration),
+}
+
+/// A move that was chosen.
+pub struct Chosen {
+    /// The player, to be asked again.
+    pub player: Box<dyn Player>,
+    /// What it chose.
+    pub choice: Result<Choice, PlayerError>,
+    /// How long it thought.
+    pub used: Duration,
+}
+
+impl Thinking {
+    /// Asks a player for a move.
+    pub fn new(
+        mut player: Box<dyn Player>,
+        session: Box<dyn Session>,
+        clock: Clock,
+    ) -> std::io::Result<Thinking> {
+        let (say, heard) = channel();
+        let stop = Stop::new();
+        let raised = stop.clone();
+        let since = Instant::now();
+        let work = move || {
+            // Who stopped listening does not want to know.
+            let mut tell = |choice| drop(say.send(Heard::Thought(choice)));
+            let choice = player.choose(session.as_ref(), &clock, &raised, &mut tell);
+            let _ = say.send(Heard::Chosen(player, choice, since.elapsed()));
+        };
+        // A plain search goes as deep as a line of moves is long.
+        let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
+        let thread = builder.spawn(work)?;
+        Ok(Thinking { heard, stop, thread: Some(thread), since, latest: None })
+    }
+
+    /// How long it has been thinking.
+    pub fn time(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Asks for the move now.
+    pub fn hurry(&self) {
+        self.stop.stop();
+    }
+
+    /// What has been heard since; the choice if there is one. A thread that died without a word is
+    /// an error.
+    pub fn poll(&mut self) -> Result<Option<Chosen>, Died> {
+        loop {
+            match self.heard.try_recv() {
+                Ok(Heard::Thought(choice)) => self.latest = Some(choice),
+                Ok(Heard::Chosen(player, choice, used)) => {
+                    return Ok(Some(Chosen { player, choice, used }));
+                }
+                Err(TryRecvError::Empty) => return Ok(None),
+                Err(TryRecvError::Disconnected) => return Err(Died),
+            }
+        }
+    }
+
+    /// Waits for the choice.
+    pub fn wait(mut self) -> Result<Chosen, Died> {
+        loop {
+            match self.heard.recv() {
+                Ok(Heard::Thought(choice)) => self.latest = Some(choice),
+                Ok(Heard::Chosen(player, choice, used)) => {
+                    return Ok(Chosen { player, choice, used });
+                }
+                Err(_) => return Err(Died),
+            }
+        }
+    }
+}
+
+/// The thread of a player ended without a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the computer player stopped without a move; this is a fault of the program")]
+pub struct Died;
+
+impl Drop for Thinking {
+    /// A search ends within milliseconds of being told.
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
