@@ -7,11 +7,11 @@ mod setups;
 use std::collections::HashSet;
 use std::sync::mpsc;
 
-use crownhead_rules::{Game, Notation, Position};
+use crownhead_rules::{Contest, Game, Notation, Position};
 use crownhead_search::plain::{alpha_beta, minimax};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Limits, Report, Searchable, Settings, Stop, Task, WIN,
-    plies_to_end, visit,
+    Engine, Evaluate, GameVisitor, Knowledge, Limits, Report, Searchable, Settings, Stop, Task,
+    WIN, plies_to_end, visit,
 };
 use setups::{GAMES, from_game, legal, setup};
 
@@ -408,4 +408,43 @@ fn evaluation_of<P: Position>(
     position: &P,
 ) -> i32 {
     evaluation.score(position)
+}
+
+#[test]
+fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
+    struct Kings;
+    impl GameVisitor for Kings {
+        type Output = ();
+        fn visit<P: Searchable>(self, options: &P::Options) {
+            let evaluation = P::evaluation(&Knowledge::default());
+            let score = |text: &str| evaluation.score(&P::read(text, options).unwrap());
+            let (kings, men) = (score("B:W30,31,32:BK14,K15,K18"), score("B:W30,31,32:B14,15,18"));
+            assert!(kings > men && kings > 0, "{}: {kings}, {men}", P::ID);
+        }
+    }
+    for game in ["english", "english:rules=wcdf", "contest:kings=true"] {
+        visit(&game.parse().unwrap(), Kings);
+    }
+}
+
+#[test]
+fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root() {
+    // Nothing but a draw is left: the count ends before anybody meets anybody.
+    let options = Contest::read_options("draw-plies=4").unwrap();
+    let start = Contest::read("B:W21:B12", &options).unwrap();
+    let limits = Limits { depth: Some(6), ..Limits::default() };
+    for contempt in [0, 20] {
+        let settings = Settings { threads: 1, hash: 1, pruning: true, contempt };
+        let mut engine = Engine::<Contest>::new(settings, &Knowledge::default()).unwrap();
+        let mut position = start.clone();
+        // The second search, a ply of each side later, uses what the first left in the hash table.
+        for _ in 0..2 {
+            let report = engine.search(Task::new(&position, limits), &Stop::new(), |_| {});
+            assert_eq!(report.score(), -contempt);
+            for mv in &report.lines[0].moves[..2] {
+                position.play(*mv);
+            }
+        }
+        assert!(position.outcome(&[]).is_some_and(|outcome| outcome.winner.is_none()));
+    }
 }

@@ -59,6 +59,8 @@ static CONTEST: LazyLock<Weights> =
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Weights,
+    /// Contest checkers knows kings as an option; its own weights know nothing of them.
+    with_kings: Weights,
 }
 
 /// The pieces, seen from the side to move.
@@ -241,7 +243,7 @@ impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
     }
 
     fn with_weights(&self, weights: Weights) -> Self {
-        Evaluation { weights }
+        Evaluation { with_kings: weights.clone(), weights }
     }
 
     #[inline(always)]
@@ -263,7 +265,8 @@ impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
 impl<V: Variant> Evaluate<Checkers<V>> for Evaluation {
     #[inline(always)]
     fn score(&self, position: &Checkers<V>) -> Score {
-        let mut sum = self.weights.sum();
+        let kings = V::ID != "english" && position.has_kings();
+        let mut sum = if kings { self.with_kings.sum() } else { self.weights.sum() };
         self.features(position, &mut sum);
         let score = sum.score(Tunable::<Checkers<V>>::phase(self, position));
         let left = Searchable::plies_left(position);
@@ -280,7 +283,8 @@ impl<V: Variant> Searchable for Checkers<V> {
     const TEXTBOOK: &'static str = include_str!("../../weights/textbook/checkers.txt");
 
     fn evaluation(_: &Knowledge) -> Evaluation {
-        Evaluation { weights: if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() } }
+        let weights = if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() };
+        Evaluation { weights, with_kings: ENGLISH.clone() }
     }
 
     /// Two good players draw nearly every game of contest checkers.
