@@ -10,15 +10,17 @@ use commands::Failure;
 
 /// Play, analyse and run bot contests of 8x8 checkers games.
 #[derive(Parser)]
-#[command(name = "crownhead", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "crownhead", version, propagate_version = true)]
 #[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 130 interrupted.")]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Play a game in this terminal, against a computer or a person
+    Play(commands::play::Arguments),
     /// List the games, their sides and their options
     Games(commands::games::Arguments),
     /// List the legal moves of a position
@@ -46,7 +48,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let Some(command) = Arguments::parse().command else { return without_command() };
+    let result = match command {
+        Command::Play(arguments) => commands::play::run(arguments),
         Command::Games(arguments) => commands::games::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),
         Command::Perft(arguments) => commands::perft::run(&arguments),
@@ -61,6 +65,20 @@ fn main() -> ExitCode {
         }
         Command::Man(arguments) => commands::pages::man(&arguments, Arguments::command()),
     };
+    end(result)
+}
+
+/// `crownhead` alone: on a terminal its questions, elsewhere how to use it.
+fn without_command() -> ExitCode {
+    use std::io::IsTerminal;
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return end(commands::menu::run());
+    }
+    commands::say(Arguments::command().render_help());
+    ExitCode::from(2)
+}
+
+fn end(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Other(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -4,10 +4,12 @@ pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod games;
 pub(crate) mod matches;
+pub(crate) mod menu;
 pub(crate) mod moves;
 pub(crate) mod pages;
 pub(crate) mod pdn;
 pub(crate) mod perft;
+pub(crate) mod play;
 pub(crate) mod tables;
 pub(crate) mod tune;
 
@@ -61,6 +63,16 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 /// Says something on standard error; if nobody listens, there is nobody to tell.
 pub(crate) fn say(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// A flag that Ctrl-C, a request to end and a lost terminal raise: whoever watches it puts things in
+/// order and ends.
+pub(crate) fn stop_on_signals() -> Stop {
+    let stop = Stop::new();
+    let raised = stop.clone();
+    // Where that cannot be arranged, signals end the program at once.
+    let _ = ctrlc::set_handler(move || raised.stop());
+    stop
 }
 
 /// A flag that the first Ctrl-C raises; the second ends the program. Where that cannot be arranged,

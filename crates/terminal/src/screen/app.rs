@@ -98,7 +98,8 @@ impl App {
             look: None,
             // Whoever plays alone on the first side, at the top, sees the board from there.
             flipped: seats[0] == Seat::Human && seats[1] != Seat::Human,
-            numbers: false,
+            // Moves of the checkers games are written by them.
+            numbers: true,
             dialog: None,
             paused: false,
             pace: PACE,

@@ -177,8 +177,9 @@ impl BoardView<'_> {
             buffer.set_string(x, middle.0, "▸", ground);
             buffer.set_string(x + width - 1, middle.0, "◂", ground);
         }
+        let is_king = letter.is_uppercase() && side.is_some();
         if self.numbers
-            && side.is_none()
+            && !is_king
             && self.is_checkers()
             && let Some(number) = square_number(cell)
         {

@@ -1,0 +1,133 @@
+//! `crownhead play`: a game in this terminal.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crownhead_play::{Stop, TimeControl, read_time};
+use crownhead_records::{WholeFile, game_text};
+use crownhead_rules::Game;
+use crownhead_terminal::kept::{self, Kept};
+use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::plain::Plain;
+use crownhead_terminal::screen::{App, show};
+
+use super::{Failure, say, stop_on_signals};
+
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  crownhead play english --second level:4
+  crownhead play chinese-checkers --first best --second human --time 300+5
+  crownhead play contest --first level:3 --second level:7      (watch)
+
+A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
+best:threads=2,movetime=500ms.")]
+pub(crate) struct Arguments {
+    /// The game, with options if wanted: contest:kings=true, … [default: english]
+    game: Option<Game>,
+    /// Who moves first
+    #[arg(long, value_name = "PLAYER", default_value = "human")]
+    first: Seat,
+    /// Who moves second
+    #[arg(long, value_name = "PLAYER", default_value = "level:5")]
+    second: Seat,
+    /// The position to begin with
+    #[arg(long, value_name = "TEXT")]
+    position: Option<String>,
+    /// Seconds for the game, and for each move made: 300+3
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime")]
+    time: Option<TimeControl>,
+    /// How long a computer may think about a move: 500ms, 2s
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    movetime: Option<Duration>,
+    /// Decides what computers draw by lot [default: another one every time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Write the game to this file when it ends or is left
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Play by lines of text, as on a terminal that can do no more
+    #[arg(long)]
+    plain: bool,
+    /// Take up the last unfinished game again (of the game named, if one is)
+    #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
+    resume: bool,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let (live, kept) = if arguments.resume {
+        let (live, kept) = kept::resume(arguments.game.as_ref())
+            .map_err(|error| Failure::BadInput(error.to_string()))?;
+        (live, Some(kept))
+    } else {
+        let time = match (arguments.time, arguments.movetime) {
+            (Some(time), _) => time,
+            (None, Some(time)) => TimeControl::PerMove(time),
+            (None, None) => TimeControl::Free,
+        };
+        let setup = Setup {
+            game: arguments.game.unwrap_or(Game::English(Default::default())),
+            seats: [arguments.first, arguments.second],
+            position: arguments.position,
+            time,
+            seed: arguments.seed.unwrap_or_else(lot),
+        };
+        let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+        (live, Kept::new())
+    };
+    play(live, kept, arguments.plain, arguments.record)
+}
+
+/// A seed that nobody chose.
+pub(crate) fn lot() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(1, |time| time.as_nanos() as u64)
+}
+
+/// Whether the whole screen can be used.
+pub(crate) fn has_screen() -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    !(cfg!(unix) && dumb) && std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
+}
+
+/// Whether colours are wanted.
+pub(crate) fn has_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Plays a game on the screen or by lines of text.
+pub(crate) fn play(
+    live: LiveGame,
+    mut kept: Option<Kept>,
+    plain: bool,
+    record: Option<PathBuf>,
+) -> Result<(), Failure> {
+    let file = record.as_deref().map(WholeFile::create).transpose()?;
+    let stop = stop_on_signals();
+    let live = if plain || !has_screen() {
+        let mut live = live;
+        let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        Plain::new(&mut live, kept.as_mut(), input, output, &stop).run()?;
+        live
+    } else {
+        on_screen(live, kept, &stop)?
+    };
+    if let Some(file) = file {
+        use std::io::Write;
+        file.file().write_all(game_text(&live.record())?.as_bytes())?;
+        file.finish()?;
+    }
+    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> Result<LiveGame, Failure> {
+    let mut app = App::new(live, kept, has_colour());
+    show(&mut app, stop)?;
+    if app.is_kept() {
+        say("The game is kept: crownhead play --resume takes it up again.");
+    }
+    if let Some(ending) = app.live.ending() {
+        say(ending);
+    }
+    Ok(app.live)
+}
