@@ -1,6 +1,6 @@
 //! `crownhead play`: a game in this terminal.
 
-use std::io::IsTerminal;
+use std::io::{BufReader, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
-use crownhead_terminal::screen::{App, show};
+use crownhead_terminal::screen::{GameScreen, show};
 
 use super::{Failure, say, stop_on_signals};
 
@@ -106,8 +106,8 @@ pub(crate) fn play(
     let stop = stop_on_signals();
     let live = if plain || !has_screen() {
         let mut live = live;
-        let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-        Plain::new(&mut live, kept.as_mut(), input, output, &stop).run()?;
+        let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
+        Plain::new(&mut live, kept.as_mut(), input, output, &stop)?.run()?;
         live
     } else {
         on_screen(live, kept, &stop)?
@@ -121,13 +121,15 @@ pub(crate) fn play(
 }
 
 fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> Result<LiveGame, Failure> {
-    let mut app = App::new(live, kept, has_colour());
-    show(&mut app, stop)?;
-    if app.is_kept() {
+    let mut screen = GameScreen::new(live, kept, has_colour());
+    let shown = show(&mut screen, stop);
+    if screen.is_kept() {
         say("The game is kept: crownhead play --resume takes it up again.");
     }
-    if let Some(ending) = app.live.ending() {
+    shown?;
+    let live = screen.into_game();
+    if let Some(ending) = live.ending() {
         say(ending);
     }
-    Ok(app.live)
+    Ok(live)
 }

@@ -37,7 +37,7 @@ impl Computers {
         }
     }
 
-    fn make(&mut self, spec: PlayerSpec, lot: u64) -> Result<Box<dyn Player>, PlayerError> {
+    fn make(&mut self, spec: &PlayerSpec, lot: u64) -> Result<Box<dyn Player>, PlayerError> {
         if self.knowledge.is_none() {
             let (knowledge, missing) = knowledge_for(&self.game);
             (self.knowledge, self.missing) = (Some(knowledge), missing.map(|s| s.to_string()));
@@ -65,8 +65,8 @@ impl Computers {
         let adviser = match self.adviser.take() {
             Some(adviser) => adviser,
             None => {
-                let best = PlayerSpec::new(PlayerKind::Best);
-                self.make(ADVICE.parse().unwrap_or(best), 2)?
+                let spec = ADVICE.parse().unwrap_or(PlayerSpec::new(PlayerKind::Best));
+                self.make(&spec, 2)?
             }
         };
         Ok(Thinking::new(adviser, live.session().copy(), Clock::Free)?)

@@ -4,9 +4,9 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crownhead_play::{Clock, TimeControl};
+use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Reader, game_text, write_text};
 use crownhead_rules::{Game, Side};
 
@@ -50,19 +50,14 @@ impl Kept {
     /// Keeps the game as it is now; a finished game, or one in which a computer plays itself, or
     /// nothing has happened, is not kept.
     pub fn update(&mut self, live: &LiveGame) -> io::Result<()> {
-        if live.is_over() || !live.has_human() {
+        if live.is_over() || !live.has_human() || live.session().moves().is_empty() {
             return self.forget();
         }
-        if live.session().moves().is_empty() {
-            return Ok(());
-        }
         let mut record = live.record();
-        let left = |side| match live.clock(side) {
-            Clock::Main { left, .. } => Some(left.as_millis()),
-            _ => None,
-        };
-        if let (Some(first), Some(second)) = (left(Side::First), left(Side::Second)) {
-            record.set_tag(CLOCKS, format!("{first} {second}"));
+        if let (Some(first), Some(second)) =
+            (live.time_left(Side::First), live.time_left(Side::Second))
+        {
+            record.set_tag(CLOCKS, format!("{} {}", first.as_millis(), second.as_millis()));
         }
         let text = game_text(&record).map_err(io::Error::other)?;
         let path = match &self.path {
@@ -139,14 +134,11 @@ pub fn resume(game: Option<&Game>) -> Result<(LiveGame, Kept), ResumeError> {
             }
             .map_err(|error| unreadable(error.to_string()))?,
         };
-        let mut live = LiveGame::resume(&record, time, now() as u64).map_err(unreadable)?;
         let left = record.tag(CLOCKS).and_then(|text| {
             let (first, second) = text.split_once(' ')?;
-            Some([first.parse().ok()?, second.parse().ok()?])
+            Some([first.parse().ok()?, second.parse().ok()?].map(Duration::from_millis))
         });
-        if let Some(left) = left {
-            live.set_clocks(left.map(std::time::Duration::from_millis));
-        }
+        let live = LiveGame::resume(&record, time, left, now() as u64).map_err(unreadable)?;
         return Ok((live, Kept { folder, path: Some(path) }));
     }
     Err(none())

@@ -5,6 +5,7 @@
 
 pub mod computers;
 pub mod kept;
+pub mod lines;
 pub mod live;
 pub mod plain;
 pub mod screen;

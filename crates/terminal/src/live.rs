@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crownhead_play::{
     Clock, PlayError, PlayerKind, PlayerSpec, Session, SpecError, TimeControl, session,
@@ -15,7 +15,7 @@ use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, PositionError, Side};
 
 /// Who plays one side.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Seat {
     /// A person at this terminal.
     Human,
@@ -80,6 +80,8 @@ pub struct LiveGame {
     session: Box<dyn Session>,
     /// The clocks before every ply made, and the present ones.
     clocks: Vec<[Clock; 2]>,
+    /// Since when the side to move has been thinking.
+    turn_began: Instant,
     verdict: Option<Verdict>,
 }
 
@@ -87,12 +89,13 @@ impl LiveGame {
     /// A new game.
     pub fn new(setup: Setup) -> Result<LiveGame, PositionError> {
         let session = session(&setup.game, setup.position.as_deref())?;
-        let clocks = vec![setup.seats.map(|seat| match (seat, setup.time) {
+        let clock = |seat: &Seat| match (seat, setup.time) {
             // Time per move is for computers: a person thinks as long as it takes.
             (Seat::Human, TimeControl::PerMove(_)) => Clock::Free,
             (_, time) => time.clock(),
-        })];
-        Ok(LiveGame { setup, session, clocks, verdict: None })
+        };
+        let clocks = vec![setup.seats.each_ref().map(clock)];
+        Ok(LiveGame { setup, session, clocks, turn_began: Instant::now(), verdict: None })
     }
 
     /// What is played.
@@ -111,8 +114,8 @@ impl LiveGame {
     }
 
     /// Who plays a side.
-    pub fn seat(&self, side: Side) -> Seat {
-        self.setup.seats[side.index()]
+    pub fn seat(&self, side: Side) -> &Seat {
+        &self.setup.seats[side.index()]
     }
 
     /// Whether a person plays.
@@ -121,7 +124,7 @@ impl LiveGame {
     }
 
     /// The computer to move, if it is one's turn.
-    pub fn computer_to_move(&self) -> Option<PlayerSpec> {
+    pub fn computer_to_move(&self) -> Option<&PlayerSpec> {
         match self.seat(self.session.side()) {
             Seat::Computer(spec) if !self.is_over() => Some(spec),
             _ => None,
@@ -130,7 +133,29 @@ impl LiveGame {
 
     /// Whether a person is to move.
     pub fn human_to_move(&self) -> bool {
-        !self.is_over() && self.seat(self.session.side()) == Seat::Human
+        !self.is_over() && *self.seat(self.session.side()) == Seat::Human
+    }
+
+    /// How long the turn has lasted.
+    pub fn turn_time(&self) -> Duration {
+        self.turn_began.elapsed()
+    }
+
+    /// What is left on a side's clock, if it has one for the game.
+    pub fn time_left(&self, side: Side) -> Option<Duration> {
+        let Clock::Main { left, .. } = self.clock(side) else { return None };
+        let runs = !self.is_over() && self.session.side() == side;
+        Some(if runs { left.saturating_sub(self.turn_time()) } else { left })
+    }
+
+    /// A person whose time is up has lost; true if that is so.
+    pub fn flag(&mut self) -> bool {
+        let side = self.session.side();
+        let late = self.human_to_move() && self.time_left(side).is_some_and(|left| left.is_zero());
+        if late {
+            self.verdict = Some(Verdict::Late(side));
+        }
+        late
     }
 
     /// The clock of a side, as it stood when the turn began.
@@ -180,7 +205,7 @@ impl LiveGame {
         let side = self.session.side();
         let mut clocks = [self.clock(Side::First), self.clock(Side::Second)];
         let clock = &mut clocks[side.index()];
-        if self.seat(side) == Seat::Human || matches!(clock, Clock::Main { .. }) {
+        if *self.seat(side) == Seat::Human || matches!(clock, Clock::Main { .. }) {
             let Some(next) = clock.after(used, GRACE) else {
                 self.verdict = Some(Verdict::Late(side));
                 return Ok(());
@@ -189,11 +214,12 @@ impl LiveGame {
         }
         self.session.play(text)?;
         self.clocks.push(clocks);
+        self.turn_began = Instant::now();
         Ok(())
     }
 
     /// Sets what is left on clocks for the whole game.
-    pub fn set_clocks(&mut self, times: [Duration; 2]) {
+    fn set_clocks(&mut self, times: [Duration; 2]) {
         for (clock, time) in self.clocks.iter_mut().flatten().zip(times.into_iter().cycle()) {
             if let Clock::Main { left, .. } = clock {
                 *left = time;
@@ -215,10 +241,10 @@ impl LiveGame {
         let made = self.session.moves().len();
         if self.has_human() {
             let mut side = self.session.side().other();
-            while plies < made && self.seat(side) != Seat::Human {
+            while plies < made && *self.seat(side) != Seat::Human {
                 (plies, side) = (plies + 1, side.other());
             }
-            if self.seat(side) != Seat::Human {
+            if *self.seat(side) != Seat::Human {
                 return false;
             }
         }
@@ -226,6 +252,7 @@ impl LiveGame {
             return false;
         }
         self.verdict = None;
+        self.turn_began = Instant::now();
         for _ in 0..plies {
             self.session.undo();
             self.clocks.pop();
@@ -258,8 +285,13 @@ impl LiveGame {
         record
     }
 
-    /// Takes up a game that was written to a file, with full clocks.
-    pub fn resume(record: &GameRecord, time: TimeControl, seed: u64) -> Result<LiveGame, String> {
+    /// Takes up a game that was written to a file, with so much left on the clocks.
+    pub fn resume(
+        record: &GameRecord,
+        time: TimeControl,
+        left: Option<[Duration; 2]>,
+        seed: u64,
+    ) -> Result<LiveGame, String> {
         let seat = |side| match record.player(side) {
             None => Ok(Seat::Human),
             Some(name) => name.parse::<Seat>().map_err(|error| error.to_string()),
@@ -274,6 +306,9 @@ impl LiveGame {
         let mut live = LiveGame::new(setup).map_err(|error| error.to_string())?;
         for ply in &record.line.plies {
             live.play(&ply.text, Duration::ZERO).map_err(|error| error.to_string())?;
+        }
+        if let Some(left) = left {
+            live.set_clocks(left);
         }
         Ok(live)
     }

@@ -5,19 +5,16 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
-use std::time::Instant;
 
-use crownhead_play::{PlayError, Stop};
+use crownhead_play::{Choice, PlayError, Stop};
 use crownhead_records::{game_text, write_text};
 use crownhead_rules::{Game, MoveErrorKind};
 
 use crate::computers::Computers;
 use crate::kept::Kept;
+use crate::lines::{Line, Lines};
 use crate::live::{LiveGame, Seat, Verdict};
-use crate::words::{accepts_draw, board_text, hint_text, move_text, side_text};
-
-/// Longer lines are no moves; what is beyond is thrown away as it comes.
-const LONGEST_LINE: u64 = 4096;
+use crate::words::{accepts_draw, assignment_result, board_text, hint_text, move_text, side_text};
 
 const HELP: &str = "\
 A move is typed as the list of moves shows it (`moves`); any form that fits one move alone will do.
@@ -40,41 +37,33 @@ pub enum Left {
 }
 
 /// A game played by lines of text.
-pub struct Plain<'a, R, W> {
+pub struct Plain<'a, W> {
     live: &'a mut LiveGame,
     kept: Option<&'a mut Kept>,
     computers: Computers,
-    input: R,
+    lines: Lines,
     output: W,
     /// Raised when the program is told to end.
     stop: &'a Stop,
 }
 
-/// What a line was.
-enum Line {
-    Text(String),
-    /// Too long, or no text at all.
-    Nonsense,
-    End,
-}
-
-impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
+impl<'a, W: Write> Plain<'a, W> {
     /// A dialogue about a game.
     pub fn new(
         live: &'a mut LiveGame,
         kept: Option<&'a mut Kept>,
-        input: R,
+        input: impl BufRead + Send + 'static,
         output: W,
         stop: &'a Stop,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let computers = Computers::new(live);
-        Plain { live, kept, computers, input, output, stop }
+        Ok(Plain { live, kept, computers, lines: Lines::new(input)?, output, stop })
     }
 
     /// Plays until the game is over or the player leaves.
     pub fn run(mut self) -> io::Result<Left> {
         let game = self.live.setup().game.clone();
-        let [first, second] = self.live.setup().seats;
+        let [first, second] = &self.live.setup().seats;
         let sides = game.info().sides;
         writeln!(
             self.output,
@@ -87,6 +76,12 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
             write!(self.output, "\n{}", board_text(&self.live.session().board()))?;
             if let Some(ending) = self.live.ending() {
                 writeln!(self.output, "{ending}")?;
+                // An end that is not on the board has its reason first, then the same words.
+                if let Some(result) = assignment_result(&game, self.live.result())
+                    && result != ending
+                {
+                    writeln!(self.output, "{result}")?;
+                }
                 break Left::Over;
             }
             self.output.flush()?;
@@ -97,13 +92,12 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
             if !moved {
                 break Left::Quit;
             }
-            if let Some(kept) = &mut self.kept
-                && let Err(error) = kept.update(self.live)
-            {
-                writeln!(self.output, "The game cannot be kept: {error}.")?;
-                self.kept = None;
-            }
+            self.keep()?;
         };
+        if left == Left::Quit {
+            // Once more, for the time that was used since the last move.
+            self.keep()?;
+        }
         if left == Left::Quit && self.kept.as_ref().is_some_and(|kept| kept.is_kept()) {
             writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
         }
@@ -111,19 +105,28 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
         Ok(left)
     }
 
-    /// The computer's turn; false if there is nothing more to play.
+    fn keep(&mut self) -> io::Result<()> {
+        if let Some(kept) = &mut self.kept
+            && let Err(error) = kept.update(self.live)
+        {
+            writeln!(self.output, "The game cannot be kept: {error}.")?;
+            self.kept = None;
+        }
+        Ok(())
+    }
+
+    /// The computer's turn; false to leave.
     fn computer(&mut self) -> io::Result<bool> {
         let side = self.live.session().side();
         let asked = self.computers.ask(self.live);
-        if let Some(sentence) = self.computers.missing.take() {
-            writeln!(self.output, "{sentence}")?;
-        }
+        self.say_missing()?;
         let thinking = match asked {
             Ok(Some(thinking)) => thinking,
             Ok(None) => return Ok(true),
             Err(error) => return Err(io::Error::other(error.to_string())),
         };
-        let chosen = thinking.wait().map_err(io::Error::other)?;
+        let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        let Some(chosen) = chosen else { return Ok(false) };
         let (choice, used) = self.computers.back(side, chosen);
         let choice = choice.map_err(|error| io::Error::other(error.to_string()))?;
         let legal = self.live.session().legal_moves();
@@ -134,29 +137,44 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
         Ok(true)
     }
 
+    fn say_missing(&mut self) -> io::Result<()> {
+        match self.computers.missing.take() {
+            Some(sentence) => writeln!(self.output, "{sentence}"),
+            None => Ok(()),
+        }
+    }
+
+    /// The next line; a person whose time is up and a request to end are not waited for.
+    fn line(&mut self) -> io::Result<Line> {
+        self.output.flush()?;
+        let (live, stop) = (&mut *self.live, self.stop);
+        self.lines.next(|| stop.is_stopped() || live.flag())
+    }
+
     /// A person's turn: reads lines until one changes the game; false to leave.
     fn person(&mut self) -> io::Result<bool> {
         let game = self.live.setup().game.clone();
         let side = self.live.session().side();
-        let begun = Instant::now();
         let mut asked = false;
         loop {
             if !asked {
                 write!(self.output, "{} to move: ", side_text(&game, side))?;
             }
             asked = false;
-            self.output.flush()?;
             let text = match self.line()? {
-                Line::End => {
+                Line::End | Line::Interrupted => {
                     writeln!(self.output)?;
-                    return Ok(false);
+                    return Ok(self.live.is_over());
                 }
                 Line::Text(text) => text,
                 // A move of that kind is refused with the words for it.
                 Line::Nonsense => "?".into(),
             };
-            let (word, rest) =
-                text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+            // Whatever was typed, it came too late.
+            if self.live.flag() {
+                return Ok(true);
+            }
+            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             match word.to_ascii_lowercase().as_str() {
                 "" => {}
                 "help" => write!(self.output, "{HELP}")?,
@@ -177,7 +195,7 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
                     return Ok(true);
                 }
                 "draw" => match self.offer()? {
-                    None => return Ok(false),
+                    None => return Ok(self.live.is_over()),
                     Some(true) => {
                         self.live.decide(Verdict::Agreed);
                         return Ok(true);
@@ -186,7 +204,7 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
                 },
                 "save" => self.save(rest.trim())?,
                 "quit" | "exit" => return Ok(false),
-                _ => match self.live.play(text.trim(), begun.elapsed()) {
+                _ => match self.live.play(&text, self.live.turn_time()) {
                     Ok(()) => return Ok(true),
                     Err(PlayError::Over(ending)) => writeln!(self.output, "{ending}")?,
                     Err(PlayError::Refused(error)) => {
@@ -210,13 +228,12 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
     }
 
     /// What the best player would do now.
-    fn advice(&mut self) -> io::Result<Option<crownhead_play::Choice>> {
-        let thinking = self
-            .computers
-            .advise(self.live)
-            .map_err(|error| io::Error::other(error.to_string()))?;
-        let chosen = thinking.wait().map_err(io::Error::other)?;
-        Ok(self.computers.advised(chosen).ok())
+    fn advice(&mut self) -> io::Result<Option<Choice>> {
+        let asked = self.computers.advise(self.live);
+        self.say_missing()?;
+        let thinking = asked.map_err(|error| io::Error::other(error.to_string()))?;
+        let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        Ok(chosen.and_then(|chosen| self.computers.advised(chosen).ok()))
     }
 
     /// Offers a draw to the other side; `None` if the input ended instead of an answer.
@@ -237,11 +254,10 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
         );
         loop {
             write!(self.output, "{offer}")?;
-            self.output.flush()?;
             match self.line()? {
-                Line::End => return Ok(None),
+                Line::End | Line::Interrupted => return Ok(None),
                 Line::Nonsense => {}
-                Line::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
+                Line::Text(text) => match text.to_ascii_lowercase().as_str() {
                     "y" | "yes" => return Ok(Some(true)),
                     "n" | "no" => return Ok(Some(false)),
                     _ => {}
@@ -264,20 +280,6 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
             Ok(()) => writeln!(self.output, "The game is in {name}."),
             Err(error) => writeln!(self.output, "{error}."),
         }
-    }
-
-    /// The next line, however long or broken it is.
-    fn line(&mut self) -> io::Result<Line> {
-        let mut bytes = Vec::new();
-        let read = io::Read::take(&mut self.input, LONGEST_LINE).read_until(b'\n', &mut bytes)?;
-        if read == 0 {
-            return Ok(Line::End);
-        }
-        if !bytes.ends_with(b"\n") && read as u64 == LONGEST_LINE {
-            self.input.skip_until(b'\n')?;
-            return Ok(Line::Nonsense);
-        }
-        Ok(String::from_utf8(bytes).map_or(Line::Nonsense, Line::Text))
     }
 }
 

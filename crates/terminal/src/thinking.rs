@@ -1,17 +1,19 @@
 //! A computer player that thinks on a thread of its own, so that a screen never waits for it.
 
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crownhead_play::{Choice, Clock, Player, PlayerError, Session, Stop};
+
+/// How often whoever waits for a move looks round.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A player who is thinking about a move.
 pub struct Thinking {
     heard: Receiver<Heard>,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
-    since: Instant,
     /// What it thinks so far.
     pub latest: Option<Choice>,
 }
@@ -51,17 +53,7 @@ impl Thinking {
         // A plain search goes as deep as a line of moves is long.
         let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        Ok(Thinking { heard, stop, thread: Some(thread), since, latest: None })
-    }
-
-    /// How long it has been thinking.
-    pub fn time(&self) -> Duration {
-        self.since.elapsed()
-    }
-
-    /// Asks for the move now.
-    pub fn hurry(&self) {
-        self.stop.stop();
+        Ok(Thinking { heard, stop, thread: Some(thread), latest: None })
     }
 
     /// What has been heard since; the choice if there is one. A thread that died without a word is
@@ -79,15 +71,17 @@ impl Thinking {
         }
     }
 
-    /// Waits for the choice.
-    pub fn wait(mut self) -> Result<Chosen, Died> {
+    /// Waits for the choice; none if `stop` is raised before there is one.
+    pub fn wait(mut self, stop: &Stop) -> Result<Option<Chosen>, Died> {
         loop {
-            match self.heard.recv() {
+            match self.heard.recv_timeout(LOOK) {
                 Ok(Heard::Thought(choice)) => self.latest = Some(choice),
                 Ok(Heard::Chosen(player, choice, used)) => {
-                    return Ok(Chosen { player, choice, used });
+                    return Ok(Some(Chosen { player, choice, used }));
                 }
-                Err(_) => return Err(Died),
+                Err(RecvTimeoutError::Timeout) if stop.is_stopped() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(Died),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Sentences that both ways of playing say: boards as text, sides, hints, answers to offers.
 
 use crownhead_play::{Choice, LegalMove, Session};
+use crownhead_records::GameResult;
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, plies_to_end};
 
@@ -22,6 +23,24 @@ pub fn board_text(board: &[char; 64]) -> String {
 pub fn side_text(game: &Game, side: Side) -> String {
     let text = game.info().sides[side.index()];
     format!("{}({})", text.name, text.letter)
+}
+
+/// The result as the assignment of Chinese checkers announces it.
+pub fn assignment_result(game: &Game, result: GameResult) -> Option<&'static str> {
+    match (game, result) {
+        (Game::ChineseCheckers, GameResult::FirstWins) => Some("Blue(#) wins!"),
+        (Game::ChineseCheckers, GameResult::SecondWins) => Some("Red(O) wins!"),
+        (Game::ChineseCheckers, GameResult::Draw) => Some("Draw!"),
+        _ => None,
+    }
+}
+
+/// A reason as a sentence of its own.
+pub fn sentence(reason: &str) -> String {
+    let mut letters = reason.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let end = if reason.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
 
 /// A move with its way, where the way says more than the move: `1155 by 11-13-33-55`.

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! ▸(b)◂   a man under the cursor        »(b)«   the chosen one
-//! •       it may move                     +     a step that can be chosen
+//! •       it may move, ! and it must      +     a step that can be chosen
 //!  [W]    a king stands on a stack        ∘     where the last move began or went through
 //!  ═══ *  * the last move ended here      ×     what it took
 //! ```
@@ -79,6 +79,8 @@ pub struct Marks {
     pub targets: Vec<Cell>,
     /// Pieces that may move.
     pub movable: Vec<Cell>,
+    /// Whether those must: they can capture, and capturing is compulsory.
+    pub compulsory: bool,
     /// The way of the last move.
     pub last: Vec<Cell>,
     /// What it took.
@@ -101,12 +103,17 @@ pub struct BoardView<'a> {
 
 /// A light square: on row and column, counted from 1, either both odd or both even.
 pub(super) fn is_light(cell: Cell) -> bool {
-    (cell.row() + cell.column()) % 2 == 0
+    (cell.row() + cell.column()).is_multiple_of(2)
 }
 
 /// The number of a dark square, as checkers players count them.
 pub(super) fn square_number(cell: Cell) -> Option<u8> {
     (!is_light(cell)).then(|| (cell.row() - 1) * 4 + cell.column().div_ceil(2))
+}
+
+/// Whether the game is played on the dark squares alone.
+pub(super) fn is_checkers(game: &Game) -> bool {
+    matches!(game, Game::English(_) | Game::Contest(_))
 }
 
 impl BoardView<'_> {
@@ -129,8 +136,11 @@ impl BoardView<'_> {
         let (x, y) = geometry.corner(cell);
         let (width, height) = (geometry.width, geometry.height);
         let ground = self.ground(cell);
+        // Where nobody can go in checkers, the ground says so without colour too.
+        let shaded = !self.colour && is_checkers(self.game) && is_light(cell);
         for row in 0..height {
-            buffer.set_string(x, y + row, " ".repeat(width.into()), ground);
+            let fill = if shaded { "░" } else { " " };
+            buffer.set_string(x, y + row, fill.repeat(width.into()), ground);
         }
         let letter = self.board[cell.index() as usize];
         let side = self.side(letter);
@@ -142,8 +152,9 @@ impl BoardView<'_> {
             None if marks.targets.contains(&cell) => " + ".into(),
             None if marks.taken.contains(&cell) => " × ".into(),
             None if marks.last.contains(&cell) => " ∘ ".into(),
-            // Where nobody can go in checkers, the ground says so without colour too.
-            None if !self.colour && self.is_checkers() && is_light(cell) => " ░ ".into(),
+            None if shaded => "░░░".into(),
+            // Without colours nothing else shows where a cell is.
+            None if !self.colour && !is_checkers(self.game) => " · ".into(),
             None => "   ".into(),
         };
         let mut style = ground;
@@ -164,7 +175,8 @@ impl BoardView<'_> {
         }
         buffer.set_string(middle.1, middle.0, token, style);
         if marks.movable.contains(&cell) {
-            buffer.set_string(x, y + height - 1, "•", ground);
+            let mark = if marks.compulsory { "!" } else { "•" };
+            buffer.set_string(x, y + height - 1, mark, ground);
         }
         if marks.last.last() == Some(&cell) {
             buffer.set_string(x + width - 1, y + height - 1, "*", ground);
@@ -180,15 +192,11 @@ impl BoardView<'_> {
         let is_king = letter.is_uppercase() && side.is_some();
         if self.numbers
             && !is_king
-            && self.is_checkers()
+            && is_checkers(self.game)
             && let Some(number) = square_number(cell)
         {
             buffer.set_string(x + 1, y + height - 1, number.to_string(), ground);
         }
-    }
-
-    fn is_checkers(&self) -> bool {
-        matches!(self.game, Game::English(_) | Game::Contest(_))
     }
 
     fn side(&self, letter: char) -> Option<Side> {
@@ -212,7 +220,7 @@ impl BoardView<'_> {
             Color::Indexed(108)
         } else if marks.last.contains(&cell) || marks.taken.contains(&cell) {
             Color::Indexed(if light { 222 } else { 179 })
-        } else if self.is_checkers() {
+        } else if is_checkers(self.game) {
             Color::Indexed(if light { 230 } else { 101 })
         } else {
             Color::Indexed(if light { 187 } else { 180 })

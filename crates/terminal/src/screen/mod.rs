@@ -1,11 +1,13 @@
-//! Playing on the whole screen: a board, panels, keys and the mouse.
+//! The whole screen: a board, panels, keys and the mouse.
 //!
-//! [`App`] is what is on the screen and what input does to it, [`draw()`](draw::draw) its picture; here is the loop
-//! that joins them with a real terminal.
+//! [`GameScreen`] is a game being played. It is what is on the screen and what input does to it, and
+//! can be drawn anywhere; here is the loop that joins it with a real terminal.
 
-pub mod app;
 pub mod board;
-pub mod draw;
+mod game;
+pub mod hand;
+pub mod layout;
+pub mod moves;
 pub mod path;
 
 use std::io;
@@ -13,52 +15,50 @@ use std::time::Duration;
 
 use crownhead_play::Stop;
 use ratatui::crossterm::event::{
-    self, DisableMouseCapture, EnableMouseCapture, Event, KeyEventKind,
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers, MouseEvent,
 };
 use ratatui::crossterm::execute;
 use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
 
-pub use app::App;
+pub use game::GameScreen;
 
 /// Something that fills the screen.
 pub trait Screen {
     /// Draws it.
     fn draw(&self, frame: &mut Frame<'_>);
-    /// A key or the mouse; `area` is the whole screen.
-    fn event(&mut self, event: &Event, area: Rect);
+    /// A key was pressed.
+    fn key(&mut self, code: KeyCode);
+    /// The mouse did something; `area` is the whole screen.
+    fn mouse(&mut self, mouse: MouseEvent, area: Rect);
     /// What time alone does.
     fn tick(&mut self);
+    /// The user leaves at once.
+    fn leave(&mut self);
     /// Whether the user has left.
     fn is_left(&self) -> bool;
-    /// The program is told to end: what must not be lost is kept now.
+    /// The screen goes away, perhaps with its terminal: what must not be lost is kept now.
     fn end(&mut self) {}
 }
 
-impl Screen for App {
-    fn draw(&self, frame: &mut Frame<'_>) {
-        draw::draw(frame, self);
-    }
-
-    fn event(&mut self, event: &Event, area: Rect) {
-        match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
-            Event::Mouse(mouse) => self.mouse(*mouse, area),
-            _ => {}
+/// Tells a screen of an event.
+pub fn tell(screen: &mut impl Screen, event: &Event, area: Rect) {
+    match event {
+        Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => {}
+        Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            if matches!(key.code, KeyCode::Char('c' | 'd')) {
+                screen.leave();
+            }
         }
-    }
-
-    fn tick(&mut self) {
-        App::tick(self);
-    }
-
-    fn is_left(&self) -> bool {
-        self.left
+        Event::Key(key) => screen.key(key.code),
+        Event::Mouse(mouse) => screen.mouse(*mouse, area),
+        _ => {}
     }
 }
 
 /// Between two pictures at most.
-const FRAME: Duration = Duration::from_millis(25);
+const FRAME: Duration = Duration::from_millis(20);
 
 /// Shows a screen until the user leaves it or `stop` is raised. The terminal is as it was afterwards,
 /// whatever happens.
@@ -68,8 +68,10 @@ pub fn show(screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
     let restored = Restored;
     execute!(io::stdout(), EnableMouseCapture)?;
     let result = run(&mut terminal, screen, stop);
+    screen.end();
     drop(restored);
-    result
+    // A terminal that is lost makes errors too; whoever is told to end has none to report.
+    if stop.is_stopped() { Ok(()) } else { result }
 }
 
 /// Puts the terminal back.
@@ -90,15 +92,11 @@ fn run(terminal: &mut DefaultTerminal, screen: &mut impl Screen, stop: &Stop) ->
         let mut wait = FRAME;
         while event::poll(wait)? {
             let size = terminal.size()?;
-            screen.event(&event::read()?, Rect::new(0, 0, size.width, size.height));
+            tell(screen, &event::read()?, Rect::new(0, 0, size.width, size.height));
             wait = Duration::ZERO;
         }
         screen.tick();
-        if stop.is_stopped() {
-            screen.end();
-            return Ok(());
-        }
-        if screen.is_left() {
+        if stop.is_stopped() || screen.is_left() {
             return Ok(());
         }
     }

@@ -1,0 +1,114 @@
+//! Lines of input, read on a thread of their own: a signal or a clock that runs out need not wait
+//! until somebody types something.
+
+use std::io::{self, BufRead, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// Longer lines are no moves; what is beyond is thrown away as it comes.
+const LONGEST: u64 = 4096;
+/// How often whoever waits for a line looks round.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What came in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// A line, without the blanks around it.
+    Text(String),
+    /// A line that is too long, or no text at all.
+    Nonsense,
+    /// There is nothing more.
+    End,
+    /// No line has come, but something else has happened.
+    Interrupted,
+}
+
+/// Lines of input.
+pub struct Lines {
+    heard: Receiver<io::Result<Line>>,
+}
+
+impl Lines {
+    /// Reads lines one at a time, as they are asked for: at most one is waiting.
+    pub fn new(input: impl BufRead + Send + 'static) -> io::Result<Lines> {
+        let (say, heard) = sync_channel(0);
+        // Nobody waits for this thread: it may be reading from a terminal where nobody types.
+        std::thread::Builder::new().name("input".into()).spawn(move || tell(input, &say))?;
+        Ok(Lines { heard })
+    }
+
+    /// The next line, unless `interrupted` becomes true before it comes.
+    pub fn next(&self, mut interrupted: impl FnMut() -> bool) -> io::Result<Line> {
+        loop {
+            match self.heard.recv_timeout(LOOK) {
+                Ok(line) => return line,
+                Err(RecvTimeoutError::Disconnected) => return Ok(Line::End),
+                Err(RecvTimeoutError::Timeout) if interrupted() => return Ok(Line::Interrupted),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+fn tell(mut input: impl BufRead, say: &SyncSender<io::Result<Line>>) {
+    loop {
+        let line = read(&mut input);
+        let last = !matches!(line, Ok(Line::Text(_) | Line::Nonsense));
+        if say.send(line).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// The next line, however long or broken it is.
+fn read(input: &mut impl BufRead) -> io::Result<Line> {
+    let mut bytes = Vec::new();
+    let read = Read::take(&mut *input, LONGEST).read_until(b'\n', &mut bytes)?;
+    if read == 0 {
+        return Ok(Line::End);
+    }
+    if !bytes.ends_with(b"\n") && read as u64 == LONGEST {
+        input.skip_until(b'\n')?;
+        return Ok(Line::Nonsense);
+    }
+    let text = String::from_utf8(bytes);
+    Ok(text.map_or(Line::Nonsense, |text| Line::Text(text.trim().into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: Vec<u8>) -> Vec<Line> {
+        let lines = Lines::new(io::Cursor::new(input)).unwrap();
+        let mut all = Vec::new();
+        while all.last() != Some(&Line::End) {
+            all.push(lines.next(|| false).unwrap());
+        }
+        all
+    }
+
+    #[test]
+    fn long_and_broken_lines_are_one_line_each() {
+        let mut input = b"11-15 \r\n".to_vec();
+        input.extend([b'9'; 1 << 20]);
+        input.extend(b"\n\xff\xfe\nlast");
+        let text = |text: &str| Line::Text(text.into());
+        let expected = [text("11-15"), Line::Nonsense, Line::Nonsense, text("last"), Line::End];
+        assert_eq!(lines(input), expected);
+    }
+
+    #[test]
+    fn waiting_for_a_line_that_never_comes_can_be_interrupted() {
+        let (silent, open) = io::pipe().unwrap();
+        let lines = Lines::new(io::BufReader::new(silent)).unwrap();
+        let mut looks = 0;
+        let line = lines.next(|| {
+            looks += 1;
+            looks == 3
+        });
+        assert_eq!(line.unwrap(), Line::Interrupted);
+        drop(open);
+        assert_eq!(lines.next(|| false).unwrap(), Line::End);
+    }
+}

@@ -1,0 +1,199 @@
+//! The picture of a game being played.
+
+use crownhead_rules::{Cell, Game, Side, capture_halma, chinese_checkers};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::super::board::BoardView;
+use super::super::layout::{
+    Layout, faint, popup, strong, too_small, write_keys, write_line, write_text,
+};
+use super::super::moves::{MoveList, shorten};
+use super::{Dialog, GameScreen};
+use crate::live::Seat;
+use crate::words::score_text;
+
+/// Lines of the panel above the list of moves.
+const ABOVE: u16 = 8;
+
+/// Draws everything.
+pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
+    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+        too_small(frame);
+        return;
+    };
+    let (game, colour) = (&screen.live.setup().game, screen.colour);
+    write_line(frame, layout.title, game.info().name, strong(colour));
+    let (board, marks) = (screen.shown().board(), screen.marks());
+    let view = BoardView { game, board: &board, marks: &marks, colour, numbers: screen.numbers };
+    view.draw(frame.buffer_mut(), layout.board);
+    draw_panel(frame, screen, layout.panel, &board);
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), moves_place(&layout)));
+    let typed = &screen.hand.typed;
+    if typed.is_empty() {
+        write_text(frame, layout.message, &screen.message);
+    } else {
+        let text = format!("Move: {typed}_   (Enter plays it, Esc drops it)");
+        write_text(frame, layout.message, &text);
+    }
+    write_keys(frame, layout.keys, &keys(screen), colour);
+    if let Some(dialog) = &screen.dialog {
+        draw_dialog(frame, screen, dialog);
+    }
+}
+
+/// Lines that say which keys there are, the longest first.
+fn keys(screen: &GameScreen) -> [String; 2] {
+    if !screen.live.has_human() {
+        let short = "space pause · + - pace · f flip · s save · ? help · q quit";
+        let long = format!("PgUp [ ] PgDn look back · {short}");
+        return [long, short.into()];
+    }
+    // While the cursor is in use, the small letter moves it.
+    let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
+    let short = format!("u undo · {hint} hint · f flip · s save · r resign · ? help · q quit");
+    [format!("arrows+Enter, mouse or type a move · {short}"), short]
+}
+
+fn moves_place(layout: &Layout) -> Rect {
+    let Rect { y, height, .. } = layout.panel;
+    Rect { y: y + ABOVE, height: height - ABOVE, ..layout.panel }
+}
+
+fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
+    let texts = screen.live.session().moves();
+    work(&MoveList {
+        sides: screen.live.setup().game.info().sides,
+        first: screen.live.at(0).side(),
+        texts: &texts,
+        shown: screen.shown_ply(),
+        colour: screen.colour,
+    })
+}
+
+/// The ply whose move is written at a place of the screen.
+pub(super) fn ply_at(screen: &GameScreen, layout: &Layout, x: u16, y: u16) -> Option<usize> {
+    with_moves(screen, |list| list.ply_at(moves_place(layout), x, y))
+}
+
+/// How far a side has come: what the game counts.
+fn tally(game: &Game, board: &[char; 64], side: Side) -> String {
+    let letter = game.info().sides[side.index()].letter;
+    let of = |letter: char| Cell::all().filter(move |cell| board[cell.index() as usize] == letter);
+    let home = |target: u64| of(letter).filter(|cell| cell.bit() & target != 0).count();
+    match game {
+        Game::English(_) | Game::Contest(_) => {
+            let (men, kings) = (of(letter).count(), of(letter.to_ascii_uppercase()).count());
+            let lost = 12usize.saturating_sub(men + kings);
+            let kings = match kings {
+                0 => String::new(),
+                1 => ", 1 king".into(),
+                kings => format!(", {kings} kings"),
+            };
+            format!("{men} men{kings}, {lost} lost")
+        }
+        Game::ChineseCheckers => {
+            format!("{} of 6 home", home(chinese_checkers::CAMPS[side.other().index()]))
+        }
+        Game::CaptureHalma => {
+            let men = of(letter).count();
+            format!("{} of {men} home", home(capture_halma::TARGETS[side.index()]))
+        }
+    }
+}
+
+fn clock_text(time: std::time::Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds < 20 {
+        format!("{}.{}", seconds, time.subsec_millis() / 100)
+    } else {
+        format!("{}:{:02}", seconds / 60, seconds % 60)
+    }
+}
+
+fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[char; 64]) {
+    let (live, colour) = (&screen.live, screen.colour);
+    let game = &live.setup().game;
+    let Rect { x, mut y, width, .. } = place;
+    let buffer = frame.buffer_mut();
+    let to_move = live.session().side();
+    for side in [Side::First, Side::Second] {
+        let sides = game.info().sides[side.index()];
+        let turn = if !live.is_over() && side == to_move { "▶" } else { " " };
+        let who = match live.seat(side) {
+            Seat::Human if live.seat(side.other()) == &Seat::Human => String::new(),
+            Seat::Human => "you".to_string(),
+            Seat::Computer(spec) => spec.to_string(),
+        };
+        let shape = match side {
+            Side::First => format!("({})", sides.letter),
+            Side::Second => format!("[{}]", sides.letter),
+        };
+        let clock = live.time_left(side).map(clock_text).unwrap_or_default();
+        let name = format!("{turn} {shape} {} {who}", sides.name);
+        let room = usize::from(width) - clock.len() - 1;
+        buffer.set_stringn(x, y, shorten(&name, room), room, strong(colour));
+        buffer.set_stringn(x + room as u16, y, &clock, clock.len(), strong(colour));
+        let tally = tally(game, board, side);
+        buffer.set_stringn(x + 6, y + 1, tally, (width - 6).into(), faint(colour));
+        y += 2;
+    }
+    y += 1;
+    let room = usize::from(width) - 1;
+    if let Some((side, choice)) = screen.thought() {
+        let name = game.info().sides[side.index()].name;
+        let verb = if screen.is_thinking() { "thinks" } else { "thought" };
+        let score = choice.score.map(|score| format!(" {},", score_text(score)));
+        let text = format!("{name} {verb}:{} depth {}", score.unwrap_or_default(), choice.depth);
+        buffer.set_stringn(x, y, shorten(&text, room), room, Style::default());
+        let line = shorten(&choice.line.join(" "), room);
+        buffer.set_stringn(x, y + 1, line, room, faint(colour));
+    } else if screen.is_thinking() {
+        buffer.set_stringn(x, y, "…", room, Style::default());
+    }
+    if screen.paused {
+        buffer.set_stringn(x, y + 2, "paused (space goes on)", room, strong(colour));
+    }
+}
+
+const HELP: &[&str] = &[
+    "Choose a piece, then where it goes: with the mouse, or",
+    "with the arrow keys (or j k l h) and Enter. Or type the",
+    "move, as in the list, and Enter.",
+    "",
+    "•  may move   !  must capture   +  can be chosen",
+    "∘ *  the last move   ×  what it took",
+    "",
+    "u  take back to your last move     d  offer a draw",
+    "h  hint with its reason (H while the cursor is in use)",
+    "f  turn the board     c  numbers of squares",
+    "[ ] PgUp PgDn Home End, mouse in the list: earlier positions",
+    "s  save    r  resign    q  quit    Esc  drop a choice",
+    "space + -  pause, faster, slower: two computers",
+];
+
+fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
+    let side = screen.live.session().side();
+    let names = screen.live.setup().game.info().sides.map(|side| side.name);
+    let kept = if screen.live.has_human() { " It is kept and can be taken up again." } else { "" };
+    let (title, lines): (&str, Vec<String>) = match dialog {
+        Dialog::Help => ("Keys", HELP.iter().map(ToString::to_string).collect()),
+        Dialog::Quit => {
+            ("Quit", vec![format!("Leave this game?{kept}"), "y: leave   n: play on".into()])
+        }
+        Dialog::Resign => {
+            let name = names[side.index()];
+            ("Resign", vec![format!("Does {name} give up?"), "y: resign   n: play on".into()])
+        }
+        Dialog::Draw => {
+            let (one, other) = (names[side.index()], names[side.other().index()]);
+            let offer = format!("{one} offers a draw. {other}, do you accept?");
+            ("Draw", vec![offer, "y: draw   n: play on".into()])
+        }
+        Dialog::Save(name) => {
+            ("Save", vec![format!("File: {name}_"), "Enter: save   Esc: do not".into()])
+        }
+    };
+    popup(frame, title, lines);
+}

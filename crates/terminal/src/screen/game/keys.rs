@@ -1,0 +1,167 @@
+//! What keys and the mouse do to a game on the screen.
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+
+use super::super::Screen;
+use super::super::hand::Deed;
+use super::super::layout::Layout;
+use super::{Dialog, GameScreen, draw};
+use crate::live::Verdict;
+
+/// The plies that a page of the list of moves is.
+const PAGE: isize = 10;
+
+impl Screen for GameScreen {
+    fn draw(&self, frame: &mut Frame<'_>) {
+        draw::draw(frame, self);
+    }
+
+    fn key(&mut self, code: KeyCode) {
+        if self.dialog.is_some() {
+            self.answer(code);
+            return;
+        }
+        let watching = !self.live.has_human();
+        match code {
+            KeyCode::Enter | KeyCode::Char(' ') if watching => self.paused = !self.paused,
+            KeyCode::Char('+') => self.pace = (self.pace / 2).max(Duration::from_millis(25)),
+            KeyCode::Char('-') if self.hand.typed.is_empty() => {
+                self.pace = (self.pace * 2).min(Duration::from_secs(10));
+            }
+            KeyCode::Esc if self.look.is_some() => self.look_at(usize::MAX),
+            KeyCode::Enter | KeyCode::Char(' ' | '0'..='9') if self.hands_off().is_some() => {
+                self.message = self.hands_off().unwrap_or_default();
+            }
+            _ => match self.hand.key(code, self.live.session(), self.flipped) {
+                Some(deed) => self.heed(deed),
+                None => self.command(code),
+            },
+        }
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
+        let Some(layout) = Layout::of(area, self.flipped) else { return };
+        if let Some(dialog) = &self.dialog {
+            // Questions are answered with keys.
+            if *dialog == Dialog::Help && matches!(mouse.kind, MouseEventKind::Down(_)) {
+                self.dialog = None;
+            }
+            return;
+        }
+        match mouse.kind {
+            MouseEventKind::ScrollUp => self.look_by(-1),
+            MouseEventKind::ScrollDown => self.look_by(1),
+            MouseEventKind::Down(MouseButton::Left) => {
+                if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
+                    self.hand.cursor = None;
+                    match self.hands_off() {
+                        Some(why) => self.message = why,
+                        None => {
+                            let deed = self.hand.choose(self.live.session(), cell);
+                            self.heed(deed);
+                        }
+                    }
+                } else if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
+                    self.look_at(ply);
+                }
+            }
+            MouseEventKind::Down(MouseButton::Right) => {
+                self.hand.let_go();
+                self.message = self.invitation();
+            }
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self) {
+        self.pass_time();
+    }
+
+    fn leave(&mut self) {
+        self.go();
+    }
+
+    fn is_left(&self) -> bool {
+        self.left
+    }
+
+    fn end(&mut self) {
+        self.keep();
+    }
+}
+
+impl GameScreen {
+    /// What a hand's deed leads to.
+    fn heed(&mut self, deed: Deed) {
+        match deed {
+            Deed::Nothing => {}
+            Deed::Move(text) => self.play(&text),
+            Deed::Refused(why) => self.message = why,
+            Deed::Chosen if self.hand.chosen.len() > 1 => {
+                self.message = "Choose the next hop, or the same cell again to end here.".into();
+            }
+            Deed::Chosen => self.message = self.invitation(),
+        }
+    }
+
+    /// A key that is not the hand's.
+    fn command(&mut self, code: KeyCode) {
+        match code {
+            KeyCode::Char('h' | 'H') => self.hint(),
+            KeyCode::Char('u') => self.undo(),
+            KeyCode::Char('f') => self.flipped = !self.flipped,
+            KeyCode::Char('c') => self.numbers = !self.numbers,
+            KeyCode::Char('s') => self.dialog = Some(Dialog::Save(self.file_name())),
+            KeyCode::Char('r') if self.live.human_to_move() => self.dialog = Some(Dialog::Resign),
+            KeyCode::Char('d') if self.live.human_to_move() => self.offer(),
+            KeyCode::Char('r' | 'd') => self.message = self.invitation(),
+            KeyCode::Char('n') if self.live.is_over() => self.again(),
+            KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
+            KeyCode::Char('q') if self.live.is_over() => self.go(),
+            KeyCode::Char('q') => self.dialog = Some(Dialog::Quit),
+            KeyCode::Char('[' | ',') => self.look_by(-1),
+            KeyCode::Char(']' | '.') => self.look_by(1),
+            KeyCode::PageUp => self.look_by(-PAGE),
+            KeyCode::PageDown => self.look_by(PAGE),
+            KeyCode::Home => self.look_at(0),
+            KeyCode::End => self.look_at(usize::MAX),
+            _ => {}
+        }
+    }
+
+    /// A key while something is over the board.
+    fn answer(&mut self, code: KeyCode) {
+        let Some(dialog) = self.dialog.take() else { return };
+        let yes = matches!(code, KeyCode::Char('y' | 'Y') | KeyCode::Enter);
+        match dialog {
+            Dialog::Help => {}
+            Dialog::Quit if yes => self.go(),
+            Dialog::Resign if yes => {
+                self.live.decide(Verdict::Resigned(self.live.session().side()));
+                self.changed();
+            }
+            Dialog::Draw if yes => {
+                self.live.decide(Verdict::Agreed);
+                self.changed();
+            }
+            Dialog::Quit | Dialog::Resign | Dialog::Draw => self.message = self.invitation(),
+            Dialog::Save(mut name) => match code {
+                KeyCode::Enter => self.save(&name),
+                KeyCode::Esc => self.message = "The game was not saved.".into(),
+                KeyCode::Backspace => {
+                    name.pop();
+                    self.dialog = Some(Dialog::Save(name));
+                }
+                KeyCode::Char(c) if !c.is_control() && name.len() < 200 => {
+                    name.push(c);
+                    self.dialog = Some(Dialog::Save(name));
+                }
+                _ => self.dialog = Some(Dialog::Save(name)),
+            },
+        }
+    }
+}

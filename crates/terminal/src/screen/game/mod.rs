@@ -1,0 +1,400 @@
+//! A game on the screen: what it shows, and what moves and time do to it. Keys and the mouse are in
+//! `keys`, the picture in `draw`; nothing here touches a terminal.
+
+mod draw;
+mod keys;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crownhead_play::{Choice, PlayError, Session};
+use crownhead_records::{game_text, write_text};
+use crownhead_rules::Side;
+
+use super::board::{Marks, is_checkers};
+use super::hand::Hand;
+use crate::computers::Computers;
+use crate::kept::Kept;
+use crate::live::{LiveGame, Seat, Verdict};
+use crate::thinking::Thinking;
+use crate::words::{accepts_draw, hint_text, sentence, side_text};
+
+/// A question or a page over the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Dialog {
+    /// The keys.
+    Help,
+    /// Leave the game?
+    Quit,
+    /// Give up?
+    Resign,
+    /// Does the other person accept a draw?
+    Draw,
+    /// A file to write to.
+    Save(String),
+}
+
+/// Why the best player was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Advice {
+    Hint,
+    Draw,
+}
+
+/// A game on the screen.
+pub struct GameScreen {
+    live: LiveGame,
+    message: String,
+    hand: Hand,
+    /// The ply that is looked at, if it is not the present.
+    look: Option<usize>,
+    /// Whether the board is turned round.
+    flipped: bool,
+    /// Whether squares carry numbers.
+    numbers: bool,
+    dialog: Option<Dialog>,
+    /// Whether two computers wait.
+    paused: bool,
+    /// How long a move of two computers stays on the screen.
+    pace: Duration,
+    colour: bool,
+    left: bool,
+    computers: Computers,
+    thinking: Option<Thinking>,
+    advice: Option<(Advice, Thinking)>,
+    kept: Option<Kept>,
+    /// What a computer that has moved thought.
+    thought: Option<(Side, Choice)>,
+}
+
+/// How slowly two computers play, at first.
+const PACE: Duration = Duration::from_millis(800);
+
+impl GameScreen {
+    /// A game to play.
+    pub fn new(live: LiveGame, kept: Option<Kept>, colour: bool) -> GameScreen {
+        let computers = Computers::new(&live);
+        // Whoever plays checkers alone on the first side, at the top, sees the board from there.
+        let [first, second] = &live.setup().seats;
+        let from_top = *first == Seat::Human && *second != Seat::Human;
+        let mut screen = GameScreen {
+            message: String::new(),
+            hand: Hand::new(live.session()),
+            look: None,
+            flipped: from_top && is_checkers(&live.setup().game),
+            // Moves of the checkers games are written by them.
+            numbers: true,
+            dialog: None,
+            paused: false,
+            pace: PACE,
+            colour,
+            left: false,
+            computers,
+            thinking: None,
+            advice: None,
+            kept,
+            thought: None,
+            live,
+        };
+        screen.message = screen.invitation();
+        screen
+    }
+
+    /// The game, when the screen is no longer needed.
+    pub fn into_game(self) -> LiveGame {
+        self.live
+    }
+
+    fn invitation(&self) -> String {
+        if let Some(ending) = self.live.ending() {
+            return format!("{ending} n: new game, q: quit.");
+        }
+        let side = side_text(&self.live.setup().game, self.live.session().side());
+        if !self.live.human_to_move() {
+            return format!("{side} is thinking.");
+        }
+        if self.hand.must_pass() {
+            return format!("{side} cannot move: p passes.");
+        }
+        let must = if self.hand.must_capture() { " A capture is compulsory." } else { "" };
+        format!("{side} to move.{must}")
+    }
+
+    /// Why the board cannot be played on now, if so.
+    fn hands_off(&self) -> Option<String> {
+        if self.look.is_some() {
+            return Some("This is an earlier position: End goes back to the game.".into());
+        }
+        (!self.live.human_to_move()).then(|| self.invitation())
+    }
+
+    /// The position that is shown.
+    fn shown(&self) -> Box<dyn Session> {
+        match self.look {
+            Some(ply) => self.live.at(ply),
+            None => self.live.session().copy(),
+        }
+    }
+
+    /// The number of plies on the board that is shown.
+    fn shown_ply(&self) -> usize {
+        self.look.unwrap_or_else(|| self.live.session().moves().len())
+    }
+
+    /// What is marked on the board that is shown.
+    fn marks(&self) -> Marks {
+        let mut marks = Marks { cursor: self.hand.cursor, ..Marks::default() };
+        let ply = self.shown_ply();
+        if ply > 0 {
+            let before = self.live.at(ply - 1);
+            let moves = self.live.session().moves();
+            let last = before.legal_moves().into_iter().find(|mv| mv.text == moves[ply - 1]);
+            if let Some(last) = last {
+                (marks.last, marks.taken) = (last.path, last.captures);
+            }
+        }
+        if self.look.is_none() && self.live.human_to_move() {
+            self.hand.mark(&mut marks);
+        }
+        marks
+    }
+
+    /// What the computer thinks, or thought before its last move: whose side, and what.
+    fn thought(&self) -> Option<(Side, &Choice)> {
+        let now = self.thinking.as_ref().and_then(|thinking| thinking.latest.as_ref());
+        match now {
+            Some(choice) => Some((self.live.session().side(), choice)),
+            None => self.thought.as_ref().map(|(side, choice)| (*side, choice)),
+        }
+    }
+
+    /// Whether a computer thinks at this moment.
+    fn is_thinking(&self) -> bool {
+        self.thinking.is_some()
+    }
+
+    /// What time alone does: computers move, clocks run out.
+    fn pass_time(&mut self) {
+        self.hear_advice();
+        if self.live.is_over() {
+            return;
+        }
+        let side = self.live.session().side();
+        if self.live.human_to_move() {
+            if self.live.flag() {
+                self.changed();
+            }
+            return;
+        }
+        let watching = !self.live.has_human();
+        if self.thinking.is_none() {
+            if watching && (self.paused || self.waits()) {
+                return;
+            }
+            match self.computers.ask(&self.live) {
+                Ok(thinking) => self.thinking = thinking,
+                Err(error) => self.fail(error.to_string()),
+            }
+            self.say_missing();
+            return;
+        }
+        let Some(thinking) = &mut self.thinking else { return };
+        if watching && self.paused {
+            return;
+        }
+        match thinking.poll() {
+            Ok(None) => {}
+            Err(died) => self.fail(died.to_string()),
+            Ok(Some(chosen)) => {
+                self.thinking = None;
+                let (choice, used) = self.computers.back(side, chosen);
+                let played = choice.map_err(|error| error.to_string()).and_then(|choice| {
+                    let text = choice.text.clone();
+                    self.thought = Some((side, choice));
+                    self.live.play(&text, used).map_err(|error| error.to_string())
+                });
+                match played {
+                    Ok(()) => self.changed(),
+                    Err(error) => self.fail(error),
+                }
+            }
+        }
+    }
+
+    /// Whether the last move of two computers should stay a little longer.
+    fn waits(&self) -> bool {
+        !self.live.session().moves().is_empty() && self.live.turn_time() < self.pace
+    }
+
+    fn say_missing(&mut self) {
+        if let Some(missing) = self.computers.missing.take() {
+            self.message = format!("{} {}", self.message, sentence(&missing));
+        }
+    }
+
+    /// A computer that cannot go on has lost: nothing else would end the game.
+    fn fail(&mut self, error: String) {
+        self.thinking = None;
+        self.live.decide(Verdict::Resigned(self.live.session().side()));
+        self.changed();
+        self.message = error;
+    }
+
+    fn hear_advice(&mut self) {
+        let Some((purpose, thinking)) = &mut self.advice else { return };
+        let purpose = *purpose;
+        let Ok(Some(chosen)) = thinking.poll() else { return };
+        self.advice = None;
+        let Ok(choice) = self.computers.advised(chosen) else { return };
+        match purpose {
+            Advice::Hint => self.message = hint_text(self.live.session(), &choice),
+            Advice::Draw => {
+                let other = self.live.session().side().other();
+                let name = side_text(&self.live.setup().game, other);
+                if accepts_draw(-choice.score.unwrap_or(0)) {
+                    self.live.decide(Verdict::Agreed);
+                    self.changed();
+                } else {
+                    self.message = format!("{name} plays on.");
+                }
+            }
+        }
+    }
+
+    /// The game is another than before.
+    fn changed(&mut self) {
+        self.hand.turn_to(self.live.session());
+        self.look = None;
+        self.advice = None;
+        self.message = self.invitation();
+        self.keep();
+    }
+
+    /// Keeps the game as it is; said once if that is impossible.
+    fn keep(&mut self) {
+        if let Some(kept) = &mut self.kept
+            && let Err(error) = kept.update(&self.live)
+        {
+            self.message = format!("The game cannot be kept: {error}.");
+            self.kept = None;
+        }
+    }
+
+    /// Whether the game can be taken up again later.
+    pub fn is_kept(&self) -> bool {
+        self.kept.as_ref().is_some_and(Kept::is_kept)
+    }
+
+    fn play(&mut self, text: &str) {
+        if let Some(why) = self.hands_off() {
+            self.message = why;
+            return;
+        }
+        match self.live.play(text, self.live.turn_time()) {
+            Ok(()) => self.changed(),
+            Err(PlayError::Over(_)) => self.message = self.invitation(),
+            Err(PlayError::Refused(error)) => {
+                self.hand.let_go();
+                self.message = sentence(&error.reason);
+            }
+        }
+    }
+
+    fn go(&mut self) {
+        // Nobody waits for what they think.
+        self.thinking = None;
+        self.advice = None;
+        self.left = true;
+    }
+
+    fn hint(&mut self) {
+        match self.hands_off() {
+            Some(why) => self.message = why,
+            None => self.ask(Advice::Hint),
+        }
+    }
+
+    fn ask(&mut self, purpose: Advice) {
+        match self.computers.advise(&self.live) {
+            Ok(thinking) => {
+                self.advice = Some((purpose, thinking));
+                self.message = match purpose {
+                    Advice::Hint => "Looking for a good move …".into(),
+                    Advice::Draw => "The offer is being considered …".into(),
+                };
+            }
+            Err(error) => self.message = error.to_string(),
+        }
+        self.say_missing();
+    }
+
+    fn offer(&mut self) {
+        match self.live.seat(self.live.session().side().other()) {
+            Seat::Human => self.dialog = Some(Dialog::Draw),
+            Seat::Computer(_) => self.ask(Advice::Draw),
+        }
+    }
+
+    fn undo(&mut self) {
+        // A computer that thinks about the position that goes away thinks in vain.
+        self.thinking = None;
+        if self.live.undo() {
+            self.thought = None;
+            self.changed();
+        } else {
+            self.message = "There is no move of yours to take back.".into();
+        }
+    }
+
+    /// The same once more.
+    fn again(&mut self) {
+        let mut setup = self.live.setup().clone();
+        setup.seed = setup.seed.wrapping_add(1);
+        if let Ok(live) = LiveGame::new(setup) {
+            self.computers = Computers::new(&live);
+            self.live = live;
+            self.thought = None;
+            self.changed();
+        }
+    }
+
+    fn look_by(&mut self, plies: isize) {
+        let now = self.shown_ply();
+        self.look_at(now.saturating_add_signed(plies));
+    }
+
+    /// Looks at an earlier position; the last one is the game itself.
+    fn look_at(&mut self, ply: usize) {
+        let made = self.live.session().moves().len();
+        self.hand.let_go();
+        self.look = (ply < made).then_some(ply);
+        self.message = match self.look {
+            Some(ply) => {
+                format!("The position after {ply} of {made} plies. End goes back to the game.")
+            }
+            None => self.invitation(),
+        };
+    }
+
+    /// A name for a file that does not exist yet.
+    fn file_name(&self) -> String {
+        let id = self.live.setup().game.info().id;
+        let mut names = (1..1000).map(|number| format!("{id}-{number}.pdn"));
+        names.find(|name| !Path::new(name).exists()).unwrap_or_else(|| format!("{id}.pdn"))
+    }
+
+    fn save(&mut self, name: &str) {
+        let path = PathBuf::from(name.trim());
+        self.message = if name.trim().is_empty() {
+            "The game was not saved: a file needs a name.".into()
+        } else if path.exists() {
+            format!("{} exists already: choose another name.", path.display())
+        } else {
+            let text = game_text(&self.live.record()).map_err(std::io::Error::other);
+            match text.and_then(|text| write_text(&path, &text)) {
+                Ok(()) => format!("The game is in {}.", path.display()),
+                Err(error) => format!("{error}."),
+            }
+        };
+    }
+}

@@ -1,0 +1,223 @@
+//! What a person does on the board: moves a cursor, chooses a piece and its way, or types a move.
+//!
+//! The rules decide what may be chosen and why something may not; what becomes of a move is the
+//! business of the screen.
+
+use crownhead_play::{LegalMove, PlayError, Session};
+use crownhead_rules::{Cell, Game, MoveErrorKind};
+use ratatui::crossterm::event::KeyCode;
+
+use super::board::{Marks, is_checkers, is_light, square_number};
+use super::path::{self, Step};
+use crate::words::sentence;
+
+/// No move is written longer.
+const LONGEST_MOVE: usize = 100;
+
+/// A person's hand.
+pub struct Hand {
+    /// The keyboard's cursor, once it has been used.
+    pub cursor: Option<Cell>,
+    /// The piece and steps chosen so far.
+    pub chosen: Vec<Cell>,
+    /// A move being typed.
+    pub typed: String,
+    /// Whether a piece and an end may be chosen that no legal move has, to hear what the rules say.
+    pub tries: bool,
+    legal: Vec<LegalMove>,
+    compulsory: bool,
+}
+
+/// What came of a key or of choosing a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deed {
+    /// Something moved that matters only to the eye.
+    Nothing,
+    /// A piece or a step of its way was chosen, or dropped again.
+    Chosen,
+    /// A move was named; whether it is legal is for the rules to say.
+    Move(String),
+    /// The choice was refused, for this reason.
+    Refused(String),
+}
+
+impl Hand {
+    /// Nothing in it.
+    pub fn new(session: &dyn Session) -> Hand {
+        let mut hand = Hand {
+            cursor: None,
+            chosen: Vec::new(),
+            typed: String::new(),
+            tries: false,
+            legal: Vec::new(),
+            compulsory: false,
+        };
+        hand.turn_to(session);
+        hand
+    }
+
+    /// Lets go of what it holds, for a position.
+    pub fn turn_to(&mut self, session: &dyn Session) {
+        self.legal = session.legal_moves();
+        let captures = self.legal.iter().all(|mv| !mv.captures.is_empty());
+        self.compulsory = is_checkers(session.game()) && !self.legal.is_empty() && captures;
+        self.let_go();
+    }
+
+    /// Lets go of what it holds.
+    pub fn let_go(&mut self) {
+        self.chosen.clear();
+        self.typed.clear();
+    }
+
+    /// Whether all legal moves are captures, by the rules.
+    pub fn must_capture(&self) -> bool {
+        self.compulsory
+    }
+
+    /// Whether there is nothing to do but to pass.
+    pub fn must_pass(&self) -> bool {
+        self.legal.iter().any(|mv| mv.path.is_empty())
+    }
+
+    /// Marks what it holds, and what can be done.
+    pub fn mark(&self, marks: &mut Marks) {
+        marks.chosen = self.chosen.clone();
+        marks.targets = path::targets(&self.legal, &self.chosen);
+        if self.chosen.is_empty() {
+            marks.movable = self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
+            marks.compulsory = self.compulsory;
+        }
+    }
+
+    /// A key; none if it is not the hand's.
+    pub fn key(&mut self, code: KeyCode, session: &dyn Session, flipped: bool) -> Option<Deed> {
+        let direction = match code {
+            KeyCode::Up | KeyCode::Char('k') => Some((-1, 0)),
+            KeyCode::Down | KeyCode::Char('j') => Some((1, 0)),
+            KeyCode::Left => Some((0, -1)),
+            KeyCode::Right | KeyCode::Char('l') => Some((0, 1)),
+            // Once the cursor is in use, `h` belongs to it like its neighbours on the keyboard.
+            KeyCode::Char('h') if self.cursor.is_some() => Some((0, -1)),
+            _ => None,
+        };
+        if let Some((rows, columns)) = direction {
+            self.steer(rows, columns, flipped);
+            return Some(Deed::Nothing);
+        }
+        match code {
+            KeyCode::Enter if !self.typed.is_empty() => {
+                Some(Deed::Move(std::mem::take(&mut self.typed)))
+            }
+            KeyCode::Enter | KeyCode::Char('p') if self.must_pass() => {
+                Some(Deed::Move("pass".into()))
+            }
+            KeyCode::Enter | KeyCode::Char(' ') => Some(match self.cursor {
+                Some(cell) => self.choose(session, cell),
+                None => {
+                    self.steer(0, 0, flipped);
+                    Deed::Nothing
+                }
+            }),
+            KeyCode::Backspace if !self.typed.is_empty() => {
+                self.typed.pop();
+                Some(Deed::Nothing)
+            }
+            KeyCode::Esc => {
+                if self.chosen.is_empty() && self.typed.is_empty() {
+                    self.cursor = None;
+                }
+                self.let_go();
+                Some(Deed::Chosen)
+            }
+            KeyCode::Char(c)
+                if c.is_ascii_digit() || (matches!(c, 'x' | '-') && !self.typed.is_empty()) =>
+            {
+                self.chosen.clear();
+                if self.typed.len() < LONGEST_MOVE {
+                    self.typed.push(c);
+                }
+                Some(Deed::Nothing)
+            }
+            _ => None,
+        }
+    }
+
+    fn steer(&mut self, rows: i32, columns: i32, flipped: bool) {
+        let (rows, columns) = if flipped { (-rows, -columns) } else { (rows, columns) };
+        self.cursor = match self.cursor {
+            // It appears where something can be done.
+            None => {
+                let start = self.legal.iter().find_map(|mv| mv.path.first().copied());
+                Some(start.unwrap_or(Cell::from_index(0)))
+            }
+            Some(cell) => Some(cell.offset(rows, columns).unwrap_or(cell)),
+        };
+    }
+
+    /// A cell was chosen with the mouse or the keyboard.
+    pub fn choose(&mut self, session: &dyn Session, cell: Cell) -> Deed {
+        self.typed.clear();
+        if self.tries {
+            return self.attempt(session.game(), cell);
+        }
+        let from = self.chosen.first().copied();
+        match path::choose(&self.legal, &mut self.chosen, cell) {
+            Step::Move(text) => Deed::Move(text),
+            Step::Chosen | Step::Dropped => Deed::Chosen,
+            Step::Refused => {
+                self.chosen.clear();
+                Deed::Refused(why_not(session, from, cell))
+            }
+        }
+    }
+
+    /// Two cells make a move, whatever the rules say about it.
+    fn attempt(&mut self, game: &Game, cell: Cell) -> Deed {
+        match self.chosen.pop() {
+            None => {
+                self.chosen.push(cell);
+                Deed::Chosen
+            }
+            Some(from) if from == cell => Deed::Chosen,
+            Some(from) => Deed::Move(from_to(game, from, cell)),
+        }
+    }
+}
+
+/// The sentence of the rules on why a piece, or a piece and an end, were refused.
+fn why_not(session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
+    let game = session.game();
+    if is_checkers(game) && is_light(cell) {
+        return "Only the dark squares are played on.".into();
+    }
+    let tried = |from: Cell, to: Cell| match session.copy().play(&from_to(game, from, to)) {
+        Err(PlayError::Refused(error)) => Some(error),
+        _ => None,
+    };
+    if let Some(from) = from {
+        let refused = tried(from, cell).map(|error| sentence(&error.reason));
+        return refused.unwrap_or_else(|| "Choose the way step by step.".into());
+    }
+    let around = (-1..=1).flat_map(|row| (-1..=1).map(move |column| (row, column)));
+    let mut near = around.filter_map(|(row, column)| cell.offset(row, column));
+    // A step that only a rule forbids tells most: that a capture is compulsory, say.
+    let of_rule = near
+        .clone()
+        .filter(|&to| to != cell)
+        .find_map(|to| tried(cell, to).filter(|error| error.kind == MoveErrorKind::Rule));
+    let any = || near.find_map(|to| tried(cell, to));
+    match of_rule.or_else(any) {
+        Some(error) => sentence(&error.reason),
+        None => "No legal move starts there.".into(),
+    }
+}
+
+/// A move text that names a start and an end, legal or not.
+fn from_to(game: &Game, from: Cell, to: Cell) -> String {
+    let name = |cell: Cell| match is_checkers(game) {
+        true => square_number(cell).unwrap_or(0).to_string(),
+        false => cell.to_string(),
+    };
+    format!("{}-{}", name(from), name(to))
+}
