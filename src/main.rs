@@ -21,6 +21,10 @@ struct Arguments {
 enum Command {
     /// Play a game in this terminal, against a computer or a person
     Play(commands::play::Arguments),
+    /// Learn the rules of a game in small exercises
+    Learn(commands::learn::Arguments),
+    /// Step through recorded games, with variations, comments and analysis
+    View(commands::view::Arguments),
     /// List the games, their sides and their options
     Games(commands::games::Arguments),
     /// List the legal moves of a position
@@ -51,6 +55,8 @@ fn main() -> ExitCode {
     let Some(command) = Arguments::parse().command else { return without_command() };
     let result = match command {
         Command::Play(arguments) => commands::play::run(arguments),
+        Command::Learn(arguments) => commands::learn::run(&arguments),
+        Command::View(arguments) => commands::view::run(&arguments),
         Command::Games(arguments) => commands::games::run(&arguments),
         Command::Moves(arguments) => commands::moves::run(&arguments),
         Command::Perft(arguments) => commands::perft::run(&arguments),

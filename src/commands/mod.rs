@@ -3,6 +3,7 @@
 pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod games;
+pub(crate) mod learn;
 pub(crate) mod matches;
 pub(crate) mod menu;
 pub(crate) mod moves;
@@ -12,6 +13,7 @@ pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod tables;
 pub(crate) mod tune;
+pub(crate) mod view;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -3,11 +3,15 @@
 //! What is played is a [`LiveGame`](live::LiveGame); rules, clocks and players are the business of
 //! `crownhead_play`.
 
+pub mod analysing;
 pub mod computers;
 pub mod kept;
+pub mod lessons;
 pub mod lines;
 pub mod live;
 pub mod plain;
+pub mod plain_lessons;
+pub mod recorded;
 pub mod screen;
 pub mod thinking;
 pub mod words;

@@ -166,10 +166,31 @@ impl Hand {
             Step::Move(text) => Deed::Move(text),
             Step::Chosen | Step::Dropped => Deed::Chosen,
             Step::Refused => {
+                if let Some(deed) = self.other_way(session, cell) {
+                    return deed;
+                }
                 self.chosen.clear();
                 Deed::Refused(why_not(session, from, cell))
             }
         }
+    }
+
+    /// A move is listed with one way, but another may lead to the same end over the same pieces:
+    /// whoever goes it goes on as if it were the listed one.
+    fn other_way(&mut self, session: &dyn Session, cell: Cell) -> Option<Deed> {
+        if self.chosen.is_empty() || is_checkers(session.game()) {
+            return None;
+        }
+        let way: Vec<_> = self.chosen.iter().chain([&cell]).map(Cell::to_string).collect();
+        let mut tried = session.copy();
+        tried.play(&way.join("-")).ok()?;
+        let made = tried.moves().pop()?;
+        let listed = self.legal.iter().find(|mv| mv.text == made)?;
+        self.chosen = listed.path.clone();
+        Some(match path::candidates(&self.legal, &self.chosen).as_slice() {
+            [_] => Deed::Move(made),
+            _ => Deed::Chosen,
+        })
     }
 
     /// Two cells make a move, whatever the rules say about it.

@@ -1,14 +1,17 @@
 //! The whole screen: a board, panels, keys and the mouse.
 //!
-//! [`GameScreen`] is a game being played. It is what is on the screen and what input does to it, and
-//! can be drawn anywhere; here is the loop that joins it with a real terminal.
+//! [`GameScreen`] is a game being played, [`ViewScreen`] recorded ones, [`LessonScreen`] the rules in
+//! exercises. Each is what is on the screen and what input does to it, and can be drawn anywhere; here
+//! is the loop that joins them with a real terminal.
 
 pub mod board;
 mod game;
 pub mod hand;
 pub mod layout;
+mod lesson;
 pub mod moves;
 pub mod path;
+mod view;
 
 use std::io;
 use std::time::Duration;
@@ -23,6 +26,8 @@ use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
 
 pub use game::GameScreen;
+pub use lesson::LessonScreen;
+pub use view::ViewScreen;
 
 /// Something that fills the screen.
 pub trait Screen {

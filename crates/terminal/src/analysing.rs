@@ -1,0 +1,93 @@
+//! A position looked at by the search, on a thread of its own, for somebody who watches.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crownhead_play::analysis::{AnalysisError, Place, Progress, Request, Variation, examine};
+use crownhead_play::{Knowledge, Stop};
+use crownhead_rules::{Game, SideText};
+use crownhead_search::Limits;
+
+/// So many best lines are found.
+const LINES: usize = 3;
+/// Nobody looks at a position longer than the search needs to say what it can.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Moves of a line that are shown.
+const MOVES: usize = 12;
+
+/// What has been found so far.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// The best lines, the best first: what each is worth, and its moves.
+    Lines {
+        /// Plies looked ahead.
+        depth: u32,
+        /// The lines.
+        lines: Vec<(String, String)>,
+    },
+    /// There is nothing to look at.
+    Nothing(String),
+}
+
+/// A position being looked at.
+pub struct Analysing {
+    heard: Receiver<Found>,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    /// What has been found so far.
+    pub latest: Option<Found>,
+}
+
+impl Analysing {
+    /// Looks at a position until it is dropped.
+    pub fn new(game: &Game, position: String, knowledge: Knowledge) -> std::io::Result<Analysing> {
+        let (say, heard) = channel();
+        let stop = Stop::new();
+        let (raised, game) = (stop.clone(), game.clone());
+        let work = move || {
+            let limits = Limits { time: Some(LONGEST), ..Limits::default() };
+            let request = Request { limits, lines: LINES, ..Request::default() };
+            let place = Place { game: &game, position: Some(&position), moves: "" };
+            let sides = game.info().sides;
+            // Who stopped listening does not want to know.
+            let mut tell = |progress: &Progress| {
+                let _ = say.send(found(progress.depth, &progress.lines, &sides));
+            };
+            let found = match examine(&place, &request, &knowledge, &raised, &mut tell) {
+                Ok(analysis) => match analysis.end {
+                    Some((_, sentence)) => Found::Nothing(sentence),
+                    None => found(analysis.depth, &analysis.lines, &sides),
+                },
+                Err(AnalysisError::Interrupted) => return,
+                Err(error) => Found::Nothing(error.to_string()),
+            };
+            let _ = say.send(found);
+        };
+        let builder = std::thread::Builder::new().name("analysis".into()).stack_size(16 << 20);
+        let thread = builder.spawn(work)?;
+        Ok(Analysing { heard, stop, thread: Some(thread), latest: None })
+    }
+
+    /// Takes in what has been found since.
+    pub fn poll(&mut self) {
+        if let Some(found) = self.heard.try_iter().last() {
+            self.latest = Some(found);
+        }
+    }
+}
+
+fn found(depth: u32, lines: &[Variation], sides: &[SideText; 2]) -> Found {
+    let text = |line: &Variation| (line.worth.text(sides), line.moves_text(MOVES));
+    Found::Lines { depth, lines: lines.iter().map(text).collect() }
+}
+
+impl Drop for Analysing {
+    /// A search ends within milliseconds of being told.
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

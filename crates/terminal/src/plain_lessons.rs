@@ -1,0 +1,90 @@
+//! The exercises by lines of text.
+
+use std::io::{self, BufRead, Write};
+
+use crownhead_play::Stop;
+
+use crate::lessons::{Attempt, Course};
+use crate::lines::{Line, Lines};
+use crate::words::{board_text, move_text};
+
+const HELP: &str = "\
+Type the move that is asked for, or
+  hint   a little help
+  moves  the legal moves
+  skip   on to the next exercise
+  back   to the one before
+  quit   leave
+";
+
+/// Goes through a course until its end, the end of the input, or until the learner leaves.
+pub fn run(
+    mut course: Course,
+    input: impl BufRead + Send + 'static,
+    mut output: impl Write,
+    stop: &Stop,
+) -> io::Result<()> {
+    let lines = Lines::new(input)?;
+    let (name, count) = (course.game().info().name, course.count());
+    writeln!(output, "{name}: {count} exercises. Type help for help.")?;
+    loop {
+        let exercise = course.exercise();
+        writeln!(output, "\n{} of {count}: {}\n", course.number(), exercise.title)?;
+        write!(output, "{}", board_text(&course.session().board()))?;
+        writeln!(output, "{}", exercise.task)?;
+        let next = match answer(&mut course, &lines, &mut output, stop)? {
+            None => break,
+            Some(next) => next,
+        };
+        if !course.go(next) {
+            if next > count {
+                break;
+            }
+            writeln!(output, "This is the first exercise.")?;
+        }
+    }
+    writeln!(output, "{} of {count} exercises done.", course.done())?;
+    output.flush()
+}
+
+/// Reads lines until there is another exercise to go to; none to leave.
+fn answer(
+    course: &mut Course,
+    lines: &Lines,
+    output: &mut impl Write,
+    stop: &Stop,
+) -> io::Result<Option<usize>> {
+    loop {
+        write!(output, "> ")?;
+        output.flush()?;
+        let text = match lines.next(|| stop.is_stopped())? {
+            Line::End | Line::Interrupted => {
+                writeln!(output)?;
+                return Ok(None);
+            }
+            Line::Text(text) => text,
+            // Refused as a move that is none.
+            Line::Nonsense => "?".into(),
+        };
+        match text.to_ascii_lowercase().as_str() {
+            "" => {}
+            "help" => write!(output, "{HELP}")?,
+            "hint" => writeln!(output, "{}", course.exercise().hint)?,
+            "moves" => {
+                for mv in course.session().legal_moves() {
+                    writeln!(output, "{}", move_text(&mv))?;
+                }
+            }
+            "skip" | "next" => return Ok(Some(course.number() + 1)),
+            "back" => return Ok(Some(course.number() - 1)),
+            "quit" | "exit" => return Ok(None),
+            _ => match course.attempt(&text) {
+                Attempt::NotYet(why) => writeln!(output, "{why}")?,
+                Attempt::Done(said) => {
+                    writeln!(output, "{said}")?;
+                    return Ok(Some(course.number() + 1));
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The exercises on the screen.
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+
+use super::Screen;
+use super::board::{BoardView, Marks};
+use super::hand::{Deed, Hand};
+use super::layout::{Layout, popup, strong, too_small, write_keys, write_line, write_text};
+use crate::lessons::{Attempt, Course};
+use crate::words::sentence;
+
+/// A course on the screen.
+pub struct LessonScreen {
+    course: Course,
+    hand: Hand,
+    message: String,
+    flipped: bool,
+    colour: bool,
+    help: bool,
+    left: bool,
+    /// Whether the exercise has just been done: its end is on the board.
+    finished: bool,
+}
+
+impl LessonScreen {
+    /// Begins with the first exercise.
+    pub fn new(course: Course, colour: bool) -> LessonScreen {
+        let hand = Hand::new(course.session());
+        let mut screen = LessonScreen {
+            course,
+            hand,
+            message: String::new(),
+            flipped: false,
+            colour,
+            help: false,
+            left: false,
+            finished: false,
+        };
+        screen.begin();
+        screen
+    }
+
+    /// The course, for what was done.
+    pub fn course(&self) -> &Course {
+        &self.course
+    }
+
+    fn begin(&mut self) {
+        self.finished = false;
+        self.hand.turn_to(self.course.session());
+        self.hand.tries = self.course.wants_refusal();
+        self.message.clear();
+    }
+
+    fn go(&mut self, number: usize) {
+        if self.course.go(number) {
+            self.begin();
+        } else if number > self.course.count() {
+            let (done, count) = (self.course.done(), self.course.count());
+            self.message = format!("That was the last one: {done} of {count} done. q: quit.");
+        } else {
+            self.message = "This is the first exercise.".into();
+        }
+    }
+
+    fn heed(&mut self, deed: Deed) {
+        match deed {
+            Deed::Nothing => {}
+            Deed::Chosen => self.message.clear(),
+            Deed::Refused(why) => self.message = why,
+            Deed::Move(text) => {
+                self.hand.let_go();
+                self.message = match self.course.attempt(&text) {
+                    Attempt::NotYet(why) => why,
+                    Attempt::Done(said) => {
+                        self.finished = true;
+                        let last = self.course.number() == self.course.count();
+                        let next = if last { "q: quit." } else { "Enter: the next exercise." };
+                        format!("{} {next}", sentence(&said))
+                    }
+                };
+            }
+        }
+    }
+}
+
+impl Screen for LessonScreen {
+    fn draw(&self, frame: &mut Frame<'_>) {
+        draw(frame, self);
+    }
+
+    fn key(&mut self, code: KeyCode) {
+        if self.help {
+            self.help = false;
+            return;
+        }
+        let number = self.course.number();
+        match code {
+            KeyCode::Enter | KeyCode::Char(' ') if self.finished => self.go(number + 1),
+            KeyCode::Char('n') => self.go(number + 1),
+            KeyCode::Char('p') if !self.hand.must_pass() => self.go(number - 1),
+            KeyCode::Char('?') => self.help = true,
+            KeyCode::Char('f') => self.flipped = !self.flipped,
+            KeyCode::Char('q') => self.left = true,
+            _ if self.finished => {}
+            KeyCode::Char('h') if self.hand.cursor.is_none() => {
+                self.message = self.course.exercise().hint.clone();
+            }
+            KeyCode::Char('H') => self.message = self.course.exercise().hint.clone(),
+            _ => {
+                if let Some(deed) = self.hand.key(code, self.course.session(), self.flipped) {
+                    self.heed(deed);
+                }
+            }
+        }
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
+        let Some(layout) = Layout::of(area, self.flipped) else { return };
+        match mouse.kind {
+            MouseEventKind::Down(_) if self.help => self.help = false,
+            MouseEventKind::Down(MouseButton::Left) if self.finished => {
+                self.go(self.course.number() + 1);
+            }
+            MouseEventKind::Down(MouseButton::Left) => {
+                if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
+                    self.hand.cursor = None;
+                    let deed = self.hand.choose(self.course.session(), cell);
+                    self.heed(deed);
+                }
+            }
+            MouseEventKind::Down(MouseButton::Right) => self.hand.let_go(),
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self) {}
+
+    fn leave(&mut self) {
+        self.left = true;
+    }
+
+    fn is_left(&self) -> bool {
+        self.left
+    }
+}
+
+fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
+    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+        too_small(frame);
+        return;
+    };
+    let (course, colour) = (&screen.course, screen.colour);
+    let (game, session) = (course.game(), course.session());
+    let title = format!("Learn {}", game.info().name);
+    write_line(frame, layout.title, &title, strong(colour));
+    let mut marks = Marks { cursor: screen.hand.cursor, ..Marks::default() };
+    if screen.finished {
+        (marks.last, marks.taken) = last_move(screen);
+    } else {
+        screen.hand.mark(&mut marks);
+    }
+    let view = BoardView { game, board: &session.board(), marks: &marks, colour, numbers: true };
+    view.draw(frame.buffer_mut(), layout.board);
+    let panel = Rect { width: layout.panel.width - 1, ..layout.panel };
+    let exercise = course.exercise();
+    let number = format!("{} of {}: {}", course.number(), course.count(), exercise.title);
+    write_line(frame, panel, &number, strong(colour));
+    let progress: String = (1..=course.count())
+        .map(|number| if number <= course.done() { '●' } else { '○' })
+        .collect();
+    write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, strong(colour));
+    let task = Rect { y: panel.y + 3, height: panel.height - 3, ..panel };
+    write_text(frame, task, &exercise.task);
+    let typed = &screen.hand.typed;
+    if typed.is_empty() {
+        write_text(frame, layout.message, &screen.message);
+    } else {
+        let text = format!("Move: {typed}_   (Enter plays it, Esc drops it)");
+        write_text(frame, layout.message, &text);
+    }
+    let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
+    let short = format!("{hint} hint · n next · p previous · f flip · ? help · q quit");
+    let long = format!("arrows+Enter, mouse or type a move · {short}");
+    write_keys(frame, layout.keys, &[long, short], colour);
+    if screen.help {
+        popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
+    }
+}
+
+/// The way of the last move, and what it took.
+fn last_move(screen: &LessonScreen) -> (Vec<crownhead_rules::Cell>, Vec<crownhead_rules::Cell>) {
+    let mut before = screen.course.session().copy();
+    let made = before.moves().pop();
+    before.undo();
+    let legal = before.legal_moves();
+    let last = legal.into_iter().find(|mv| Some(&mv.text) == made.as_ref());
+    last.map(|mv| (mv.path, mv.captures)).unwrap_or_default()
+}
+
+const HELP: &[&str] = &[
+    "Choose a piece, then where it goes: with the mouse, or",
+    "with the arrow keys (or j k l h) and Enter. Or type the",
+    "move and Enter.",
+    "",
+    "h  hint (H while the cursor is in use)",
+    "n  next exercise    p  previous exercise",
+    "f  turn the board   q  quit",
+];

@@ -1,0 +1,144 @@
+//! The picture of a recorded game.
+
+use crownhead_rules::Side;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::super::board::{BoardView, Marks};
+use super::super::layout::{
+    Layout, faint, popup, strong, too_small, write_keys, write_line, write_text,
+};
+use super::super::moves::{MoveList, shorten};
+use super::ViewScreen;
+use crate::analysing::Found;
+use crate::recorded::{clean, move_mark, title};
+
+/// Lines of the panel above the list of moves.
+const ABOVE: u16 = 8;
+
+/// Draws everything.
+pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
+    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+        too_small(frame);
+        return;
+    };
+    let (walk, colour) = (&screen.walk, screen.colour);
+    let (game, place) = (&walk.record().game, walk.place());
+    let top =
+        format!("{}   game {}: {}", game.info().name, screen.number + 1, title(walk.record()));
+    write_line(frame, layout.title, &shorten(&top, layout.title.width.into()), strong(colour));
+    let marks =
+        Marks { last: place.path.clone(), taken: place.captures.clone(), ..Marks::default() };
+    let view =
+        BoardView { game, board: &place.board, marks: &marks, colour, numbers: screen.numbers };
+    view.draw(frame.buffer_mut(), layout.board);
+    draw_panel(frame, screen, layout.panel);
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), moves_place(&layout)));
+    write_text(frame, layout.message, &said(screen));
+    let short = "← → step · space play · n p game · v variation · a analysis · ? help · q quit";
+    let long = format!("Home End start and end · {short}");
+    write_keys(frame, layout.keys, &[long, short.into()], colour);
+    if screen.help {
+        popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
+    }
+}
+
+/// What is said: by the program, or else by whoever wrote about the game.
+fn said<R>(screen: &ViewScreen<R>) -> String {
+    let walk = &screen.walk;
+    if !screen.message.is_empty() {
+        return screen.message.clone();
+    }
+    let comment = walk.comment();
+    let ending = walk.place().ending.as_deref().unwrap_or_default();
+    match (comment.is_empty(), ending.is_empty()) {
+        (true, true) if !walk.has_more() => {
+            format!("The record ends here: {}.", walk.record().result)
+        }
+        (true, _) => ending.into(),
+        (false, true) => comment,
+        (false, false) => format!("{comment} — {ending}"),
+    }
+}
+
+fn moves_place(layout: &Layout) -> Rect {
+    let Rect { y, height, .. } = layout.panel;
+    Rect { y: y + ABOVE, height: height - ABOVE, ..layout.panel }
+}
+
+fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
+    let marked = |ply: &&crownhead_records::Ply| {
+        let more = if ply.variations.is_empty() { "" } else { "…" };
+        format!("{}{more}", move_mark(ply))
+    };
+    let texts: Vec<_> = screen.walk.plies().iter().map(marked).collect();
+    work(&MoveList {
+        sides: screen.walk.record().game.info().sides,
+        first: screen.walk.first().side,
+        texts: &texts,
+        shown: screen.walk.ply(),
+        colour: screen.colour,
+    })
+}
+
+/// The ply whose move is written at a place of the screen.
+pub(super) fn ply_at<R>(screen: &ViewScreen<R>, layout: &Layout, x: u16, y: u16) -> Option<usize> {
+    with_moves(screen, |list| list.ply_at(moves_place(layout), x, y))
+}
+
+fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
+    let (walk, colour) = (&screen.walk, screen.colour);
+    let record = walk.record();
+    let room = usize::from(place.width) - 1;
+    let mut y = place.y;
+    let mut line = |text: &str, style: Style| {
+        frame.buffer_mut().set_stringn(place.x, y, shorten(text, room), room, style);
+        y += 1;
+    };
+    let sides = record.game.info().sides;
+    for side in [Side::First, Side::Second] {
+        let name = record.player(side).map(clean).unwrap_or_default();
+        let turn = if walk.place().side == side { "▶" } else { " " };
+        let letter = sides[side.index()].letter;
+        let shape = match side {
+            Side::First => format!("({letter})"),
+            Side::Second => format!("[{letter}]"),
+        };
+        line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), strong(colour));
+    }
+    let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
+    line(&clean(&event.join(", ")), faint(colour));
+    let others = walk.others();
+    let branch = match (walk.depth(), others.is_empty()) {
+        (0, true) => String::new(),
+        (0, false) => format!("v instead: {}", others.join(", ")),
+        (_, true) => "a variation (Esc leaves it)".into(),
+        (_, false) => format!("a variation; v: {}", others.join(", ")),
+    };
+    line(&branch, Style::default());
+    match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
+        None if screen.playing.is_some() => line("playing (space stops)", strong(colour)),
+        None => {}
+        Some(None) => line("…", Style::default()),
+        Some(Some(Found::Nothing(why))) => line(why, Style::default()),
+        Some(Some(Found::Lines { depth, lines })) => {
+            for (index, (worth, moves)) in lines.iter().take(3).enumerate() {
+                let deep = if index == 0 { format!(" (depth {depth})") } else { String::new() };
+                line(&format!("{worth}{deep} {moves}"), Style::default());
+            }
+        }
+    }
+}
+
+const HELP: &[&str] = &[
+    "→ l Enter  forward      ← h  back",
+    "Home g  to the start    End G  to the end",
+    "PgUp PgDn  ten moves    mouse: list, wheel, board",
+    "space  play by itself   + -  faster, slower",
+    "n  next game            p  previous game",
+    "v  the next variation of this move    Esc  leave it",
+    "a  analysis on and off",
+    "f  turn the board       c  numbers of squares",
+    "q  quit",
+];

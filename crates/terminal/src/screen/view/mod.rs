@@ -1,0 +1,212 @@
+//! A recorded game on the screen: stepping through it, its variations and comments, and what the
+//! search thinks of a position. The picture is in `draw`.
+
+mod draw;
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use crownhead_play::{Knowledge, knowledge_for};
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+
+use super::Screen;
+use super::layout::Layout;
+use crate::analysing::Analysing;
+use crate::recorded::{Games, Walk};
+
+/// Recorded games to look at.
+pub struct ViewScreen<R> {
+    games: Games<R>,
+    number: usize,
+    walk: Walk,
+    message: String,
+    flipped: bool,
+    numbers: bool,
+    colour: bool,
+    left: bool,
+    help: bool,
+    /// Since when the position has been shown by itself; none if a person goes on.
+    playing: Option<Instant>,
+    pace: Duration,
+    analysis: Option<Analysing>,
+    /// What the search may know; none before it is first asked.
+    knowledge: Option<Knowledge>,
+}
+
+/// How slowly a game plays by itself, at first.
+const PACE: Duration = Duration::from_millis(1000);
+/// The plies that a page is.
+const PAGE: usize = 10;
+
+impl<R: Read> ViewScreen<R> {
+    /// The games of a file, at the start of the first; what is wrong if there is none.
+    pub fn new(mut games: Games<R>, colour: bool) -> Result<ViewScreen<R>, String> {
+        let walk = match games.get(0) {
+            Some(record) => Walk::new(record.clone())?,
+            None => {
+                let fault = games.faults.first().map(ToString::to_string);
+                return Err(fault.unwrap_or_else(|| "there is no game in it".into()));
+            }
+        };
+        let mut screen = ViewScreen {
+            games,
+            number: 0,
+            walk,
+            message: String::new(),
+            flipped: false,
+            numbers: true,
+            colour,
+            left: false,
+            help: false,
+            playing: None,
+            pace: PACE,
+            analysis: None,
+            knowledge: None,
+        };
+        screen.say_faults();
+        Ok(screen)
+    }
+
+    fn say_faults(&mut self) {
+        let faults = std::mem::take(&mut self.games.faults);
+        if let Some(first) = faults.first() {
+            let more = match faults.len() {
+                1 => String::new(),
+                count => format!(" (and {} more)", count - 1),
+            };
+            self.message = format!("Not shown: {first}{more}.");
+        }
+    }
+
+    fn open(&mut self, number: usize) {
+        let walk = self.games.get(number).cloned().map(Walk::new);
+        match walk {
+            None => self.message = "That was the last game.".into(),
+            Some(Err(why)) => self.message = why,
+            Some(Ok(walk)) => {
+                (self.walk, self.number, self.message) = (walk, number, String::new());
+                self.playing = None;
+                self.moved();
+            }
+        }
+        self.say_faults();
+    }
+
+    fn step(&mut self, go: impl FnOnce(&mut Walk)) {
+        go(&mut self.walk);
+        self.message.clear();
+        self.moved();
+    }
+
+    /// Another position is on the board.
+    fn moved(&mut self) {
+        if self.analysis.take().is_some() {
+            self.analyse();
+        }
+    }
+
+    fn analyse(&mut self) {
+        let game = &self.walk.record().game;
+        let knowledge = self.knowledge.get_or_insert_with(|| knowledge_for(game).0);
+        match Analysing::new(game, self.walk.place().position.clone(), knowledge.clone()) {
+            Ok(analysis) => self.analysis = Some(analysis),
+            Err(error) => self.message = format!("There is no analysis: {error}."),
+        }
+    }
+
+    fn turn(&mut self) {
+        if self.walk.turn() {
+            self.message.clear();
+            self.moved();
+        } else {
+            self.message = "There is no variation of this move.".into();
+        }
+    }
+}
+
+impl<R: Read> Screen for ViewScreen<R> {
+    fn draw(&self, frame: &mut Frame<'_>) {
+        draw::draw(frame, self);
+    }
+
+    fn key(&mut self, code: KeyCode) {
+        if self.help {
+            self.help = false;
+            return;
+        }
+        if !matches!(code, KeyCode::Char(' ' | '+' | '-' | 'f' | 'c' | 'a' | '?')) {
+            self.playing = None;
+        }
+        let page = |walk: &mut Walk| walk.go(walk.ply() + PAGE);
+        match code {
+            KeyCode::Right | KeyCode::Down | KeyCode::Enter | KeyCode::Char('l' | 'j' | ']') => {
+                self.step(Walk::forward);
+            }
+            KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k' | '[') => self.step(Walk::back),
+            KeyCode::Home | KeyCode::Char('g') => self.step(|walk| walk.go(0)),
+            KeyCode::End | KeyCode::Char('G') => self.step(|walk| walk.go(usize::MAX)),
+            KeyCode::PageDown => self.step(page),
+            KeyCode::PageUp => self.step(|walk| walk.go(walk.ply().saturating_sub(PAGE))),
+            KeyCode::Char('n') => self.open(self.number + 1),
+            KeyCode::Char('p' | 'N') if self.number == 0 => {
+                self.message = "This is the first game.".into();
+            }
+            KeyCode::Char('p' | 'N') => self.open(self.number - 1),
+            KeyCode::Char('v') => self.turn(),
+            KeyCode::Esc => self.step(Walk::leave_variation),
+            KeyCode::Char(' ') => {
+                self.playing = match self.playing {
+                    Some(_) => None,
+                    None => Some(Instant::now()),
+                };
+            }
+            KeyCode::Char('+') => self.pace = (self.pace / 2).max(Duration::from_millis(60)),
+            KeyCode::Char('-') => self.pace = (self.pace * 2).min(Duration::from_secs(16)),
+            KeyCode::Char('a') if self.analysis.is_some() => self.analysis = None,
+            KeyCode::Char('a') => self.analyse(),
+            KeyCode::Char('f') => self.flipped = !self.flipped,
+            KeyCode::Char('c') => self.numbers = !self.numbers,
+            KeyCode::Char('?') => self.help = true,
+            KeyCode::Char('q') => self.left = true,
+            _ => {}
+        }
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
+        let Some(layout) = Layout::of(area, self.flipped) else { return };
+        let on_board = layout.board.cell_at(mouse.column, mouse.row).is_some();
+        match mouse.kind {
+            MouseEventKind::Down(_) if self.help => self.help = false,
+            MouseEventKind::ScrollUp => self.step(Walk::back),
+            MouseEventKind::ScrollDown => self.step(Walk::forward),
+            MouseEventKind::Down(MouseButton::Left) if on_board => self.step(Walk::forward),
+            MouseEventKind::Down(MouseButton::Right) if on_board => self.step(Walk::back),
+            MouseEventKind::Down(MouseButton::Left) => {
+                if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
+                    self.step(|walk| walk.go(ply));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self) {
+        if let Some(analysis) = &mut self.analysis {
+            analysis.poll();
+        }
+        if self.playing.is_some_and(|since| since.elapsed() >= self.pace) {
+            self.playing = self.walk.has_more().then(Instant::now);
+            self.step(Walk::forward);
+        }
+    }
+
+    fn leave(&mut self) {
+        self.left = true;
+    }
+
+    fn is_left(&self) -> bool {
+        self.left
+    }
+}
