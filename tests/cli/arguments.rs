@@ -6,8 +6,9 @@ use crate::run::crownhead;
 fn without_arguments_the_help_goes_to_standard_error() {
     let finished = crownhead::<&str>(&[]);
     let told = finished.refused(2);
-    assert!(told.contains("Usage: crownhead <COMMAND>"), "{told}");
-    for command in ["games", "moves", "perft", "pdn", "completions", "man"] {
+    assert!(told.contains("Usage: crownhead [COMMAND]"), "{told}");
+    for command in ["play", "learn", "view", "games", "moves", "perft", "pdn", "completions", "man"]
+    {
         assert!(told.contains(&format!("\n  {command} ")), "{command} in {told}");
     }
 }

@@ -13,6 +13,7 @@ mod moves;
 mod pages;
 mod pdn;
 mod perft;
+mod play;
 mod run;
 mod streams;
 mod tables;

@@ -4,7 +4,8 @@ use std::fs;
 
 use crate::run::{crownhead, crownhead_in, finish};
 
-const COMMANDS: [&str; 6] = ["games", "moves", "perft", "pdn", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["play", "learn", "view", "games", "moves", "perft", "pdn", "completions", "man"];
 
 #[test]
 fn each_shell_gets_a_script_that_knows_all_commands() {

@@ -56,7 +56,7 @@ pub(crate) fn finish(command: &mut Command) -> Finished {
 impl Finished {
     /// Takes the output over. Whatever else a run may do, it never panics, and what it prints into
     /// a pipe is plain text.
-    fn new(output: std::process::Output) -> Finished {
+    pub(crate) fn new(output: std::process::Output) -> Finished {
         let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
         let finished = Finished {
             code: output.status.code(),

@@ -14,7 +14,9 @@ use crate::computers::Computers;
 use crate::kept::Kept;
 use crate::lines::{Line, Lines};
 use crate::live::{LiveGame, Seat, Verdict};
-use crate::words::{accepts_draw, assignment_result, board_text, hint_text, move_text, side_text};
+use crate::words::{
+    accepts_draw, assignment_result, board_text, hint_text, move_text, side_text, squares_text,
+};
 
 const HELP: &str = "\
 A move is typed as the list of moves shows it (`moves`); any form that fits one move alone will do.
@@ -177,7 +179,10 @@ impl<'a, W: Write> Plain<'a, W> {
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             match word.to_ascii_lowercase().as_str() {
                 "" => {}
-                "help" => write!(self.output, "{HELP}")?,
+                "help" => {
+                    let squares = squares_text(&game).unwrap_or_default();
+                    write!(self.output, "{HELP}{squares}")?;
+                }
                 "moves" => {
                     for mv in self.live.session().legal_moves() {
                         writeln!(self.output, "{}", move_text(&mv))?;

@@ -6,7 +6,7 @@ use crownhead_play::Stop;
 
 use crate::lessons::{Attempt, Course};
 use crate::lines::{Line, Lines};
-use crate::words::{board_text, move_text};
+use crate::words::{board_text, move_text, squares_text};
 
 const HELP: &str = "\
 Type the move that is asked for, or
@@ -27,6 +27,9 @@ pub fn run(
     let lines = Lines::new(input)?;
     let (name, count) = (course.game().info().name, course.count());
     writeln!(output, "{name}: {count} exercises. Type help for help.")?;
+    if let Some(squares) = squares_text(course.game()) {
+        write!(output, "\n{squares}")?;
+    }
     loop {
         let exercise = course.exercise();
         writeln!(output, "\n{} of {count}: {}\n", course.number(), exercise.title)?;

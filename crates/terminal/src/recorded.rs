@@ -11,7 +11,9 @@ use crownhead_search::{GameVisitor, Searchable, visit};
 /// The games of a file, read as they are asked for.
 pub struct Games<R> {
     reader: Reader<R>,
-    read: Vec<GameRecord>,
+    /// Those that could be read so far, with their numbers in the file.
+    read: Vec<(u64, GameRecord)>,
+    count: u64,
     /// Why games could not be read, since this was last looked at.
     pub faults: Vec<RecordError>,
     ended: bool,
@@ -23,15 +25,23 @@ const MOST_FAULTS: usize = 100;
 impl<R: Read> Games<R> {
     /// The games of an input.
     pub fn new(input: R) -> Games<R> {
-        Games { reader: Reader::new(input), read: Vec::new(), faults: Vec::new(), ended: false }
+        Games {
+            reader: Reader::new(input),
+            read: Vec::new(),
+            count: 0,
+            faults: Vec::new(),
+            ended: false,
+        }
     }
 
-    /// A game by its number, from 0, among those that can be read.
-    pub fn get(&mut self, number: usize) -> Option<&GameRecord> {
-        while self.read.len() <= number && !self.ended {
-            match self.reader.next() {
+    /// A game by its place, from 0, among those that can be read; with its number in the file.
+    pub fn get(&mut self, place: usize) -> Option<(u64, &GameRecord)> {
+        while self.read.len() <= place && !self.ended {
+            let next = self.reader.next();
+            self.count += 1;
+            match next {
                 None => self.ended = true,
-                Some(Ok(record)) => self.read.push(record),
+                Some(Ok(record)) => self.read.push((self.count, record)),
                 Some(Err(fault)) => {
                     self.ended = fault.kind == RecordErrorKind::Io;
                     if self.faults.len() < MOST_FAULTS {
@@ -40,7 +50,7 @@ impl<R: Read> Games<R> {
                 }
             }
         }
-        self.read.get(number)
+        self.read.get(place).map(|(number, record)| (*number, record))
     }
 }
 
@@ -382,7 +392,7 @@ mod tests {
                         2. 5-9) (1. 10-14) 23-19 2. 8-11 *";
 
     fn walk() -> Walk {
-        Walk::new(Games::new(GAME.as_bytes()).get(0).unwrap().clone()).unwrap()
+        Walk::new(Games::new(GAME.as_bytes()).get(0).unwrap().1.clone()).unwrap()
     }
 
     fn texts(walk: &Walk) -> String {
@@ -446,16 +456,16 @@ mod tests {
         let text = "1. 11-15 *\n\n1. 11-99 *\n\n1. 11-16 *";
         let mut games = Games::new(text.as_bytes());
         assert!(games.get(0).is_some() && games.faults.is_empty());
-        assert_eq!(games.get(1).unwrap().line.plies[0].text, "11-16");
+        assert_eq!(games.get(1).unwrap().0, 3);
         assert_eq!((games.faults.len(), games.faults[0].game), (1, 2));
         assert!(games.get(2).is_none());
-        assert_eq!(games.get(0).unwrap().line.plies[0].text, "11-15");
+        assert_eq!(games.get(0).unwrap().0, 1);
     }
 
     #[test]
     fn a_printed_game_has_its_comments_and_variations_and_nothing_a_terminal_obeys() {
         let mut games = Games::new(GAME.as_bytes());
-        let mut record = games.get(0).unwrap().clone();
+        let mut record = games.get(0).unwrap().1.clone();
         record.set_tag("Event", "A \u{1b}[2Jb");
         let mut out = Vec::new();
         print(&record, 1, &mut out).unwrap();

@@ -19,6 +19,27 @@ pub fn board_text(board: &[char; 64]) -> String {
     text
 }
 
+/// Where the squares are that moves of the checkers games name; none in games that name cells by row
+/// and column.
+pub fn squares_text(game: &Game) -> Option<String> {
+    if !matches!(game, Game::English(_) | Game::Contest(_)) {
+        return None;
+    }
+    let mut text = String::from("The squares have these numbers:\n");
+    for row in 0..8 {
+        for place in 0..4 {
+            let number = 4 * row + place + 1;
+            // Square 1 is on the second column of the first row.
+            text.push_str(&match row % 2 {
+                0 => format!("  . {number:2}"),
+                _ => format!(" {number:2}  ."),
+            });
+        }
+        text.push('\n');
+    }
+    Some(text)
+}
+
 /// `Blue(#)`.
 pub fn side_text(game: &Game, side: Side) -> String {
     let text = game.info().sides[side.index()];

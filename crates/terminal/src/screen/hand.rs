@@ -26,6 +26,8 @@ pub struct Hand {
     pub tries: bool,
     legal: Vec<LegalMove>,
     compulsory: bool,
+    /// Cells that the chosen way can go on to, though the move that does is listed with another way.
+    ways_on: Vec<Cell>,
 }
 
 /// What came of a key or of choosing a cell.
@@ -51,6 +53,7 @@ impl Hand {
             tries: false,
             legal: Vec::new(),
             compulsory: false,
+            ways_on: Vec::new(),
         };
         hand.turn_to(session);
         hand
@@ -67,6 +70,7 @@ impl Hand {
     /// Lets go of what it holds.
     pub fn let_go(&mut self) {
         self.chosen.clear();
+        self.ways_on.clear();
         self.typed.clear();
     }
 
@@ -84,6 +88,7 @@ impl Hand {
     pub fn mark(&self, marks: &mut Marks) {
         marks.chosen = self.chosen.clone();
         marks.targets = path::targets(&self.legal, &self.chosen);
+        marks.targets.extend(&self.ways_on);
         if self.chosen.is_empty() {
             marks.movable = self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
             marks.compulsory = self.compulsory;
@@ -162,35 +167,39 @@ impl Hand {
             return self.attempt(session.game(), cell);
         }
         let from = self.chosen.first().copied();
-        match path::choose(&self.legal, &mut self.chosen, cell) {
-            Step::Move(text) => Deed::Move(text),
+        let way: Vec<_> = self.chosen.iter().copied().chain([cell]).collect();
+        let again = self.chosen.last() == Some(&cell);
+        let step = path::choose(&self.legal, &mut self.chosen, cell);
+        self.ways_on.clear();
+        match step {
+            Step::Move(text) if again => Deed::Move(text),
+            Step::Move(text) => {
+                let listed = self.legal.iter().find(|mv| mv.text == text);
+                if listed.is_some_and(|mv| mv.path == way && !mv.captures.is_empty()) {
+                    self.ways_on = ways_on(session, &way);
+                }
+                if self.ways_on.is_empty() {
+                    return Deed::Move(text);
+                }
+                self.chosen = way;
+                Deed::Chosen
+            }
             Step::Chosen | Step::Dropped => Deed::Chosen,
             Step::Refused => {
-                if let Some(deed) = self.other_way(session, cell) {
-                    return deed;
+                // Another way than the listed one may lead to the same end over the same pieces:
+                // whoever goes it goes on as if it were the listed one.
+                if from.is_some()
+                    && let Some(made) = played(session, &way)
+                    && let Some(listed) = self.legal.iter().find(|mv| mv.text == made)
+                {
+                    self.chosen = listed.path.clone();
+                    let only = path::candidates(&self.legal, &self.chosen).len() == 1;
+                    return if only { Deed::Move(made) } else { Deed::Chosen };
                 }
                 self.chosen.clear();
-                Deed::Refused(why_not(session, from, cell))
+                Deed::Refused(self.why_not(session, from, cell))
             }
         }
-    }
-
-    /// A move is listed with one way, but another may lead to the same end over the same pieces:
-    /// whoever goes it goes on as if it were the listed one.
-    fn other_way(&mut self, session: &dyn Session, cell: Cell) -> Option<Deed> {
-        if self.chosen.is_empty() || is_checkers(session.game()) {
-            return None;
-        }
-        let way: Vec<_> = self.chosen.iter().chain([&cell]).map(Cell::to_string).collect();
-        let mut tried = session.copy();
-        tried.play(&way.join("-")).ok()?;
-        let made = tried.moves().pop()?;
-        let listed = self.legal.iter().find(|mv| mv.text == made)?;
-        self.chosen = listed.path.clone();
-        Some(match path::candidates(&self.legal, &self.chosen).as_slice() {
-            [_] => Deed::Move(made),
-            _ => Deed::Chosen,
-        })
     }
 
     /// Two cells make a move, whatever the rules say about it.
@@ -204,34 +213,60 @@ impl Hand {
             Some(from) => Deed::Move(from_to(game, from, cell)),
         }
     }
+
+    /// The sentence of the rules on why a piece, or a piece and an end, were refused.
+    fn why_not(&self, session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
+        let game = session.game();
+        if is_checkers(game) && is_light(cell) {
+            return "Only the dark squares are played on.".into();
+        }
+        let tried = |from: Cell, to: Cell| match session.copy().play(&from_to(game, from, to)) {
+            Err(PlayError::Refused(error)) => Some(error),
+            _ => None,
+        };
+        if let Some(from) = from {
+            let leads =
+                |mv: &LegalMove| mv.path.first() == Some(&from) && mv.path.last() == Some(&cell);
+            let several = self.legal.iter().any(leads);
+            let refused = tried(from, cell).filter(|_| !several);
+            return match refused {
+                Some(error) => sentence(&error.reason),
+                None => "Several ways lead there: choose the next step.".into(),
+            };
+        }
+        let around = (-1..=1).flat_map(|row| (-1..=1).map(move |column| (row, column)));
+        let mut near = around.filter_map(|(row, column)| cell.offset(row, column));
+        // A step that only a rule forbids tells most: that a capture is compulsory, say.
+        let of_rule = near
+            .clone()
+            .filter(|&to| to != cell)
+            .find_map(|to| tried(cell, to).filter(|error| error.kind == MoveErrorKind::Rule));
+        let any = || near.find_map(|to| tried(cell, to));
+        match of_rule.or_else(any) {
+            Some(error) => sentence(&error.reason),
+            None => "No legal move starts there.".into(),
+        }
+    }
 }
 
-/// The sentence of the rules on why a piece, or a piece and an end, were refused.
-fn why_not(session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
-    let game = session.game();
-    if is_checkers(game) && is_light(cell) {
-        return "Only the dark squares are played on.".into();
+/// The move that goes a way hop by hop, if it is legal; in checkers jumps are not chosen so.
+fn played(session: &dyn Session, way: &[Cell]) -> Option<String> {
+    if is_checkers(session.game()) {
+        return None;
     }
-    let tried = |from: Cell, to: Cell| match session.copy().play(&from_to(game, from, to)) {
-        Err(PlayError::Refused(error)) => Some(error),
-        _ => None,
-    };
-    if let Some(from) = from {
-        let refused = tried(from, cell).map(|error| sentence(&error.reason));
-        return refused.unwrap_or_else(|| "Choose the way step by step.".into());
-    }
-    let around = (-1..=1).flat_map(|row| (-1..=1).map(move |column| (row, column)));
-    let mut near = around.filter_map(|(row, column)| cell.offset(row, column));
-    // A step that only a rule forbids tells most: that a capture is compulsory, say.
-    let of_rule = near
-        .clone()
-        .filter(|&to| to != cell)
-        .find_map(|to| tried(cell, to).filter(|error| error.kind == MoveErrorKind::Rule));
-    let any = || near.find_map(|to| tried(cell, to));
-    match of_rule.or_else(any) {
-        Some(error) => sentence(&error.reason),
-        None => "No legal move starts there.".into(),
-    }
+    let way: Vec<_> = way.iter().map(Cell::to_string).collect();
+    let mut session = session.copy();
+    session.play(&way.join("-")).ok()?;
+    session.moves().pop()
+}
+
+/// The cells that a way can go on to by one more hop along a row or a column.
+fn ways_on(session: &dyn Session, way: &[Cell]) -> Vec<Cell> {
+    let Some(last) = way.last() else { return Vec::new() };
+    let next = [(-2, 0), (2, 0), (0, -2), (0, 2)].into_iter();
+    let cells = next.filter_map(|(rows, columns)| last.offset(rows, columns));
+    let goes = |cell: &Cell| played(session, &[way, &[*cell]].concat()).is_some();
+    cells.filter(goes).collect()
 }
 
 /// A move text that names a start and an end, legal or not.

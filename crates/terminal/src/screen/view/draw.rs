@@ -25,8 +25,7 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
     };
     let (walk, colour) = (&screen.walk, screen.colour);
     let (game, place) = (&walk.record().game, walk.place());
-    let top =
-        format!("{}   game {}: {}", game.info().name, screen.number + 1, title(walk.record()));
+    let top = format!("{}   game {}: {}", game.info().name, screen.shown.1, title(walk.record()));
     write_line(frame, layout.title, &shorten(&top, layout.title.width.into()), strong(colour));
     let marks =
         Marks { last: place.path.clone(), taken: place.captures.clone(), ..Marks::default() };

@@ -19,7 +19,8 @@ use crate::recorded::{Games, Walk};
 /// Recorded games to look at.
 pub struct ViewScreen<R> {
     games: Games<R>,
-    number: usize,
+    /// Which of the games that can be read is shown, and its number in the file.
+    shown: (usize, u64),
     walk: Walk,
     message: String,
     flipped: bool,
@@ -43,8 +44,8 @@ const PAGE: usize = 10;
 impl<R: Read> ViewScreen<R> {
     /// The games of a file, at the start of the first; what is wrong if there is none.
     pub fn new(mut games: Games<R>, colour: bool) -> Result<ViewScreen<R>, String> {
-        let walk = match games.get(0) {
-            Some(record) => Walk::new(record.clone())?,
+        let (number, walk) = match games.get(0) {
+            Some((number, record)) => (number, Walk::new(record.clone())?),
             None => {
                 let fault = games.faults.first().map(ToString::to_string);
                 return Err(fault.unwrap_or_else(|| "there is no game in it".into()));
@@ -52,7 +53,7 @@ impl<R: Read> ViewScreen<R> {
         };
         let mut screen = ViewScreen {
             games,
-            number: 0,
+            shown: (0, number),
             walk,
             message: String::new(),
             flipped: false,
@@ -80,13 +81,14 @@ impl<R: Read> ViewScreen<R> {
         }
     }
 
-    fn open(&mut self, number: usize) {
-        let walk = self.games.get(number).cloned().map(Walk::new);
-        match walk {
+    fn open(&mut self, place: usize) {
+        let game = self.games.get(place);
+        match game.map(|(number, record)| (number, Walk::new(record.clone()))) {
             None => self.message = "That was the last game.".into(),
-            Some(Err(why)) => self.message = why,
-            Some(Ok(walk)) => {
-                (self.walk, self.number, self.message) = (walk, number, String::new());
+            Some((_, Err(why))) => self.message = why,
+            Some((number, Ok(walk))) => {
+                (self.walk, self.shown) = (walk, (place, number));
+                self.message.clear();
                 self.playing = None;
                 self.moved();
             }
@@ -149,11 +151,11 @@ impl<R: Read> Screen for ViewScreen<R> {
             KeyCode::End | KeyCode::Char('G') => self.step(|walk| walk.go(usize::MAX)),
             KeyCode::PageDown => self.step(page),
             KeyCode::PageUp => self.step(|walk| walk.go(walk.ply().saturating_sub(PAGE))),
-            KeyCode::Char('n') => self.open(self.number + 1),
-            KeyCode::Char('p' | 'N') if self.number == 0 => {
+            KeyCode::Char('n') => self.open(self.shown.0 + 1),
+            KeyCode::Char('p' | 'N') if self.shown.0 == 0 => {
                 self.message = "This is the first game.".into();
             }
-            KeyCode::Char('p' | 'N') => self.open(self.number - 1),
+            KeyCode::Char('p' | 'N') => self.open(self.shown.0 - 1),
             KeyCode::Char('v') => self.turn(),
             KeyCode::Esc => self.step(Walk::leave_variation),
             KeyCode::Char(' ') => {

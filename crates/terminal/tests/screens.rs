@@ -1,0 +1,507 @@
+//! Every screen as text: on a usual terminal, a large one and one that is too small, with and without
+//! colours, and what keys and the mouse do to it. No terminal is needed: the real one is tested with the
+//! built program.
+
+#![allow(clippy::unwrap_used)] // a test may fail
+
+use std::time::{Duration, Instant};
+
+use crownhead_play::TimeControl;
+use crownhead_rules::Game;
+use crownhead_terminal::kept::Kept;
+use crownhead_terminal::lessons::course;
+use crownhead_terminal::live::{LiveGame, Setup};
+use crownhead_terminal::recorded::Games;
+use crownhead_terminal::screen::{GameScreen, LessonScreen, Screen, ViewScreen, tell};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+
+const USUAL: (u16, u16) = (80, 24);
+const LARGE: (u16, u16) = (132, 50);
+
+fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
+    Setup {
+        game: game.parse().unwrap(),
+        seats: seats.map(|seat| seat.parse().unwrap()),
+        position: position.map(String::from),
+        time: TimeControl::Free,
+        seed: 1,
+    }
+}
+
+fn people(game: &str, position: Option<&str>, colour: bool) -> GameScreen {
+    let live = LiveGame::new(setup(game, ["human", "human"], position)).unwrap();
+    GameScreen::new(live, None::<Kept>, colour)
+}
+
+fn picture(screen: &impl Screen, (width, height): (u16, u16)) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| screen.draw(frame)).unwrap().buffer.clone()
+}
+
+/// The letters of a screen, without blanks at the ends of lines.
+fn text(screen: &impl Screen, size: (u16, u16)) -> String {
+    let buffer = picture(screen, size);
+    let row = |y: u16| (0..size.0).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    let rows: Vec<_> = (0..size.1).map(|y| row(y).trim_end().to_string()).collect();
+    rows.join("\n")
+}
+
+fn press(screen: &mut impl Screen, codes: impl IntoIterator<Item = KeyCode>) {
+    for code in codes {
+        let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        tell(screen, &key, Rect::new(0, 0, USUAL.0, USUAL.1));
+    }
+}
+
+/// Presses letters.
+fn type_in(screen: &mut impl Screen, letters: &str) {
+    press(
+        screen,
+        letters.chars().map(|c| if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) }),
+    );
+}
+
+fn mouse(screen: &mut impl Screen, kind: MouseEventKind, column: u16, row: u16) {
+    let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    tell(screen, &Event::Mouse(mouse), Rect::new(0, 0, USUAL.0, USUAL.1));
+}
+
+/// Clicks on cells of a board that is not turned, on a usual screen.
+fn click(screen: &mut impl Screen, cells: &str) {
+    for cell in cells.split_whitespace() {
+        let [row, column] = [0, 1].map(|at| cell[at..=at].parse::<u16>().unwrap() - 1);
+        let left = MouseEventKind::Down(MouseButton::Left);
+        mouse(screen, left, 3 + 5 * column + 2, 2 + 2 * row);
+    }
+}
+
+/// What is said below the board.
+fn said(screen: &impl Screen) -> String {
+    let text = text(screen, USUAL);
+    let lines: Vec<_> = text.lines().skip(20).take(3).map(str::trim).collect();
+    lines.join(" ").trim().to_string()
+}
+
+const ENGLISH: &str = "B:W18,27,K3:B15,8,K12";
+
+#[test]
+fn a_game_of_each_kind() {
+    for game in Game::all() {
+        let id = game.info().id;
+        let mut screen = people(id, None, false);
+        insta::assert_snapshot!(format!("{id}-start"), text(&screen, USUAL));
+        let moves = match id {
+            "english" | "contest" => "11-15\n22-18\n15x22\n25x18\n8-11\n",
+            "chinese-checkers" => "2233\n7766\n1155\n",
+            _ => "31-32\n73-72\n37-36\n",
+        };
+        type_in(&mut screen, moves);
+        insta::assert_snapshot!(format!("{id}-moves"), text(&screen, USUAL));
+    }
+}
+
+#[test]
+fn on_a_large_screen_the_board_is_larger() {
+    let screen = people("english", Some(ENGLISH), true);
+    insta::assert_snapshot!(text(&screen, LARGE));
+}
+
+#[test]
+fn in_colour_the_ground_the_pieces_and_the_marks_have_colours() {
+    let mut screen = people("english", Some(ENGLISH), true);
+    press(&mut screen, [KeyCode::Down, KeyCode::Enter]);
+    insta::assert_debug_snapshot!(picture(&screen, USUAL));
+}
+
+#[test]
+fn too_small_a_screen_says_what_it_needs() {
+    let screen = people("english", None, true);
+    for size in [(60, 15), (69, 24), (80, 21)] {
+        let (width, height) = size;
+        let needs = format!("This needs a screen of 70x22; it has {width}x{height}.");
+        assert_eq!(text(&screen, size).replace('\n', " ").trim(), needs);
+    }
+    assert!(text(&screen, (70, 22)).contains("Black(b) to move."));
+}
+
+#[test]
+fn no_size_breaks_a_screen() {
+    let file = "1. 11-15 {comment} (1. 9-14) 23-19 *";
+    let mut view = ViewScreen::new(Games::new(file.as_bytes()), true).unwrap();
+    let mut game = people("capture-halma", None, true);
+    let mut lesson = LessonScreen::new(course(&Game::ChineseCheckers).unwrap(), true);
+    type_in(&mut game, "?");
+    type_in(&mut view, "?");
+    type_in(&mut lesson, "?");
+    for width in (0..90).step_by(3).chain([300]) {
+        for height in (0..30).chain([120]) {
+            let size = (width, height);
+            for text in [text(&game, size), text(&view, size), text(&lesson, size)] {
+                assert!(width * height < 1000 || !text.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn without_colours_nothing_is_styled_and_nothing_is_lost() {
+    let plain = people("english", Some(ENGLISH), false);
+    let coloured = people("english", Some(ENGLISH), true);
+    for size in [USUAL, LARGE] {
+        let buffer = picture(&plain, size);
+        for cell in buffer.content() {
+            let unstyled = (Color::Reset, Color::Reset, Modifier::empty());
+            assert_eq!((cell.fg, cell.bg, cell.modifier), unstyled);
+        }
+        // Only the shade of the light squares is added.
+        let bare =
+            |text: String| text.replace('░', " ").lines().map(str::trim_end).collect::<String>();
+        assert_eq!(bare(text(&plain, size)), bare(text(&coloured, size)));
+    }
+}
+
+#[test]
+fn every_dialog() {
+    let mut screen = people("english", None, false);
+    for (name, keys) in [("help", "?"), ("quit", "q"), ("resign", "r"), ("draw", "d")] {
+        type_in(&mut screen, keys);
+        insta::assert_snapshot!(format!("dialog-{name}"), text(&screen, USUAL));
+        press(&mut screen, [KeyCode::Esc]);
+        assert_eq!(said(&screen), "Black(b) to move.");
+    }
+    type_in(&mut screen, "s");
+    let shown = text(&screen, USUAL);
+    assert!(shown.contains("File: english-1.pdn_"), "{shown}");
+    press(&mut screen, [KeyCode::Esc]);
+    assert_eq!(said(&screen), "The game was not saved.");
+    type_in(&mut screen, "qy");
+    assert!(screen.is_left());
+}
+
+#[test]
+fn the_end_of_a_game_is_said_and_another_can_begin() {
+    let mut screen = people("english", Some("B:W13:B5,6"), false);
+    type_in(&mut screen, "5-9\n");
+    insta::assert_snapshot!(text(&screen, USUAL));
+    type_in(&mut screen, "n");
+    assert_eq!(said(&screen), "Black(b) to move.");
+    type_in(&mut screen, "ry");
+    assert_eq!(said(&screen), "Black resigns: White wins. n: new game, q: quit.");
+    type_in(&mut screen, "ndy");
+    assert_eq!(said(&screen), "The players agree on a draw. n: new game, q: quit.");
+    type_in(&mut screen, "q");
+    assert!(screen.is_left());
+}
+
+#[test]
+fn a_refused_choice_is_explained_and_the_pieces_that_must_are_marked() {
+    let mut screen = people("english", Some("B:W15,32:B1,11"), false);
+    click(&mut screen, "12");
+    assert_eq!(said(&screen), "1-5 is not possible: 11x18 must be taken.");
+    let shown = text(&screen, USUAL);
+    assert!(shown.contains("!11") && !shown.contains("!1 "), "{shown}");
+    click(&mut screen, "11");
+    assert_eq!(said(&screen), "Only the dark squares are played on.");
+    click(&mut screen, "36 36 36 63");
+    assert_eq!(said(&screen), "No capture leads from 11 to 22: 11 can play 11x18.");
+    type_in(&mut screen, "1-5\n");
+    assert_eq!(said(&screen), "1-5 is not possible: 11x18 must be taken.");
+    // The choice that is asked for is the move, for there is one left.
+    click(&mut screen, "36 54");
+    assert!(said(&screen).starts_with("White(w) to move"), "{}", said(&screen));
+}
+
+#[test]
+fn a_way_is_chosen_step_by_step_and_completed_when_one_is_left() {
+    // Both captures end on 26: the first step decides.
+    let mut screen = people("english", Some("B:W6,14,15,22,23,29,32:B1,4"), false);
+    click(&mut screen, "12");
+    insta::assert_snapshot!("way-chosen", text(&screen, USUAL));
+    click(&mut screen, "74");
+    assert_eq!(said(&screen), "Several ways lead there: choose the next step.");
+    click(&mut screen, "12 34");
+    assert_eq!(said(&screen), "Choose the next hop, or the same cell again to end here.");
+    insta::assert_snapshot!("way-begun", text(&screen, USUAL));
+    click(&mut screen, "52");
+    insta::assert_snapshot!("way-done", text(&screen, USUAL));
+}
+
+#[test]
+fn a_chain_of_hops_ends_where_its_last_cell_is_chosen_again_and_any_way_round_will_do() {
+    let circle = Some("8/8/8/2bw4/2w1w3/3w4/8/5w2 b 0");
+    let mut screen = people("capture-halma", circle, false);
+    click(&mut screen, "43 45 45");
+    assert!(text(&screen, USUAL).lines().any(|line| line.ends_with(">43-45")));
+    for way in ["43 45 65 63 43", "43 63 65 45 43"] {
+        let mut screen = people("capture-halma", circle, false);
+        click(&mut screen, way);
+        assert!(text(&screen, USUAL).contains(">43-45-65-63"), "{way}: {}", said(&screen));
+    }
+}
+
+#[test]
+fn the_cursor_goes_by_arrows_and_by_hjkl_and_h_is_the_hint_only_without_it() {
+    let mut screen = people("chinese-checkers", None, false);
+    press(&mut screen, [KeyCode::Down, KeyCode::Down, KeyCode::Right]);
+    type_in(&mut screen, "ljhk");
+    insta::assert_snapshot!(text(&screen, USUAL));
+    press(&mut screen, [KeyCode::Esc]);
+    type_in(&mut screen, "h");
+    assert_eq!(said(&screen).split(" Players").next(), Some("Looking for a good move …"));
+}
+
+#[test]
+fn earlier_positions_are_looked_at_with_keys_and_in_the_list() {
+    let mut screen = people("english", None, false);
+    type_in(&mut screen, "11-15\n23-19\n8-11\n22-17\n");
+    type_in(&mut screen, "[[");
+    assert!(said(&screen).starts_with("The position after 2 of 4 plies."), "{}", said(&screen));
+    insta::assert_snapshot!(text(&screen, USUAL));
+    press(&mut screen, [KeyCode::Home]);
+    assert!(said(&screen).starts_with("The position after 0 of 4 plies."));
+    type_in(&mut screen, "1");
+    assert_eq!(said(&screen), "This is an earlier position: End goes back to the game.");
+    press(&mut screen, [KeyCode::End]);
+    assert_eq!(said(&screen), "Black(b) to move.");
+    // The second move of the first pair, then the wheel.
+    let left = MouseEventKind::Down(MouseButton::Left);
+    mouse(&mut screen, left, 66, 10);
+    assert!(said(&screen).starts_with("The position after 2 of 4 plies."), "{}", said(&screen));
+    mouse(&mut screen, MouseEventKind::ScrollUp, 10, 10);
+    assert!(said(&screen).starts_with("The position after 1 of 4 plies."));
+    press(&mut screen, [KeyCode::PageDown]);
+    assert_eq!(said(&screen), "Black(b) to move.");
+    type_in(&mut screen, "uu");
+    let shown = text(&screen, USUAL);
+    assert!(shown.contains(">23-19") && !shown.contains("8-11"), "{shown}");
+}
+
+#[test]
+fn a_long_list_of_moves_scrolls_with_what_is_shown() {
+    let mut screen = people("chinese-checkers", None, false);
+    for _ in 0..12 {
+        type_in(&mut screen, "2233\n7766\n3322\n6677\n");
+    }
+    insta::assert_snapshot!("list-end", text(&screen, USUAL));
+    press(&mut screen, [KeyCode::PageUp, KeyCode::PageUp]);
+    assert!(text(&screen, USUAL).contains(" 14."));
+    press(&mut screen, [KeyCode::Home]);
+    insta::assert_snapshot!("list-start", text(&screen, USUAL));
+}
+
+#[test]
+fn a_game_that_begins_with_the_second_side_is_listed_so() {
+    let mut screen = people("english", Some("W:W21,22,32:B1,2"), false);
+    type_in(&mut screen, "22-18\n1-6\n");
+    let shown = text(&screen, USUAL);
+    let rows: Vec<_> =
+        shown.lines().map(|line| line.chars().skip(45).collect::<String>()).collect();
+    assert!(rows.iter().any(|row| row.starts_with("  1.") && row.trim_end().ends_with("22-18")));
+    assert!(rows.iter().any(|row| row.starts_with("  2.>1-6")), "{shown}");
+}
+
+/// Lets time pass until something is on the screen. The computer takes as long as it takes.
+fn wait_for(screen: &mut impl Screen, wanted: &str) -> String {
+    let begun = Instant::now();
+    loop {
+        screen.tick();
+        let shown = text(screen, USUAL);
+        if shown.contains(wanted) {
+            return shown;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(120), "no {wanted:?} in\n{shown}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_computer_says_what_it_thinks_and_undo_goes_back_to_the_persons_move() {
+    let live = LiveGame::new(setup("english", ["human", "alphabeta:4"], None)).unwrap();
+    let mut screen = GameScreen::new(live, None, false);
+    type_in(&mut screen, "11-15\n");
+    let shown = wait_for(&mut screen, "White thought:");
+    assert!(shown.contains("depth 4"), "{shown}");
+    type_in(&mut screen, "u");
+    assert_eq!(said(&screen), "Black(b) to move.");
+    assert!(!text(&screen, USUAL).contains("11-15"));
+    type_in(&mut screen, "u");
+    assert_eq!(said(&screen), "There is no move of yours to take back.");
+}
+
+#[test]
+fn a_computer_that_would_think_for_hours_stops_when_nobody_wants_to_know() {
+    let live = LiveGame::new(setup("english", ["human", "minimax:30"], None)).unwrap();
+    let mut screen = GameScreen::new(live, None, false);
+    type_in(&mut screen, "11-15\n");
+    screen.tick();
+    assert_eq!(said(&screen), "White(w) is thinking.");
+    type_in(&mut screen, "u");
+    assert_eq!(said(&screen), "Black(b) to move.");
+    type_in(&mut screen, "11-15\n");
+    screen.tick();
+    type_in(&mut screen, "qy");
+    assert!(screen.is_left());
+}
+
+#[test]
+fn a_hint_comes_with_its_reason() {
+    let mut screen = people("english", Some("B:W15,32:B1,11"), false);
+    type_in(&mut screen, "h");
+    wait_for(&mut screen, "Try 11x18: it is the only legal move");
+}
+
+#[test]
+fn two_computers_can_be_watched_stopped_and_seen_to_the_end() {
+    let live = LiveGame::new(setup("contest", ["random", "random"], None)).unwrap();
+    let mut screen = GameScreen::new(live, None, false);
+    wait_for(&mut screen, "  1.>");
+    type_in(&mut screen, " ");
+    assert!(text(&screen, USUAL).contains("paused (space goes on)"));
+    type_in(&mut screen, " +++++");
+    wait_for(&mut screen, "n: new game, q: quit.");
+}
+
+#[test]
+fn a_person_whose_time_is_up_has_lost() {
+    let mut setup = setup("english", ["human", "human"], None);
+    setup.time = "1s+0s".parse().unwrap();
+    let mut screen = GameScreen::new(LiveGame::new(setup).unwrap(), None, false);
+    wait_for(&mut screen, "Black has used up the time: White wins.");
+}
+
+const FILE: &str = "[Event \"Club\"] [Date \"2024.05.06\"] [Black \"Ann\"] [White \"Bob\"]
+{Before} 1. 11-15! {A fine start.} (1. 9-14 {Instead.} 22-18 (1... 22-17) 2. 5-9) (1. 10-14) 23-19
+2. 8-11 22-17 1-0
+1. 11-99 *
+[Event \"Next\"] 1. 11-16 *";
+
+#[test]
+fn recorded_games_with_variations_and_comments() {
+    let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    insta::assert_snapshot!("view-start", text(&screen, USUAL));
+    press(&mut screen, [KeyCode::Right]);
+    insta::assert_snapshot!("view-move", text(&screen, USUAL));
+    insta::assert_snapshot!("view-move-large", text(&screen, LARGE));
+    type_in(&mut screen, "v");
+    insta::assert_snapshot!("view-variation", text(&screen, USUAL));
+    press(&mut screen, [KeyCode::Right]);
+    type_in(&mut screen, "v");
+    assert!(text(&screen, USUAL).contains(">22-17"));
+    press(&mut screen, [KeyCode::Esc, KeyCode::Esc, KeyCode::End]);
+    assert_eq!(said(&screen), "The record ends here: 1-0.");
+    type_in(&mut screen, "n");
+    insta::assert_snapshot!("view-next-game", text(&screen, USUAL));
+    type_in(&mut screen, "n");
+    assert_eq!(said(&screen), "That was the last game.");
+    type_in(&mut screen, "pp");
+    assert_eq!(said(&screen), "This is the first game.");
+    type_in(&mut screen, "?");
+    insta::assert_snapshot!("view-help", text(&screen, USUAL));
+    type_in(&mut screen, "qq");
+    assert!(screen.is_left());
+}
+
+#[test]
+fn a_recorded_game_plays_by_itself_and_is_analysed_on_demand() {
+    let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    type_in(&mut screen, "++++ ");
+    assert!(text(&screen, USUAL).contains("playing (space stops)"));
+    wait_for(&mut screen, "The record ends here: 1-0.");
+    type_in(&mut screen, "a");
+    wait_for(&mut screen, "(depth ");
+    press(&mut screen, [KeyCode::Home]);
+    wait_for(&mut screen, "(depth ");
+    type_in(&mut screen, "a");
+    assert!(!text(&screen, USUAL).contains("(depth "));
+}
+
+#[test]
+fn a_file_without_a_game_that_can_be_read_is_no_screen() {
+    let refused = |text: &str| ViewScreen::new(Games::new(text.as_bytes()), false).err();
+    assert_eq!(refused("").as_deref(), Some("there is no game in it"));
+    let told = refused("1. 11-99 *").unwrap();
+    assert!(told.starts_with("game 1, line 1, column 4: 11-99: there is no square 99"), "{told}");
+}
+
+#[test]
+fn exercises_on_the_screen() {
+    let mut screen = LessonScreen::new(course(&"english".parse().unwrap()).unwrap(), false);
+    insta::assert_snapshot!("learn-first", text(&screen, USUAL));
+    type_in(&mut screen, "h");
+    assert_eq!(said(&screen), "From 11 a man can go to 15 or to 16.");
+    click(&mut screen, "36 45");
+    assert_eq!(said(&screen), "That is a step. Enter: the next exercise.");
+    type_in(&mut screen, "\n");
+    // A refusal is what is wanted here: the cells may be chosen all the same.
+    click(&mut screen, "45 34");
+    insta::assert_snapshot!("learn-refused", text(&screen, USUAL));
+    type_in(&mut screen, "n");
+    insta::assert_snapshot!("learn-jump-large", text(&screen, LARGE));
+    click(&mut screen, "36 45");
+    assert_eq!(said(&screen), "11-15 is not possible: 11x18 must be taken.");
+}
+
+#[test]
+fn every_exercise_can_be_done_with_the_mouse() {
+    use crownhead_terminal::lessons::Goal;
+    for game in Game::all() {
+        let lessons = course(&game).unwrap();
+        let count = lessons.count();
+        let mut screen = LessonScreen::new(lessons, true);
+        for number in 1..=count {
+            let course = screen.course();
+            assert_eq!(course.number(), number);
+            let legal = course.session().legal_moves();
+            let made = |text: &String| {
+                let mut session = course.session().copy();
+                session.play(text).unwrap();
+                let made = session.moves().pop();
+                legal.iter().find(|mv| Some(&mv.text) == made.as_ref()).unwrap().path.clone()
+            };
+            let square = |number: &str| {
+                let number = number.parse::<u8>().unwrap() - 1;
+                let row = number / 4 + 1;
+                format!("{row}{}", 2 * (number % 4) + 1 + row % 2)
+            };
+            let cells: Vec<String> = match &course.exercise().goal {
+                Goal::Any => legal[0].path.iter().map(ToString::to_string).collect(),
+                Goal::Moves(moves) => {
+                    let mut path = made(&moves[0]);
+                    // Where nothing is taken, the end says which move it is.
+                    if game == Game::ChineseCheckers {
+                        path.drain(1..path.len() - 1);
+                    }
+                    path.iter().map(ToString::to_string).collect()
+                }
+                Goal::Refused { text, .. } => {
+                    match text.split(['x', '-']).collect::<Vec<_>>()[..] {
+                        [whole] => vec![whole[..2].into(), whole[2..].into()],
+                        [from, to] if legal[0].text.len() > 5 || game == Game::CaptureHalma => {
+                            vec![from.into(), to.into()]
+                        }
+                        [from, to] => vec![square(from), square(to)],
+                        _ => panic!("{text}"),
+                    }
+                }
+            };
+            for cell in &cells {
+                // A way is completed when one is left.
+                if !said(&screen).contains("Enter:") && !said(&screen).contains("q: quit") {
+                    click(&mut screen, cell);
+                }
+            }
+            if screen.course().done() < number {
+                click(&mut screen, cells.last().unwrap());
+            }
+            assert_eq!(screen.course().done(), number, "{game} {number}: {}", said(&screen));
+            type_in(&mut screen, "\n");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A whole game of each kind between two people, one with the keyboard, one with the mouse.
+
+use crownhead_play::{LegalMove, Session, session};
+use crownhead_rules::{Cell, Game, Side};
+use crownhead_terminal::screen::path::{Step, choose};
+
+use crate::tty::Tty;
+
+/// The cells to choose for a move: where nothing is taken its end is enough, and a way is completed
+/// as soon as one is left; otherwise its last cell is chosen once more.
+fn choices(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
+    let (first, last) = (mv.path[0], mv.path[mv.path.len() - 1]);
+    let whole: Vec<_> = mv.path.iter().copied().chain([last]).collect();
+    for cells in [vec![first, last], whole] {
+        let mut chosen = Vec::new();
+        let steps: Vec<_> = cells.iter().map(|&cell| choose(legal, &mut chosen, cell)).collect();
+        let done =
+            steps.iter().position(|step| matches!(step, Step::Move(text) if *text == mv.text));
+        if let Some(done) = done
+            && steps[..done].iter().all(|step| *step == Step::Chosen)
+        {
+            return cells[..=done].to_vec();
+        }
+    }
+    panic!("{} cannot be chosen", mv.text)
+}
+
+/// A move that leads on: captures and ways towards the other end of the board, so that games end.
+fn next_move(session: &dyn Session, legal: &[LegalMove]) -> LegalMove {
+    let forward = match session.side() {
+        Side::First => 1,
+        Side::Second => -1,
+    };
+    let ahead = |cell: Cell| match session.game() {
+        Game::CaptureHalma => forward * i32::from(cell.column()),
+        _ => forward * (i32::from(cell.row()) + i32::from(cell.column())),
+    };
+    let worth = |mv: &&LegalMove| {
+        let (from, to) = (mv.path[0], mv.path[mv.path.len() - 1]);
+        // The rearmost first, among equals.
+        (8 * mv.captures.len() as i32 + ahead(to) - ahead(from), -ahead(from))
+    };
+    legal.iter().max_by_key(worth).unwrap().clone()
+}
+
+/// The keys that bring the cursor from one cell to another.
+fn arrows(from: Cell, to: Cell) -> String {
+    let [rows, columns] = [(from.row(), to.row()), (from.column(), to.column())]
+        .map(|(from, to)| i32::from(to) - i32::from(from));
+    let vertical = if rows > 0 { "\x1b[B" } else { "k" };
+    let horizontal = if columns > 0 { "l" } else { "\x1b[D" };
+    let times = |count: i32| count.unsigned_abs() as usize;
+    format!("{}{}", vertical.repeat(times(rows)), horizontal.repeat(times(columns)))
+}
+
+fn play_a_whole_game(id: &str, position: Option<&str>) {
+    let data = tempfile::tempdir().unwrap();
+    let mut arguments = vec!["play", id, "--first", "human", "--second", "human"];
+    arguments.extend(position.iter().flat_map(|position| ["--position", position]));
+    let mut tty = Tty::start(data.path(), (80, 24), &arguments);
+    let game: Game = id.parse().unwrap();
+    let mut session = session(&game, position).unwrap();
+    while session.outcome().is_none() {
+        let legal = session.legal_moves();
+        let letters = game.info().sides.map(|side| side.letter);
+        let turn = match session.side() {
+            Side::First => format!("▶ ({})", letters[0]),
+            Side::Second => format!("▶ [{}]", letters[1]),
+        };
+        let last = session.moves().pop().map(|text| format!(">{text}")).unwrap_or_default();
+        let shortened: String = last.chars().take(14).collect();
+        tty.wait_until(&format!("{turn} after {last}"), |shown| {
+            shown.contains(&turn) && shown.contains(&shortened)
+        });
+        let mv = next_move(session.as_ref(), &legal);
+        let cells = choices(&legal, &mv);
+        if session.side() == Side::First {
+            // The cursor appears with the first key, on the first piece that may move.
+            let mut at = legal[0].path[0];
+            tty.send("\x1b[C");
+            for cell in cells {
+                let keys = arrows(at, cell);
+                tty.send(&format!("{keys}\r"));
+                at = cell;
+            }
+        } else {
+            for cell in cells {
+                let (row, column) = (u16::from(cell.row()) - 1, u16::from(cell.column()) - 1);
+                tty.click(3 + 5 * column + 2, 2 + 2 * row);
+            }
+        }
+        session.play(&mv.text).unwrap();
+    }
+    let ending = session.ending().unwrap();
+    let words = ending.split_whitespace().collect::<Vec<_>>().join(" ");
+    tty.wait_until(&ending, |shown| {
+        shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words)
+    });
+    tty.send("q");
+    assert_eq!(tty.end(), 0);
+    tty.is_restored();
+    // A finished game is not kept.
+    let left = std::fs::read_dir(data.path().join("crownhead/unfinished"));
+    assert_eq!(left.map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn english_checkers() {
+    play_a_whole_game("english", None);
+}
+
+#[test]
+fn contest_checkers() {
+    play_a_whole_game("contest", None);
+}
+
+#[test]
+fn chinese_checkers() {
+    play_a_whole_game("chinese-checkers", None);
+}
+
+#[test]
+fn capture_halma() {
+    play_a_whole_game("capture-halma", None);
+}

@@ -1,0 +1,10 @@
+//! The program in a real terminal: whole games with keys and the mouse, lost terminals, signals, games
+//! taken up again.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on may stop
+
+mod games;
+mod kept;
+mod tty;
+mod whole_screen;
