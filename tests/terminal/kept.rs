@@ -22,7 +22,10 @@ fn clocks(text: &str) -> [u64; 2] {
 }
 
 fn begin(data: &Path) -> Tty {
-    let mut tty = Tty::start(data, (80, 24), &PLAY);
+    play_on(Tty::start(data, (80, 24), &PLAY))
+}
+
+fn play_on(mut tty: Tty) -> Tty {
     tty.wait_for("Black(b) to move.");
     tty.send("11-15\r");
     tty.wait_for("White(w) to move.");
@@ -58,14 +61,38 @@ fn a_request_to_end_restores_the_terminal_and_keeps_the_game_with_its_clocks() {
     assert!(text.contains("2. 8-11") && clocks(&text)[0] <= black, "{text}");
 }
 
+/// A terminal inside the terminal, which is ended as one that crashes: the program loses it for good.
+#[cfg(target_os = "linux")]
 #[test]
-fn a_lost_terminal_keeps_the_game_with_the_time_of_the_turn() {
+fn a_lost_terminal_ends_the_program_and_keeps_the_game_with_the_time_of_the_turn() {
     let data = tempfile::tempdir().unwrap();
-    let tty = begin(data.path());
-    tty.lose();
+    let id = data.path().join("id");
+    let program = env!("CARGO_BIN_EXE_crownhead");
+    let line = format!("echo $$ > {}; exec {program} {}", id.display(), PLAY.join(" "));
+    let mut command = portable_pty::CommandBuilder::new("script");
+    command.args(["--quiet", "--flush", "--command", &line, "/dev/null"]);
+    let tty = play_on(Tty::run(command, data.path(), (80, 24), &[]));
+    let id = std::fs::read_to_string(id).unwrap();
+    tty.signal("KILL");
+    let process = Path::new("/proc").join(id.trim());
+    let begun = std::time::Instant::now();
+    while process.exists() {
+        assert!(begun.elapsed().as_secs() < 60, "the program goes on without a terminal");
+        std::thread::yield_now();
+    }
     let text = kept(data.path());
     assert!(text.contains("1. 11-15 23-19"), "{text}");
     assert!(clocks(&text)[0] < 599_000, "{text}");
+}
+
+#[test]
+fn a_hangup_restores_the_terminal_and_keeps_the_game() {
+    let data = tempfile::tempdir().unwrap();
+    let mut tty = begin(data.path());
+    tty.signal("HUP");
+    assert_eq!(tty.end(), 130);
+    tty.is_restored();
+    assert!(kept(data.path()).contains("1. 11-15 23-19"));
 }
 
 #[test]

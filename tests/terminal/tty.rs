@@ -23,7 +23,7 @@ pub(crate) struct Tty {
     heard: Arc<(Mutex<Heard>, Condvar)>,
     keyboard: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
-    master: Option<Box<dyn MasterPty + Send>>,
+    master: Box<dyn MasterPty + Send>,
     /// Kept open, so that the terminal can be looked at when the program has ended.
     _slave: Box<dyn SlavePty + Send>,
     before: String,
@@ -42,10 +42,20 @@ impl Tty {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Tty {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_crownhead"));
         command.args(arguments);
+        Tty::run(command, data, (columns, rows), variables)
+    }
+
+    /// Runs any command.
+    pub(crate) fn run(
+        mut command: CommandBuilder,
+        data: &Path,
+        (columns, rows): (u16, u16),
+        variables: &[(&str, &str)],
+    ) -> Tty {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
         command.env("TERM", "xterm-256color");
         command.env("XDG_DATA_HOME", data);
         command.env_remove("CROWNHEAD_DATA");
@@ -76,7 +86,7 @@ impl Tty {
                 }
             }
         });
-        Tty { heard, keyboard, child, master: Some(pair.master), _slave: pair.slave, before }
+        Tty { heard, keyboard, child, master: pair.master, _slave: pair.slave, before }
     }
 
     /// Something about the terminal itself.
@@ -128,7 +138,7 @@ impl Tty {
     pub(crate) fn resize(&self, (columns, rows): (u16, u16)) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.heard.0.lock().unwrap().screen.screen_mut().set_size(rows, columns);
-        self.master.as_ref().unwrap().resize(size).unwrap();
+        self.master.resize(size).unwrap();
     }
 
     /// Sends a signal to the program.
@@ -138,18 +148,11 @@ impl Tty {
         assert!(status.unwrap().success());
     }
 
-    /// Takes the terminal away.
-    pub(crate) fn lose(mut self) -> u32 {
-        drop(self.master.take());
-        drop(self.keyboard);
-        self.child.wait().unwrap().exit_code()
-    }
-
     /// Waits for the end of the program: its exit code. The terminal must be as it was.
     #[track_caller]
     pub(crate) fn end(&mut self) -> u32 {
         let code = self.child.wait().unwrap().exit_code();
-        let after = format!("{:?}", self.master.as_ref().unwrap().get_termios());
+        let after = format!("{:?}", self.master.get_termios());
         assert_eq!(after, self.before, "echo, lines and signals are as they were");
         code
     }

@@ -14,7 +14,8 @@ pub mod path;
 mod view;
 
 use std::io;
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
 
 use crownhead_play::Stop;
 use ratatui::crossterm::event::{
@@ -90,14 +91,38 @@ impl Drop for Restored {
     }
 }
 
+/// So many events may wait to be heard.
+const WAITING: usize = 1000;
+
+/// What comes from the terminal, heard on a thread of its own: reading from a terminal that is lost may
+/// never end, and whoever waits for the thread would wait as long.
+fn events() -> io::Result<Receiver<io::Result<Event>>> {
+    let (say, heard) = sync_channel(WAITING);
+    let listen = move || {
+        loop {
+            let event = event::read();
+            let failed = event.is_err();
+            if say.send(event).is_err() || failed {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("input".into()).spawn(listen)?;
+    Ok(heard)
+}
+
 fn run(terminal: &mut DefaultTerminal, screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
+    let events = events()?;
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
-        // All that has come is heard before the next picture.
+        // What has come is heard before the next picture, but that is never late for it.
+        let begun = Instant::now();
         let mut wait = FRAME;
-        while event::poll(wait)? {
+        while begun.elapsed() < FRAME
+            && let Ok(event) = events.recv_timeout(wait)
+        {
             let size = terminal.size()?;
-            tell(screen, &event::read()?, Rect::new(0, 0, size.width, size.height));
+            tell(screen, &event?, Rect::new(0, 0, size.width, size.height));
             wait = Duration::ZERO;
         }
         screen.tick();
