@@ -135,6 +135,14 @@ fn a_whole_game_against_a_computer_is_the_same_for_the_same_seed() {
 }
 
 #[test]
+fn a_computer_without_a_limit_moves_all_the_same() {
+    let data = tempfile::tempdir().unwrap();
+    let finished =
+        play(data.path(), b"", &["play", "english", "--first", "best", "--second", "human"]);
+    assert!(finished.printed().contains("Black(b) plays "), "{finished:?}");
+}
+
+#[test]
 fn resigning_and_drawing_end_a_game_in_the_words_of_the_assignment() {
     let start = "###5/##6/#7/8/8/7O/6OO/5OOO # 0";
     let ends = |input, end: &str| {

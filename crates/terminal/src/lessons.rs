@@ -155,9 +155,9 @@ impl Course {
         self.done.iter().filter(|done| **done).count()
     }
 
-    /// Whether this one has.
-    pub fn is_done(&self) -> bool {
-        self.done[self.now]
+    /// Whether each has been done, from the first to the last.
+    pub fn all_done(&self) -> &[bool] {
+        &self.done
     }
 
     /// The board.

@@ -74,6 +74,9 @@ pub struct Setup {
 /// Nobody loses a game at a terminal by less than this.
 const GRACE: Duration = Duration::from_millis(100);
 
+/// How long a computer thinks about a move whose search nothing else would end.
+const UNLIMITED: Duration = Duration::from_secs(2);
+
 /// A game being played.
 pub struct LiveGame {
     setup: Setup,
@@ -92,6 +95,10 @@ impl LiveGame {
         let clock = |seat: &Seat| match (seat, setup.time) {
             // Time per move is for computers: a person thinks as long as it takes.
             (Seat::Human, TimeControl::PerMove(_)) => Clock::Free,
+            // Without a clock such a player would never move.
+            (Seat::Computer(spec), TimeControl::Free) if spec.is_unlimited() => {
+                Clock::PerMove(UNLIMITED)
+            }
             (_, time) => time.clock(),
         };
         let clocks = vec![setup.seats.each_ref().map(clock)];

@@ -227,7 +227,7 @@ fn a_way_is_chosen_step_by_step_and_completed_when_one_is_left() {
     click(&mut screen, "74");
     assert_eq!(said(&screen), "Several ways lead there: choose the next step.");
     click(&mut screen, "12 34");
-    assert_eq!(said(&screen), "Choose the next hop, or the same cell again to end here.");
+    assert_eq!(said(&screen), "Choose the next jump.");
     insta::assert_snapshot!("way-begun", text(&screen, USUAL));
     click(&mut screen, "52");
     insta::assert_snapshot!("way-done", text(&screen, USUAL));
@@ -237,7 +237,9 @@ fn a_way_is_chosen_step_by_step_and_completed_when_one_is_left() {
 fn a_chain_of_hops_ends_where_its_last_cell_is_chosen_again_and_any_way_round_will_do() {
     let circle = Some("8/8/8/2bw4/2w1w3/3w4/8/5w2 b 0");
     let mut screen = people("capture-halma", circle, false);
-    click(&mut screen, "43 45 45");
+    click(&mut screen, "43 45");
+    assert_eq!(said(&screen), "Choose the next hop, or the same cell again to end here.");
+    click(&mut screen, "45");
     assert!(text(&screen, USUAL).lines().any(|line| line.ends_with(">43-45")));
     for way in ["43 45 65 63 43", "43 63 65 45 43"] {
         let mut screen = people("capture-halma", circle, false);

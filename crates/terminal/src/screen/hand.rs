@@ -84,6 +84,11 @@ impl Hand {
         self.legal.iter().any(|mv| mv.path.is_empty())
     }
 
+    /// Whether the way chosen so far is a whole move.
+    pub fn may_end(&self) -> bool {
+        self.legal.iter().any(|mv| mv.path == self.chosen)
+    }
+
     /// Marks what it holds, and what can be done.
     pub fn mark(&self, marks: &mut Marks) {
         marks.chosen = self.chosen.clone();

@@ -168,9 +168,8 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     let exercise = course.exercise();
     let number = format!("{} of {}: {}", course.number(), course.count(), exercise.title);
     write_line(frame, panel, &number, strong(colour));
-    let progress: String = (1..=course.count())
-        .map(|number| if number <= course.done() { '●' } else { '○' })
-        .collect();
+    let dots = course.all_done().iter().map(|done| if *done { '●' } else { '○' });
+    let progress: String = dots.collect();
     write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, strong(colour));
     let task = Rect { y: panel.y + 3, height: panel.height - 3, ..panel };
     write_text(frame, task, &exercise.task);

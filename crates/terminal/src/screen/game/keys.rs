@@ -101,8 +101,11 @@ impl GameScreen {
             Deed::Nothing => {}
             Deed::Move(text) => self.play(&text),
             Deed::Refused(why) => self.message = why,
-            Deed::Chosen if self.hand.chosen.len() > 1 => {
+            Deed::Chosen if self.hand.chosen.len() > 1 && self.hand.may_end() => {
                 self.message = "Choose the next hop, or the same cell again to end here.".into();
+            }
+            Deed::Chosen if self.hand.chosen.len() > 1 => {
+                self.message = "Choose the next jump.".into();
             }
             Deed::Chosen => self.message = self.invitation(),
         }
