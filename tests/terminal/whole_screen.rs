@@ -113,8 +113,6 @@ fn recorded_games_and_exercises() {
     tty.wait_for("1 of 11 exercises done.");
 }
 
-/// The screen is drawn again and again while the computer thinks: the clock on it moves by tenths of a
-/// second. How often is printed, not demanded: that depends on the machine.
 #[test]
 fn the_screen_lives_while_the_computer_thinks() {
     let data = tempfile::tempdir().unwrap();

@@ -4,10 +4,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crownhead_play::Stop;
 use crownhead_play::analysis::{AnalysisError, Place, Progress, Request, Variation, examine};
-use crownhead_play::{Knowledge, Stop};
 use crownhead_rules::{Game, SideText};
 use crownhead_search::Limits;
+
+use crate::known::Known;
 
 /// So many best lines are found.
 const LINES: usize = 3;
@@ -41,7 +43,7 @@ pub struct Analysing {
 
 impl Analysing {
     /// Looks at a position until it is dropped.
-    pub fn new(game: &Game, position: String, knowledge: Knowledge) -> std::io::Result<Analysing> {
+    pub fn new(game: &Game, position: String, known: Known) -> std::io::Result<Analysing> {
         let (say, heard) = channel();
         let stop = Stop::new();
         let (raised, game) = (stop.clone(), game.clone());
@@ -54,7 +56,7 @@ impl Analysing {
             let mut tell = |progress: &Progress| {
                 let _ = say.send(found(progress.depth, &progress.lines, &sides));
             };
-            let found = match examine(&place, &request, &knowledge, &raised, &mut tell) {
+            let found = match examine(&place, &request, known.of(&game), &raised, &mut tell) {
                 Ok(analysis) => match analysis.end {
                     Some((_, sentence)) => Found::Nothing(sentence),
                     None => found(analysis.depth, &analysis.lines, &sides),

@@ -1,24 +1,24 @@
 //! The computer players of a game, made when they are first needed.
 
-use crownhead_play::{
-    Choice, Clock, Knowledge, Player, PlayerError, PlayerKind, PlayerSpec, knowledge_for,
-};
+use std::time::Duration;
+
+use crownhead_play::{Choice, Clock, Player, PlayerError};
 use crownhead_rules::{Game, Side};
 
-use crate::live::LiveGame;
+use crate::known::Known;
+use crate::live::{LiveGame, Seat};
 use crate::thinking::{Chosen, Thinking};
 
 /// The computers of a game.
 pub struct Computers {
     game: Game,
     seed: u64,
-    /// What they may know, and the sentence about what is missing; none before the first is asked.
-    knowledge: Option<Knowledge>,
+    known: Known,
     players: [Option<Box<dyn Player>>; 2],
     /// Who gives hints and answers offers.
     adviser: Option<Box<dyn Player>>,
-    /// What is missing for best play, said once.
-    pub missing: Option<String>,
+    /// Whether it has been said what is missing for best play.
+    said: bool,
 }
 
 /// Hints think so long.
@@ -30,72 +30,69 @@ impl Computers {
         Computers {
             game: live.setup().game.clone(),
             seed: live.setup().seed,
-            knowledge: None,
+            known: Known::default(),
             players: [None, None],
             adviser: None,
-            missing: None,
+            said: false,
         }
     }
 
-    fn make(&mut self, spec: &PlayerSpec, lot: u64) -> Result<Box<dyn Player>, PlayerError> {
-        if self.knowledge.is_none() {
-            let (knowledge, missing) = knowledge_for(&self.game);
-            (self.knowledge, self.missing) = (Some(knowledge), missing.map(|s| s.to_string()));
-        }
-        let none = Knowledge::default();
-        let knowledge = self.knowledge.as_ref().unwrap_or(&none);
-        let mut player = spec.player(&self.game, knowledge)?;
-        player.new_game(self.seed.wrapping_add(lot));
-        Ok(player)
+    /// Has a player think, who is made on the thread where it thinks: that takes memory and time.
+    fn think(
+        &self,
+        player: Option<Box<dyn Player>>,
+        seat: Seat,
+        lot: u64,
+        live: &LiveGame,
+        clock: Clock,
+    ) -> std::io::Result<Thinking> {
+        let (game, known, seed) = (self.game.clone(), self.known.clone(), self.seed);
+        let make = move || match (player, seat) {
+            (Some(player), _) => Ok(player),
+            (None, Seat::Human) => Err(PlayerError::Over),
+            (None, Seat::Computer(spec)) => {
+                let mut player = spec.player(&game, known.of(&game))?;
+                player.new_game(seed.wrapping_add(lot));
+                Ok(player)
+            }
+        };
+        Thinking::new(make, live.session().copy(), clock)
     }
 
     /// Asks the computer to move; `None` if a person is to move or the game is over.
-    pub fn ask(&mut self, live: &LiveGame) -> Result<Option<Thinking>, AskError> {
-        let Some(spec) = live.computer_to_move() else { return Ok(None) };
+    pub fn ask(&mut self, live: &LiveGame) -> std::io::Result<Option<Thinking>> {
+        if !live.computer_to_move() {
+            return Ok(None);
+        }
         let side = live.session().side();
-        let player = match self.players[side.index()].take() {
-            Some(player) => player,
-            None => self.make(spec, side.index() as u64)?,
-        };
-        Ok(Some(Thinking::new(player, live.session().copy(), live.clock(side))?))
+        let player = self.players[side.index()].take();
+        let seat = live.seat(side).clone();
+        self.think(player, seat, side.index() as u64, live, live.clock(side)).map(Some)
     }
 
     /// Asks for advice about the move of the side to move.
-    pub fn advise(&mut self, live: &LiveGame) -> Result<Thinking, AskError> {
-        let adviser = match self.adviser.take() {
-            Some(adviser) => adviser,
-            None => {
-                let spec = ADVICE.parse().unwrap_or(PlayerSpec::new(PlayerKind::Best));
-                self.make(&spec, 2)?
-            }
-        };
-        Ok(Thinking::new(adviser, live.session().copy(), Clock::Free)?)
+    pub fn advise(&mut self, live: &LiveGame) -> std::io::Result<Thinking> {
+        let adviser = self.adviser.take();
+        let seat = ADVICE.parse().map_err(std::io::Error::other)?;
+        self.think(adviser, seat, 2, live, Clock::Free)
+    }
+
+    /// A sentence on what is missing for best play, once, when it has turned out.
+    pub fn missing(&mut self) -> Option<String> {
+        let missing = self.known.missing().filter(|_| !self.said)?;
+        self.said = true;
+        Some(missing.to_string())
     }
 
     /// Takes back a player who has chosen for a side.
-    pub fn back(
-        &mut self,
-        side: Side,
-        chosen: Chosen,
-    ) -> (Result<Choice, PlayerError>, std::time::Duration) {
-        self.players[side.index()] = Some(chosen.player);
+    pub fn back(&mut self, side: Side, chosen: Chosen) -> (Result<Choice, PlayerError>, Duration) {
+        self.players[side.index()] = chosen.player;
         (chosen.choice, chosen.used)
     }
 
     /// Takes back the adviser.
     pub fn advised(&mut self, chosen: Chosen) -> Result<Choice, PlayerError> {
-        self.adviser = Some(chosen.player);
+        self.adviser = chosen.player;
         chosen.choice
     }
-}
-
-/// Why a computer cannot think.
-#[derive(Debug, thiserror::Error)]
-pub enum AskError {
-    /// The player could not be had.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// The system gives no thread.
-    #[error("the computer cannot think: {0}")]
-    Thread(#[from] std::io::Error),
 }

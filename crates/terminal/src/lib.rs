@@ -6,6 +6,7 @@
 pub mod analysing;
 pub mod computers;
 pub mod kept;
+pub mod known;
 pub mod lessons;
 pub mod lines;
 pub mod live;

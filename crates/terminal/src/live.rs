@@ -31,7 +31,7 @@ impl FromStr for Seat {
             "human" => Ok(Seat::Human),
             // A bare `minimax` is what the original program's menu offers.
             "minimax" => Ok(Seat::Computer(PlayerSpec::new(PlayerKind::Minimax(4)))),
-            name => name.parse().map(Seat::Computer),
+            _ => text.trim().parse().map(Seat::Computer),
         }
     }
 }
@@ -130,12 +130,9 @@ impl LiveGame {
         self.setup.seats.contains(&Seat::Human)
     }
 
-    /// The computer to move, if it is one's turn.
-    pub fn computer_to_move(&self) -> Option<&PlayerSpec> {
-        match self.seat(self.session.side()) {
-            Seat::Computer(spec) if !self.is_over() => Some(spec),
-            _ => None,
-        }
+    /// Whether a computer is to move.
+    pub fn computer_to_move(&self) -> bool {
+        !self.is_over() && *self.seat(self.session.side()) != Seat::Human
     }
 
     /// Whether a person is to move.

@@ -120,14 +120,9 @@ impl<'a, W: Write> Plain<'a, W> {
     /// The computer's turn; false to leave.
     fn computer(&mut self) -> io::Result<bool> {
         let side = self.live.session().side();
-        let asked = self.computers.ask(self.live);
-        self.say_missing()?;
-        let thinking = match asked {
-            Ok(Some(thinking)) => thinking,
-            Ok(None) => return Ok(true),
-            Err(error) => return Err(io::Error::other(error.to_string())),
-        };
+        let Some(thinking) = self.computers.ask(self.live)? else { return Ok(true) };
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        self.say_missing()?;
         let Some(chosen) = chosen else { return Ok(false) };
         let (choice, used) = self.computers.back(side, chosen);
         let choice = choice.map_err(|error| io::Error::other(error.to_string()))?;
@@ -140,7 +135,7 @@ impl<'a, W: Write> Plain<'a, W> {
     }
 
     fn say_missing(&mut self) -> io::Result<()> {
-        match self.computers.missing.take() {
+        match self.computers.missing() {
             Some(sentence) => writeln!(self.output, "{sentence}"),
             None => Ok(()),
         }
@@ -234,10 +229,9 @@ impl<'a, W: Write> Plain<'a, W> {
 
     /// What the best player would do now.
     fn advice(&mut self) -> io::Result<Option<Choice>> {
-        let asked = self.computers.advise(self.live);
-        self.say_missing()?;
-        let thinking = asked.map_err(|error| io::Error::other(error.to_string()))?;
+        let thinking = self.computers.advise(self.live)?;
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        self.say_missing()?;
         Ok(chosen.and_then(|chosen| self.computers.advised(chosen).ok()))
     }
 

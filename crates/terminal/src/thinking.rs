@@ -20,13 +20,13 @@ pub struct Thinking {
 
 enum Heard {
     Thought(Choice),
-    Chosen(Box<dyn Player>, Result<Choice, PlayerError>, Duration),
+    Chosen(Chosen),
 }
 
 /// A move that was chosen.
 pub struct Chosen {
-    /// The player, to be asked again.
-    pub player: Box<dyn Player>,
+    /// The player, to be asked again; none if it could not be had.
+    pub player: Option<Box<dyn Player>>,
     /// What it chose.
     pub choice: Result<Choice, PlayerError>,
     /// How long it thought.
@@ -34,9 +34,9 @@ pub struct Chosen {
 }
 
 impl Thinking {
-    /// Asks a player for a move.
+    /// Has a player made, and asks it for a move.
     pub fn new(
-        mut player: Box<dyn Player>,
+        make: impl FnOnce() -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         session: Box<dyn Session>,
         clock: Clock,
     ) -> std::io::Result<Thinking> {
@@ -47,8 +47,14 @@ impl Thinking {
         let work = move || {
             // Who stopped listening does not want to know.
             let mut tell = |choice| drop(say.send(Heard::Thought(choice)));
-            let choice = player.choose(session.as_ref(), &clock, &raised, &mut tell);
-            let _ = say.send(Heard::Chosen(player, choice, since.elapsed()));
+            let (player, choice) = match make() {
+                Err(error) => (None, Err(error)),
+                Ok(mut player) => {
+                    let choice = player.choose(session.as_ref(), &clock, &raised, &mut tell);
+                    (Some(player), choice)
+                }
+            };
+            let _ = say.send(Heard::Chosen(Chosen { player, choice, used: since.elapsed() }));
         };
         // A plain search goes as deep as a line of moves is long.
         let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
@@ -62,9 +68,7 @@ impl Thinking {
         loop {
             match self.heard.try_recv() {
                 Ok(Heard::Thought(choice)) => self.latest = Some(choice),
-                Ok(Heard::Chosen(player, choice, used)) => {
-                    return Ok(Some(Chosen { player, choice, used }));
-                }
+                Ok(Heard::Chosen(chosen)) => return Ok(Some(chosen)),
                 Err(TryRecvError::Empty) => return Ok(None),
                 Err(TryRecvError::Disconnected) => return Err(Died),
             }
@@ -76,9 +80,7 @@ impl Thinking {
         loop {
             match self.heard.recv_timeout(LOOK) {
                 Ok(Heard::Thought(choice)) => self.latest = Some(choice),
-                Ok(Heard::Chosen(player, choice, used)) => {
-                    return Ok(Some(Chosen { player, choice, used }));
-                }
+                Ok(Heard::Chosen(chosen)) => return Ok(Some(chosen)),
                 Err(RecvTimeoutError::Timeout) if stop.is_stopped() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Died),

@@ -176,6 +176,10 @@ impl GameScreen {
     /// What time alone does: computers move, clocks run out.
     fn pass_time(&mut self) {
         self.hear_advice();
+        // What is said while somebody thinks does not stay long enough to be read.
+        if self.thinking.is_none() && self.advice.is_none() {
+            self.say_missing();
+        }
         if self.live.is_over() {
             return;
         }
@@ -195,7 +199,6 @@ impl GameScreen {
                 Ok(thinking) => self.thinking = thinking,
                 Err(error) => self.fail(error.to_string()),
             }
-            self.say_missing();
             return;
         }
         let Some(thinking) = &mut self.thinking else { return };
@@ -227,7 +230,7 @@ impl GameScreen {
     }
 
     fn say_missing(&mut self) {
-        if let Some(missing) = self.computers.missing.take() {
+        if let Some(missing) = self.computers.missing() {
             self.message = format!("{} {}", self.message, sentence(&missing));
         }
     }
@@ -325,7 +328,6 @@ impl GameScreen {
             }
             Err(error) => self.message = error.to_string(),
         }
-        self.say_missing();
     }
 
     fn offer(&mut self) {

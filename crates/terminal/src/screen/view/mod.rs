@@ -6,7 +6,6 @@ mod draw;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Knowledge, knowledge_for};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -14,6 +13,7 @@ use ratatui::layout::Rect;
 use super::Screen;
 use super::layout::Layout;
 use crate::analysing::Analysing;
+use crate::known::Known;
 use crate::recorded::{Games, Walk};
 
 /// Recorded games to look at.
@@ -32,8 +32,8 @@ pub struct ViewScreen<R> {
     playing: Option<Instant>,
     pace: Duration,
     analysis: Option<Analysing>,
-    /// What the search may know; none before it is first asked.
-    knowledge: Option<Knowledge>,
+    /// What the search may know of the game.
+    known: Known,
 }
 
 /// How slowly a game plays by itself, at first.
@@ -64,7 +64,7 @@ impl<R: Read> ViewScreen<R> {
             playing: None,
             pace: PACE,
             analysis: None,
-            knowledge: None,
+            known: Known::default(),
         };
         screen.say_faults();
         Ok(screen)
@@ -88,6 +88,7 @@ impl<R: Read> ViewScreen<R> {
             Some((_, Err(why))) => self.message = why,
             Some((number, Ok(walk))) => {
                 (self.walk, self.shown) = (walk, (place, number));
+                self.known = Known::default();
                 self.message.clear();
                 self.playing = None;
                 self.moved();
@@ -111,8 +112,7 @@ impl<R: Read> ViewScreen<R> {
 
     fn analyse(&mut self) {
         let game = &self.walk.record().game;
-        let knowledge = self.knowledge.get_or_insert_with(|| knowledge_for(game).0);
-        match Analysing::new(game, self.walk.place().position.clone(), knowledge.clone()) {
+        match Analysing::new(game, self.walk.place().position.clone(), self.known.clone()) {
             Ok(analysis) => self.analysis = Some(analysis),
             Err(error) => self.message = format!("There is no analysis: {error}."),
         }
