@@ -6,5 +6,6 @@
 
 mod games;
 mod kept;
+mod speed;
 mod tty;
 mod whole_screen;
