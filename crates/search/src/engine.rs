@@ -21,9 +21,9 @@ pub struct Settings {
     /// Whether reductions and forward pruning are used: without them the search is far slower and
     /// no deeper than its nominal depth, and misses nothing within it.
     pub pruning: bool,
-    /// Points that the side to move at the root gives for not drawing. With other than 0, all
-    /// searches until the next [`Engine::clear`] must be for the same side: what the hash table
-    /// knows of draws is seen from there.
+    /// Points that the side to move at the root gives for not drawing at once; a draw further away
+    /// troubles it less. With other than 0, all searches until the next [`Engine::clear`] must be
+    /// for the same side: what the hash table knows of draws is seen from there.
     pub contempt: Score,
 }
 

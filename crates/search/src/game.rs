@@ -88,6 +88,12 @@ pub trait Searchable: Notation + Perft {
         0
     }
 
+    /// How much of that dislike a position deserves before it is drawn: in hundredths, 100 for one
+    /// that will hardly ever be won.
+    fn drawishness(&self) -> Score {
+        0
+    }
+
     /// Plies before a count of plies ends the game, for each of two counts; a game that has only
     /// one gives `u32::MAX` for the other.
     fn counts_left(&self) -> [u32; 2];

@@ -12,6 +12,8 @@ use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Settings, Unrest, WIN};
 /// Where so few plies are left before a count ends the game, the count is part of what the hash
 /// table knows a position by.
 const CLOCK_PLIES: u32 = 24;
+/// Draws so many plies away do not trouble a player who wants to win.
+const FAR: usize = 40;
 /// Deepest nominal depth.
 pub(crate) const MAX_DEPTH: i32 = 120;
 
@@ -255,7 +257,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         let guess = match known {
             Some(entry) => entry.guess,
             None if unrest == Unrest::Forced => alpha,
-            None => self.guess(position),
+            None => self.guess(position, ply),
         };
         if self.prune && !PV && unrest != Unrest::Forced && beta.abs() < HIGHEST_GUESS {
             // So far ahead that the opponent would not come back in the plies left.
@@ -399,7 +401,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         let unrest = position.unrest();
         let mut best = -WIN + ply as Score;
         if unrest != Unrest::Forced || ply >= MAX_PLY - 1 {
-            best = self.guess(position);
+            best = self.guess(position, ply);
             if best >= beta || unrest == Unrest::Quiet || ply >= MAX_PLY - 1 {
                 return best;
             }
@@ -457,20 +459,26 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             return Some(self.drawn(ply));
         }
         if ply >= MAX_PLY {
-            return Some(self.guess(position));
+            return Some(self.guess(position, ply));
         }
         None
     }
 
-    /// What a draw is worth: the side to move at the root does not like it.
+    /// What a draw is worth: the side to move at the root does not like it, and likes it less the
+    /// nearer it is. On a long way the opponent may still go wrong.
     #[inline(always)]
     fn drawn(&self, ply: usize) -> Score {
-        if ply.is_multiple_of(2) { DRAW - self.contempt } else { DRAW + self.contempt }
+        let dislike = self.contempt * (FAR - ply.min(FAR)) as Score / FAR as Score;
+        if ply.is_multiple_of(2) { DRAW - dislike } else { DRAW + dislike }
     }
 
     #[inline(always)]
-    fn guess(&self, position: &P) -> Score {
-        self.evaluation.score(position).clamp(-HIGHEST_GUESS, HIGHEST_GUESS)
+    fn guess(&self, position: &P, ply: usize) -> Score {
+        let mut score = self.evaluation.score(position);
+        if self.contempt != 0 {
+            score += self.drawn(ply) * position.drawishness() / 100;
+        }
+        score.clamp(-HIGHEST_GUESS, HIGHEST_GUESS)
     }
 
     /// The line at this ply is now the move and the line one ply on.

@@ -428,23 +428,28 @@ fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
 }
 
 #[test]
-fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root() {
+fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root_the_less_the_nearer_it_is() {
     // Nothing but a draw is left: the count ends before anybody meets anybody.
-    let options = Contest::read_options("draw-plies=4").unwrap();
-    let start = Contest::read("B:W21:B12", &options).unwrap();
-    let limits = Limits { depth: Some(6), ..Limits::default() };
-    for contempt in [0, 20] {
+    let limits = Limits { depth: Some(8), ..Limits::default() };
+    let score = |plies: u32, contempt: i32| {
+        let options = Contest::read_options(&format!("draw-plies={plies}")).unwrap();
+        let start = Contest::read("B:W21:B12", &options).unwrap();
         let settings = Settings { threads: 1, hash: 1, pruning: true, contempt };
         let mut engine = Engine::<Contest>::new(settings, &Knowledge::default()).unwrap();
-        let mut position = start.clone();
-        // The second search, a ply of each side later, uses what the first left in the hash table.
-        for _ in 0..2 {
-            let report = engine.search(Task::new(&position, limits), &Stop::new(), |_| {});
-            assert_eq!(report.score(), -contempt);
-            for mv in &report.lines[0].moves[..2] {
-                position.play(*mv);
-            }
-        }
-        assert!(position.outcome(&[]).is_some_and(|outcome| outcome.winner.is_none()));
-    }
+        engine.search(Task::new(&start, limits), &Stop::new(), |_| {}).score()
+    };
+    assert_eq!([1, 2, 4].map(|plies| score(plies, 0)), [0, 0, 0]);
+    let [next, second, fourth] = [1, 2, 4].map(|plies| score(plies, 200));
+    assert!(
+        -200 < next && next < second && second < fourth && fourth < 0,
+        "{next} {second} {fourth}"
+    );
+}
+
+#[test]
+fn a_player_with_contempt_keeps_the_men_that_could_still_go_wrong_on_the_board() {
+    // An exchange is as good as none, but for the men who are gone afterwards.
+    let drawish = |text: &str| Contest::read(text, &Default::default()).unwrap().drawishness();
+    let (many, few) = ("B:W21,22,23,24,30,31:B1,2,3,4,9,10", "B:W21,22,30,31:B1,2,9,10");
+    assert!(0 < drawish(many) && drawish(many) < drawish(few) && drawish(few) < 100);
 }

@@ -289,7 +289,16 @@ impl<V: Variant> Searchable for Checkers<V> {
 
     /// Two good players draw nearly every game of contest checkers.
     fn contempt() -> Score {
-        if V::ID == "english" { 0 } else { 20 }
+        if V::ID == "english" { 0 } else { 100 }
+    }
+
+    /// The fewer men are left, the fewer mistakes can be made, and every ply without a capture brings
+    /// the draw by count nearer.
+    fn drawishness(&self) -> Score {
+        let pieces = count(self.pieces(Side::First) | self.pieces(Side::Second));
+        let gone = (24 - pieces) * 100 / 24;
+        let left = Searchable::plies_left(self).min(10) as Score;
+        gone + (100 - gone) * (10 - left) / 10
     }
 
     #[inline(always)]
