@@ -12,7 +12,7 @@ use crate::{DRAW, Evaluate, Score, Stop, WIN};
 pub struct Found<M> {
     /// The value for the side to move.
     pub score: Score,
-    /// All moves that reach it, in the order of generation. Alpha-beta proves only the first.
+    /// All moves that reach it, in the order of generation.
     pub best: Vec<M>,
     /// Positions looked at.
     pub nodes: u64,
@@ -45,7 +45,8 @@ pub fn minimax<P: Position>(
     Some(found)
 }
 
-/// The same value, with the lines left out that cannot change it. None if it was stopped.
+/// The same value and the same moves, with the lines left out that cannot change them. None if it
+/// was stopped.
 pub fn alpha_beta<P: Position>(
     position: &P,
     past: &[u64],
@@ -59,11 +60,16 @@ pub fn alpha_beta<P: Position>(
     let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0 };
     search.past.push(position.key());
     for &mv in moves.iter() {
+        // A point below the best so far: a move that is as good is proved to be so.
+        let alpha = (found.score - 1).max(-WIN);
         let child = position.after(mv);
-        let score = -search.alpha_beta(&child, -WIN, -found.score, depth.saturating_sub(1), 1)?;
+        let score = -search.alpha_beta(&child, -WIN, -alpha, depth.saturating_sub(1), 1)?;
         if score > found.score {
             found.score = score;
-            found.best = vec![mv];
+            found.best.clear();
+        }
+        if score == found.score {
+            found.best.push(mv);
         }
     }
     found.nodes = search.nodes;

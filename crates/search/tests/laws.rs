@@ -280,7 +280,7 @@ every_game! {
                 let fast = alpha_beta(position, past, depth, &evaluation, &stop).unwrap();
                 let said = format!("{position:?} depth {depth}: {full:?}, {fast:?}");
                 assert_eq!(full.score, fast.score, "{said}");
-                assert_eq!(full.best.first(), fast.best.first(), "{said}");
+                assert_eq!(full.best, fast.best, "{said}");
                 assert!(fast.nodes <= full.nodes, "{said}");
                 if let Some(plies) = plies_to_end(full.score) {
                     assert!(plies.unsigned_abs() <= depth, "{said}");

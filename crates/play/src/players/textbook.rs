@@ -2,6 +2,9 @@
 //! count what anyone would count (`crates/search/weights/textbook`), so that who compares them with
 //! the levels sees what a search and what an evaluation is worth.
 //!
+//! Among equally good moves both draw lots: the first in the list would be a man at the front for one
+//! side and a man at the back for the other.
+//!
 //! They look one ply ahead, then two, and so on to their depth, so that there is a move whenever the
 //! time is up; without a time limit only the last look counts.
 
@@ -23,14 +26,14 @@ pub(crate) struct Textbook<P: Searchable> {
 }
 
 impl<P: Searchable> Textbook<P> {
-    /// Looks at every line, and draws lots among the best moves.
+    /// Looks at every line.
     pub(crate) fn minimax(depth: u32, options: PlayerOptions, knowledge: &Knowledge) -> Self {
         let evaluation = evaluations::textbook::<P>(knowledge);
         let lots = fastrand::Rng::with_seed(0);
         Textbook { evaluation, depth, pruning: false, options, lots }
     }
 
-    /// Leaves out what cannot matter, and plays the first of the best moves.
+    /// Leaves out what cannot matter.
     pub(crate) fn alpha_beta(depth: u32, options: PlayerOptions, knowledge: &Knowledge) -> Self {
         Textbook { pruning: true, ..Textbook::minimax(depth, options, knowledge) }
     }
@@ -83,7 +86,7 @@ impl<P: Searchable> Player for Textbook<P> {
             (depth, found) = (depth + 1, deeper);
         }
         let Found { score, best, nodes } = found;
-        let chosen = if self.pruning { best.first().copied() } else { self.lots.choice(best) };
+        let chosen = self.lots.choice(best);
         let line = told(position, &[chosen.ok_or(PlayerError::Over)?]);
         let text = line.first().cloned().ok_or(PlayerError::Over)?;
         Ok(Choice { text, score: Some(score), depth, nodes, line })
