@@ -121,7 +121,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     };
     Ok(Plan {
         game: arguments.game.clone(),
-        players: [limited(arguments.one), limited(arguments.other)],
+        players: [limited(arguments.one.clone()), limited(arguments.other.clone())],
         pairs: arguments.games / 2,
         time,
         openings: openings(&arguments.openings, &arguments.game)?,
@@ -257,7 +257,7 @@ fn object(plan: &Plan, standing: &Standing, interrupted: bool, time: Duration) -
     let estimate = standing.pairs.estimate();
     json!({
         "game": plan.game.to_string(),
-        "players": plan.players.map(|player| player.to_string()),
+        "players": plan.players.each_ref().map(PlayerSpec::to_string),
         "time": plan.time.to_string(),
         "openings": plan.openings.to_string(),
         "seed": plan.seed,

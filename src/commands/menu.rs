@@ -44,7 +44,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
     let Some(mode) = question(input, output, "Which mode? [2] ", "2", "1 or 2", modes)? else {
         return Ok(None);
     };
-    let (mut seats, mut time) = ([Seat::Human; 2], TimeControl::Free);
+    let (mut seats, mut time) = ([Seat::Human, Seat::Human], TimeControl::Free);
     if mode == 2 {
         let [first, second] = game.info().sides;
         writeln!(output, "\n1 {} (moves first)\n2 {}", first.name, second.name)?;
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(setup.seats[0], "minimax".parse().unwrap());
         assert_eq!(setup.time, TimeControl::PerMove(Duration::from_millis(500)));
         assert_eq!(output.matches("Please answer").count(), 4, "{output}");
-        assert!(asked("1\n1\n").0.is_some_and(|setup| setup.seats == [Seat::Human; 2]));
+        assert!(asked("1\n1\n").0.is_some_and(|setup| setup.seats == [Seat::Human, Seat::Human]));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! how much time there is, and which knowledge a player may use.
 
 pub mod analysis;
+pub mod bots;
 mod clock;
 mod knowledge;
 pub mod matches;

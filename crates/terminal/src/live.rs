@@ -15,7 +15,7 @@ use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, PositionError, Side};
 
 /// Who plays one side.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Seat {
     /// A person at this terminal.
     Human,
@@ -31,7 +31,8 @@ impl FromStr for Seat {
             "human" => Ok(Seat::Human),
             // A bare `minimax` is what the original program's menu offers.
             "minimax" => Ok(Seat::Computer(PlayerSpec::new(PlayerKind::Minimax(4)))),
-            name => name.parse().map(Seat::Computer),
+            // As it was written: a program's name may have capitals.
+            _ => text.parse().map(Seat::Computer),
         }
     }
 }
@@ -87,7 +88,7 @@ impl LiveGame {
     /// A new game.
     pub fn new(setup: Setup) -> Result<LiveGame, PositionError> {
         let session = session(&setup.game, setup.position.as_deref())?;
-        let clocks = vec![setup.seats.map(|seat| match (seat, setup.time) {
+        let clocks = vec![setup.seats.each_ref().map(|seat| match (seat, setup.time) {
             // Time per move is for computers: a person thinks as long as it takes.
             (Seat::Human, TimeControl::PerMove(_)) => Clock::Free,
             (_, time) => time.clock(),
@@ -112,7 +113,7 @@ impl LiveGame {
 
     /// Who plays a side.
     pub fn seat(&self, side: Side) -> Seat {
-        self.setup.seats[side.index()]
+        self.setup.seats[side.index()].clone()
     }
 
     /// Whether a person plays.

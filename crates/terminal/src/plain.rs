@@ -74,7 +74,7 @@ impl<'a, R: BufRead, W: Write> Plain<'a, R, W> {
     /// Plays until the game is over or the player leaves.
     pub fn run(mut self) -> io::Result<Left> {
         let game = self.live.setup().game.clone();
-        let [first, second] = self.live.setup().seats;
+        let [first, second] = &self.live.setup().seats;
         let sides = game.info().sides;
         writeln!(
             self.output,

@@ -88,7 +88,7 @@ impl App {
     /// A game to play.
     pub fn new(live: LiveGame, kept: Option<Kept>, colour: bool) -> App {
         let computers = Computers::new(&live);
-        let seats = live.setup().seats;
+        let seats = &live.setup().seats;
         let legal = live.session().legal_moves();
         let mut app = App {
             message: String::new(),

@@ -190,7 +190,8 @@ fn draw_panel(frame: &mut Frame<'_>, app: &App, layout: &Layout, board: &[char; 
             Seat::Human => "you".to_string(),
             Seat::Computer(spec) => spec.to_string(),
         };
-        let who = if app.live.setup().seats == [Seat::Human; 2] { String::new() } else { who };
+        let who =
+            if app.live.setup().seats == [Seat::Human, Seat::Human] { String::new() } else { who };
         let shape = if side == Side::First {
             format!("({})", sides.letter)
         } else {
