@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing};
 use crownhead_play::statistics::{Estimate, Tally};
-use crownhead_play::{Openings, PlayerSpec, TimeControl, knowledge_for, read_time};
+use crownhead_play::{Openings, PlayerSpec, Terms, TimeControl, knowledge_for, read_time};
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
@@ -123,10 +123,11 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         game: arguments.game.clone(),
         players: [limited(arguments.one.clone()), limited(arguments.other.clone())],
         pairs: arguments.games / 2,
-        time,
+        terms: Terms { time, ..Terms::of(&arguments.game) },
         openings: openings(&arguments.openings, &arguments.game)?,
         seed: arguments.seed,
         concurrency: arguments.concurrency.into(),
+        log: None,
     })
 }
 
@@ -195,7 +196,7 @@ impl Progress {
 fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
     let Standing { all, by_colour, pairs, ends, late, .. } = standing;
     let [one, other] = &plan.players;
-    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.time)?;
+    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.terms.time)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
     writeln!(out, "result    {}", tally_text(all))?;
     let sides = plan.game.info().sides.map(|side| side.name);
@@ -258,7 +259,7 @@ fn object(plan: &Plan, standing: &Standing, interrupted: bool, time: Duration) -
     json!({
         "game": plan.game.to_string(),
         "players": plan.players.each_ref().map(PlayerSpec::to_string),
-        "time": plan.time.to_string(),
+        "time": plan.terms.time.to_string(),
         "openings": plan.openings.to_string(),
         "seed": plan.seed,
         "games": standing.all.games(),

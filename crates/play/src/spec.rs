@@ -8,7 +8,7 @@ use std::time::Duration;
 use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
 
-use crate::bots::{Program, ProgramError};
+use crate::bots::{Outside, Program, ProgramError};
 use crate::clock::{read_time, shorten, write_time};
 use crate::players::{Best, Graded, Random, Textbook};
 use crate::{Player, PlayerError};
@@ -117,9 +117,7 @@ impl PlayerSpec {
             fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
-                    PlayerKind::Outside(ref program) => {
-                        return Err(PlayerError::NoMemory(program.to_string()));
-                    }
+                    PlayerKind::Outside(ref program) => Box::new(Outside::new(program.clone())?),
                     PlayerKind::Random => Box::new(Random::new()),
                     PlayerKind::Minimax(depth) => {
                         Box::new(Textbook::<P>::minimax(depth, spec.options, knowledge))

@@ -1,8 +1,20 @@
 //! Players that are programs of their own, in any language.
 //!
-//! [`program`] says how one is started. Whatever such a program does, it costs bounded time and
-//! bounded memory, and what it did wrong is told to its author.
+//! [`program`] says how one is started, [`process`] starts it, reads it and ends it, a
+//! [`dialogue`] is the way of talking with it: [`protocol`] is ours. [`outside`] makes a
+//! [`Player`](crate::Player) of all that. Whatever such a program does, it costs bounded time and
+//! bounded memory, and what it did wrong is a [`Fault`] told to its author.
 
+mod buffer;
+mod dialogue;
+mod fault;
+mod line;
+mod log;
+mod outside;
+mod process;
 mod program;
+mod protocol;
 
+pub use fault::{Fault, FaultKind};
+pub(crate) use outside::Outside;
 pub use program::{Program, ProgramError};
