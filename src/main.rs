@@ -11,7 +11,7 @@ use commands::Failure;
 /// Play, analyse and run bot contests of 8x8 checkers games.
 #[derive(Parser)]
 #[command(name = "crownhead", version, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 130 interrupted.")]
+#[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 4 a bot forfeited or broke, 130 interrupted.")]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -31,8 +31,13 @@ enum Command {
     Analyse(commands::analyse::Arguments),
     /// Search fixed positions of every game: node counts to compare, and the speed
     Bench(commands::bench::Arguments),
-    /// Let two computer players play many games and say which is stronger
+    /// Let two players, built in or programs of yours, play many games and say which is stronger
     Match(commands::matches::Arguments),
+    /// Write, check, play and debug a bot: a program of yours, in any language
+    #[command(subcommand)]
+    Bot(commands::bot::Command),
+    /// Be a bot: any built-in player, speaking the bot protocol or Hub
+    Engine(commands::engine::Arguments),
     /// Find the weights of an evaluation from games the search plays against itself
     Tune(commands::tune::Arguments),
     /// Build and list tables of exact knowledge
@@ -57,6 +62,8 @@ fn main() -> ExitCode {
         Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Match(arguments) => commands::matches::run(&arguments),
+        Command::Bot(command) => commands::bot::run(command),
+        Command::Engine(arguments) => commands::engine::run(&arguments),
         Command::Tune(arguments) => commands::tune::run(&arguments),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),

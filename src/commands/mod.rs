@@ -2,6 +2,8 @@
 
 pub(crate) mod analyse;
 pub(crate) mod bench;
+pub(crate) mod bot;
+pub(crate) mod engine;
 pub(crate) mod games;
 pub(crate) mod matches;
 pub(crate) mod menu;
@@ -29,6 +31,8 @@ pub(crate) enum Failure {
     Reported,
     /// The arguments do not go together.
     Usage(String),
+    /// A bot forfeited or broke; what there is to say, unless it has been said.
+    Bot(Option<String>),
     /// The user ended it before its end.
     Interrupted,
     /// Something else went wrong.
@@ -39,6 +43,7 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
+            Failure::Bot(message) => message.clone(),
             Failure::BadInputReported | Failure::Reported | Failure::Interrupted => None,
             Failure::Other(error) => Some(format!("{error:#}")),
         }
@@ -48,6 +53,7 @@ impl Failure {
         match self {
             Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
             Failure::Usage(_) => ExitCode::from(2),
+            Failure::Bot(_) => ExitCode::from(4),
             Failure::Interrupted => ExitCode::from(130),
             Failure::Reported | Failure::Other(_) => ExitCode::FAILURE,
         }

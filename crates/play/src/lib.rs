@@ -8,6 +8,7 @@
 pub mod analysis;
 pub mod bots;
 mod clock;
+pub mod engine;
 mod knowledge;
 pub mod matches;
 mod openings;

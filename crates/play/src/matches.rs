@@ -142,6 +142,13 @@ impl Standing {
     }
 }
 
+/// The processor time of this program so far, all threads together: of the referee, and of built-in
+/// players. Outside programs have their own.
+pub fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
 /// Plays a match until its end or until `stop` is raised; games that are then in progress do not
 /// count. `heard` is told of every finished game, in the order in which they end.
 pub fn play(

@@ -1,6 +1,6 @@
 //! Lines out of a stream of bytes, never more than a bounded part of it in memory.
 
-use std::io;
+use std::io::{self, BufRead};
 
 /// No line of a bot is longer; every move and any remark fits.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
@@ -75,6 +75,21 @@ impl LineBuffer {
     pub(crate) fn rest(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
+}
+
+/// Reads a line from a stream that may be waited for; false at its end. What is too long for a line
+/// is left out.
+pub(crate) fn read_bounded_line(
+    input: &mut impl BufRead,
+    line: &mut Vec<u8>,
+) -> io::Result<bool> {
+    line.clear();
+    let limit = 4 * LONGEST_LINE as u64; // a turn may have thousands of moves
+    let count = io::Read::take(&mut *input, limit).read_until(b'\n', line)?;
+    if count as u64 == limit && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(count > 0)
 }
 
 #[cfg(test)]

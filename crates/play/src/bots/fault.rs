@@ -44,7 +44,7 @@ impl FaultKind {
     }
 
     /// Whether the program cannot be talked with any more.
-    pub(crate) const fn is_final(self) -> bool {
+    pub const fn is_final(self) -> bool {
         matches!(self, FaultKind::Crash | FaultKind::EndOfOutput | FaultKind::Flood)
     }
 }

@@ -15,6 +15,8 @@ mod process;
 mod program;
 mod protocol;
 
+pub(crate) use buffer::read_bounded_line;
 pub use fault::{Fault, FaultKind};
+pub(crate) use line::{Line, quote};
 pub(crate) use outside::Outside;
 pub use program::{Program, ProgramError};
