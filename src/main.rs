@@ -11,7 +11,9 @@ use commands::Failure;
 /// Play, analyse and run bot contests of 8x8 checkers games.
 #[derive(Parser)]
 #[command(name = "crownhead", version, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 4 a bot forfeited or broke, 130 interrupted.")]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 4 a bot forfeited or broke, 130 interrupted."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,

@@ -9,11 +9,13 @@ use crownhead_rules::Game;
 use super::Failure;
 
 #[derive(clap::Args)]
-#[command(after_help = "Reads lines from standard input and answers on standard output: the bot protocol \
+#[command(
+    after_help = "Reads lines from standard input and answers on standard output: the bot protocol \
 (docs/protocol.md), or with --hub version 2 of the Hub protocol of draughts engines.
 
 Example, one built-in player entered as a program:
-  crownhead match \"cmd:crownhead engine level:4\" level:3 --game english")]
+  crownhead match \"cmd:crownhead engine level:4\" level:3 --game english"
+)]
 pub(crate) struct Arguments {
     /// The player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     #[arg(value_name = "PLAYER", default_value = "best")]

@@ -164,9 +164,7 @@ impl Faults {
     }
 
     fn json(&self) -> Value {
-        let object = |(game, player, code, sentence): &(u32, usize, &str, String)| {
-            json!({ "game": game, "player": player, "code": code, "sentence": sentence })
-        };
+        let object = |(game, player, code, sentence): &(u32, usize, &str, String)| json!({ "game": game, "player": player, "code": code, "sentence": sentence });
         self.listed.iter().map(object).collect()
     }
 }
@@ -191,14 +189,14 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     };
     let players = [limited(arguments.one.clone()), limited(arguments.other.clone())];
     let is_outside = players.iter().any(|player| player.program().is_some());
-    let time = if time == TimeControl::Free && is_outside {
-        TimeControl::PerMove(PATIENCE)
-    } else {
-        time
-    };
+    let time =
+        if time == TimeControl::Free && is_outside { TimeControl::PerMove(PATIENCE) } else { time };
     let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
     if !policy.suits(&arguments.game) {
-        let message = format!("in {} no turn can be skipped: the policy is forfeit or random-move", arguments.game);
+        let message = format!(
+            "in {} no turn can be skipped: the policy is forfeit or random-move",
+            arguments.game
+        );
         return Err(Failure::Usage(message));
     }
     if let Some(folder) = &arguments.log {

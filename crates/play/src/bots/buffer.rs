@@ -79,10 +79,7 @@ impl LineBuffer {
 
 /// Reads a line from a stream that may be waited for; false at its end. What is too long for a line
 /// is left out.
-pub(crate) fn read_bounded_line(
-    input: &mut impl BufRead,
-    line: &mut Vec<u8>,
-) -> io::Result<bool> {
+pub(crate) fn read_bounded_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let limit = 4 * LONGEST_LINE as u64; // a turn may have thousands of moves
     let count = io::Read::take(&mut *input, limit).read_until(b'\n', line)?;

@@ -35,6 +35,12 @@ pub(crate) trait Dialogue: Send {
     /// Tells how the game ended.
     fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>);
 
+    /// Whether the bot did not say that it was ready.
+    fn is_silent(&self) -> bool;
+
+    /// What the bot calls itself.
+    fn name(&self) -> Option<&str>;
+
     /// Says good-bye.
     fn quit(&mut self, bot: &mut Process);
 }

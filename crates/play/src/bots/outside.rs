@@ -59,13 +59,33 @@ impl Outside {
         Ok(())
     }
 
-    fn end(&mut self, politely: bool) {
-        if let Some(mut bot) = self.bot.take() {
-            if politely {
-                self.dialogue.quit(&mut bot);
-            }
-            bot.end(politely);
+    /// Ends the program; whether it did so by itself.
+    fn end(&mut self, politely: bool) -> bool {
+        let Some(mut bot) = self.bot.take() else { return false };
+        if politely {
+            self.dialogue.quit(&mut bot);
         }
+        bot.end(politely)
+    }
+
+    /// Asks the program to end; whether it did.
+    pub(super) fn leave(&mut self) -> bool {
+        self.end(true)
+    }
+
+    /// What it did wrong in this game.
+    pub(super) fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Whether it did not say that it was ready.
+    pub(super) fn is_silent(&self) -> bool {
+        self.dialogue.is_silent()
+    }
+
+    /// What it calls itself.
+    pub(super) fn bot_name(&self) -> Option<&str> {
+        self.dialogue.name()
     }
 
     /// Greets the program and tells it of the game, starting it again if need be.

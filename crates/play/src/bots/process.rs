@@ -292,15 +292,15 @@ impl Process {
     }
 
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
-    /// in order.
-    pub(crate) fn end(mut self, politely: bool) {
-        self.close(politely);
+    /// in order; whether it was enough is told.
+    pub(crate) fn end(mut self, politely: bool) -> bool {
+        self.close(politely)
     }
 
-    fn close(&mut self, politely: bool) {
+    fn close(&mut self, politely: bool) -> bool {
         self.input = None;
-        let begun = Instant::now();
-        if !politely || !self.exits_until(begun + PATIENCE[0]) {
+        let by_itself = politely && self.exits_until(Instant::now() + PATIENCE[0]);
+        if !by_itself {
             self.kill(Signal::TERM);
             self.exits_until(Instant::now() + PATIENCE[1]);
         }
@@ -308,6 +308,7 @@ impl Process {
         self.kill(Signal::KILL);
         self.is_over = true;
         let _ = self.child.wait();
+        by_itself
     }
 }
 

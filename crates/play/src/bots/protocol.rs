@@ -23,7 +23,7 @@ pub(crate) struct Lines {
     /// The bot is not waited for: it did not say `ready` when it was.
     is_silent: bool,
     /// What the bot calls itself.
-    pub(super) name: Option<String>,
+    name: Option<String>,
     /// The letter of the bot's side.
     side: char,
 }
@@ -236,6 +236,14 @@ impl Dialogue for Lines {
         }
         let _ = writeln!(line, " reason={} code={}", quote(verdict.reason), verdict.code);
         bot.send(&line, Some(Instant::now() + FAREWELL), &Stop::new());
+    }
+
+    fn is_silent(&self) -> bool {
+        self.is_silent
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     fn quit(&mut self, bot: &mut Process) {

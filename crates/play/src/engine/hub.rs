@@ -289,7 +289,8 @@ fn info(session: &dyn Session, choice: &Choice, time: Duration) -> String {
     }
     let speed = choice.nodes as f64 / seconds.max(1e-6) / 1e6;
     let line = hub_line(session, &choice.line).join(" ");
-    text += &format!(" nodes={} time={seconds:.3} nps={speed:.1} pv={}\n", choice.nodes, quote(&line));
+    text +=
+        &format!(" nodes={} time={seconds:.3} nps={speed:.1} pv={}\n", choice.nodes, quote(&line));
     text
 }
 

@@ -136,8 +136,7 @@ impl Table {
             Some(time) if self.is_per_move => Clock::PerMove(time),
             Some(left) => Clock::Main { left, increment: self.increment.unwrap_or_default() },
         };
-        let chosen =
-            self.player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {});
+        let chosen = self.player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {});
         let choice = match chosen {
             Err(PlayerError::Over) => return Ok(Err("the game is over".into())),
             other => other?,
