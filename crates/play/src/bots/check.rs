@@ -76,7 +76,8 @@ fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
         ),
         Game::ChineseCheckers => (
             "3O4/1O3O1O/1O6/4O1#1/2#1#3/4#3/1#1#4/8 # 10",
-            "###5/##6/#7/8/8/7O/6OO/5OOO # 160".to_string(),
+            // Two pieces fill no camp: nobody can win before the last turn.
+            "#7/8/8/8/8/8/8/7O # 0".to_string(),
             Some("5OO#/6OO/5O1O/8/8/8/8/8 # 10"),
         ),
         Game::CaptureHalma => (

@@ -72,13 +72,19 @@ impl fmt::Display for Fault {
 }
 
 /// So much of what a bot wrote is shown.
-const SHOWN: usize = 80;
+const SHOWN: usize = 120;
 
 /// Bytes in quotes, on one line, shortened.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for chunk in bytes[..bytes.len().min(4 * SHOWN)].utf8_chunks() {
-        text.extend(chunk.valid().chars().flat_map(char::escape_debug));
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => text.extend(['\\', c]),
+                c if c.is_control() => text.extend(c.escape_debug()),
+                c => text.push(c),
+            }
+        }
         for byte in chunk.invalid() {
             text.push_str(&format!("\\x{byte:02x}"));
         }
@@ -100,6 +106,6 @@ mod tests {
         assert_eq!(quoted(b"move 11-15"), "\"move 11-15\"");
         assert_eq!(quoted(b"a\tb\x1b[2J\xff\n"), "\"a\\tb\\u{1b}[2J\\xff\\n\"");
         let long = quoted(&vec![b'x'; 100_000]);
-        assert!(long.len() < 120 && long.ends_with("… (100000 bytes)"), "{long}");
+        assert!(long.len() < 160 && long.ends_with("… (100000 bytes)"), "{long}");
     }
 }

@@ -134,10 +134,8 @@ impl<W: Write + Send + 'static> Engine<W> {
                     search.stop.stop();
                 }
             }
-            "ponder-hit" => {
-                if self.search.as_ref().is_some_and(|search| search.is_ponder) {
-                    self.go(&Line::new("go think"))?;
-                }
+            "ponder-hit" if self.search.as_ref().is_some_and(|search| search.is_ponder) => {
+                self.go(&Line::new("go think"))?;
             }
             "ping" => self.say("pong\n")?,
             _ => {}
