@@ -187,7 +187,8 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 }
 
 fn run_play(arguments: Play) -> Result<(), Failure> {
-    let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(program(&arguments.bot)?)));
+    let bot =
+        Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program(&arguments.bot)?))));
     let setup = Setup {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },

@@ -36,7 +36,7 @@ pub enum PlayerKind {
     /// The strongest there is; level 10 too.
     Best,
     /// A program of its own.
-    Outside(Program),
+    Outside(Box<Program>),
 }
 
 /// What a player may use; without any, its own defaults.
@@ -117,7 +117,9 @@ impl PlayerSpec {
             fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
-                    PlayerKind::Outside(ref program) => Box::new(Outside::new(program.clone())?),
+                    PlayerKind::Outside(ref program) => {
+                        Box::new(Outside::new(Program::clone(program))?)
+                    }
                     PlayerKind::Random => Box::new(Random::new()),
                     PlayerKind::Minimax(depth) => {
                         Box::new(Textbook::<P>::minimax(depth, spec.options, knowledge))
@@ -152,7 +154,7 @@ impl FromStr for PlayerSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
-        let outside = |program| Ok(PlayerSpec::new(PlayerKind::Outside(program)));
+        let outside = |program| Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
         if let Some(command) = text.trim().strip_prefix("cmd:") {
             return outside(Program::from_command(command).map_err(refused)?);
         }
