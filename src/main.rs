@@ -90,7 +90,7 @@ fn without_command() -> ExitCode {
 fn end(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Other(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(Failure::Other(error)) if commands::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
                 commands::say(format_args!("crownhead: {message}"));
@@ -98,13 +98,4 @@ fn end(result: Result<(), Failure>) -> ExitCode {
             failure.exit_code()
         }
     }
-}
-
-/// Whether the reader of our output has gone away, as `head` does: nobody is left to complain to.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    })
 }

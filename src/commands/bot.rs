@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_play::bots::check::{Finding, Grade, check};
-use crownhead_play::bots::replay::Moment;
+use crownhead_play::bots::replay::{Again, Moment};
 use crownhead_play::bots::{Kit, Program};
 use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, read_time};
 use crownhead_rules::Game;
@@ -98,6 +98,9 @@ pub(crate) struct Replay {
     /// How long to wait for the answer
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
     patience: Duration,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -198,42 +201,84 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
     };
     let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
-    play(live, None, arguments.plain, None)
+    match play(live, None, arguments.plain, None) {
+        Err(Failure::Other(error)) if !super::is_broken_pipe(&error) => {
+            Err(Failure::Bot(Some(format!("the game cannot go on: {error:#}"))))
+        }
+        other => other,
+    }
 }
 
 fn replay(arguments: &Replay) -> Result<(), Failure> {
     let moment = Moment::read(&arguments.log, arguments.at).map_err(Failure::BadInput)?;
     let session = moment.session().map_err(Failure::BadInput)?;
     let mut out = std::io::stdout().lock();
+    if !arguments.json {
+        write_moment(&mut out, &moment, session.as_ref())?;
+    }
+    let again = if arguments.show {
+        None
+    } else {
+        let program = match &arguments.bot {
+            Some(bot) => program(bot)?,
+            None => moment.program().map_err(Failure::BadInput)?,
+        };
+        let stop = stop_on_interrupt();
+        let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
+        Some(asked.map_err(|message| Failure::Bot(Some(message)))?)
+    };
+    if arguments.json {
+        writeln!(out, "{}", moment_json(&moment, session.as_ref(), again.as_ref()))?;
+    } else if let Some(again) = &again {
+        writeln!(out, "now")?;
+        for line in &again.lines {
+            writeln!(out, "{:10.6} < {line}", again.time.as_secs_f64())?;
+        }
+        if let Some(errors) = &again.errors {
+            writeln!(out, "           ! {errors}")?;
+        }
+    }
+    match again.and_then(|again| again.fault) {
+        None => Ok(()),
+        Some(fault) => Err(Failure::Bot(Some(fault))),
+    }
+}
+
+fn write_moment(
+    out: &mut impl Write,
+    moment: &Moment,
+    session: &dyn Session,
+) -> std::io::Result<()> {
     let name = moment.game.info().sides[session.side().index()].name;
     writeln!(out, "{}, ply {}, {name} to move: {}", moment.game, moment.ply, session.position())?;
-    write_board(&mut out, session.as_ref())?;
+    write_board(out, session)?;
     writeln!(out, "moves     {}", moment.moves())?;
     writeln!(out, "then")?;
     for (time, sign, text) in &moment.then {
         writeln!(out, "{time:10.6} {sign} {text}")?;
     }
-    if arguments.show {
-        return Ok(());
-    }
-    let program = match &arguments.bot {
-        Some(bot) => program(bot)?,
-        None => moment.program().map_err(Failure::BadInput)?,
-    };
-    let stop = stop_on_interrupt();
-    let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
-    let again = asked.map_err(|message| Failure::Bot(Some(message)))?;
-    writeln!(out, "now")?;
-    for line in &again.lines {
-        writeln!(out, "{:10.6} < {line}", again.time.as_secs_f64())?;
-    }
-    if let Some(errors) = &again.errors {
-        writeln!(out, "           ! {errors}")?;
-    }
-    match again.fault {
-        None => Ok(()),
-        Some(fault) => Err(Failure::Bot(Some(fault))),
-    }
+    Ok(())
+}
+
+fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) -> Value {
+    let entry = |(time, sign, text): &(f64, char, String)| json!({ "seconds": time, "sign": sign, "text": text });
+    let again = again.map(|again| {
+        json!({
+            "lines": again.lines,
+            "errors": again.errors,
+            "seconds": again.time.as_secs_f64(),
+            "fault": again.fault,
+        })
+    });
+    json!({
+        "game": moment.game.to_string(),
+        "bot": moment.bot,
+        "ply": moment.ply,
+        "position": session.position(),
+        "turn": moment.turn,
+        "then": moment.then.iter().map(entry).collect::<Value>(),
+        "now": again,
+    })
 }
 
 fn write_board(out: &mut impl Write, session: &dyn Session) -> std::io::Result<()> {

@@ -95,6 +95,15 @@ pub(crate) fn stop_on_interrupt() -> Stop {
     stop
 }
 
+/// Whether the reader of our output has gone away, as `head` does: nobody is left to complain to.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
 /// The position a command works on: the one named, or the start.
 fn position<P: Notation>(text: Option<&str>, options: &P::Options) -> Result<P, Failure> {
     match text {

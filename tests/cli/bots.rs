@@ -158,6 +158,9 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
     let (then, now) = told.split_once("\nnow\n").unwrap();
     assert!(then.contains(" < move "), "{told}");
     assert!(now.contains(" < move "), "{told}");
+    let shown =
+        crownhead_in(folder.path(), &["bot", "replay", log, "--at", "8", "--show", "--json"]);
+    assert_eq!((&shown.json()["ply"], &shown.json()["now"]), (&json!(8), &Value::Null));
     let wrong = crownhead_in(folder.path(), &["bot", "replay", log, "--at", "9"]);
     assert!(wrong.refused(3).contains("the bot was not asked at ply 9"), "{wrong:?}");
     fs::write(folder.path().join("other"), "nonsense").unwrap();
@@ -181,6 +184,43 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
     assert!(skip.refused(2).contains("in english no turn can be skipped"), "{skip:?}");
     let odd = crownhead(&["match", "random", "random", "--game", "english", "--policy", "mercy"]);
     assert!(odd.refused(2).contains("a policy is forfeit, skip or random-move"), "{odd:?}");
+}
+
+#[test]
+fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
+    let bot = hostile("crash-at-once");
+    let arguments = ["bot", "play", &bot, "--game", "english", "--bot-first", "--plain"];
+    let finished = crownhead_reading(b"", &arguments);
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
+}
+
+#[test]
+fn an_interrupted_match_leaves_no_bot_behind() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("mark-{}", std::process::id());
+    let bot = hostile(&format!("ignores-sigterm {mark}"));
+    let mut command = crate::run::command(&["match", &bot, "random", "--game", "english"]);
+    command.args(["--movetime", "600s", "--json"]).current_dir(folder.path());
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let bots = || {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+        let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+        // The program itself has the mark among its arguments too.
+        lines.filter(|line| line.contains(&mark) && !line.contains(" match ")).count()
+    };
+    while bots() == 0 {
+        std::thread::yield_now();
+    }
+    finish(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]));
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
+    assert_eq!(bots(), 0);
 }
 
 #[test]
