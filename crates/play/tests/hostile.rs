@@ -199,3 +199,22 @@ fn no_other_game_is_disturbed() {
     }
     assert!((1..16).contains(&broken), "{broken} of 16 games");
 }
+
+#[test]
+fn a_bot_stays_alive_between_games_unless_its_file_says_otherwise() {
+    for (line, starts) in [("", 2), ("restart = true", 8)] {
+        let folder = tempfile::tempdir().unwrap();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bots/hostile.py");
+        let start = format!("echo >> starts; exec python3 '{}' fine", script.display());
+        let text = format!("command = [\"sh\", \"-c\", \"{start}\"]\n{line}\n");
+        std::fs::write(folder.path().join("bot.toml"), text).unwrap();
+        let mut plan = plan("english", "fine", "");
+        plan.players[0] = folder.path().to_str().unwrap().parse().unwrap();
+        (plan.pairs, plan.concurrency) = (4, 2);
+        for game in played(&plan) {
+            assert!(matches!(game.end, End::Rules(_)), "{}", game.ending);
+        }
+        let counted = std::fs::read_to_string(folder.path().join("starts")).unwrap();
+        assert_eq!(counted.lines().count(), starts, "{line}");
+    }
+}

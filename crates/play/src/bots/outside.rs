@@ -152,10 +152,10 @@ impl Player for Outside {
         stop: &Stop,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
-        if game.outcome().is_some() {
-            return Err(PlayerError::Over);
-        }
         if !self.is_seated {
+            if game.outcome().is_some() {
+                return Err(PlayerError::Over);
+            }
             let terms = Terms { time: time_control(clock), ..Terms::of(game.game()) };
             let seating = Seating {
                 game: game.game(),
