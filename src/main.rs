@@ -11,7 +11,9 @@ use commands::Failure;
 /// Play, analyse and run bot contests of 8x8 checkers games.
 #[derive(Parser)]
 #[command(name = "crownhead", version, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 130 interrupted.")]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 4 a bot forfeited or broke, 130 interrupted."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -35,8 +37,13 @@ enum Command {
     Analyse(commands::analyse::Arguments),
     /// Search fixed positions of every game: node counts to compare, and the speed
     Bench(commands::bench::Arguments),
-    /// Let two computer players play many games and say which is stronger
+    /// Let two players, built in or programs of yours, play many games and say which is stronger
     Match(commands::matches::Arguments),
+    /// Write, check, play and debug a bot: a program of yours, in any language
+    #[command(subcommand)]
+    Bot(commands::bot::Command),
+    /// Be a bot: any built-in player, speaking the bot protocol or Hub
+    Engine(commands::engine::Arguments),
     /// Find the weights of an evaluation from games the search plays against itself
     Tune(commands::tune::Arguments),
     /// Build and list tables of exact knowledge
@@ -63,6 +70,8 @@ fn main() -> ExitCode {
         Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Match(arguments) => commands::matches::run(&arguments),
+        Command::Bot(command) => commands::bot::run(command),
+        Command::Engine(arguments) => commands::engine::run(&arguments),
         Command::Tune(arguments) => commands::tune::run(&arguments),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
@@ -87,7 +96,7 @@ fn without_command() -> ExitCode {
 fn end(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Other(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(Failure::Other(error)) if commands::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
                 commands::say(format_args!("crownhead: {message}"));
@@ -95,13 +104,4 @@ fn end(result: Result<(), Failure>) -> ExitCode {
             failure.exit_code()
         }
     }
-}
-
-/// Whether the reader of our output has gone away, as `head` does: nobody is left to complain to.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    })
 }

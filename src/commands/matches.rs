@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::value_parser;
-use crownhead_play::matches::{self, Plan, Played, Standing};
+use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
 use crownhead_play::statistics::{Estimate, Tally};
-use crownhead_play::{Openings, PlayerSpec, TimeControl, knowledge_for, read_time};
+use crownhead_play::{
+    Openings, PlayerError, PlayerSpec, Policy, Terms, TimeControl, knowledge_for, read_time,
+};
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
@@ -19,7 +21,8 @@ use super::{Failure, say, stop_on_interrupt};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
-    /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000
+    /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
+    /// cmd:COMMAND or as a folder with a bot.toml
     #[arg(value_name = "A")]
     one: PlayerSpec,
     /// The other player
@@ -32,7 +35,8 @@ pub(crate) struct Arguments {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
     #[arg(value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
     games: u32,
-    /// Time for each move: 100ms, 2s, 1.5s. Without any limit, best thinks 100ms
+    /// Time for each move: 100ms, 2s, 1.5s. Without any limit, best thinks 100ms, and programs
+    /// have 5s
     #[arg(long, value_name = "TIME", value_parser = read_time, conflicts_with_all = ["time", "nodes"])]
     movetime: Option<Duration>,
     /// Time for the game and for each move made: 5+3 (seconds), 5s+50ms
@@ -51,6 +55,20 @@ pub(crate) struct Arguments {
     /// How many games are played at once
     #[arg(long, value_name = "C", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
     concurrency: u16,
+    /// What an illegal move, a time-out or a crash costs: forfeit, skip or random-move. Usually skip
+    /// in Capture Halma and forfeit elsewhere
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<Policy>,
+    /// How late a move may be
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "5ms")]
+    grace: Duration,
+    /// How long a program may take to be ready
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    startup: Duration,
+    /// Write a log of each game and program to this folder: the dialogue with times, standard error,
+    /// the boards
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
     /// Also write the games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -61,6 +79,10 @@ pub(crate) struct Arguments {
 
 /// How long a player without any limit of its own thinks where the match has none either.
 const THOUGHT: Duration = Duration::from_millis(100);
+/// The same for programs of others.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// So many faults are listed.
+const LISTED: usize = 20;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = plan(arguments)?;
@@ -74,15 +96,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut progress = Progress::new(arguments.games);
     let mut standing = Standing::default();
     let mut games: Vec<Played> = Vec::new();
+    let mut faults = Faults::default();
     let start = Instant::now();
     let result = matches::play(&plan, &knowledge, &stop, |game| {
         standing.add(&game);
         progress.show(&standing);
+        faults.add(&plan, &game);
         if arguments.pdn.is_some() {
             games.push(game);
         }
     });
     progress.clear();
+    if let Err(PlayerError::Start(message)) = result {
+        return Err(Failure::Bot(Some(message)));
+    }
     result?;
     if let Some(output) = output {
         games.sort_by_key(|game| (game.pair, game.first));
@@ -91,13 +118,54 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let interrupted = standing.all.games() < arguments.games;
     let mut out = std::io::stdout().lock();
     if arguments.json {
-        writeln!(out, "{}", object(&plan, &standing, interrupted, start.elapsed()))?;
+        writeln!(out, "{}", object(&plan, &standing, &faults, interrupted, start.elapsed()))?;
     } else {
         report(&mut out, &plan, &standing)?;
+        faults.report(&mut out)?;
     }
     match interrupted {
         true => Err(Failure::Interrupted),
+        false if faults.is_broken => Err(Failure::Bot(None)),
         false => Ok(()),
+    }
+}
+
+/// What went wrong in the games.
+#[derive(Default)]
+struct Faults {
+    /// Game, player, code and sentence of the first of them.
+    listed: Vec<(u32, usize, &'static str, String)>,
+    /// Whether a program forfeited a game or broke.
+    is_broken: bool,
+}
+
+impl Faults {
+    fn add(&mut self, plan: &Plan, game: &Played) {
+        for incident in &game.incidents {
+            let player = game.first ^ incident.side.index();
+            let is_costly = incident.policy == Policy::Forfeit || incident.fault.kind.is_final();
+            self.is_broken |= is_costly && plan.players[player].program().is_some();
+            if self.listed.len() < LISTED {
+                let number = 2 * game.pair + game.first as u32 + 1;
+                let sentence = incident.sentence(&plan.game);
+                self.listed.push((number, player, incident.fault.kind.code(), sentence));
+            }
+        }
+    }
+
+    fn report(&self, out: &mut impl Write) -> Result<(), Failure> {
+        for (number, _, _, sentence) in &self.listed {
+            writeln!(out, "game {number}: {sentence}")?;
+        }
+        if self.listed.len() == LISTED {
+            writeln!(out, "More faults are not listed; --log DIR writes every game down.")?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let object = |(game, player, code, sentence): &(u32, usize, &str, String)| json!({ "game": game, "player": player, "code": code, "sentence": sentence });
+        self.listed.iter().map(object).collect()
     }
 }
 
@@ -119,14 +187,31 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         }
         spec
     };
+    let players = [limited(arguments.one.clone()), limited(arguments.other.clone())];
+    let is_outside = players.iter().any(|player| player.program().is_some());
+    let time =
+        if time == TimeControl::Free && is_outside { TimeControl::PerMove(PATIENCE) } else { time };
+    let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
+    if !policy.suits(&arguments.game) {
+        let message = format!(
+            "in {} no turn can be skipped: the policy is forfeit or random-move",
+            arguments.game
+        );
+        return Err(Failure::Usage(message));
+    }
+    if let Some(folder) = &arguments.log {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
+    }
     Ok(Plan {
         game: arguments.game.clone(),
-        players: [limited(arguments.one), limited(arguments.other)],
+        players,
         pairs: arguments.games / 2,
-        time,
+        terms: Terms { time, grace: arguments.grace, startup: arguments.startup, policy },
         openings: openings(&arguments.openings, &arguments.game)?,
         seed: arguments.seed,
         concurrency: arguments.concurrency.into(),
+        log: arguments.log.clone(),
     })
 }
 
@@ -195,7 +280,7 @@ impl Progress {
 fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
     let Standing { all, by_colour, pairs, ends, late, .. } = standing;
     let [one, other] = &plan.players;
-    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.time)?;
+    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.terms.time)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
     writeln!(out, "result    {}", tally_text(all))?;
     let sides = plan.game.info().sides.map(|side| side.name);
@@ -216,6 +301,11 @@ fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), 
     writeln!(out, "late      {one} {}, {other} {}", late[0], late[1])?;
     let [one_ms, other_ms] = standing.slowest.map(|time| time.as_secs_f64() * 1e3);
     writeln!(out, "slowest   {one} {one_ms:.1} ms, {other} {other_ms:.1} ms")?;
+    if plan.players.iter().any(|player| player.program().is_some()) {
+        let [one_faults, other_faults] = standing.faults;
+        writeln!(out, "faults    {one} {one_faults}, {other} {other_faults}")?;
+        writeln!(out, "referee   {:.3} s of processor time", cpu_time().as_secs_f64())?;
+    }
     Ok(())
 }
 
@@ -244,7 +334,13 @@ fn average(standing: &Standing) -> f64 {
     standing.plies as f64 / f64::from(standing.all.games().max(1))
 }
 
-fn object(plan: &Plan, standing: &Standing, interrupted: bool, time: Duration) -> Value {
+fn object(
+    plan: &Plan,
+    standing: &Standing,
+    faults: &Faults,
+    interrupted: bool,
+    time: Duration,
+) -> Value {
     let tally = |tally: &Tally| {
         json!({
             "wins": tally.wins,
@@ -257,8 +353,8 @@ fn object(plan: &Plan, standing: &Standing, interrupted: bool, time: Duration) -
     let estimate = standing.pairs.estimate();
     json!({
         "game": plan.game.to_string(),
-        "players": plan.players.map(|player| player.to_string()),
-        "time": plan.time.to_string(),
+        "players": plan.players.each_ref().map(PlayerSpec::to_string),
+        "time": plan.terms.time.to_string(),
         "openings": plan.openings.to_string(),
         "seed": plan.seed,
         "games": standing.all.games(),
@@ -276,6 +372,10 @@ fn object(plan: &Plan, standing: &Standing, interrupted: bool, time: Duration) -
         "plies": average(standing),
         "late": standing.late,
         "slowest_ms": standing.slowest.map(|time| time.as_secs_f64() * 1e3),
+        "policy": plan.terms.policy.code(),
+        "faults": standing.faults,
+        "incidents": faults.json(),
+        "cpu_seconds": cpu_time().as_secs_f64(),
         "seconds": time.as_secs_f64(),
     })
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod analyse;
 pub(crate) mod bench;
+pub(crate) mod bot;
+pub(crate) mod engine;
 pub(crate) mod games;
 pub(crate) mod learn;
 pub(crate) mod matches;
@@ -31,6 +33,8 @@ pub(crate) enum Failure {
     Reported,
     /// The arguments do not go together.
     Usage(String),
+    /// A bot forfeited or broke; what there is to say, unless it has been said.
+    Bot(Option<String>),
     /// The user ended it before its end.
     Interrupted,
     /// Something else went wrong.
@@ -41,6 +45,7 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
+            Failure::Bot(message) => message.clone(),
             Failure::BadInputReported | Failure::Reported | Failure::Interrupted => None,
             Failure::Other(error) => Some(format!("{error:#}")),
         }
@@ -50,6 +55,7 @@ impl Failure {
         match self {
             Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
             Failure::Usage(_) => ExitCode::from(2),
+            Failure::Bot(_) => ExitCode::from(4),
             Failure::Interrupted => ExitCode::from(130),
             Failure::Reported | Failure::Other(_) => ExitCode::FAILURE,
         }
@@ -89,6 +95,15 @@ pub(crate) fn stop_on_interrupt() -> Stop {
         raised.stop();
     });
     stop
+}
+
+/// Whether the reader of our output has gone away, as `head` does: nobody is left to complain to.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
 }
 
 /// The position a command works on: the one named, or the start.

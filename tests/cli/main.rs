@@ -7,6 +7,7 @@
 mod analyse;
 mod arguments;
 mod bench;
+mod bots;
 mod games;
 mod matches;
 mod moves;

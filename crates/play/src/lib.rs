@@ -1,16 +1,20 @@
 //! A game in progress, and those who play it without a person: [`Session`], [`Clock`],
-//! [`Player`]s by name, and [`mod@matches`] between them.
+//! [`Player`]s by name, [`bots`] that are programs of their own, the [`mod@referee`], and
+//! [`mod@matches`].
 //!
 //! How a move is found is the business of `crownhead_search`; this crate knows whose turn it is,
 //! how much time there is, and which knowledge a player may use.
 
 pub mod analysis;
+pub mod bots;
 mod clock;
+pub mod engine;
 mod knowledge;
 pub mod matches;
 mod openings;
 mod player;
 mod players;
+pub mod referee;
 mod session;
 mod spec;
 pub mod statistics;
@@ -20,6 +24,7 @@ pub use clock::{Allotment, Clock, TimeControl, TimeError, read_time, write_time}
 pub use crownhead_search::{Knowledge, Stop};
 pub use knowledge::knowledge_for;
 pub use openings::{Opening, Openings, OpeningsError};
-pub use player::{Choice, Player, PlayerError};
+pub use player::{Choice, Player, PlayerError, Seating, Verdict};
+pub use referee::{End, Incident, Policy, Terms};
 pub use session::{LegalMove, PlayError, Session, TypedSession, session};
 pub use spec::{PlayerKind, PlayerOptions, PlayerSpec, SpecError};

@@ -4,18 +4,20 @@
 //! are not limited by time ends the same however many games are played at once.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crownhead_records::{GameRecord, GameResult, Ply};
-use crownhead_rules::{Game, Outcome, Side};
+use crownhead_rules::{Game, Side};
 use crownhead_search::{Knowledge, Stop};
 
 use crate::openings::mix;
 use crate::statistics::{Pairs, Points, Tally};
-use crate::stopwatch::Stopwatch;
-use crate::{Opening, Openings, Player, PlayerError, PlayerSpec, TimeControl};
+use crate::{
+    End, Incident, Opening, Openings, Player, PlayerError, PlayerSpec, Seating, Terms, referee,
+};
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -26,18 +28,17 @@ pub struct Plan {
     pub players: [PlayerSpec; 2],
     /// How many pairs of games.
     pub pairs: u32,
-    /// The time both players have.
-    pub time: TimeControl,
+    /// The times, and what faults cost.
+    pub terms: Terms,
     /// What the games begin with.
     pub openings: Openings,
     /// What everything that is drawn by lot follows from.
     pub seed: u64,
     /// How many games are played at once.
     pub concurrency: usize,
+    /// A folder that exists, for one log of each game and outside program.
+    pub log: Option<PathBuf>,
 }
-
-/// A player may be late by so much: handing a move over takes time that is not its own.
-pub const GRACE: Duration = Duration::from_millis(5);
 
 /// A finished game.
 #[derive(Clone, Debug)]
@@ -52,35 +53,16 @@ pub struct Played {
     pub moves: Vec<String>,
     /// How it ended.
     pub end: End,
+    /// A sentence on how it ended.
+    pub ending: String,
+    /// What went wrong, the first of much.
+    pub incidents: Vec<Incident>,
+    /// How many faults each player made.
+    pub faults: [u32; 2],
+    /// How many of them for lack of time.
+    pub late: [u32; 2],
     /// The longest time each player used for a move.
     pub slowest: [Duration; 2],
-}
-
-/// How a game of a match ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    /// By the rules.
-    Rules(Outcome),
-    /// A side used more time than it had and lost.
-    Time(Side),
-}
-
-impl End {
-    /// Who won.
-    pub fn winner(&self) -> Option<Side> {
-        match self {
-            End::Rules(outcome) => outcome.winner,
-            End::Time(late) => Some(late.other()),
-        }
-    }
-
-    /// A word for the reason.
-    pub fn code(&self) -> &'static str {
-        match self {
-            End::Rules(outcome) => outcome.reason.code(),
-            End::Time(_) => "time",
-        }
-    }
 }
 
 impl Played {
@@ -101,6 +83,9 @@ impl Played {
         record.set_player(Side::First, plan.players[self.first].to_string());
         record.set_player(Side::Second, plan.players[1 - self.first].to_string());
         record.set_tag("Termination", self.end.code());
+        if let End::Fault(_) = self.end {
+            record.set_tag("Reason", self.ending.clone());
+        }
         record.start.clone_from(&self.opening.start);
         record.line.plies = self.opening.moves.iter().chain(&self.moves).map(Ply::new).collect();
         record.result = match self.end.winner() {
@@ -123,8 +108,10 @@ pub struct Standing {
     pub pairs: Pairs,
     /// Games by the reason of their end.
     pub ends: BTreeMap<&'static str, u32>,
-    /// Games that each player lost on time.
+    /// Turns for which each player had not enough time.
     pub late: [u32; 2],
+    /// Faults of any kind that each player made.
+    pub faults: [u32; 2],
     /// The longest time each player used for a move.
     pub slowest: [Duration; 2],
     /// Plies of all games, openings included.
@@ -140,8 +127,9 @@ impl Standing {
         self.all.add(points);
         self.by_colour[game.first].add(points);
         *self.ends.entry(game.end.code()).or_default() += 1;
-        if let End::Time(late) = game.end {
-            self.late[game.first ^ late.index()] += 1;
+        for player in 0..2 {
+            self.late[player] += game.late[player];
+            self.faults[player] += game.faults[player];
         }
         for (slowest, time) in self.slowest.iter_mut().zip(game.slowest) {
             *slowest = time.max(*slowest);
@@ -152,6 +140,13 @@ impl Standing {
             None => _ = self.half.insert(game.pair, points),
         }
     }
+}
+
+/// The processor time of this program so far, all threads together: of the referee, and of built-in
+/// players. Outside programs have their own.
+pub fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }
 
 /// Plays a match until its end or until `stop` is raised; games that are then in progress do not
@@ -219,32 +214,50 @@ fn one_game(
         Ok(session) => session,
         Err(why) => return Err(PlayerError::Opening(why)),
     };
-    for (player, place) in players.iter_mut().zip(0..) {
-        player.new_game(mix(&[plan.seed, number.into(), place]));
+    let sides = [first, 1 - first];
+    let names = plan.players.each_ref().map(PlayerSpec::to_string);
+    for (side, player) in [Side::First, Side::Second].into_iter().zip(sides) {
+        let seed = mix(&[plan.seed, number.into(), player as u64]);
+        let log = plan.log.as_ref().map(|folder| folder.join(log_name(plan, number, side, player)));
+        players[player].new_game(seed);
+        let seating = Seating {
+            game: &plan.game,
+            side,
+            terms: &plan.terms,
+            seed,
+            opponent: &names[1 - player],
+            log: log.as_deref(),
+        };
+        players[player].sit_down(&seating, stop);
     }
-    let mut clocks = [plan.time.clock(); 2];
-    let mut slowest = [Duration::ZERO; 2];
-    let mut moves = Vec::new();
-    let end = loop {
-        if let Some(outcome) = session.outcome() {
-            break End::Rules(outcome);
-        }
-        let side = session.side();
-        let whose = first ^ side.index();
-        let watch = Stopwatch::start();
-        let choice = players[whose].choose(session.as_ref(), &clocks[whose], stop, &mut |_| {})?;
-        let used = watch.used();
-        if stop.is_stopped() {
-            return Ok(None);
-        }
-        slowest[whose] = slowest[whose].max(used);
-        match clocks[whose].after(used, GRACE) {
-            Some(clock) => clocks[whose] = clock,
-            None => break End::Time(side),
-        }
-        let refused = |why| PlayerError::Refused { text: choice.text.clone(), why };
-        session.play(&choice.text).map_err(|error| refused(error.to_string()))?;
-        moves.push(choice.text);
+    let [one, other] = players;
+    let seated: [&mut dyn Player; 2] =
+        if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
+    let seed = mix(&[plan.seed, number.into(), 2]);
+    let game = referee::play(session.as_mut(), seated, &plan.terms, seed, stop)?;
+    Ok(game.map(|game| Played {
+        pair,
+        first,
+        opening,
+        moves: game.moves,
+        end: game.end,
+        ending: game.ending,
+        incidents: game.incidents,
+        faults: sides.map(|side| game.faults[side]),
+        late: sides.map(|side| game.late[side]),
+        slowest: sides.map(|side| game.slowest[side]),
+    }))
+}
+
+/// The name of a log: the number of the game, the side, the player.
+fn log_name(plan: &Plan, number: u32, side: Side, player: usize) -> String {
+    let side = plan.game.info().sides[side.index()].name.to_ascii_lowercase();
+    let name = match plan.players[player].program() {
+        Some(program) => program.short_name(),
+        None => plan.players[player].to_string(),
     };
-    Ok(Some(Played { pair, first, opening, moves, end, slowest }))
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let plain = |c| if is_plain(c) { c } else { '-' };
+    let name: String = name.chars().take(40).map(plain).collect();
+    format!("{:05}-{side}-{name}.log", number + 1)
 }

@@ -1,8 +1,12 @@
 //! Whoever chooses moves.
 
+use std::path::Path;
+
+use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, Stop};
 
-use crate::{Clock, Session};
+use crate::bots::Fault;
+use crate::{Clock, Session, Terms};
 
 /// Somebody who plays one side of a game.
 pub trait Player: Send {
@@ -20,6 +24,55 @@ pub trait Player: Send {
         stop: &Stop,
         heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
+
+    /// Takes its place at the board, before the clocks run. What goes wrong here is told when the
+    /// first move is chosen.
+    fn sit_down(&mut self, _: &Seating<'_>, _: &Stop) {}
+
+    /// Hears how the game ended.
+    fn game_over(&mut self, _: &Verdict<'_>) {}
+
+    /// Whether it is a program of its own, which does not think on the thread that asks it.
+    fn is_outside(&self) -> bool {
+        false
+    }
+}
+
+/// A place at a board.
+#[derive(Clone, Copy, Debug)]
+pub struct Seating<'a> {
+    /// The game and its options.
+    pub game: &'a Game,
+    /// The player's side.
+    pub side: Side,
+    /// Times and what faults cost.
+    pub terms: &'a Terms,
+    /// What the player draws by lot may follow from it.
+    pub seed: u64,
+    /// Who sits opposite.
+    pub opponent: &'a str,
+    /// Where the dialogue with an outside program is written to.
+    pub log: Option<&'a Path>,
+}
+
+impl Seating<'_> {
+    /// The letter of the player's side.
+    pub fn letter(&self) -> char {
+        self.game.info().sides[self.side.index()].letter
+    }
+}
+
+/// What a game brought a player.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict<'a> {
+    /// `win`, `loss` or `draw`.
+    pub result: &'static str,
+    /// Its own points and the opponent's, in games that count points.
+    pub score: Option<(u8, u8)>,
+    /// A word for the reason.
+    pub code: &'a str,
+    /// A sentence.
+    pub reason: &'a str,
 }
 
 /// A chosen move, and why it was chosen.
@@ -64,6 +117,15 @@ pub enum PlayerError {
         /// Why it cannot be played.
         why: String,
     },
+    /// An outside program did something wrong.
+    #[error("{0}")]
+    Fault(Fault),
+    /// An outside program could not be started.
+    #[error("{0}")]
+    Start(String),
+    /// It was asked to stop and has no move.
+    #[error("the bot was stopped before it answered")]
+    Stopped,
     /// A game could not be begun.
     #[error("an opening cannot be played: {0}")]
     Opening(String),

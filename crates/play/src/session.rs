@@ -28,8 +28,21 @@ pub trait Session: Send {
     /// The texts of the moves so far.
     fn moves(&self) -> Vec<String>;
 
+    /// How many moves have been made.
+    fn plies(&self) -> usize;
+
+    /// The text of the last move.
+    fn last_move(&self) -> Option<String>;
+
     /// The legal moves, in the order of generation; a finished game has none.
     fn legal_moves(&self) -> Vec<LegalMove>;
+
+    /// Adds the texts of the legal moves, parted by commas: quicker than
+    /// [`legal_moves`](Session::legal_moves).
+    fn write_legal_moves(&self, out: &mut String);
+
+    /// Passes the turn though there are moves; false where the game knows no such turn.
+    fn skip(&mut self) -> bool;
 
     /// Plays a move in any unambiguous form.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
@@ -184,6 +197,30 @@ impl<P: Searchable> Session for TypedSession<P> {
             captures: position.captures(mv),
         };
         self.legal().iter().map(all_forms).collect()
+    }
+
+    fn plies(&self) -> usize {
+        self.moves.len()
+    }
+
+    fn last_move(&self) -> Option<String> {
+        let position = self.positions.iter().rev().nth(1)?;
+        self.moves.last().map(|&mv| position.write_move(mv))
+    }
+
+    fn write_legal_moves(&self, out: &mut String) {
+        let position = self.current();
+        for (&mv, number) in self.legal().iter().zip(0..) {
+            if number > 0 {
+                out.push(',');
+            }
+            out.push_str(&position.write_move(mv));
+        }
+    }
+
+    fn skip(&mut self) -> bool {
+        let skipped = P::skipped().filter(|_| self.outcome().is_none());
+        skipped.map(|mv| self.push(mv)).is_some()
     }
 
     fn play(&mut self, text: &str) -> Result<(), PlayError> {

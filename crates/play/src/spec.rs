@@ -1,4 +1,5 @@
-//! Players by name: `random`, `minimax:2`, `level:4:movetime=1s`, `best:threads=2,hash=128`.
+//! Players by name: `random`, `minimax:2`, `level:4:movetime=1s`, `best:threads=2,hash=128`,
+//! `cmd:./my_bot --flag`, or a folder with a `bot.toml`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +8,13 @@ use std::time::Duration;
 use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
 
+use crate::bots::{Outside, Program, ProgramError};
 use crate::clock::{read_time, shorten, write_time};
 use crate::players::{Best, Graded, Random, Textbook};
 use crate::{Player, PlayerError};
 
 /// A player's name with its options.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerSpec {
     /// Who it is.
     pub kind: PlayerKind,
@@ -21,7 +23,7 @@ pub struct PlayerSpec {
 }
 
 /// Who plays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayerKind {
     /// Any legal move.
     Random,
@@ -33,6 +35,8 @@ pub enum PlayerKind {
     Level(u8),
     /// The strongest there is; level 10 too.
     Best,
+    /// A program of its own.
+    Outside(Box<Program>),
 }
 
 /// What a player may use; without any, its own defaults.
@@ -59,7 +63,7 @@ const MOST_THREADS: u16 = 256;
 const MOST_HASH: u32 = 65_536;
 
 const NAMES: &str = "the players are random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 \
-                     and best";
+                     and best; cmd:COMMAND or a folder with a bot.toml is a program of yours";
 
 impl PlayerSpec {
     /// A player without options.
@@ -69,13 +73,21 @@ impl PlayerSpec {
 
     /// Whether the player judges positions, so that knowledge makes it stronger.
     pub fn evaluates(&self) -> bool {
-        self.kind != PlayerKind::Random
+        !matches!(self.kind, PlayerKind::Random | PlayerKind::Outside(_))
+    }
+
+    /// The outside program, if it is one.
+    pub fn program(&self) -> Option<&Program> {
+        match &self.kind {
+            PlayerKind::Outside(program) => Some(program),
+            _ => None,
+        }
     }
 
     /// The options that this player has.
     fn keys(&self) -> &'static [&'static str] {
         match self.kind {
-            PlayerKind::Random => &[],
+            PlayerKind::Random | PlayerKind::Outside(_) => &[],
             PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
             PlayerKind::Level(_) | PlayerKind::Best => &["threads", "hash", "movetime", "nodes"],
         }
@@ -105,6 +117,9 @@ impl PlayerSpec {
             fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
+                    PlayerKind::Outside(ref program) => {
+                        Box::new(Outside::new(Program::clone(program))?)
+                    }
                     PlayerKind::Random => Box::new(Random::new()),
                     PlayerKind::Minimax(depth) => {
                         Box::new(Textbook::<P>::minimax(depth, spec.options, knowledge))
@@ -125,10 +140,27 @@ impl PlayerSpec {
     }
 }
 
+/// Whether a text begins with the name of a built-in player.
+fn is_built_in(text: &str) -> bool {
+    let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+    ["random", "minimax", "alphabeta", "level", "best"].contains(&name.as_str())
+}
+
+fn refused(error: ProgramError) -> SpecError {
+    SpecError(error.to_string())
+}
+
 impl FromStr for PlayerSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+        let outside = |program| Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
+        if let Some(command) = text.trim().strip_prefix("cmd:") {
+            return outside(Program::from_command(command).map_err(refused)?);
+        }
+        if Program::is_folder(text.trim()) && !is_built_in(text) {
+            return outside(Program::from_folder(text).map_err(refused)?);
+        }
         let mut parts = text.trim().split(':');
         let name = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
         let mut number = |what: &str, most: u32| {
@@ -208,7 +240,7 @@ impl PlayerSpec {
 
     /// The name without options.
     fn bare(&self) -> String {
-        PlayerSpec::new(self.kind).to_string()
+        PlayerSpec::new(self.kind.clone()).to_string()
     }
 }
 
@@ -224,7 +256,8 @@ fn whole(key: &str, value: &str, most: u64) -> Result<u64, SpecError> {
 
 impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
+        match &self.kind {
+            PlayerKind::Outside(program) => program.fmt(f)?,
             PlayerKind::Random => f.write_str("random")?,
             PlayerKind::Minimax(depth) => write!(f, "minimax:{depth}")?,
             PlayerKind::AlphaBeta(depth) => write!(f, "alphabeta:{depth}")?,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crownhead_play::matches::{self, Plan, Played};
 use crownhead_play::statistics::Points;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Stop, TimeControl, session,
+    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Policy, Stop, Terms, TimeControl,
+    session,
 };
 use crownhead_rules::Game;
 
@@ -39,10 +40,11 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
         game: game.clone(),
         players: [one.parse().unwrap(), other.parse().unwrap()],
         pairs: 2,
-        time: TimeControl::Free,
+        terms: Terms::of(game),
         openings: Openings::Random(4),
         seed: 7,
         concurrency,
+        log: None,
     }
 }
 
@@ -207,7 +209,8 @@ fn whoever_is_late_loses() {
     let game: Game = "capture-halma".parse().unwrap();
     let mut plan = plan(&game, "minimax:3", "random", 1);
     // No first look at the board is so quick; the grace is what saves random.
-    plan.time = TimeControl::PerMove(Duration::from_nanos(1));
+    plan.terms.time = TimeControl::PerMove(Duration::from_nanos(1));
+    plan.terms.policy = Policy::Forfeit;
     let mut standing = matches::Standing::default();
     for game in played(&plan) {
         standing.add(&game);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on may stop
 
-use crownhead_play::{PlayError, Session, TypedSession, session};
+use crownhead_play::{PlayError, Policy, Session, TypedSession, session};
 use crownhead_rules::{English, Game, MoveErrorKind, Position, Side};
 use proptest::prelude::*;
 
@@ -87,5 +87,39 @@ proptest! {
             }
             prop_assert_eq!(game.position(), game.start());
         }
+    }
+}
+
+#[test]
+fn a_turn_can_be_skipped_where_the_rules_know_that() {
+    for (game, can) in [
+        ("english", false),
+        ("contest", false),
+        ("chinese-checkers", true),
+        ("capture-halma", true),
+    ] {
+        let game: Game = game.parse().unwrap();
+        let mut session = session(&game, None).unwrap();
+        let (side, board) = (session.side(), session.board());
+        assert_eq!(session.skip(), can, "{game}");
+        assert_eq!(Policy::Skip.suits(&game), can, "{game}");
+        if can {
+            assert_eq!((session.side(), session.board()), (side.other(), board), "{game}");
+            assert_eq!((session.plies(), session.last_move().as_deref()), (1, Some("pass")));
+            assert!(session.play("pass").is_err(), "{game}: nobody may pass who can move");
+            assert!(session.undo());
+        }
+        assert_eq!((session.side(), session.plies(), session.last_move()), (side, 0, None));
+    }
+}
+
+#[test]
+fn the_quick_list_of_moves_is_the_list_of_moves() {
+    for game in Game::all() {
+        let session = session(&game, None).unwrap();
+        let mut texts = String::new();
+        session.write_legal_moves(&mut texts);
+        let moves: Vec<_> = session.legal_moves().into_iter().map(|mv| mv.text).collect();
+        assert_eq!(texts.split(',').collect::<Vec<_>>(), moves, "{game}");
     }
 }

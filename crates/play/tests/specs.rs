@@ -66,12 +66,47 @@ fn what_is_refused_is_refused_with_what_would_be_right() {
         ("random:nodes=9", "random has no option \"nodes\": it has none"),
         ("minimax:2:nodes=9", "minimax:2 has no option \"nodes\": it has movetime"),
         ("level:4:nodes=9:hash=9", "after the options of level:4"),
+        ("cmd:", "the command is empty: write the program to run, as in cmd:./my_bot"),
+        ("cmd:'x", "the command has a ' without its second"),
+        ("no/such/folder", "\"no/such/folder\" is no folder: a bot is a folder with a bot.toml"),
+        ("./tests", "bot.toml: "),
     ] {
         let told = text.parse::<PlayerSpec>().unwrap_err().to_string();
         assert!(told.contains(complaint), "{text}: {told}");
     }
     let told = "9".repeat(100_000).parse::<PlayerSpec>().unwrap_err().to_string();
     assert!(told.len() < 300, "{told}");
+}
+
+#[test]
+fn a_program_is_named_by_its_command_or_its_folder() {
+    let spec = |text: &str| text.parse::<PlayerSpec>();
+    let program = |text: &str| spec(text).unwrap().program().cloned().unwrap();
+    assert_eq!(program("cmd:./Bot --depth 3").command, ["./Bot", "--depth", "3"]);
+    assert_eq!(program("cmd:python3 dir/greedy.py -v").short_name(), "greedy.py");
+    assert_eq!(spec("cmd: ./Bot ").unwrap().to_string(), "cmd:./Bot");
+    let folder = tempfile::tempdir().unwrap();
+    let name = folder.path().to_str().unwrap();
+    let write = |text: &str| std::fs::write(folder.path().join("bot.toml"), text).unwrap();
+    write("name = \"My bot\"\ncommand = \"python3 'my bot.py'\"\nrestart = true\n");
+    let bot = program(name);
+    assert_eq!(bot.command, ["python3", "my bot.py"]);
+    assert_eq!((bot.short_name().as_str(), bot.restart), ("My bot", true));
+    assert_eq!(spec(name).unwrap().to_string(), name);
+    write("command = [\"./a b\", \"c\"]\nbuild = \"make\"\n");
+    assert_eq!(program(name).command, ["./a b", "c"]);
+    assert_eq!(program(name).build, Some(vec!["make".into()]));
+    for (text, complaint) in [
+        ("", "the line command = \"…\" is missing"),
+        ("command = 3", "command is a text in quotes or a list of such texts"),
+        ("command = \"\"", "command is empty"),
+        ("comand = \"x\"", "there is no key \"comand\": the keys are name, command"),
+        ("command = ", "bot.toml: TOML parse error at line 1"),
+    ] {
+        write(text);
+        let told = spec(name).unwrap_err().to_string();
+        assert!(told.contains(complaint), "{text}: {told}");
+    }
 }
 
 fn specs() -> impl Strategy<Value = PlayerSpec> {
@@ -90,7 +125,7 @@ fn specs() -> impl Strategy<Value = PlayerSpec> {
         proptest::option::of(1u64..),
     );
     (kinds, options).prop_map(|(kind, (threads, hash, movetime, nodes))| {
-        let mut spec = PlayerSpec::new(kind);
+        let mut spec = PlayerSpec::new(kind.clone());
         if spec.counts_nodes() {
             spec.options = PlayerOptions { threads, hash, movetime, nodes };
         } else if kind != PlayerKind::Random {

@@ -218,7 +218,9 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                     true => error.reason,
                     false => format!("{text}: {}", error.reason),
                 };
-                match join_jumps(self.lexer, &level.position) {
+                // Where turns are skipped for a fault, that is what happened, though it is no move.
+                let skipped = P::skipped().filter(|_| self.lexer.text() == "pass");
+                match skipped.or_else(|| join_jumps(self.lexer, &level.position)) {
                     Some(mv) => mv,
                     None => return Err(Fault::new(place, RecordErrorKind::Move, message)),
                 }

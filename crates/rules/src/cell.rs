@@ -1,6 +1,6 @@
 //! A cell of the 8x8 board, named by row and column, `11` to `88`.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// One of the 64 cells: row 1 is the top, column 1 the left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,7 +64,10 @@ impl Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.row(), self.column())
+        // Two digits, without the machinery for numbers: the referee writes every move of every
+        // turn.
+        f.write_char(char::from(b'0' + self.row()))?;
+        f.write_char(char::from(b'0' + self.column()))
     }
 }
 

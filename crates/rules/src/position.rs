@@ -35,6 +35,12 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         self.each_move(|mv| out.push(mv));
     }
 
+    /// The turn of a player who is made to pass though there are moves, in games that know such
+    /// turns. It is no legal move, and [`after`](Position::after) takes it all the same.
+    fn skipped() -> Option<Self::Move> {
+        None
+    }
+
     /// The position after a move that came from [`legal_moves`](Position::legal_moves) of this
     /// position. The caller is trusted: any other move leaves a board of no meaning (but no
     /// panic and no undefined behaviour).

@@ -135,6 +135,10 @@ impl Position for CaptureHalma {
         }
     }
 
+    fn skipped() -> Option<Move> {
+        Some(Move::PASS)
+    }
+
     #[inline(always)]
     fn after(&self, mv: Move) -> Self {
         CaptureHalma(self.0.after(mv.from(), mv.to(), mv.captured))

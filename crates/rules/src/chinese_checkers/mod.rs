@@ -112,6 +112,10 @@ impl Position for ChineseCheckers {
         }
     }
 
+    fn skipped() -> Option<Move> {
+        Some(Move::PASS)
+    }
+
     #[inline(always)]
     fn after(&self, mv: Move) -> Self {
         ChineseCheckers(self.0.after(mv.from(), mv.to(), 0))

@@ -1,0 +1,61 @@
+//! How one talks with a bot. The protocol of version 1 is one way ([`Lines`](super::protocol::Lines));
+//! programs that were written for something else get others.
+
+use std::time::{Duration, Instant};
+
+use crownhead_search::Stop;
+
+use super::Fault;
+use super::process::Process;
+use crate::{Clock, Seating, Session, Verdict};
+
+/// A way of talking. All of it ends at its deadline, whatever the bot does.
+pub(crate) trait Dialogue: Send {
+    /// Greets a program that has just been started and waits until it is ready, or no longer.
+    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid>;
+
+    /// Tells of a new game and waits until the bot is ready, or no longer.
+    fn new_game(
+        &mut self,
+        bot: &mut Process,
+        seating: &Seating<'_>,
+        stop: &Stop,
+    ) -> Result<(), Unsaid>;
+
+    /// Asks for a move: its text, whatever that may be worth.
+    fn ask(
+        &mut self,
+        bot: &mut Process,
+        game: &dyn Session,
+        clock: &Clock,
+        deadline: Option<Instant>,
+        stop: &Stop,
+    ) -> Result<String, Unsaid>;
+
+    /// Tells how the game ended.
+    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>);
+
+    /// Whether the bot did not say that it was ready.
+    fn is_silent(&self) -> bool;
+
+    /// What the bot calls itself.
+    fn name(&self) -> Option<&str>;
+
+    /// Says good-bye.
+    fn quit(&mut self, bot: &mut Process);
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Unsaid {
+    /// The bot did something wrong.
+    Fault(Fault),
+    /// Nobody wants to know any more.
+    Stopped,
+}
+
+impl From<Fault> for Unsaid {
+    fn from(fault: Fault) -> Unsaid {
+        Unsaid::Fault(fault)
+    }
+}

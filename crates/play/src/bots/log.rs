@@ -1,0 +1,116 @@
+//! The log of one game for one bot: what was said on both sides and when, its standard error, the
+//! board at each turn. People read it, and `bot replay` takes it up again.
+//!
+//! Each line begins with the seconds since the game began and a sign: `>` to the bot, `<` from it,
+//! `!` its standard error, `*` a remark of the referee. Lines without a time are the head, whose keys
+//! are read back, and the boards.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use crate::Session;
+
+/// The first line of every log.
+pub(crate) const HEAD: &str = "crownhead bot log, version 1";
+/// So much of a bot's standard error is kept of a game.
+const MOST_ERRORS: usize = 1024 * 1024;
+/// So much of a line.
+const LONGEST: usize = 16 * 1024;
+
+/// A log being written. When the disk is full the game goes on without it.
+pub(crate) struct Log {
+    file: Option<BufWriter<File>>,
+    start: Instant,
+    errors: usize,
+    /// The beginning of a line of errors that has not ended.
+    pending: Vec<u8>,
+}
+
+impl Log {
+    /// Begins a log with its head.
+    pub(crate) fn create(path: &Path, head: &[(&str, String)]) -> std::io::Result<Log> {
+        let mut file = BufWriter::new(File::create(path)?);
+        writeln!(file, "{HEAD}")?;
+        for (key, value) in head {
+            writeln!(file, "{key:<9} {}", value.replace(char::is_control, " "))?;
+        }
+        writeln!(file)?;
+        Ok(Log { file: Some(file), start: Instant::now(), errors: 0, pending: Vec::new() })
+    }
+
+    fn line(&mut self, sign: char, text: &[u8]) {
+        let Some(file) = &mut self.file else { return };
+        let seconds = self.start.elapsed().as_secs_f64();
+        let short = &text[..text.len().min(LONGEST)];
+        let dots = if short.len() < text.len() { "…" } else { "" };
+        let text = String::from_utf8_lossy(short);
+        let clean = text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "�");
+        if writeln!(file, "{seconds:10.6} {sign} {clean}{dots}").is_err() {
+            self.file = None;
+        }
+    }
+
+    pub(crate) fn sent(&mut self, line: &str) {
+        self.line('>', line.as_bytes());
+    }
+
+    pub(crate) fn received(&mut self, line: &[u8]) {
+        self.line('<', line);
+    }
+
+    /// What the bot wrote to its standard error.
+    pub(crate) fn errors(&mut self, bytes: &[u8]) {
+        let before = self.errors;
+        self.errors = self.errors.saturating_add(bytes.len());
+        if before > MOST_ERRORS {
+            return;
+        }
+        if self.errors > MOST_ERRORS {
+            return self.remark("more standard error is not kept");
+        }
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.pending.extend_from_slice(part);
+            if part.ends_with(b"\n") || self.pending.len() > LONGEST {
+                let line = std::mem::take(&mut self.pending);
+                self.line('!', &line);
+            }
+        }
+    }
+
+    /// A remark of the referee.
+    pub(crate) fn remark(&mut self, text: &str) {
+        self.line('*', text.as_bytes());
+    }
+
+    /// The board before a turn.
+    pub(crate) fn board(&mut self, game: &dyn Session) {
+        let Some(file) = &mut self.file else { return };
+        let board = game.board();
+        let mut text = format!("\nply {}\n    1 2 3 4 5 6 7 8\n", game.plies());
+        for (row, number) in board.chunks(8).zip(1..) {
+            text.push_str(&format!("  {number}"));
+            for cell in row {
+                text.push(' ');
+                text.push(*cell);
+            }
+            text.push('\n');
+        }
+        if file.write_all(text.as_bytes()).is_err() {
+            self.file = None;
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if !self.pending.is_empty() {
+            let line = std::mem::take(&mut self.pending);
+            self.line('!', &line);
+        }
+        if let Some(file) = &mut self.file {
+            let _ = file.flush();
+        }
+    }
+}

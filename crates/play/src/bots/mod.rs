@@ -1,0 +1,27 @@
+//! Players that are programs of their own, in any language.
+//!
+//! [`program`] says how one is started, [`process`] starts it, reads it and ends it, a
+//! [`dialogue`] is the way of talking with it: [`protocol`] is ours. [`outside`] makes a
+//! [`Player`](crate::Player) of all that. [`check`] tries a bot out, [`replay`] asks it again, and
+//! [`Kit`]s are bots to begin with. Whatever such a program does, it costs bounded time and
+//! bounded memory, and what it did wrong is a [`Fault`] told to its author.
+
+mod buffer;
+pub mod check;
+mod dialogue;
+mod fault;
+mod kits;
+mod line;
+mod log;
+mod outside;
+mod process;
+mod program;
+mod protocol;
+pub mod replay;
+
+pub(crate) use buffer::read_bounded_line;
+pub use fault::{Fault, FaultKind};
+pub use kits::{KITS, Kit};
+pub(crate) use line::{Line, quote};
+pub(crate) use outside::Outside;
+pub use program::{Program, ProgramError};

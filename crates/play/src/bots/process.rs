@@ -1,0 +1,383 @@
+//! A running bot: its process, its pipes, its end. Every outside program is started here and nowhere
+//! else.
+//!
+//! A bot has a process group of its own, so that it ends with all its children. Its output and its
+//! errors are read by one `poll` over both, up to a deadline, into bounded memory: a bot that floods
+//! one of them is stopped by it or loses what is too much, and a bot that is silent costs nothing but
+//! the wait.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use arrayvec::ArrayVec;
+use crownhead_search::Stop;
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+
+use super::Program;
+use super::buffer::{LineBuffer, TooLong};
+use super::log::Log;
+
+/// A running program and the pipes to it.
+pub(crate) struct Process {
+    child: Child,
+    group: Pid,
+    input: Option<ChildStdin>,
+    output: Option<ChildStdout>,
+    errors: Option<ChildStderr>,
+    buffer: LineBuffer,
+    /// The end of what it wrote to its standard error.
+    last_words: Vec<u8>,
+    /// Bytes of output since [`forgive`](Process::forgive).
+    taken: usize,
+    /// Whether it has ended and was reaped: its number may be another's now.
+    is_over: bool,
+    /// Where the dialogue is written to.
+    pub(crate) log: Option<Log>,
+}
+
+/// What waiting for a line came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Silence {
+    /// The time was up.
+    Late,
+    /// There will be no more output.
+    Ended,
+    /// A line was too long, or all lines together.
+    Flood,
+    /// Nobody wants to know any more.
+    Stopped,
+}
+
+/// So much output between two turns is enough for any bot.
+const MOST_OUTPUT: usize = 1024 * 1024;
+/// So much of the errors is kept for the sentence about a crash.
+const LAST_WORDS: usize = 2 * 1024;
+/// At least so often it is asked whether anybody still wants to know.
+const SLICE: Duration = Duration::from_millis(100);
+/// How long a bot may take to end when it is asked by `quit` and the end of its input, and then by
+/// SIGTERM.
+const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(200)];
+
+impl Process {
+    /// Starts a program, with its own command or the one that builds it.
+    pub(crate) fn start(program: &Program, words: &[String]) -> io::Result<Process> {
+        let mut child = Command::new(program.executable(words))
+            .args(words.iter().skip(1))
+            .current_dir(&program.folder)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let group = Pid::from_child(&child);
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let errors = child.stderr.take();
+        let process = Process {
+            child,
+            group,
+            input,
+            output,
+            errors,
+            buffer: LineBuffer::default(),
+            last_words: Vec::new(),
+            taken: 0,
+            is_over: false,
+            log: None,
+        };
+        // From here on whatever goes wrong ends the process.
+        let fds = [
+            process.input.as_ref().map(AsFd::as_fd),
+            process.output.as_ref().map(AsFd::as_fd),
+            process.errors.as_ref().map(AsFd::as_fd),
+        ];
+        for fd in fds.into_iter().flatten() {
+            rustix::io::ioctl_fionbio(fd, true)?;
+        }
+        Ok(process)
+    }
+
+    /// Sends a line. A bot that does not read is waited for until the deadline; one that closed its
+    /// input hears nothing, and what it says next shows why.
+    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+        if let Some(log) = &mut self.log {
+            log.sent(line);
+        }
+        let mut rest = line.as_bytes();
+        while !rest.is_empty() {
+            let Some(input) = &mut self.input else { return };
+            match input.write(rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                    if late || stop.is_stopped() || self.wait(deadline, true).is_err() {
+                        // Half a line is worse than none: it will hear no other.
+                        self.input = None;
+                    }
+                }
+                Err(_) => self.input = None,
+            }
+        }
+    }
+
+    /// Waits for a line and gives it to `take`, until that has what it wants.
+    pub(crate) fn receive<T>(
+        &mut self,
+        deadline: Option<Instant>,
+        stop: &Stop,
+        mut take: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<T, Silence> {
+        let mut is_late = false;
+        loop {
+            loop {
+                match self.buffer.next() {
+                    Ok(None) => break,
+                    Err(TooLong) => return Err(Silence::Flood),
+                    Ok(Some(range)) => {
+                        let line = self.buffer.get(range);
+                        if let Some(log) = &mut self.log {
+                            log.received(line);
+                        }
+                        if let Some(wanted) = take(line) {
+                            return Ok(wanted);
+                        }
+                    }
+                }
+            }
+            if self.taken > MOST_OUTPUT {
+                return Err(Silence::Flood);
+            }
+            if self.output.is_none() {
+                return Err(Silence::Ended);
+            }
+            if stop.is_stopped() {
+                return Err(Silence::Stopped);
+            }
+            if is_late {
+                return Err(Silence::Late);
+            }
+            // What is here when the time is up is still read, once: a bot that writes letter by
+            // letter, or to its errors, gains nothing.
+            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if self.wait(deadline, false).is_err() {
+                self.output = None;
+            }
+        }
+    }
+
+    /// Gives the lines to `take` that are here already.
+    pub(crate) fn waiting_lines(&mut self, take: impl FnMut(&[u8]) -> Option<()>) {
+        let _ = self.receive(Some(Instant::now()), &Stop::new(), take);
+    }
+
+    /// Waits until something can be read, or written if that is wanted, and reads it. False if there
+    /// was nothing within the time.
+    fn wait(&mut self, deadline: Option<Instant>, to_write: bool) -> io::Result<bool> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let time = left.map_or(SLICE, |left| left.min(SLICE));
+        let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        // Closed pipes are left out: they would be ready all the time.
+        let mut fds = ArrayVec::<PollFd<'_>, 3>::new();
+        fds.extend(self.output.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(self.errors.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        if to_write {
+            fds.extend(self.input.as_ref().map(|fd| PollFd::new(fd, PollFlags::OUT)));
+        }
+        let count = match rustix::event::poll(&mut fds, Some(&timeout)) {
+            Err(rustix::io::Errno::INTR) => return Ok(false),
+            other => other?,
+        };
+        let is_ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
+        let output = self.output.is_some() && is_ready(0);
+        let errors = self.errors.is_some() && is_ready(usize::from(self.output.is_some()));
+        drop(fds);
+        if errors {
+            self.read_errors();
+        }
+        if output {
+            self.read_output();
+        }
+        Ok(count > 0)
+    }
+
+    fn read_output(&mut self) {
+        let Some(output) = &mut self.output else { return };
+        match self.buffer.fill(|space| output.read(space)) {
+            Ok(0) => self.output = None,
+            Ok(count) => self.taken = self.taken.saturating_add(count),
+            Err(error) if is_passing(&error) => {}
+            Err(_) => self.output = None,
+        }
+    }
+
+    fn read_errors(&mut self) {
+        let Some(errors) = &mut self.errors else { return };
+        let mut bytes = [0; 4096];
+        match errors.read(&mut bytes) {
+            Ok(0) => self.errors = None,
+            Ok(count) => {
+                let bytes = &bytes[..count];
+                if let Some(log) = &mut self.log {
+                    log.errors(bytes);
+                }
+                self.last_words.extend_from_slice(bytes);
+                let excess = self.last_words.len().saturating_sub(LAST_WORDS);
+                self.last_words.drain(..excess);
+            }
+            Err(error) if is_passing(&error) => {}
+            Err(_) => self.errors = None,
+        }
+    }
+
+    /// Begins to count its output anew.
+    pub(crate) fn forgive(&mut self) {
+        self.taken = 0;
+    }
+
+    /// The line that has begun and not ended.
+    pub(crate) fn unfinished(&self) -> &[u8] {
+        self.buffer.rest()
+    }
+
+    /// The last line of its standard error that says something.
+    pub(crate) fn last_words(&self) -> Option<&[u8]> {
+        let lines = self.last_words.split(|&byte| byte == b'\n');
+        lines.rev().map(<[u8]>::trim_ascii).find(|line| !line.is_empty())
+    }
+
+    /// How the program ended, if it has, which it is given a moment to do.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        // Its last words come first: whoever is told that it crashed wants to read them.
+        let deadline = Instant::now() + PATIENCE[1];
+        let exited = self.exits_until(deadline);
+        while self.errors.is_some() && self.wait(Some(deadline), false).unwrap_or(false) {}
+        if !exited || self.is_over {
+            return None;
+        }
+        self.kill(Signal::KILL);
+        self.is_over = true;
+        self.child.wait().ok()
+    }
+
+    /// Waits until the process has ended, leaving it to be reaped: so long its group is its own.
+    fn exits_until(&mut self, deadline: Instant) -> bool {
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            match rustix::process::waitid(WaitId::Pid(self.group), options) {
+                Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                Ok(Some(_)) | Err(_) => return true,
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return false;
+            }
+            // Reading lets a bot go on that waits for a reader; then there is nothing to hear, and
+            // the pause grows.
+            let heard = self.wait(Some((now + pause).min(deadline)), false).unwrap_or(false);
+            if !heard && self.output.is_none() && self.errors.is_none() {
+                std::thread::sleep(pause);
+            }
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+
+    fn kill(&self, signal: Signal) {
+        // Whoever is gone needs no signal.
+        let _ = rustix::process::kill_process_group(self.group, signal);
+    }
+
+    /// Ends the program and all its children. Who is asked politely gets a moment to put its things
+    /// in order; whether it was enough is told.
+    pub(crate) fn end(mut self, politely: bool) -> bool {
+        self.close(politely)
+    }
+
+    fn close(&mut self, politely: bool) -> bool {
+        self.input = None;
+        let by_itself = politely && self.exits_until(Instant::now() + PATIENCE[0]);
+        if !by_itself {
+            self.kill(Signal::TERM);
+            self.exits_until(Instant::now() + PATIENCE[1]);
+        }
+        // Children that outlive the bot, and a bot that does not listen.
+        self.kill(Signal::KILL);
+        self.is_over = true;
+        let _ = self.child.wait();
+        by_itself
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.close(false);
+        }
+    }
+}
+
+/// A build that takes longer does not end.
+const LONGEST_BUILD: Duration = Duration::from_secs(300);
+/// So much of what a compiler says is shown.
+const SHOWN: usize = 8 * 1024;
+
+/// Makes a program from its sources; all copies of it share the result.
+pub(crate) fn build(program: &Program) -> Result<(), String> {
+    let Some(words) = &program.build else { return Ok(()) };
+    program.built.get_or_init(|| run_build(program, words)).clone()
+}
+
+fn run_build(program: &Program, words: &[String]) -> Result<(), String> {
+    let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
+    let cannot = |error: io::Error| failed(format!("failed: {error}"));
+    let mut process = Process::start(program, words).map_err(cannot)?;
+    process.input = None;
+    let mut said = Vec::new();
+    let deadline = Instant::now() + LONGEST_BUILD;
+    let stop = Stop::new();
+    let end = process.receive(Some(deadline), &stop, |line| {
+        said.extend_from_slice(line);
+        said.push(b'\n');
+        said.truncate(SHOWN);
+        None::<()>
+    });
+    let status = match end {
+        Err(Silence::Ended) if process.exits_until(deadline) => process.ended(),
+        _ => return Err(failed("did not end in time, or said too much".into())),
+    };
+    if status.is_some_and(|status| status.success()) {
+        return Ok(());
+    }
+    said.extend_from_slice(&process.last_words);
+    Err(failed(format!("failed:\n{}", String::from_utf8_lossy(&said).trim_end())))
+}
+
+/// How a program ended, in words.
+pub(crate) fn status_text(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("with exit code {code}"),
+        (_, Some(signal)) => {
+            let name = match signal {
+                4 => " (illegal instruction)",
+                6 => " (abort)",
+                8 => " (arithmetic error, such as a division by zero)",
+                9 => " (killed)",
+                11 => " (segmentation fault)",
+                13 => " (broken pipe)",
+                15 => " (terminated)",
+                _ => "",
+            };
+            format!("by signal {signal}{name}")
+        }
+        _ => "for an unknown reason".into(),
+    }
+}
+
+/// Whether trying again later will do.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}

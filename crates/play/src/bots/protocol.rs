@@ -1,0 +1,295 @@
+//! The bot protocol, version 1, as the referee speaks it. `docs/protocol.md` has it for authors of
+//! bots.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use crownhead_search::Stop;
+
+use super::dialogue::{Dialogue, Unsaid};
+use super::line::{Line, quote};
+use super::process::{Process, Silence, status_text};
+use super::{Fault, FaultKind};
+use crate::bots::fault::quoted;
+use crate::{Clock, Seating, Session, TimeControl, Verdict, write_time};
+
+/// The protocol of lines.
+#[derive(Default)]
+pub(crate) struct Lines {
+    /// The line to be sent, kept so that its memory is.
+    line: String,
+    /// Turns that were asked and not answered.
+    owed: u32,
+    /// The bot is not waited for: it did not say `ready` when it was.
+    is_silent: bool,
+    /// What the bot calls itself.
+    name: Option<String>,
+    /// The letter of the bot's side.
+    side: char,
+}
+
+/// What a line of a bot says.
+enum Said<'a> {
+    Move { text: &'a str, ply: Option<usize> },
+    Ready,
+    Bot(Option<&'a str>),
+    Other,
+}
+
+fn read(line: &str) -> Said<'_> {
+    let line = Line::new(line);
+    match line.word {
+        "ready" => Said::Ready,
+        "bot" => Said::Bot(line.value("name")),
+        "move" => {
+            // The move ends where the keys begin.
+            let rest = line.rest();
+            let keys = rest.find('=').map(|at| rest[..at].rfind(char::is_whitespace).unwrap_or(0));
+            let text = rest[..keys.unwrap_or(rest.len())].trim_end();
+            let ply = keys.and_then(|_| line.value("ply")?.parse().ok());
+            Said::Move { text, ply }
+        }
+        _ => Said::Other,
+    }
+}
+
+impl Lines {
+    /// Waits for `ready`; answers to earlier turns may still come before it.
+    fn await_ready(
+        &mut self,
+        bot: &mut Process,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
+        bot.forgive();
+        let mut name = None;
+        let heard = bot.receive(Some(Instant::now() + allowance), stop, |line| {
+            match read(str::from_utf8(line).unwrap_or_default()) {
+                Said::Ready => return Some(()),
+                Said::Bot(Some(told)) => name = Some(told.chars().take(60).collect::<String>()),
+                _ => {}
+            }
+            None
+        });
+        self.name = name.or(self.name.take());
+        match heard {
+            Ok(()) => {
+                // Whatever was owed would have come before.
+                self.owed = 0;
+                Ok(())
+            }
+            Err(Silence::Late) => {
+                self.is_silent = true;
+                if let Some(log) = &mut bot.log {
+                    let time = write_time(allowance);
+                    log.remark(&format!("no \"ready\" within {time}: the game goes on without"));
+                }
+                Ok(())
+            }
+            Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
+        }
+    }
+
+    /// Looks at what came since the last turn: a late answer to that, or one that nobody asked for
+    /// and that would be taken for an answer to the next.
+    fn check_order(&mut self, bot: &mut Process) -> Result<(), Fault> {
+        let (owed, mut early) = (&mut self.owed, None);
+        bot.waiting_lines(|line| {
+            let said = read(str::from_utf8(line).unwrap_or_default());
+            if let Said::Move { ply: None, .. } = said {
+                match owed.checked_sub(1) {
+                    Some(less) => *owed = less,
+                    None => early = Some(line.to_vec()),
+                }
+            }
+            None
+        });
+        let what = "the bot answered before it was asked: each turn line is answered by one move \
+                    line";
+        match early {
+            Some(line) => Err(Fault::new(FaultKind::NoProtocol, what).received(&line)),
+            None => Ok(()),
+        }
+    }
+
+    fn write_turn(&mut self, game: &dyn Session, clock: &Clock) {
+        let line = &mut self.line;
+        line.clear();
+        // Writing to a text does not fail.
+        let _ = write!(line, "turn ply={} side={} position=\"", game.plies(), self.side);
+        line.push_str(&game.position());
+        line.push_str("\" board=");
+        line.extend(game.board());
+        line.push_str(" moves=");
+        game.write_legal_moves(line);
+        if let Some(last) = game.last_move() {
+            line.push_str(" last=");
+            line.push_str(&last);
+        }
+        let left = match clock {
+            Clock::Free => None,
+            Clock::PerMove(time) | Clock::Main { left: time, .. } => Some(time),
+        };
+        if let Some(left) = left {
+            let _ = write!(line, " time={}", left.as_millis());
+        }
+        line.push('\n');
+    }
+}
+
+impl Dialogue for Lines {
+    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+        *self = Lines { line: std::mem::take(&mut self.line), ..Lines::default() };
+        bot.send("crownhead protocol=1\n", Some(Instant::now() + allowance), stop);
+        self.await_ready(bot, allowance, stop)
+    }
+
+    fn new_game(
+        &mut self,
+        bot: &mut Process,
+        seating: &Seating<'_>,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
+        self.side = seating.letter();
+        let mut line = format!("newgame game={} side={}", seating.game, self.side);
+        // Writing to a text does not fail.
+        let _ = match seating.terms.time {
+            TimeControl::Free => Ok(()),
+            TimeControl::PerMove(time) => write!(line, " movetime={}", time.as_millis()),
+            TimeControl::Main { time, increment } => {
+                write!(line, " time={} inc={}", time.as_millis(), increment.as_millis())
+            }
+        };
+        let _ = writeln!(line, " seed={}", seating.seed);
+        let allowance = seating.terms.startup;
+        bot.send(&line, Some(Instant::now() + allowance), stop);
+        if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
+    }
+
+    fn ask(
+        &mut self,
+        bot: &mut Process,
+        game: &dyn Session,
+        clock: &Clock,
+        deadline: Option<Instant>,
+        stop: &Stop,
+    ) -> Result<String, Unsaid> {
+        let begun = Instant::now();
+        self.check_order(bot)?;
+        bot.forgive();
+        self.write_turn(game, clock);
+        if let Some(log) = &mut bot.log {
+            log.board(game);
+        }
+        bot.send(&self.line, deadline, stop);
+        self.owed = self.owed.saturating_add(1);
+        let (ply, owed) = (game.plies(), &mut self.owed);
+        let mut stale = 0u32;
+        let heard = bot.receive(deadline, stop, |bytes| {
+            let Ok(line) = str::from_utf8(bytes) else {
+                if bytes.starts_with(b"#") {
+                    return None;
+                }
+                if bytes.starts_with(b"move") {
+                    *owed = owed.saturating_sub(1);
+                }
+                let what = "the bot sent bytes that are no UTF-8 text";
+                return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+            };
+            let Said::Move { text, ply: answered } = read(line) else { return None };
+            match answered {
+                Some(answered) if answered == ply => *owed = 0,
+                Some(_) => {
+                    stale += 1;
+                    return None;
+                }
+                // Answers come in the order of the turns.
+                None => {
+                    *owed = owed.saturating_sub(1);
+                    if *owed > 0 {
+                        stale += 1;
+                        return None;
+                    }
+                }
+            }
+            if text.is_empty() {
+                let what = "the bot sent a move line without a move: it is written move 11-15";
+                return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+            }
+            Some(Ok(text.to_string()))
+        });
+        if stale > 0
+            && let Some(log) = &mut bot.log
+        {
+            log.remark(&format!("{stale} answers to earlier turns did not count"));
+        }
+        match heard {
+            Ok(answer) => answer.map_err(Unsaid::Fault),
+            Err(silence) => Err(unsaid(bot, silence, begun.elapsed())),
+        }
+    }
+
+    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
+        let mut line = format!("gameover result={}", verdict.result);
+        if let Some((own, other)) = verdict.score {
+            let _ = write!(line, " score={own}-{other}");
+        }
+        let _ = writeln!(line, " reason={} code={}", quote(verdict.reason), verdict.code);
+        bot.send(&line, Some(Instant::now() + FAREWELL), &Stop::new());
+    }
+
+    fn is_silent(&self) -> bool {
+        self.is_silent
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn quit(&mut self, bot: &mut Process) {
+        bot.send("quit\n", Some(Instant::now() + FAREWELL), &Stop::new());
+    }
+}
+
+/// What is said at the end is not worth waiting for longer.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// Why there was no line.
+fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
+    let fault = match silence {
+        Silence::Stopped => return Unsaid::Stopped,
+        Silence::Late => {
+            let what = format!("the bot did not answer in time: {} ms passed", used.as_millis());
+            let fault = Fault::new(FaultKind::Time, what);
+            match bot.unfinished() {
+                [] => fault,
+                begun => {
+                    let fault = fault.received(begun);
+                    Fault { what: fault.what + " (and its line had no end)", ..fault }
+                }
+            }
+        }
+        Silence::Flood => {
+            let begun = bot.unfinished().to_vec();
+            let what = "the bot wrote too much: a line may have 64 KiB, all lines of a turn 1 MiB";
+            Fault::new(FaultKind::Flood, what).received(&begun)
+        }
+        Silence::Ended => {
+            let status = bot.ended();
+            let mut what = match status {
+                Some(status) => format!("the bot ended {}", status_text(status)),
+                None => "the bot closed its standard output and lives on".to_string(),
+            };
+            if let Some(words) = bot.last_words() {
+                what.push_str("; the last line of its standard error: ");
+                what.push_str(&quoted(words));
+            }
+            let kind = status.map_or(FaultKind::EndOfOutput, |_| FaultKind::Crash);
+            match bot.unfinished() {
+                [] => Fault::new(kind, what),
+                begun => Fault::new(kind, what).received(begun),
+            }
+        }
+    };
+    Unsaid::Fault(fault)
+}

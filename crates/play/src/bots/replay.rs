@@ -1,0 +1,176 @@
+//! A moment of a game, found again in a bot's log, and the bot asked once more.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crownhead_rules::Game;
+use crownhead_search::Stop;
+
+use super::log::HEAD;
+use super::process::{self, Process, Silence};
+use super::{Line, Program};
+use crate::{PlayerSpec, Session, session};
+
+/// One turn of a game, as its log has it.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// The game.
+    pub game: Game,
+    /// The bot as it was named.
+    pub bot: String,
+    /// Plies played before.
+    pub ply: usize,
+    /// The line that told of the game.
+    pub newgame: String,
+    /// The line that asked for the move.
+    pub turn: String,
+    /// What followed until the next turn: seconds since the question, sign and text.
+    pub then: Vec<(f64, char, String)>,
+}
+
+/// What the bot said when it was asked again.
+#[derive(Clone, Debug)]
+pub struct Again {
+    /// Its lines.
+    pub lines: Vec<String>,
+    /// The end of its standard error.
+    pub errors: Option<String>,
+    /// How long it took.
+    pub time: Duration,
+    /// What came instead of an answer.
+    pub fault: Option<String>,
+}
+
+/// A longer log is no log.
+const LONGEST: u64 = 256 * 1024 * 1024;
+
+impl Moment {
+    /// Finds the turn at a ply in a log.
+    pub fn read(path: &Path, ply: usize) -> Result<Moment, String> {
+        let wrong = |why: String| format!("{}: {why}", path.display());
+        let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+        let mut bytes = Vec::new();
+        let read = io::Read::read_to_end(&mut io::Read::take(file, LONGEST), &mut bytes);
+        read.map_err(|error| wrong(error.to_string()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        if text.lines().next() != Some(HEAD) {
+            return Err(wrong(format!(
+                "line 1: this is no log of a bot: those begin with {HEAD:?}"
+            )));
+        }
+        let head = |key: &str| {
+            let lines = text.lines().take_while(|line| !line.is_empty());
+            let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+            values.next().map(str::trim).ok_or_else(|| wrong(format!("the head has no {key}")))
+        };
+        let game = head("game")?.parse().map_err(|error| wrong(format!("{error}")))?;
+        let bot = head("bot")?.to_string();
+        let mut newgame = String::new();
+        let mut found: Option<(f64, Moment)> = None;
+        let mut plies = Vec::new();
+        for (time, sign, said) in text.lines().filter_map(entry) {
+            let line = Line::new(said);
+            if sign == '>' && line.word == "newgame" {
+                newgame = said.to_string();
+            }
+            if sign == '>' && line.word == "turn" {
+                let number = line.value("ply").and_then(|ply| ply.parse::<usize>().ok());
+                plies.extend(number);
+                if found.is_some() {
+                    break;
+                }
+                if number == Some(ply) {
+                    let (game, bot): (Game, _) = (Game::clone(&game), bot.clone());
+                    let (newgame, turn) = (newgame.clone(), said.to_string());
+                    found =
+                        Some((time, Moment { game, bot, ply, newgame, turn, then: Vec::new() }));
+                }
+            } else if let Some((start, moment)) = &mut found {
+                moment.then.push((time - *start, sign, said.to_string()));
+            }
+        }
+        let none = || {
+            let range = match (plies.first(), plies.last()) {
+                (Some(first), Some(last)) => {
+                    format!("it was asked at plies {first} to {last}, each second one")
+                }
+                _ => "it was never asked for a move".to_string(),
+            };
+            wrong(format!("the bot was not asked at ply {ply}: {range}"))
+        };
+        found.map(|(_, moment)| moment).ok_or_else(none)
+    }
+
+    /// The game at that moment.
+    pub fn session(&self) -> Result<Box<dyn Session>, String> {
+        let line = Line::new(&self.turn);
+        let position = line.value("position").ok_or("the turn has no position")?;
+        session(&self.game, Some(position)).map_err(|error| error.to_string())
+    }
+
+    /// The legal moves at that moment.
+    pub fn moves(&self) -> &str {
+        Line::new(&self.turn).value("moves").unwrap_or_default()
+    }
+
+    /// The program that was asked.
+    pub fn program(&self) -> Result<Program, String> {
+        let spec: PlayerSpec = self.bot.parse().map_err(|error| format!("{error}"))?;
+        spec.program().cloned().ok_or_else(|| format!("{} is no program", self.bot))
+    }
+
+    /// Starts the bot and sends it the same lines.
+    pub fn ask(
+        &self,
+        program: &Program,
+        startup: Duration,
+        patience: Duration,
+        stop: &Stop,
+    ) -> Result<Again, String> {
+        process::build(program)?;
+        let started = Process::start(program, &program.command);
+        let mut bot = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
+        let is_ready = |line: &[u8]| (line.trim_ascii() == b"ready").then_some(());
+        for line in ["crownhead protocol=1", &self.newgame] {
+            let deadline = Some(Instant::now() + startup);
+            bot.send(&format!("{line}\n"), deadline, stop);
+            // Whoever does not say that it is ready is asked all the same.
+            let _ = bot.receive(deadline, stop, is_ready);
+        }
+        let start = Instant::now();
+        bot.forgive();
+        bot.send(&format!("{}\n", self.turn), Some(start + patience), stop);
+        let mut lines = Vec::new();
+        let heard = bot.receive(Some(start + patience), stop, |line| {
+            let text = String::from_utf8_lossy(line).into_owned();
+            let is_move = Line::new(&text).word == "move";
+            if lines.len() < 100 {
+                lines.push(text);
+            }
+            is_move.then_some(())
+        });
+        let time = start.elapsed();
+        let fault = heard.err().map(|silence| match silence {
+            Silence::Late => format!("no answer within {} ms", patience.as_millis()),
+            Silence::Ended => "the bot ended or closed its output".to_string(),
+            Silence::Flood => "the bot wrote too much".to_string(),
+            Silence::Stopped => "interrupted".to_string(),
+        });
+        if fault.is_some() {
+            bot.ended();
+        }
+        let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());
+        bot.end(false);
+        Ok(Again { lines, errors, time, fault })
+    }
+}
+
+/// Time, sign and text of a line of a log.
+fn entry(line: &str) -> Option<(f64, char, &str)> {
+    let (time, rest) = line.trim_start().split_once(' ')?;
+    let mut rest = rest.chars();
+    let sign = rest.next().filter(|sign| "><!*".contains(*sign))?;
+    let text = rest.as_str();
+    Some((time.parse().ok()?, sign, text.strip_prefix(' ').unwrap_or(text)))
+}

@@ -1,0 +1,404 @@
+//! Version 2 of the Hub protocol, by which draughts programs talk with engines: English and contest
+//! checkers on the 32 squares.
+//!
+//! Lines are read while a search runs on its own thread, so that `stop`, `ping` and `ponder-hit` are
+//! heard. Pondering is a search without end; when the expected move was played, it is broken off and
+//! the search for the move begins, with all that the hash table remembers.
+
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crownhead_rules::{Cell, Game};
+use crownhead_search::Stop;
+
+use super::EngineError;
+use crate::bots::{Line, quote, read_bounded_line};
+use crate::{
+    Choice, Clock, LegalMove, Player, PlayerError, PlayerKind, PlayerSpec, Session, knowledge_for,
+    session,
+};
+
+/// The variants, as the parameter names them, and their games.
+const VARIANTS: [(&str, &str); 4] = [
+    ("english", "english"),
+    ("wcdf", "english:rules=wcdf"),
+    ("contest", "contest"),
+    ("contest-kings", "contest:kings=true"),
+];
+/// A search without end ends here.
+const FOR_EVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What a search may use, by the last `level`.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    clock: Clock,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+}
+
+/// A search on its own thread.
+struct Search {
+    stop: Stop,
+    /// Its answer is not wanted any more.
+    is_dropped: Arc<AtomicBool>,
+    is_ponder: bool,
+    thread: JoinHandle<(Box<dyn Player>, Result<(), EngineError>)>,
+}
+
+struct Engine<W> {
+    spec: PlayerSpec,
+    game: Game,
+    player: Option<Box<dyn Player>>,
+    session: Option<Box<dyn Session>>,
+    level: Level,
+    search: Option<Search>,
+    output: Arc<Mutex<W>>,
+}
+
+/// Serves until `quit` or the end of the input.
+pub fn serve<W: Write + Send + 'static>(
+    spec: &PlayerSpec,
+    mut input: impl BufRead,
+    output: W,
+) -> Result<(), EngineError> {
+    let mut engine = Engine {
+        spec: spec.clone(),
+        game: Game::English(Default::default()),
+        player: None,
+        session: None,
+        level: Level { clock: Clock::Free, depth: None, nodes: None },
+        search: None,
+        output: Arc::new(Mutex::new(output)),
+    };
+    let mut bytes = Vec::new();
+    let result = loop {
+        match read_bounded_line(&mut input, &mut bytes) {
+            Ok(true) => {}
+            Ok(false) => break Ok(()),
+            Err(error) => break Err(error.into()),
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let line = Line::new(&text);
+        if line.word == "quit" {
+            break Ok(());
+        }
+        if let Err(error) = engine.follow(&line) {
+            break Err(error);
+        }
+    };
+    // Whoever closed the input wants no answer.
+    engine.finish()?;
+    result
+}
+
+impl<W: Write + Send + 'static> Engine<W> {
+    fn say(&self, text: &str) -> io::Result<()> {
+        write_to(&self.output, text)
+    }
+
+    fn complain(&self, message: &str) -> io::Result<()> {
+        self.say(&format!("error message={}\n", quote(message)))
+    }
+
+    fn follow(&mut self, line: &Line<'_>) -> Result<(), EngineError> {
+        match line.word {
+            "hub" => self.introduce()?,
+            "set-param" => self.set(line)?,
+            "init" => {
+                self.make_player()?;
+                self.say("ready\n")?;
+            }
+            "new-game" => {
+                self.finish()?;
+                if let Some(player) = &mut self.player {
+                    player.new_game(0);
+                }
+            }
+            "pos" => {
+                self.finish()?;
+                match set_up(&self.game, line) {
+                    Ok(session) => self.session = Some(session),
+                    Err(why) => self.complain(&why)?,
+                }
+            }
+            "level" => match level(line) {
+                Some(level) => self.level = level,
+                None => self.complain("a level has depth, nodes, move-time, time or infinite")?,
+            },
+            "go" => self.go(line)?,
+            "stop" => {
+                if let Some(search) = &self.search {
+                    search.stop.stop();
+                }
+            }
+            "ponder-hit" if self.search.as_ref().is_some_and(|search| search.is_ponder) => {
+                self.go(&Line::new("go think"))?;
+            }
+            "ping" => self.say("pong\n")?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn introduce(&self) -> io::Result<()> {
+        let version = env!("CARGO_PKG_VERSION");
+        let variants: Vec<_> = VARIANTS.iter().map(|(name, _)| *name).collect();
+        let mut text = format!("id name=Crownhead version={version} author=Crownhead\n");
+        text += &format!(
+            "param name=variant value=english type=enum values={}\n",
+            quote(&variants.join(" "))
+        );
+        if self.spec.counts_nodes() {
+            let options = self.spec.options;
+            let threads = options.threads.unwrap_or(1);
+            let hash = options.hash.unwrap_or(64);
+            text += &format!("param name=threads value={threads} type=int min=1 max=256\n");
+            text += &format!("param name=hash value={hash} type=int min=1 max=65536\n");
+        }
+        self.say(&(text + "wait\n"))
+    }
+
+    fn set(&mut self, line: &Line<'_>) -> io::Result<()> {
+        let value = line.value("value").unwrap_or_default();
+        match line.value("name") {
+            Some("variant") => {
+                let known = VARIANTS.iter().find(|(name, _)| *name == value);
+                match known.and_then(|(_, game)| game.parse().ok()) {
+                    Some(game) => self.game = game,
+                    None => return self.complain(&format!("there is no variant {value}")),
+                }
+            }
+            Some(name @ ("threads" | "hash")) if self.spec.counts_nodes() => {
+                // The limits are those of a player's name.
+                let text = format!("best:{name}={value}");
+                match text.parse::<PlayerSpec>() {
+                    Ok(PlayerSpec { kind: PlayerKind::Best, options }) if name == "hash" => {
+                        self.spec.options.hash = options.hash;
+                    }
+                    Ok(spec) => self.spec.options.threads = spec.options.threads,
+                    Err(error) => return self.complain(&error.to_string()),
+                }
+            }
+            _ => return Ok(()),
+        }
+        (self.player, self.session) = (None, None);
+        Ok(())
+    }
+
+    fn make_player(&mut self) -> Result<(), PlayerError> {
+        if self.player.is_none() && self.search.is_none() {
+            let (knowledge, _) = knowledge_for(&self.game);
+            let mut player = self.spec.player(&self.game, &knowledge)?;
+            player.new_game(0);
+            self.player = Some(player);
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, line: &Line<'_>) -> Result<(), EngineError> {
+        self.finish()?;
+        self.make_player()?;
+        let Some(session) = self.session.as_ref().map(|session| session.copy()) else {
+            self.complain("there is no position yet: send pos first")?;
+            return Ok(());
+        };
+        if let Some(ending) = session.ending() {
+            self.complain(&format!("the game is over: {ending}"))?;
+            return Ok(());
+        }
+        let Some(player) = self.player.take() else { return Ok(()) };
+        let is_ponder = line.value("ponder").is_some();
+        let endless = Level { clock: Clock::PerMove(FOR_EVER), ..self.level };
+        let level = if is_ponder { endless } else { self.level };
+        let (stop, is_dropped) = (Stop::new(), Arc::new(AtomicBool::new(false)));
+        let (raised, dropped) = (stop.clone(), is_dropped.clone());
+        let output = self.output.clone();
+        let work = move || search(player, session, level, &raised, &dropped, &output);
+        let builder = std::thread::Builder::new().name("search".into()).stack_size(16 << 20);
+        let thread = builder.spawn(work)?;
+        self.search = Some(Search { stop, is_dropped, is_ponder, thread });
+        Ok(())
+    }
+
+    /// Waits for the search to end, and takes the player back.
+    fn finish(&mut self) -> Result<(), EngineError> {
+        let Some(search) = self.search.take() else { return Ok(()) };
+        if !search.thread.is_finished() {
+            search.is_dropped.store(search.is_ponder, Ordering::Relaxed);
+            search.stop.stop();
+        }
+        match search.thread.join() {
+            Ok((player, result)) => {
+                self.player = Some(player);
+                result
+            }
+            Err(_) => Err(io::Error::other("the search broke").into()),
+        }
+    }
+}
+
+fn write_to(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
+/// Searches, telling what is found.
+fn search(
+    mut player: Box<dyn Player>,
+    session: Box<dyn Session>,
+    level: Level,
+    stop: &Stop,
+    is_dropped: &AtomicBool,
+    output: &Mutex<impl Write>,
+) -> (Box<dyn Player>, Result<(), EngineError>) {
+    let start = Instant::now();
+    let mut heard = |choice: Choice| {
+        // Nobody may be listening any more; the end of the search will show.
+        let _ = write_to(output, &info(session.as_ref(), &choice, start.elapsed()));
+        let deep = level.depth.is_some_and(|depth| choice.depth >= depth);
+        if deep || level.nodes.is_some_and(|nodes| choice.nodes >= nodes) {
+            stop.stop();
+        }
+    };
+    let choice = player.choose(session.as_ref(), &level.clock, stop, &mut heard);
+    let result = choice.map_err(EngineError::from).and_then(|choice| {
+        let moves = hub_line(session.as_ref(), &choice.line);
+        let mut text = format!("done move={}", moves.first().map_or("", String::as_str));
+        if let Some(reply) = moves.get(1) {
+            text += &format!(" ponder={reply}");
+        }
+        if !is_dropped.load(Ordering::Relaxed) {
+            write_to(output, &(text + "\n"))?;
+        }
+        Ok(())
+    });
+    (player, result)
+}
+
+fn info(session: &dyn Session, choice: &Choice, time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let mut text = format!("info depth={}", choice.depth);
+    if let Some(score) = choice.score {
+        text += &format!(" score={:.2}", f64::from(score) / 100.0);
+    }
+    let speed = choice.nodes as f64 / seconds.max(1e-6) / 1e6;
+    let line = hub_line(session, &choice.line).join(" ");
+    text +=
+        &format!(" nodes={} time={seconds:.3} nps={speed:.1} pv={}\n", choice.nodes, quote(&line));
+    text
+}
+
+/// The number of a dark cell's square.
+fn square(cell: Cell) -> u8 {
+    (cell.row() - 1) * 4 + cell.column().div_ceil(2)
+}
+
+/// A move as Hub writes it: the captured squares follow start and end.
+fn hub_move(mv: &LegalMove) -> String {
+    let (Some(&from), Some(&to)) = (mv.path.first(), mv.path.last()) else { return String::new() };
+    if mv.captures.is_empty() {
+        return format!("{}-{}", square(from), square(to));
+    }
+    let captured = mv.captures.iter().map(|&cell| format!("x{}", square(cell)));
+    format!("{}x{}{}", square(from), square(to), captured.collect::<String>())
+}
+
+/// A line of moves as Hub writes them.
+fn hub_line(session: &dyn Session, texts: &[String]) -> Vec<String> {
+    let mut session = session.copy();
+    let mut moves = Vec::new();
+    for text in texts {
+        let legal = session.legal_moves();
+        let Some(mv) = legal.iter().find(|mv| mv.text == *text) else { break };
+        moves.push(hub_move(mv));
+        if session.play(text).is_err() {
+            break;
+        }
+    }
+    moves
+}
+
+/// Whether a text of Hub is this move; captured squares may come in any order.
+fn is_move(text: &str, mv: &LegalMove) -> bool {
+    let numbers = |text: &str| -> Option<Vec<u8>> {
+        text.split(['-', 'x']).map(|number| number.parse().ok()).collect()
+    };
+    match (numbers(text), numbers(&hub_move(mv))) {
+        (Some(mut one), Some(mut other)) if one.len() == other.len() && one.len() >= 2 => {
+            one[2..].sort_unstable();
+            other[2..].sort_unstable();
+            one == other
+        }
+        _ => false,
+    }
+}
+
+/// The game that a `pos` line tells of.
+fn set_up(game: &Game, line: &Line<'_>) -> Result<Box<dyn Session>, String> {
+    let text = line.value("pos").unwrap_or_default();
+    let fen = fen(text).ok_or_else(|| {
+        "a position is the side to move, W or B, and a letter of w b W B e for each of the 32 \
+         squares"
+            .to_string()
+    })?;
+    let mut session = session(game, Some(&fen)).map_err(|error| error.to_string())?;
+    for text in line.value("moves").unwrap_or_default().split_whitespace() {
+        let legal = session.legal_moves();
+        let mv = legal.iter().find(|mv| is_move(text, mv));
+        let mv = mv.ok_or_else(|| format!("the move {text} is not legal"))?;
+        session.play(&mv.text).map_err(|error| error.to_string())?;
+    }
+    Ok(session)
+}
+
+/// A position of Hub as FEN.
+fn fen(text: &str) -> Option<String> {
+    let side = text.chars().next().filter(|side| "WB".contains(*side))?;
+    if text.len() != 33 || !text.is_ascii() {
+        return None;
+    }
+    let mut pieces = [String::new(), String::new()];
+    for (letter, number) in text.chars().skip(1).zip(1..) {
+        let (list, king) = match letter {
+            'w' | 'W' => (&mut pieces[0], letter == 'W'),
+            'b' | 'B' => (&mut pieces[1], letter == 'B'),
+            'e' => continue,
+            _ => return None,
+        };
+        if !list.is_empty() {
+            list.push(',');
+        }
+        list.push_str(&format!("{}{number}", if king { "K" } else { "" }));
+    }
+    let [white, black] = pieces;
+    Some(format!("{side}:W{white}:B{black}"))
+}
+
+/// What a `level` line allows; nothing if it says nothing.
+fn level(line: &Line<'_>) -> Option<Level> {
+    let seconds = |key: &str| -> Option<Duration> {
+        let number: f64 = line.value(key)?.parse().ok()?;
+        (number >= 0.0).then(|| Duration::from_secs_f64(number.min(FOR_EVER.as_secs_f64())))
+    };
+    let depth = line.value("depth").and_then(|depth| depth.parse().ok());
+    let nodes = line.value("nodes").and_then(|nodes| nodes.parse().ok());
+    let is_endless = line.value("infinite").is_some() || depth.is_some() || nodes.is_some();
+    let clock = if let Some(time) = seconds("move-time") {
+        Clock::PerMove(time)
+    } else if let Some(left) = seconds("time") {
+        match line.value("moves").and_then(|moves| moves.parse::<u32>().ok()) {
+            // So much time for so many moves: a fair share for each.
+            Some(moves) if moves > 0 => Clock::PerMove(left / moves.saturating_add(1)),
+            _ => Clock::Main { left, increment: seconds("inc").unwrap_or_default() },
+        }
+    } else if is_endless {
+        Clock::PerMove(FOR_EVER)
+    } else {
+        return None;
+    };
+    Some(Level { clock, depth, nodes })
+}

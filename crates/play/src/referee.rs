@@ -1,0 +1,349 @@
+//! The referee: one loop for every pair of players. It lets them move in turn, keeps their clocks,
+//! and decides what a fault costs.
+//!
+//! Who the players are and how they are talked with is theirs to know; what many games prove is the
+//! business of [`matches`](crate::matches).
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use crownhead_rules::{Game, Notation, Outcome, Perft, Side, Visitor};
+use crownhead_search::Stop;
+
+use crate::bots::{Fault, FaultKind};
+use crate::clock::shorten;
+use crate::stopwatch::Stopwatch;
+use crate::{Choice, Clock, PlayError, Player, PlayerError, Session, TimeControl, Verdict};
+
+/// The terms of a game: its times, and what a fault costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// The time both players have.
+    pub time: TimeControl,
+    /// A player may be late by so much: handing a move over takes time that is not its own.
+    pub grace: Duration,
+    /// How long an outside program may take to be ready.
+    pub startup: Duration,
+    /// What a fault costs.
+    pub policy: Policy,
+}
+
+/// What a fault costs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Policy {
+    /// The game.
+    Forfeit,
+    /// The turn.
+    Skip,
+    /// The choice: a move is drawn by lot.
+    RandomMove,
+}
+
+impl Terms {
+    /// The usual terms of a game, without a limit of time.
+    pub fn of(game: &Game) -> Terms {
+        Terms {
+            time: TimeControl::Free,
+            grace: Duration::from_millis(5),
+            startup: Duration::from_secs(10),
+            policy: Policy::of(game),
+        }
+    }
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Policy; 3] = [Policy::Forfeit, Policy::Skip, Policy::RandomMove];
+
+    /// The usual policy of a game: in Capture Halma the rules say that a turn is skipped, in contest
+    /// checkers that an invalid move ends the game.
+    pub fn of(game: &Game) -> Policy {
+        match game {
+            Game::CaptureHalma => Policy::Skip,
+            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => Policy::Forfeit,
+        }
+    }
+
+    /// Whether a game can be played by this policy: turns can be skipped only where the rules know
+    /// such turns.
+    pub fn suits(self, game: &Game) -> bool {
+        struct Skips;
+        impl Visitor for Skips {
+            type Output = bool;
+            fn visit<P: Notation + Perft>(self, _: &P::Options) -> bool {
+                P::skipped().is_some()
+            }
+        }
+        self != Policy::Skip || game.visit(Skips)
+    }
+
+    /// Its one text.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Policy::Forfeit => "forfeit",
+            Policy::Skip => "skip",
+            Policy::RandomMove => "random-move",
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Policy, String> {
+        Policy::ALL.into_iter().find(|policy| policy.code() == text).ok_or_else(|| {
+            format!("a policy is forfeit, skip or random-move, not {:?}", shorten(text))
+        })
+    }
+}
+
+/// A fault, and where it happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Incident {
+    /// Whose fault it is.
+    pub side: Side,
+    /// Plies played before.
+    pub ply: usize,
+    /// What was wrong.
+    pub fault: Fault,
+    /// The position in which it happened.
+    pub position: String,
+    /// The legal moves there; the first of many.
+    pub moves: String,
+    /// What it cost.
+    pub policy: Policy,
+}
+
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// By the rules.
+    Rules(Outcome),
+    /// By a fault that lost it.
+    Fault(Box<Incident>),
+}
+
+impl End {
+    /// Who won.
+    pub fn winner(&self) -> Option<Side> {
+        match self {
+            End::Rules(outcome) => outcome.winner,
+            End::Fault(incident) => Some(incident.side.other()),
+        }
+    }
+
+    /// A word for the reason.
+    pub fn code(&self) -> &'static str {
+        match self {
+            End::Rules(outcome) => outcome.reason.code(),
+            End::Fault(incident) => incident.fault.kind.code(),
+        }
+    }
+}
+
+impl Incident {
+    /// What its author needs to know, in a sentence or two. Sides have the names of the game.
+    pub fn sentence(&self, game: &Game) -> String {
+        let name = game.info().sides[self.side.index()].name;
+        let cost = match self.policy {
+            Policy::Forfeit => "the game is lost",
+            Policy::Skip => "the turn is skipped",
+            Policy::RandomMove => "a random move is made",
+        };
+        format!(
+            "{}, {name}, ply {}: {}. By the policy {}, {cost}. Position: {}. Legal moves: {}",
+            self.fault.kind.code(),
+            self.ply,
+            self.fault,
+            self.policy,
+            self.position,
+            self.moves
+        )
+    }
+}
+
+/// A game that was refereed to its end.
+#[derive(Clone, Debug)]
+pub struct Refereed {
+    /// The texts of the moves.
+    pub moves: Vec<String>,
+    /// How it ended.
+    pub end: End,
+    /// A sentence on how it ended.
+    pub ending: String,
+    /// The faults, the first of many.
+    pub incidents: Vec<Incident>,
+    /// How many there were, by side.
+    pub faults: [u32; 2],
+    /// How many of them were for lack of time.
+    pub late: [u32; 2],
+    /// The longest time each side used for a move.
+    pub slowest: [Duration; 2],
+}
+
+/// So many incidents of a game are kept.
+const KEPT: usize = 8;
+/// So many bytes of legal moves are told.
+const TOLD: usize = 400;
+
+/// Plays a game from where the session stands; none if it was stopped. The players have taken their
+/// seats, the one who moves first first. `seed` decides moves that are made for others.
+pub fn play(
+    session: &mut dyn Session,
+    mut players: [&mut dyn Player; 2],
+    terms: &Terms,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Option<Refereed>, PlayerError> {
+    let mut clocks = [terms.time.clock(); 2];
+    let mut lots = fastrand::Rng::with_seed(seed);
+    let mut moves = Vec::new();
+    let mut incidents = Vec::new();
+    let (mut faults, mut late) = ([0; 2], [0; 2]);
+    let mut slowest = [Duration::ZERO; 2];
+    let (end, ending) = loop {
+        if let Some(outcome) = session.outcome() {
+            break (End::Rules(outcome), session.ending().unwrap_or_default());
+        }
+        let side = session.side();
+        let whose = side.index();
+        let turn = take_turn(session, players[whose], clocks[whose], terms.grace, stop)?;
+        let Some((used, result)) = turn else { return Ok(None) };
+        slowest[whose] = slowest[whose].max(used);
+        let fault = match result {
+            Ok((text, clock)) => {
+                clocks[whose] = clock;
+                moves.push(text);
+                continue;
+            }
+            Err(fault) => fault,
+        };
+        faults[whose] += 1;
+        late[whose] += u32::from(fault.kind == FaultKind::Time);
+        let is_lost = terms.policy == Policy::Forfeit;
+        if is_lost || incidents.len() < KEPT {
+            incidents.push(incident(session, side, fault, terms.policy));
+        }
+        if is_lost && let Some(incident) = incidents.last() {
+            let sentence = incident.sentence(session.game());
+            break (End::Fault(Box::new(incident.clone())), sentence);
+        }
+        // A clock that has run out stands at nothing; the increment is for moves made.
+        if let Clock::Main { left, .. } = &mut clocks[whose] {
+            *left = left.saturating_sub(used);
+        }
+        let made = make_move(session, terms.policy, &mut lots);
+        moves.push(made.ok_or(PlayerError::Over)?);
+    };
+    let game = Refereed { moves, end, ending, incidents, faults, late, slowest };
+    tell(&mut players, &game);
+    Ok(Some(game))
+}
+
+/// The time used, and the move with the clock after it, or a fault; none if it was stopped.
+type Turn = (Duration, Result<(String, Clock), Fault>);
+
+fn take_turn(
+    session: &mut dyn Session,
+    player: &mut dyn Player,
+    clock: Clock,
+    grace: Duration,
+    stop: &Stop,
+) -> Result<Option<Turn>, PlayerError> {
+    // The thread of an outside program is another's.
+    let watch = (!player.is_outside()).then(Stopwatch::start);
+    let start = Instant::now();
+    let choice = player.choose(session, &clock, stop, &mut |_| {});
+    let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
+    if stop.is_stopped() {
+        return Ok(None);
+    }
+    let result = match choice {
+        Ok(choice) => judge(session, choice, clock, used, grace),
+        Err(PlayerError::Fault(fault)) => Err(fault),
+        Err(error) => return Err(error),
+    };
+    Ok(Some((used, result)))
+}
+
+/// Plays a chosen move if it came in time and is legal.
+fn judge(
+    session: &mut dyn Session,
+    choice: Choice,
+    clock: Clock,
+    used: Duration,
+    grace: Duration,
+) -> Result<(String, Clock), Fault> {
+    let answer = format!("move {}", choice.text);
+    let Some(next) = clock.after(used, grace) else {
+        let what = format!("the answer came too late, after {} ms", used.as_millis());
+        return Err(Fault::new(FaultKind::Time, what).received(answer.as_bytes()));
+    };
+    match session.play(&choice.text) {
+        // As the referee writes it: a player may have used another form.
+        Ok(()) => Ok((session.last_move().unwrap_or(choice.text), next)),
+        Err(PlayError::Refused(error)) => {
+            let fault = Fault::new(FaultKind::IllegalMove, error.to_string());
+            Err(fault.received(answer.as_bytes()))
+        }
+        Err(error) => Err(Fault::new(FaultKind::IllegalMove, error.to_string())),
+    }
+}
+
+fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy) -> Incident {
+    let mut moves = String::new();
+    session.write_legal_moves(&mut moves);
+    if moves.len() > TOLD {
+        let end = moves[..TOLD].rfind(',').unwrap_or(0);
+        let more = moves[end..].matches(',').count();
+        moves.truncate(end);
+        moves.push_str(&format!(" and {more} more"));
+    }
+    let (ply, position) = (session.plies(), session.position());
+    Incident { side, ply, fault, position, moves, policy }
+}
+
+/// The move of a side that made a fault and plays on.
+fn make_move(
+    session: &mut dyn Session,
+    policy: Policy,
+    lots: &mut fastrand::Rng,
+) -> Option<String> {
+    if policy != Policy::Skip || !session.skip() {
+        let chosen = lots.choice(session.legal_moves())?;
+        session.play(&chosen.text).ok()?;
+    }
+    session.last_move()
+}
+
+/// Tells both players how it ended.
+fn tell(players: &mut [&mut dyn Player; 2], game: &Refereed) {
+    let score = match &game.end {
+        End::Rules(outcome) => outcome.score,
+        End::Fault(_) => None,
+    };
+    for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
+        let result = match game.end.winner() {
+            None => "draw",
+            Some(winner) if winner == side => "win",
+            Some(_) => "loss",
+        };
+        let own = |(first, second)| match side {
+            Side::First => (first, second),
+            Side::Second => (second, first),
+        };
+        player.game_over(&Verdict {
+            result,
+            score: score.map(own),
+            code: game.end.code(),
+            reason: &game.ending,
+        });
+    }
+}

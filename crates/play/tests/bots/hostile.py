@@ -1,0 +1,111 @@
+"""A bot that plays by lot and misbehaves in the way its first argument names.
+
+Everything it draws by lot follows from the seed of the game. Further arguments mark its process.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+
+mode = sys.argv[1]
+if mode == "crash-at-once":
+    sys.exit(3)
+if mode == "ignores-sigterm":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if mode == "forks":
+    # A child that would live on: it holds none of the pipes.
+    if os.fork() == 0:
+        for fd in (0, 1, 2):
+            os.close(fd)
+        time.sleep(600)
+        os._exit(0)
+
+chunk = b"x" * 65536
+
+
+def write(data):
+    os.write(1, data if isinstance(data, bytes) else (data + "\n").encode())
+
+
+def flood(fd, size=None):
+    sent = 0
+    while size is None or sent < size:
+        sent += os.write(fd, chunk)
+
+
+def lines():
+    """Like sys.stdin, but without reading ahead."""
+    buffer = b""
+    while True:
+        while b"\n" in buffer:
+            line, buffer = buffer.split(b"\n", 1)
+            yield line.decode()
+        data = os.read(0, 65536)
+        if not data:
+            return
+        buffer += data
+
+
+moves_made = 0
+bad_game = False
+previous = "1-1"
+for line in lines():
+    word = line.split(" ")[0]
+    values = dict(part.split("=", 1) for part in line.split(" ") if "=" in part)
+    if word == "crownhead":
+        if mode == "floods-at-start":
+            flood(1)
+        if mode != "says-nothing":
+            write("ready")
+    elif word == "newgame":
+        random.seed(values["seed"])
+        bad_game = int(values["seed"]) % 2 == 0
+        moves_made = 0
+        if mode != "says-nothing":
+            write("ready")
+    elif word == "quit" and mode != "ignores-quit":
+        break
+    elif word == "turn":
+        moves_made += 1
+        move = random.choice(values["moves"].split(","))
+        answer = "move " + move
+        if mode == "crash-on-fifth-move" and moves_made == 5:
+            raise ZeroDivisionError("on purpose")
+        if mode == "moody" and bad_game and moves_made == 3:
+            os.abort()
+        if mode in ("hangs", "ignores-sigterm", "forks"):
+            time.sleep(600)
+        if mode == "floods-output":
+            flood(1)
+        if mode == "floods-lines":
+            while True:
+                write("nonsense " * 100)
+        if mode == "floods-errors":
+            flood(2)
+        if mode == "much-on-errors":
+            flood(2, 1 << 20)
+        if mode == "late":
+            time.sleep(0.5)
+        if mode == "earlier-turn":
+            answer = f"move {previous} ply={int(values['ply']) - 2}"
+        if mode == "twice":
+            answer += "\n" + answer
+        if mode == "long-line":
+            os.write(1, b"move ")
+            flood(1, 100 << 20)
+        if mode == "no-utf8":
+            write(b"move \xff\xfe\n")
+            continue
+        if mode == "closes-output":
+            os.close(1)
+            time.sleep(600)
+        if mode == "illegal":
+            answer = "move 32-1"
+        if mode == "no-move":
+            answer = "move"
+        if mode == "chatters":
+            write("# thinking\nsome debugging output\nscore=3")
+        write(answer)
+        previous = move

@@ -1,0 +1,220 @@
+//! Bots that misbehave, as real processes: each game ends as it should, in time, and nothing stays
+//! behind.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use crownhead_play::matches::{self, Plan, Played};
+use crownhead_play::{End, Knowledge, Openings, Policy, Stop, Terms, TimeControl};
+use crownhead_rules::Game;
+
+/// How long a move may take; the late bot takes longer.
+const MOVETIME: Duration = Duration::from_millis(250);
+
+/// A text that is in the command line of the processes of one test only.
+fn mark() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("mark-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// The processes with a mark that are not dead.
+fn processes(mark: &str) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        Some(format!("{:?} {}", entry.file_name(), String::from_utf8_lossy(&line)))
+    });
+    lines.filter(|line| line.contains(mark)).collect()
+}
+
+fn plan(game: &str, mode: &str, mark: &str) -> Plan {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bots/hostile.py");
+    let game: Game = game.parse().unwrap();
+    let bot = format!("cmd:python3 '{}' {mode} {mark}", script.display());
+    Plan {
+        terms: Terms { time: TimeControl::PerMove(MOVETIME), ..Terms::of(&game) },
+        game,
+        players: [bot.parse().unwrap(), "random".parse().unwrap()],
+        pairs: 1,
+        openings: Openings::Random(2),
+        seed: 7,
+        concurrency: 2,
+        log: None,
+    }
+}
+
+fn played(plan: &Plan) -> Vec<Played> {
+    let mut games = Vec::new();
+    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    games.sort_by_key(|game| (game.pair, game.first));
+    games
+}
+
+/// Plays a hostile bot, sees to it that nothing is left of it, and gives the games.
+fn hostile(game: &str, mode: &str) -> Vec<Played> {
+    let mark = mark();
+    let mut plan = plan(game, mode, &mark);
+    if mode == "says-nothing" {
+        plan.terms.startup = Duration::from_secs(1);
+    }
+    let games = played(&plan);
+    assert_eq!(games.len(), 2, "{mode}");
+    for game in &games {
+        let limit = MOVETIME + plan.terms.grace + Duration::from_secs(1);
+        assert!(game.slowest[0] < limit, "{mode}: {:?}", game.slowest);
+    }
+    assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left behind");
+    games
+}
+
+#[test]
+fn whoever_misbehaves_forfeits_with_the_reason() {
+    for (mode, code, sentence) in [
+        ("crash-at-once", "crash", "the bot ended with exit code 3"),
+        (
+            "crash-on-fifth-move",
+            "crash",
+            "exit code 1; the last line of its standard error: \"ZeroDivisionError: on purpose\"",
+        ),
+        ("hangs", "time", "the bot did not answer in time"),
+        ("ignores-sigterm", "time", "the bot did not answer in time"),
+        ("forks", "time", "the bot did not answer in time"),
+        ("floods-at-start", "flood", "the bot wrote too much"),
+        ("floods-output", "flood", "received: \"xxxxx"),
+        ("floods-lines", "flood", "all lines of a turn 1 MiB"),
+        ("floods-errors", "time", "the bot did not answer in time"),
+        ("late", "time", "the bot did not answer in time"),
+        ("earlier-turn", "time", "the bot did not answer in time"),
+        ("twice", "no-protocol", "the bot answered before it was asked"),
+        ("long-line", "flood", "received: \"move xxxxx"),
+        ("no-utf8", "no-protocol", "bytes that are no UTF-8 text; received: \"move \\xff\\xfe\""),
+        ("closes-output", "end-of-output", "the bot closed its standard output and lives on"),
+        ("illegal", "illegal-move", "received: \"move 32-1\""),
+        ("no-move", "no-protocol", "a move line without a move"),
+    ] {
+        for game in hostile("english", mode) {
+            assert_eq!(game.end.code(), code, "{mode}: {}", game.ending);
+            let End::Fault(incident) = &game.end else { panic!("{mode}: {:?}", game.end) };
+            assert_eq!(incident.side.index(), game.first, "{mode}: the bot's fault");
+            assert_eq!(game.end.winner(), Some(incident.side.other()), "{mode}");
+            assert!(game.ending.contains(sentence), "{mode}: {}", game.ending);
+            for part in ["Position: ", "Legal moves: ", "the game is lost"] {
+                assert!(game.ending.contains(part), "{mode}: {}", game.ending);
+            }
+            assert!(game.ending.len() < 1000, "{mode}: {}", game.ending);
+        }
+    }
+}
+
+#[test]
+fn whoever_is_only_odd_plays_to_the_end() {
+    for mode in ["fine", "much-on-errors", "chatters", "ignores-quit", "says-nothing"] {
+        for game in hostile("english", mode) {
+            assert!(matches!(game.end, End::Rules(_)), "{mode}: {}", game.ending);
+            assert_eq!(game.faults, [0, 0], "{mode}");
+        }
+    }
+}
+
+#[test]
+fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
+    for (mode, code) in
+        [("illegal", "illegal-move"), ("crash-on-fifth-move", "crash"), ("floods-output", "flood")]
+    {
+        for game in hostile("capture-halma", mode) {
+            assert!(matches!(game.end, End::Rules(_)), "{mode}: {}", game.ending);
+            assert!(game.faults[0] > 0 && game.faults[1] == 0, "{mode}: {:?}", game.faults);
+            assert!(game.moves.contains(&"pass".to_string()), "{mode}");
+            let incident = &game.incidents[0];
+            assert_eq!(incident.fault.kind.code(), code);
+            let sentence = incident.sentence(&Game::CaptureHalma);
+            assert!(sentence.contains("the turn is skipped"), "{sentence}");
+            // What was skipped is read back from a file.
+            let record = game.record(&plan("capture-halma", mode, ""));
+            let text = crownhead_records::game_text(&record).unwrap();
+            let read = crownhead_records::Reader::new(text.as_bytes()).next().unwrap().unwrap();
+            assert_eq!(read.line.plies.len(), record.line.plies.len());
+        }
+    }
+}
+
+#[test]
+fn a_late_answer_does_not_count_for_the_next_turn() {
+    let mark = mark();
+    let mut plan = plan("chinese-checkers", "late", &mark);
+    plan.terms.policy = Policy::Skip;
+    // Near the end, so that the game is short.
+    let start = "#7/8/8/8/8/8/8/7O # 190";
+    plan.openings = Openings::read(start, &plan.game).unwrap();
+    for game in played(&plan) {
+        assert_eq!(game.end.code(), "turn-limit", "{}", game.ending);
+        let codes: Vec<_> =
+            game.incidents.iter().map(|incident| incident.fault.kind.code()).collect();
+        assert!(codes.iter().all(|code| *code == "time"), "{codes:?}");
+        assert_eq!(game.faults[0], 5);
+    }
+    assert_eq!(processes(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn a_random_move_is_made_for_whoever_makes_none() {
+    let mark = mark();
+    let mut plan = plan("english", "crash-on-fifth-move", &mark);
+    plan.terms.policy = Policy::RandomMove;
+    let games = played(&plan);
+    for game in &games {
+        assert!(matches!(game.end, End::Rules(_)), "{}", game.ending);
+        assert!(game.faults[0] > 0);
+    }
+    let moves =
+        |games: Vec<Played>| -> Vec<_> { games.into_iter().map(|game| game.moves).collect() };
+    assert_eq!(moves(games), moves(played(&plan)), "the seed decides");
+}
+
+#[test]
+fn no_other_game_is_disturbed() {
+    let mut games = BTreeMap::new();
+    for mode in ["fine", "moody"] {
+        let mark = mark();
+        let mut plan = plan("english", mode, &mark);
+        (plan.pairs, plan.concurrency) = (8, 4);
+        games.insert(mode, played(&plan));
+        assert_eq!(processes(&mark), Vec::<String>::new());
+    }
+    let mut broken = 0;
+    for (fine, moody) in games["fine"].iter().zip(&games["moody"]) {
+        assert!(matches!(fine.end, End::Rules(_)), "{}", fine.ending);
+        match &moody.end {
+            End::Fault(_) => {
+                assert_eq!(moody.end.code(), "crash", "{}", moody.ending);
+                assert!(moody.ending.contains("by signal 6 (abort)"), "{}", moody.ending);
+                broken += 1;
+            }
+            End::Rules(_) => assert_eq!(fine.moves, moody.moves),
+        }
+    }
+    assert!((1..16).contains(&broken), "{broken} of 16 games");
+}
+
+#[test]
+fn a_bot_stays_alive_between_games_unless_its_file_says_otherwise() {
+    for (line, starts) in [("", 2), ("restart = true", 8)] {
+        let folder = tempfile::tempdir().unwrap();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bots/hostile.py");
+        let start = format!("echo >> starts; exec python3 '{}' fine", script.display());
+        let text = format!("command = [\"sh\", \"-c\", \"{start}\"]\n{line}\n");
+        std::fs::write(folder.path().join("bot.toml"), text).unwrap();
+        let mut plan = plan("english", "fine", "");
+        plan.players[0] = folder.path().to_str().unwrap().parse().unwrap();
+        (plan.pairs, plan.concurrency) = (4, 2);
+        for game in played(&plan) {
+            assert!(matches!(game.end, End::Rules(_)), "{}", game.ending);
+        }
+        let counted = std::fs::read_to_string(folder.path().join("starts")).unwrap();
+        assert_eq!(counted.lines().count(), starts, "{line}");
+    }
+}

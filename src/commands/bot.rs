@@ -1,0 +1,291 @@
+//! `crownhead bot`: writing, checking, playing and debugging programs that play.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crownhead_play::bots::check::{Finding, Grade, check};
+use crownhead_play::bots::replay::{Again, Moment};
+use crownhead_play::bots::{Kit, Program};
+use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, read_time};
+use crownhead_rules::Game;
+use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use serde_json::{Value, json};
+
+use super::play::{lot, play};
+use super::{Failure, stop_on_interrupt};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Write a complete small bot to a new folder, to be improved
+    New(New),
+    /// Try a bot out, odd moments included, and say what to do about each finding
+    Check(Check),
+    /// Play against a bot in this terminal
+    Play(Play),
+    /// Show a moment of a logged game and ask the bot again
+    Replay(Replay),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct New {
+    /// python, c, cpp, rust, java or javascript
+    #[arg(value_name = "LANGUAGE")]
+    language: String,
+    /// The folder to make; the bot is called like it
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Check {
+    /// The bot: a folder with a bot.toml, or a command
+    #[arg(value_name = "DIR|COMMAND")]
+    bot: String,
+    /// The game, with options if wanted
+    #[arg(long, value_name = "GAME")]
+    game: Game,
+    /// What random's moves follow from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How long the bot may take to be ready
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    startup: Duration,
+    /// Time for each move
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "1s")]
+    movetime: Duration,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Play {
+    /// The bot: a folder with a bot.toml, or a command
+    #[arg(value_name = "DIR|COMMAND")]
+    bot: String,
+    /// The game, with options if wanted
+    #[arg(long, value_name = "GAME", default_value = "english")]
+    game: Game,
+    /// Let the bot move first
+    #[arg(long)]
+    bot_first: bool,
+    /// The position to begin with
+    #[arg(long, value_name = "TEXT")]
+    position: Option<String>,
+    /// Time for each move of the bot
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "5s")]
+    movetime: Duration,
+    /// Play by lines of text
+    #[arg(long)]
+    plain: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Replay {
+    /// A log that `crownhead match --log DIR` wrote
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// The ply: how many moves had been made
+    #[arg(long, value_name = "PLY")]
+    at: usize,
+    /// Ask this bot instead: a folder with a bot.toml, or a command
+    #[arg(long, value_name = "DIR|COMMAND")]
+    bot: Option<String>,
+    /// Only show the moment
+    #[arg(long, conflicts_with = "bot")]
+    show: bool,
+    /// How long to wait for the answer
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    patience: Duration,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::New(arguments) => new(&arguments),
+        Command::Check(arguments) => run_check(&arguments),
+        Command::Play(arguments) => run_play(arguments),
+        Command::Replay(arguments) => replay(&arguments),
+    }
+}
+
+/// A bot by its folder, its command, or as players are named.
+fn program(text: &str) -> Result<Program, Failure> {
+    let usage = |error: String| Failure::Usage(error);
+    if std::path::Path::new(text).is_dir() {
+        return Program::from_folder(text).map_err(|error| usage(error.to_string()));
+    }
+    let command = text.strip_prefix("cmd:").unwrap_or(text);
+    Program::from_command(command).map_err(|error| usage(error.to_string()))
+}
+
+fn new(arguments: &New) -> Result<(), Failure> {
+    let kit = Kit::of(&arguments.language).map_err(Failure::Usage)?;
+    let folder = arguments.folder.display();
+    kit.write(&arguments.folder)
+        .map_err(|error| anyhow::anyhow!("the bot cannot be written to {folder}: {error}"))?;
+    let mut out = std::io::stdout().lock();
+    let (file, _) = kit.files[0];
+    let name = match arguments.folder.is_absolute() || folder.to_string().contains('/') {
+        true => folder.to_string(),
+        false => format!("./{folder}"),
+    };
+    writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
+    writeln!(out, "  crownhead bot check {folder} --game english")?;
+    writeln!(out, "  crownhead match {name} random --game english -n 20")?;
+    writeln!(out, "  crownhead bot play {folder}")?;
+    Ok(())
+}
+
+fn run_check(arguments: &Check) -> Result<(), Failure> {
+    let program = program(&arguments.bot)?;
+    let stop = stop_on_interrupt();
+    let mut out = std::io::stdout().lock();
+    let mut findings = Vec::new();
+    let times = (arguments.startup, arguments.movetime);
+    let mut written = Ok(());
+    check(&program, &arguments.game, times, arguments.seed, &stop, |finding| {
+        if !arguments.json && written.is_ok() {
+            written = write_finding(&mut out, &finding);
+        }
+        findings.push(finding);
+    });
+    written?;
+    if stop.is_stopped() {
+        return Err(Failure::Interrupted);
+    }
+    let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
+    let (failures, warnings) = (count(Grade::Failure), count(Grade::Warning));
+    if arguments.json {
+        let object = |finding: &Finding| {
+            json!({
+                "check": finding.check,
+                "grade": finding.grade.code(),
+                "found": finding.found,
+                "advice": finding.advice,
+            })
+        };
+        let findings: Value = findings.iter().map(object).collect();
+        let (bot, game) = (program.to_string(), arguments.game.to_string());
+        writeln!(
+            out,
+            "{}",
+            json!({ "bot": bot, "game": game, "failures": failures, "warnings": warnings, "findings": findings })
+        )?;
+    } else {
+        writeln!(out, "{failures} failures, {warnings} warnings")?;
+    }
+    if failures > 0 { Err(Failure::Bot(None)) } else { Ok(()) }
+}
+
+fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
+    writeln!(out, "{:<8} {}: {}", finding.grade.code(), finding.check, finding.found)?;
+    if let Some(advice) = &finding.advice {
+        writeln!(out, "         {advice}")?;
+    }
+    out.flush()
+}
+
+fn run_play(arguments: Play) -> Result<(), Failure> {
+    let bot =
+        Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program(&arguments.bot)?))));
+    let setup = Setup {
+        game: arguments.game,
+        seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
+        position: arguments.position,
+        time: TimeControl::PerMove(arguments.movetime),
+        seed: lot(),
+    };
+    let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+    // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
+    match play(live, None, arguments.plain, None) {
+        Err(Failure::Other(error)) if !super::is_broken_pipe(&error) => {
+            Err(Failure::Bot(Some(format!("the game cannot go on: {error:#}"))))
+        }
+        other => other,
+    }
+}
+
+fn replay(arguments: &Replay) -> Result<(), Failure> {
+    let moment = Moment::read(&arguments.log, arguments.at).map_err(Failure::BadInput)?;
+    let session = moment.session().map_err(Failure::BadInput)?;
+    let mut out = std::io::stdout().lock();
+    if !arguments.json {
+        write_moment(&mut out, &moment, session.as_ref())?;
+    }
+    let again = if arguments.show {
+        None
+    } else {
+        let program = match &arguments.bot {
+            Some(bot) => program(bot)?,
+            None => moment.program().map_err(Failure::BadInput)?,
+        };
+        let stop = stop_on_interrupt();
+        let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
+        Some(asked.map_err(|message| Failure::Bot(Some(message)))?)
+    };
+    if arguments.json {
+        writeln!(out, "{}", moment_json(&moment, session.as_ref(), again.as_ref()))?;
+    } else if let Some(again) = &again {
+        writeln!(out, "now")?;
+        for line in &again.lines {
+            writeln!(out, "{:10.6} < {line}", again.time.as_secs_f64())?;
+        }
+        if let Some(errors) = &again.errors {
+            writeln!(out, "           ! {errors}")?;
+        }
+    }
+    match again.and_then(|again| again.fault) {
+        None => Ok(()),
+        Some(fault) => Err(Failure::Bot(Some(fault))),
+    }
+}
+
+fn write_moment(
+    out: &mut impl Write,
+    moment: &Moment,
+    session: &dyn Session,
+) -> std::io::Result<()> {
+    let name = moment.game.info().sides[session.side().index()].name;
+    writeln!(out, "{}, ply {}, {name} to move: {}", moment.game, moment.ply, session.position())?;
+    write_board(out, session)?;
+    writeln!(out, "moves     {}", moment.moves())?;
+    writeln!(out, "then")?;
+    for (time, sign, text) in &moment.then {
+        writeln!(out, "{time:10.6} {sign} {text}")?;
+    }
+    Ok(())
+}
+
+fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) -> Value {
+    let entry = |(time, sign, text): &(f64, char, String)| json!({ "seconds": time, "sign": sign, "text": text });
+    let again = again.map(|again| {
+        json!({
+            "lines": again.lines,
+            "errors": again.errors,
+            "seconds": again.time.as_secs_f64(),
+            "fault": again.fault,
+        })
+    });
+    json!({
+        "game": moment.game.to_string(),
+        "bot": moment.bot,
+        "ply": moment.ply,
+        "position": session.position(),
+        "turn": moment.turn,
+        "then": moment.then.iter().map(entry).collect::<Value>(),
+        "now": again,
+    })
+}
+
+fn write_board(out: &mut impl Write, session: &dyn Session) -> std::io::Result<()> {
+    writeln!(out, "    1 2 3 4 5 6 7 8")?;
+    for (row, number) in session.board().chunks(8).zip(1..) {
+        let cells: String = row.iter().flat_map(|cell| [' ', *cell]).collect();
+        writeln!(out, "  {number}{cells}")?;
+    }
+    Ok(())
+}

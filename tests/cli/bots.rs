@@ -1,0 +1,362 @@
+//! `crownhead bot`, `crownhead engine`, and matches of outside programs.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::run::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
+
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_crownhead")
+}
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The bot of the tests that plays by lot and misbehaves in the way asked for.
+fn hostile(mode: &str) -> String {
+    format!("cmd:python3 '{}' {mode}", project("crates/play/tests/bots/hostile.py").display())
+}
+
+/// A match that went as it should.
+fn result(finished: &Finished) -> Value {
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
+    finished.json()
+}
+
+#[test]
+fn every_starter_kit_passes_its_check_and_beats_random() {
+    let folder = tempfile::tempdir().unwrap();
+    for language in ["python", "c", "cpp", "rust", "java", "javascript"] {
+        let told = crownhead_in(folder.path(), &["bot", "new", language, language]);
+        assert!(told.printed().contains("crownhead bot check"), "{told:?}");
+        let again = crownhead_in(folder.path(), &["bot", "new", language, language]);
+        assert!(again.refused(1).contains("there is something in it"), "{again:?}");
+        let check = ["bot", "check", language, "--game", "capture-halma", "--json"];
+        let findings = result(&crownhead_in(folder.path(), &check));
+        assert_eq!(findings["failures"], 0, "{language}: {findings}");
+        assert_eq!(findings["warnings"], 0, "{language}: {findings}");
+        for game in ["english", "contest", "chinese-checkers", "capture-halma"] {
+            let bot = format!("./{language}");
+            let arguments = ["match", &bot, "random", "--game", game, "-n", "20", "--json"];
+            let games = result(&crownhead_in(folder.path(), &arguments));
+            assert_eq!(games["faults"], json!([0, 0]), "{language}: {games}");
+            // Most games of contest checkers are drawn, by whomever.
+            let least = if game == "contest" { 0.6 } else { 0.8 };
+            assert!(games["score"].as_f64() > Some(least), "{language}, {game}: {games}");
+        }
+    }
+}
+
+#[test]
+fn the_bot_of_the_documentation_works() {
+    let text = fs::read_to_string(project("docs/protocol.md")).unwrap();
+    let code = text.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(code.lines().count() <= 12, "it is short");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bot.py"), code).unwrap();
+    for game in ["english", "contest", "chinese-checkers", "capture-halma"] {
+        let check = ["bot", "check", "python3 bot.py", "--game", game, "--json"];
+        let findings = result(&crownhead_in(folder.path(), &check));
+        assert_eq!(
+            (&findings["failures"], &findings["warnings"]),
+            (&json!(0), &json!(0)),
+            "{findings}"
+        );
+    }
+}
+
+#[test]
+fn a_check_says_what_to_do() {
+    for (mode, grade, check, advice) in [
+        ("illegal", "FAILED", "game against random", "one of the texts of moves="),
+        ("hangs", "FAILED", "game against random", "Flush standard output"),
+        ("crash-on-fifth-move", "FAILED", "game against random", "crownhead bot replay"),
+        ("says-nothing", "warning", "hello", "Answer the lines crownhead and newgame with ready"),
+        ("ignores-quit", "ok", "quit", ""),
+    ] {
+        let bot = hostile(mode);
+        let finished = crownhead(&[
+            "bot",
+            "check",
+            &bot,
+            "--game",
+            "english",
+            "--movetime",
+            "300ms",
+            "--startup",
+            "2s",
+            "--json",
+        ]);
+        let object = finished.json();
+        assert_eq!(finished.code, Some(if grade == "FAILED" { 4 } else { 0 }), "{mode}: {object}");
+        let findings = object["findings"].as_array().unwrap();
+        let found = findings.iter().any(|finding| {
+            let told = finding["advice"].as_str().unwrap_or_default();
+            finding["grade"] == grade && finding["check"] == check && told.contains(advice)
+        });
+        assert!(found, "{mode}: {object}");
+    }
+    let missing = crownhead(&["bot", "check", "./no-such-bot", "--game", "english"]);
+    assert_eq!(missing.code, Some(4));
+    assert!(
+        missing.stdout.starts_with("FAILED   start: cmd:./no-such-bot cannot be started"),
+        "{missing:?}"
+    );
+    let empty = crownhead(&["bot", "new", "cobol", "x"]);
+    let told = empty.refused(2);
+    assert!(told.contains("there are python, c, cpp, rust, java, javascript"), "{told}");
+}
+
+#[test]
+fn a_build_that_fails_shows_what_the_compiler_said() {
+    let folder = tempfile::tempdir().unwrap();
+    crownhead_in(folder.path(), &["bot", "new", "c", "bad"]).printed();
+    fs::write(folder.path().join("bad/bot.c"), "int main(void) { return oops; }").unwrap();
+    let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
+    let told = finished.refused(4);
+    assert!(told.contains("building ./bad with \"cc -O2 -o bot bot.c\" failed"), "{told}");
+    assert!(told.contains("oops"), "{told}");
+}
+
+#[test]
+fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = hostile("much-on-errors");
+    let play = ["match", &bot, "random", "--game", "chinese-checkers", "-n", "2", "--log", "logs"];
+    crownhead_in(folder.path(), &play).printed();
+    let log = "logs/00001-blue-much-on-errors.log";
+    let text = fs::read_to_string(folder.path().join(log)).unwrap();
+    assert!(
+        text.starts_with("crownhead bot log, version 1\ngame      chinese-checkers\n"),
+        "{text}"
+    );
+    for part in [
+        " > crownhead protocol=1",
+        " < ready",
+        " > newgame game=chinese-checkers side=#",
+        " ! xxxx",
+        "more standard error is not kept",
+        "    1 2 3 4 5 6 7 8\n  1 ",
+        " > gameover result=",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(text.len() < 4 << 20, "{} bytes", text.len());
+    assert!(folder.path().join("logs/00002-red-much-on-errors.log").is_file());
+    let replay = crownhead_in(
+        folder.path(),
+        &["bot", "replay", log, "--at", "8", "--bot", &hostile("fine")],
+    );
+    let told = replay.printed();
+    assert!(told.starts_with("chinese-checkers, ply 8, Blue to move: "), "{told}");
+    let (then, now) = told.split_once("\nnow\n").unwrap();
+    assert!(then.contains(" < move "), "{told}");
+    assert!(now.contains(" < move "), "{told}");
+    let shown =
+        crownhead_in(folder.path(), &["bot", "replay", log, "--at", "8", "--show", "--json"]);
+    assert_eq!((&shown.json()["ply"], &shown.json()["now"]), (&json!(8), &Value::Null));
+    let wrong = crownhead_in(folder.path(), &["bot", "replay", log, "--at", "9"]);
+    assert!(wrong.refused(3).contains("the bot was not asked at ply 9"), "{wrong:?}");
+    fs::write(folder.path().join("other"), "nonsense").unwrap();
+    let wrong = crownhead_in(folder.path(), &["bot", "replay", "other", "--at", "9"]);
+    assert!(wrong.refused(3).contains("other: line 1: this is no log of a bot"), "{wrong:?}");
+}
+
+#[test]
+fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
+    let arguments = ["match", &hostile("illegal"), "random", "--game", "contest", "-n", "2"];
+    let finished = crownhead(&arguments);
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(4), ""), "{finished:?}");
+    assert!(finished.stdout.contains("\nends      illegal-move 2\n"), "{}", finished.stdout);
+    assert!(
+        finished.stdout.contains("\ngame 1: illegal-move, Black, ply 6: "),
+        "{}",
+        finished.stdout
+    );
+    assert!(finished.stdout.contains("; received: \"move 32-1\"."), "{}", finished.stdout);
+    let skip = crownhead(&["match", "random", "random", "--game", "english", "--policy", "skip"]);
+    assert!(skip.refused(2).contains("in english no turn can be skipped"), "{skip:?}");
+    let odd = crownhead(&["match", "random", "random", "--game", "english", "--policy", "mercy"]);
+    assert!(odd.refused(2).contains("a policy is forfeit, skip or random-move"), "{odd:?}");
+}
+
+#[test]
+fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
+    let bot = hostile("crash-at-once");
+    let arguments = ["bot", "play", &bot, "--game", "english", "--bot-first", "--plain"];
+    let finished = crownhead_reading(b"", &arguments);
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
+}
+
+#[test]
+fn an_interrupted_match_leaves_no_bot_behind() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("mark-{}", std::process::id());
+    let bot = hostile(&format!("ignores-sigterm {mark}"));
+    let mut command = crate::run::command(&["match", &bot, "random", "--game", "english"]);
+    command.args(["--movetime", "600s", "--json"]).current_dir(folder.path());
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let bots = || {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+        let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+        // The program itself has the mark among its arguments too.
+        lines.filter(|line| line.contains(&mark) && !line.contains(" match ")).count()
+    };
+    while bots() == 0 {
+        std::thread::yield_now();
+    }
+    finish(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]));
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
+    assert_eq!(bots(), 0);
+}
+
+#[test]
+fn a_flood_does_not_fill_the_memory() {
+    // The largest of all processes that were waited for, the bots among them.
+    let script = "import resource, subprocess, sys\n\
+                  code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
+                  print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
+    for (mode, code) in
+        [("floods-output", 4), ("long-line", 4), ("floods-lines", 4), ("floods-errors", 4)]
+    {
+        let mut command = Command::new("python3");
+        command.args([
+            "-c",
+            script,
+            program(),
+            "match",
+            &hostile(mode),
+            "random",
+            "--game",
+            "english",
+        ]);
+        command.args(["-n", "4", "--concurrency", "4", "--movetime", "500ms"]);
+        let finished = finish(&mut command);
+        let (told, kilobytes) = finished.printed().trim().split_once(' ').unwrap();
+        assert_eq!(told, code.to_string(), "{mode}");
+        let kilobytes: u64 = kilobytes.parse().unwrap();
+        assert!(kilobytes < 50 * 1024, "{mode}: {kilobytes} kB");
+    }
+}
+
+#[test]
+fn a_hundred_games_at_once_lose_no_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = folder.path().join("sleepy");
+    let source = project("crates/play/benches/trivial_bot.c");
+    let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
+    assert!(compiled.success());
+    fs::write(folder.path().join("start"), "###5/##6/#7/8/8/7O/6OO/5OOO # 160\n").unwrap();
+    let bot = format!("cmd:{} 1000", bot.display());
+    let games = result(&crownhead_in(
+        folder.path(),
+        &[
+            "match",
+            &bot,
+            &bot,
+            "--game",
+            "chinese-checkers",
+            "-n",
+            "200",
+            "--concurrency",
+            "100",
+            "--movetime",
+            "2s",
+            "--openings",
+            "start",
+            "--json",
+        ],
+    ));
+    assert_eq!(games["late"], json!([0, 0]), "{games}");
+    assert_eq!(games["ends"], json!({ "turn-limit": 200 }), "{games}");
+    assert!(games["cpu_seconds"].as_f64() > Some(0.0), "{games}");
+}
+
+#[test]
+fn an_engine_plays_the_same_games_at_any_concurrency() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = format!("cmd:'{}' engine best:nodes=300,hash=1", program());
+    let games = |concurrency: &str| {
+        let arguments = [
+            "match",
+            &bot,
+            "level:3",
+            "--game",
+            "english",
+            "-n",
+            "8",
+            "--seed",
+            "5",
+            "--concurrency",
+            concurrency,
+            "--pdn",
+            "games.pdn",
+        ];
+        crownhead_in(folder.path(), &arguments).printed();
+        fs::read_to_string(folder.path().join("games.pdn")).unwrap()
+    };
+    let alone = games("1");
+    assert_eq!(alone, games("4"));
+    assert_eq!(alone.matches("[Result ").count(), 8);
+}
+
+#[test]
+fn an_engine_answers_a_script() {
+    let script = b"crownhead protocol=1\nnewgame game=english side=b movetime=100\n\
+        unknown words are=ignored\n\
+        turn ply=6 side=b position=\"B:W18,27:B15\" moves=15x22 time=100\n\
+        turn position=\"B:nonsense\"\nquit\n";
+    let finished = crownhead_reading(script, &["engine", "level:3"]);
+    let lines: Vec<_> = finished.printed().lines().collect();
+    assert_eq!(
+        lines[..4],
+        [
+            "bot name=\"Crownhead level:3\" author=\"Crownhead\"",
+            "ready",
+            "ready",
+            "move 15x22 ply=6",
+        ]
+    );
+    assert!(lines[4].starts_with("# position, character 3: "), "{lines:?}");
+    let alone = b"turn position=\"###5/##6/#7/8/8/7O/6OO/5OOO # 0\"\n";
+    let finished = crownhead_reading(alone, &["engine", "random", "--game", "chinese-checkers"]);
+    assert!(finished.printed().starts_with("move "), "{finished:?}");
+    let nested = crownhead(&["engine", "cmd:x"]);
+    assert!(nested.refused(2).contains("is a program already"), "{nested:?}");
+}
+
+#[test]
+fn an_engine_speaks_hub() {
+    let script = b"hub\nset-param name=variant value=wcdf\nset-param name=hash value=1\ninit\nping\n\
+        pos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel depth=3\ngo think\n\
+        pos pos=Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves=\"22-18 12-16\"\nlevel nodes=500\ngo analyze\n\
+        pos pos=X\nset-param name=variant value=frisian\nquit\n";
+    let finished = crownhead_reading(script, &["engine", "--hub"]);
+    let lines: Vec<_> = finished.printed().lines().collect();
+    assert!(lines[0].starts_with("id name=Crownhead version="), "{lines:?}");
+    let variants =
+        "param name=variant value=english type=enum values=\"english wcdf contest contest-kings\"";
+    assert_eq!(lines[1], variants);
+    let wait = lines.iter().position(|line| *line == "wait").unwrap();
+    assert_eq!(lines[wait + 1..wait + 3], ["ready", "pong"]);
+    // One jump, and the captured square follows start and end.
+    let done: Vec<_> = lines.iter().filter(|line| line.starts_with("done move=")).collect();
+    assert_eq!(done.len(), 2, "{lines:?}");
+    assert!(done[0].starts_with("done move=15x22x18"), "{lines:?}");
+    let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("error message=")).collect();
+    assert!(errors[0].contains("a position is the side to move, W or B"), "{lines:?}");
+    assert!(errors[1].contains("there is no variant frisian"), "{lines:?}");
+}
