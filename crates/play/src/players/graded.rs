@@ -51,7 +51,7 @@ const OF_CONTEST: [Level; 9] = [
     Level { depth:  1, nodes:   1_000, lines: 30, noise:  85, overlooked: 100 },
     Level { depth:  1, nodes:   1_000, lines: 30, noise:  38, overlooked:  55 },
     Level { depth:  1, nodes:   1_000, lines: 30, noise:  13, overlooked:  28 },
-    Level { depth:  2, nodes:   4_000, lines: 30, noise:   4, overlooked:   8 },
+    Level { depth:  3, nodes:   8_000, lines: 30, noise:  11, overlooked:  17 },
     Level { depth:  4, nodes:  12_000, lines: 20, noise:   4, overlooked:   4 },
     Level { depth:  6, nodes:  40_000, lines: 12, noise:   1, overlooked:   1 },
     Level { depth:  8, nodes: 120_000, lines:  3, noise:   0, overlooked:   0 },
