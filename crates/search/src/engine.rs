@@ -1,7 +1,7 @@
 //! The search as its users see it: iterative deepening, several threads, several best lines.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::{MoveList, Position};
@@ -107,10 +107,44 @@ impl<P: Position> Report<P> {
 
 /// A search with its hash table and what it has learnt about moves.
 pub struct Engine<P: Searchable> {
-    evaluation: P::Evaluation,
-    table: Table,
-    desks: Vec<Desk<P>>,
+    evaluation: Arc<P::Evaluation>,
+    table: Arc<Table>,
+    desk: Desk<P>,
+    helpers: Vec<Helper<P>>,
     settings: Settings,
+}
+
+/// A thread that searches beside the main one.
+///
+/// When the main thread is done a helper may be waiting for a processor, and on a busy machine it
+/// waits for longer than a short turn lasts. So nobody whose clock runs waits for it: it ends by
+/// itself, and a search that begins before that does without it.
+enum Helper<P: Searchable> {
+    Idle(Desk<P>),
+    Busy(JoinHandle<Desk<P>>),
+    /// It has not been needed yet, or its desk is lost.
+    New,
+}
+
+impl<P: Searchable> Helper<P> {
+    /// Waits until it has ended.
+    fn desk(&mut self) -> Desk<P> {
+        match std::mem::replace(self, Helper::New) {
+            Helper::Idle(desk) => desk,
+            Helper::Busy(thread) => thread.join().unwrap_or_else(|_| Desk::new()),
+            Helper::New => Desk::new(),
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        matches!(self, Helper::Busy(thread) if !thread.is_finished())
+    }
+
+    fn rest(&mut self) {
+        if let Helper::Busy(_) = self {
+            *self = Helper::Idle(self.desk());
+        }
+    }
 }
 
 /// There is no memory for a hash table.
@@ -127,8 +161,9 @@ impl<P: Searchable> Engine<P> {
     /// An engine with another evaluation of the same kind.
     pub fn with(evaluation: P::Evaluation, settings: Settings) -> Result<Self, NoMemory> {
         let table = Table::new(settings.hash).ok_or(NoMemory(settings.hash))?;
-        let desks = (0..settings.threads.max(1)).map(|_| Desk::new()).collect();
-        Ok(Engine { evaluation, table, desks, settings })
+        let helpers = (1..settings.threads).map(|_| Helper::New).collect();
+        let (evaluation, table) = (Arc::new(evaluation), Arc::new(table));
+        Ok(Engine { evaluation, table, desk: Desk::new(), helpers, settings })
     }
 
     /// Judges a position without a search.
@@ -138,8 +173,9 @@ impl<P: Searchable> Engine<P> {
 
     /// Forgets all earlier searches.
     pub fn clear(&mut self) {
+        self.helpers.iter_mut().for_each(|helper| drop(helper.desk()));
+        self.desk.clear();
         self.table.clear();
-        self.desks.iter_mut().for_each(Desk::clear);
     }
 
     /// Searches until a limit is reached, `stop` is raised, or the end of the game is proved.
@@ -163,44 +199,63 @@ impl<P: Searchable> Engine<P> {
         let Some(first) = moves.first() else { return report };
         // Whatever happens, there is a move.
         report.lines.push(Line { score: first.score, moves: first.line.clone() });
-        let budget = Budget::new(&task.limits, start, stop);
+        let budget = Arc::new(Budget::new(&task.limits, start, stop));
         self.table.grow_older();
-        let (evaluation, table) = (&self.evaluation, &self.table);
-        let settings = self.settings;
-        let helper_nodes = Mutex::new(0);
-        let Some((own, others)) = self.desks.split_first_mut() else { return report };
-        std::thread::scope(|scope| {
-            for (number, desk) in others.iter_mut().enumerate() {
-                let (moves, task, budget, helper_nodes) =
-                    (moves.clone(), &task, &budget, &helper_nodes);
-                let work = move || {
-                    let mut worker =
-                        Worker::new(evaluation, table, budget, desk, task.past, settings);
-                    deepen(&mut worker, task, moves, start, 1 + number as i32 % 2, |_, _| {});
-                    *helper_nodes.lock().unwrap_or_else(PoisonError::into_inner) += worker.nodes;
-                };
-                // Where the system gives no more threads, fewer do the work.
-                let builder = std::thread::Builder::new().stack_size(STACK);
-                if builder.spawn_scoped(scope, work).is_err() {
+        for (number, helper) in self.helpers.iter_mut().enumerate() {
+            if let Some(time) = task.limits.time {
+                // Starting many threads takes time too.
+                if start.elapsed() > time / 8 {
                     break;
                 }
-            }
-            let mut worker = Worker::new(evaluation, table, &budget, own, task.past, settings);
-            deepen(&mut worker, &task, moves, start, 0, |worker, iteration| {
-                report.lines = iteration.lines;
-                report.depth = iteration.depth;
-                report.deepest = worker.deepest as u32;
-                report.nodes = worker.nodes;
-                report.time = start.elapsed();
-                if iteration.finished {
-                    report.fullness = table.fullness();
-                    progress(&report);
+                if helper.is_busy() {
+                    continue;
                 }
-            });
-            budget.finish();
-            report.nodes = worker.nodes;
+            }
+            let (evaluation, table) = (Arc::clone(&self.evaluation), Arc::clone(&self.table));
+            let (budget, settings) = (Arc::clone(&budget), self.settings);
+            let (position, past) = (task.position.clone(), task.past.to_vec());
+            let (moves, limits, lines) = (moves.clone(), task.limits, task.lines);
+            let mut desk = helper.desk();
+            let work = move || {
+                let task = Task { position: &position, past: &past, limits, lines };
+                let mut worker =
+                    Worker::new(&*evaluation, &table, &budget, &mut desk, &past, settings);
+                deepen(&mut worker, &task, moves, start, 1 + number as i32 % 2, |_, _| {});
+                worker.give_back();
+                desk
+            };
+            // Where the system gives no more threads, fewer do the work.
+            match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+                Ok(thread) => *helper = Helper::Busy(thread),
+                Err(_) => break,
+            }
+        }
+        let mut worker = Worker::new(
+            &*self.evaluation,
+            &self.table,
+            &budget,
+            &mut self.desk,
+            task.past,
+            self.settings,
+        );
+        deepen(&mut worker, &task, moves, start, 0, |worker, iteration| {
+            report.lines = iteration.lines;
+            report.depth = iteration.depth;
+            report.deepest = worker.deepest as u32;
+            report.nodes = worker.nodes();
+            report.time = start.elapsed();
+            if iteration.finished {
+                report.fullness = self.table.fullness();
+                progress(&report);
+            }
         });
-        report.nodes += helper_nodes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        budget.finish();
+        worker.give_back();
+        if task.limits.time.is_none() {
+            // Nobody's clock runs, and the number of nodes is exact.
+            self.helpers.iter_mut().for_each(Helper::rest);
+        }
+        report.nodes = budget.taken();
         report.time = start.elapsed();
         report.fullness = self.table.fullness();
         report

@@ -72,7 +72,7 @@ pub(crate) const SLOTS: usize = 4096;
 /// What a game adds to be searched.
 pub trait Searchable: Notation + Perft {
     /// How it judges positions.
-    type Evaluation: Evaluate<Self> + Tunable<Self> + Clone;
+    type Evaluation: Evaluate<Self> + Tunable<Self> + Clone + 'static;
 
     /// What is left out.
     const PRUNING: Pruning = Pruning::LEAST;

@@ -43,20 +43,23 @@ impl Stop {
 const BLOCK: u64 = 128;
 
 /// The nodes and the time that the threads of one search share.
-pub(crate) struct Budget<'a> {
-    stop: &'a Stop,
+pub(crate) struct Budget {
+    stop: Stop,
     /// Raised when the main thread is done.
     done: AtomicBool,
+    nodes: u64,
     left: AtomicU64,
     deadline: Option<Instant>,
 }
 
-impl<'a> Budget<'a> {
-    pub(crate) fn new(limits: &Limits, start: Instant, stop: &'a Stop) -> Budget<'a> {
+impl Budget {
+    pub(crate) fn new(limits: &Limits, start: Instant, stop: &Stop) -> Budget {
+        let nodes = limits.nodes.unwrap_or(u64::MAX);
         Budget {
-            stop,
+            stop: stop.clone(),
             done: AtomicBool::new(false),
-            left: AtomicU64::new(limits.nodes.unwrap_or(u64::MAX)),
+            nodes,
+            left: AtomicU64::new(nodes),
             deadline: limits.time.and_then(|time| start.checked_add(time)),
         }
     }
@@ -72,6 +75,16 @@ impl<'a> Budget<'a> {
         });
         // The closure never refuses, so both arms hold the number before.
         before.unwrap_or_else(|left| left).min(BLOCK)
+    }
+
+    /// Gives back what was taken and not searched.
+    pub(crate) fn give_back(&self, nodes: u64) {
+        self.left.fetch_add(nodes, Ordering::Relaxed);
+    }
+
+    /// Nodes taken so far.
+    pub(crate) fn taken(&self) -> u64 {
+        self.nodes - self.left.load(Ordering::Relaxed)
     }
 
     pub(crate) fn finish(&self) {

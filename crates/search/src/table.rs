@@ -58,9 +58,9 @@ impl Table {
         self.age.store((age + 1) % AGES, Relaxed);
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.buckets.iter_mut().for_each(|bucket| *bucket = Bucket(Default::default()));
-        self.age = AtomicU8::new(0);
+    pub(crate) fn clear(&self) {
+        self.buckets.iter().flat_map(|bucket| &bucket.0).for_each(|word| word.store(0, Relaxed));
+        self.age.store(0, Relaxed);
     }
 
     /// The bucket of a key: the key's high bits scaled to the number of buckets, so that any size

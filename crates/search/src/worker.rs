@@ -12,6 +12,9 @@ use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Settings, Unrest, WIN};
 /// Where so few plies are left before a count ends the game, the count is part of what the hash
 /// table knows a position by.
 const CLOCK_PLIES: u32 = 24;
+/// A line may be longer than its nominal depth, by forced moves and captures; seldom by more than
+/// this.
+const BEYOND: u32 = 10;
 /// Draws so many plies away do not trouble a player who wants to win.
 const FAR: usize = 40;
 /// Deepest nominal depth.
@@ -57,12 +60,14 @@ impl<P: Searchable> Desk<P> {
 pub(crate) struct Worker<'a, P: Searchable, E> {
     evaluation: &'a E,
     table: &'a Table,
-    budget: &'a Budget<'a>,
+    budget: &'a Budget,
     memory: &'a mut Memory<P>,
     /// Whether anything but what cannot matter is left out.
     prune: bool,
     /// Points that the side to move at the root gives for not drawing.
     contempt: Score,
+    /// Up to so many plies left, a count is part of the key in the hash table.
+    clock_plies: u32,
     /// Keys of the game so far and of the line being looked at.
     keys: &'a mut Vec<u64>,
     /// Where the root's key stands among them.
@@ -71,7 +76,6 @@ pub(crate) struct Worker<'a, P: Searchable, E> {
     moves: &'a mut Vec<Choice<P::Move>>,
     /// The best line from every ply on.
     lines: &'a mut [Vec<P::Move>],
-    pub(crate) nodes: u64,
     left: u64,
     pub(crate) deepest: usize,
     stopped: bool,
@@ -81,7 +85,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     pub(crate) fn new(
         evaluation: &'a E,
         table: &'a Table,
-        budget: &'a Budget<'a>,
+        budget: &'a Budget,
         desk: &'a mut Desk<P>,
         past: &[u64],
         settings: Settings,
@@ -99,15 +103,25 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             memory,
             prune: settings.pruning,
             contempt: settings.contempt,
+            clock_plies: CLOCK_PLIES,
             keys,
             root: past.len(),
             moves,
             lines,
-            nodes: 0,
             left: 0,
             deepest: 0,
             stopped: false,
         }
+    }
+
+    /// Positions that all threads have looked at; those of others as far as they have told.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.budget.taken() - self.left
+    }
+
+    /// Tells the other threads what was not looked at.
+    pub(crate) fn give_back(&mut self) {
+        self.budget.give_back(std::mem::take(&mut self.left));
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -125,7 +139,6 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             }
         }
         self.left -= 1;
-        self.nodes += 1;
         true
     }
 
@@ -140,6 +153,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     ) -> Score {
         let (mut alpha, beta) = window;
         let mut best = -WIN;
+        self.clock_plies = CLOCK_PLIES.max(depth as u32 + BEYOND);
         self.keys.push(position.key());
         for index in first..moves.len() {
             let child = position.after(moves[index].mv);
@@ -372,12 +386,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         } else {
             Bound::Upper
         };
-        self.remember(
-            key,
-            counts,
-            ply,
-            Entry { score: best, guess, depth, bound, best: best_place },
-        );
+        self.table.put(key, ply, Entry { score: best, guess, depth, bound, best: best_place });
         best
     }
 
@@ -491,25 +500,27 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     }
 
     /// What the hash table knows, under which key. A position's key says nothing about the counts
-    /// of plies, and near the end of a count it is what matters: there it becomes part of the key.
-    /// Elsewhere only what could not have seen the end is believed.
+    /// of plies, and where the search may see the end of a count it is what matters: there it
+    /// becomes part of the key. What is known without it comes from searches that did not see an
+    /// end; it is believed here unless it looked further than the end of a count is now.
     #[inline(always)]
     fn look_up(&self, position: &P, counts: [u32; 2], ply: usize) -> (u64, Option<Entry>) {
         let mut key = position.key();
-        if counts[0].min(counts[1]) <= CLOCK_PLIES {
-            for (count, clocks) in counts.into_iter().zip(&CLOCKS) {
-                key ^= clocks.get(count as usize).unwrap_or(&0);
+        let mut free = true;
+        for (count, clocks) in counts.into_iter().zip(&CLOCKS) {
+            if count <= self.clock_plies {
+                key ^= clocks[count as usize % CLOCKS_LEN];
+                free = false;
             }
         }
-        let entry = self.table.get(key, ply);
-        let entry = entry.map(|entry| Entry { depth: entry.depth.min(believed(counts)), ..entry });
+        let mut entry = self.table.get(key, ply);
+        if free
+            && let Some(entry) = &mut entry
+            && entry.depth as u32 + BEYOND >= counts[0].min(counts[1])
+        {
+            entry.depth = 0;
+        }
         (key, entry)
-    }
-
-    #[inline(always)]
-    fn remember(&self, key: u64, counts: [u32; 2], ply: usize, entry: Entry) {
-        let depth = entry.depth.min(believed(counts));
-        self.table.put(key, ply, Entry { depth, ..entry });
     }
 }
 
@@ -527,19 +538,14 @@ fn is_behind<P: Searchable>(depth: i32, guess: Score, alpha: Score) -> bool {
     depth <= P::PRUNING.behind_depth && guess + points + more * depth <= alpha
 }
 
-/// The depth up to which what is known of a position holds with so many plies left.
-#[inline(always)]
-fn believed(counts: [u32; 2]) -> i32 {
-    let [first, second] =
-        counts.map(|count| if count <= CLOCK_PLIES { 255 } else { count.min(255) as i32 - 1 });
-    first.min(second)
-}
+/// More counts than a search can see the end of.
+const CLOCKS_LEN: usize = (MAX_DEPTH + 1) as usize + BEYOND as usize;
 
 /// Numbers that tell counts of plies apart, for each of two counts.
-static CLOCKS: [[u64; CLOCK_PLIES as usize + 1]; 2] = {
-    let mut numbers = [[0; CLOCK_PLIES as usize + 1]; 2];
+static CLOCKS: [[u64; CLOCKS_LEN]; 2] = {
+    let mut numbers = [[0; CLOCKS_LEN]; 2];
     let mut index = 0;
-    while index < 2 * (CLOCK_PLIES as usize + 1) {
+    while index < 2 * CLOCKS_LEN {
         // SplitMix64.
         let mut z = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index as u64 + 77);
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -321,3 +321,25 @@ fn both_counts_of_idle_plies_are_told_apart() {
         }
     }
 }
+
+#[test]
+fn a_draw_by_count_is_not_believed_where_the_count_has_far_to_go() {
+    let options = English::read_options("").unwrap();
+    let fresh = English::read("W:WK25,K5:BK15", &options).unwrap();
+    // The same board with 30 plies left of 50: too few to win.
+    let mut late = fresh.clone();
+    for text in "5-1 15-18 1-5 18-15 ".repeat(5).split_whitespace() {
+        late.play(late.read_move(text).unwrap());
+    }
+    assert_eq!(fresh.key(), late.key());
+    let settings = Settings { hash: 16, ..Settings::default() };
+    let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
+    let mut score = |position: &English, depth| {
+        let limits = Limits { depth: Some(depth), nodes: Some(3_000_000), ..Limits::default() };
+        engine.search(Task::new(position, limits), &Stop::new(), |_| {}).score()
+    };
+    assert_eq!(score(&late, 40), 0);
+    for depth in [8, 16, 24] {
+        assert!(score(&fresh, depth) > 20, "depth {depth}");
+    }
+}
