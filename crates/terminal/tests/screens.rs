@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use crownhead_play::TimeControl;
-use crownhead_rules::Game;
+use crownhead_rules::{Game, Side};
 use crownhead_terminal::kept::Kept;
 use crownhead_terminal::lessons::course;
 use crownhead_terminal::live::{LiveGame, Setup};
@@ -137,14 +137,22 @@ fn no_size_breaks_a_screen() {
     let mut view = ViewScreen::new(Games::new(file.as_bytes()), true).unwrap();
     let mut game = people("capture-halma", None, true);
     let mut lesson = LessonScreen::new(course(&Game::ChineseCheckers).unwrap(), true);
-    type_in(&mut game, "?");
-    type_in(&mut view, "?");
-    type_in(&mut lesson, "?");
-    for width in (0..90).step_by(3).chain([300]) {
-        for height in (0..30).chain([120]) {
-            let size = (width, height);
-            for text in [text(&game, size), text(&view, size), text(&lesson, size)] {
-                assert!(width * height < 1000 || !text.is_empty());
+    for keys in ["?", "x", "t"] {
+        // The key before closed a page, or did nothing.
+        type_in(&mut game, keys);
+        type_in(&mut view, keys);
+        type_in(&mut lesson, keys);
+        for width in (0..90).step_by(3).chain([300]) {
+            for height in (0..30).chain([120]) {
+                let size = (width, height);
+                for text in [text(&game, size), text(&view, size), text(&lesson, size)] {
+                    // A line of keys at the bottom, or what is needed instead.
+                    if width >= 70 && height >= 22 {
+                        assert!(text.ends_with("q quit"), "{size:?}\n{text}");
+                    } else if width >= 12 && height >= 5 {
+                        assert!(text.starts_with("This"), "{size:?}\n{text}");
+                    }
+                }
             }
         }
     }
@@ -179,6 +187,11 @@ fn every_dialog() {
     type_in(&mut screen, "s");
     let shown = text(&screen, USUAL);
     assert!(shown.contains("File: english-1.pdn_"), "{shown}");
+    // What is typed takes the place of a name that was only proposed; a long one shows its end.
+    type_in(&mut screen, &format!("{}.pdn", "long".repeat(30)));
+    let shown = text(&screen, USUAL);
+    assert!(shown.contains("File: …") && shown.contains("long.pdn_"), "{shown}");
+    assert!(!shown.contains("english-1"), "{shown}");
     press(&mut screen, [KeyCode::Esc]);
     assert_eq!(said(&screen), "The game was not saved.");
     type_in(&mut screen, "qy");
@@ -375,7 +388,96 @@ fn a_person_whose_time_is_up_has_lost() {
     let mut setup = setup("english", ["human", "human"], None);
     setup.time = "1s+0s".parse().unwrap();
     let mut screen = GameScreen::new(LiveGame::new(setup).unwrap(), None, false);
-    wait_for(&mut screen, "Black has used up the time: White wins.");
+    type_in(&mut screen, "r");
+    let shown = wait_for(&mut screen, "Black has used up the time: White wins.");
+    // A question that nobody needs any more is gone, and the clock shows what is left: nothing.
+    assert!(!shown.contains("give up?") && shown.contains(" 0.0"), "{shown}");
+    type_in(&mut screen, "u");
+    assert_eq!(said(&screen), "A game lost on time stays lost.");
+}
+
+#[test]
+fn undo_gives_no_time_back_and_no_increment_twice() {
+    let mut setup = setup("english", ["human", "human"], None);
+    setup.time = TimeControl::for_people("5+3").unwrap();
+    let mut live = LiveGame::new(setup).unwrap();
+    live.play("11-15", Duration::from_secs(10)).unwrap();
+    assert_eq!(live.time_left(Side::First), Some(Duration::from_secs(293)));
+    assert!(live.undo());
+    live.play("11-16", Duration::from_secs(10)).unwrap();
+    assert_eq!(live.time_left(Side::First), Some(Duration::from_secs(283)));
+}
+
+#[test]
+fn the_clock_of_a_computer_runs_only_while_it_thinks() {
+    let mut setup = setup("english", ["random", "random"], None);
+    setup.time = TimeControl::for_people("5+0").unwrap();
+    let mut live = LiveGame::new(setup).unwrap();
+    let whole = Some(Duration::from_secs(300));
+    let later = Instant::now();
+    while later.elapsed() < Duration::from_millis(2) {
+        assert_eq!(live.time_left(Side::First), whole);
+    }
+    live.begin_turn();
+    while live.time_left(Side::First) == whole {
+        assert!(later.elapsed() < Duration::from_secs(60));
+    }
+    live.play("11-15", Duration::from_secs(1)).unwrap();
+    assert_eq!(live.time_left(Side::First), Some(Duration::from_secs(299)));
+    assert_eq!(live.time_left(Side::Second), whole);
+}
+
+#[test]
+fn a_thought_is_not_thrown_away_by_an_undo_that_undoes_nothing() {
+    let live = LiveGame::new(setup("english", ["minimax:30", "human"], None)).unwrap();
+    let mut screen = GameScreen::new(live, None, false);
+    screen.tick();
+    let thinks = |screen: &GameScreen| {
+        let shown = text(screen, USUAL);
+        shown.contains("Black thinks") || shown.lines().any(|line| line.ends_with('…'))
+    };
+    assert!(thinks(&screen));
+    type_in(&mut screen, "u");
+    assert_eq!(said(&screen), "There is no move of yours to take back.");
+    assert!(thinks(&screen));
+}
+
+#[test]
+fn whoever_looks_at_an_earlier_position_is_not_interrupted() {
+    let live = LiveGame::new(setup("english", ["random", "random"], None)).unwrap();
+    let mut screen = GameScreen::new(live, None, false);
+    type_in(&mut screen, "+++++");
+    assert_eq!(said(&screen), "A move every 0.025 s.");
+    wait_for(&mut screen, "  1.>");
+    press(&mut screen, [KeyCode::Home]);
+    let shown = wait_for(&mut screen, "has played");
+    assert!(!shown.contains('>') && shown.contains("End goes back to the game."), "{shown}");
+    // Whoever draws lots looks no plies ahead, and nothing is said of it.
+    assert!(!shown.contains("depth"), "{shown}");
+    type_in(&mut screen, "u");
+    let shown = text(&screen, USUAL);
+    assert!(shown.contains("This is the game again.") && shown.contains('>'), "{shown}");
+}
+
+/// What becomes of an offer to a computer that plays White.
+fn offered(position: Option<&str>, answer: &str) -> GameScreen {
+    let live = LiveGame::new(setup("english", ["human", "random"], position)).unwrap();
+    let mut screen = GameScreen::new(live, None, false);
+    type_in(&mut screen, "d");
+    wait_for(&mut screen, answer);
+    screen
+}
+
+#[test]
+fn a_computer_accepts_a_draw_only_if_it_is_worse_or_the_game_is_old() {
+    offered(Some("B:W32:BK1,K2,K3"), "The players agree on a draw.");
+    offered(Some("B:WK1,K2,K3:B5,6"), "White(w) plays on.");
+    // There is no score where there is one move.
+    offered(Some("B:W14,15,16,K22,K23:B13"), "White(w) plays on.");
+    let mut screen = offered(None, "White(w) plays on.");
+    // Nobody is asked twice in a moment: the answer comes without a thought.
+    type_in(&mut screen, "hd");
+    assert_eq!(said(&screen), "White(w) plays on.");
 }
 
 const FILE: &str = "[Event \"Club\"] [Date \"2024.05.06\"] [Black \"Ann\"] [White \"Bob\"]
@@ -411,12 +513,31 @@ fn recorded_games_with_variations_and_comments() {
 }
 
 #[test]
+fn a_long_comment_ends_in_dots_and_can_be_read_whole() {
+    let words: Vec<_> = (1..=300).map(|number| format!("word{number}")).collect();
+    let file = format!("1. 11-15 {{{}}} *", words.join(" "));
+    let mut screen = ViewScreen::new(Games::new(file.as_bytes()), false).unwrap();
+    press(&mut screen, [KeyCode::Right]);
+    assert!(said(&screen).starts_with("word1 word2 "), "{}", said(&screen));
+    assert!(said(&screen).ends_with("… (t: all of it)"), "{}", said(&screen));
+    type_in(&mut screen, "t");
+    let mut seen = String::new();
+    for _ in 0..6 {
+        seen.push_str(&text(&screen, USUAL));
+        press(&mut screen, [KeyCode::PageDown]);
+    }
+    let missing = words.iter().find(|word| !seen.contains(&format!(" {word} ")));
+    assert_eq!(missing, None);
+    press(&mut screen, [KeyCode::Esc]);
+    assert!(text(&screen, USUAL).contains(">11-15"));
+}
+
+#[test]
 fn a_recorded_game_plays_by_itself_and_is_analysed_on_demand() {
     let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
-    type_in(&mut screen, "++++ ");
+    type_in(&mut screen, "a++++ ");
     assert!(text(&screen, USUAL).contains("playing (space stops)"));
     wait_for(&mut screen, "The record ends here: 1-0.");
-    type_in(&mut screen, "a");
     wait_for(&mut screen, "(depth ");
     press(&mut screen, [KeyCode::Home]);
     wait_for(&mut screen, "(depth ");
