@@ -233,7 +233,7 @@ fn files_that_are_no_games_do_not_stand_in_the_way_of_others() {
 }
 
 /// Reads until a text has come.
-fn read_to(output: &mut impl std::io::Read, wanted: &str) {
+fn read_to(output: &mut impl std::io::Read, wanted: &str) -> String {
     let mut said = String::new();
     while !said.contains(wanted) {
         let mut bytes = [0; 1024];
@@ -241,6 +241,7 @@ fn read_to(output: &mut impl std::io::Read, wanted: &str) {
         assert!(read > 0, "no {wanted:?} in {said}");
         said.push_str(std::str::from_utf8(&bytes[..read]).unwrap());
     }
+    said
 }
 
 #[test]
@@ -269,6 +270,27 @@ fn nobody_is_told_that_a_game_is_kept_which_is_not() {
     // Once when it turns out, once at the end.
     assert_eq!(printed.matches("The game cannot be kept: ").count(), 2, "{printed}");
     assert!(!printed.contains("The game is kept"), "{printed}");
+}
+
+#[test]
+fn a_game_that_could_not_be_kept_once_is_kept_after_the_next_move() {
+    use std::io::Write;
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("data");
+    // A file where a folder should be.
+    std::fs::write(&folder, "").unwrap();
+    let mut command = command(&["play", "english", "--second", "human"]);
+    command.env("CROWNHEAD_DATA", &folder);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut keyboard, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    keyboard.write_all(b"11-15\n").unwrap();
+    let said = read_to(&mut output, "White(w) to move: ");
+    assert!(said.contains("The game cannot be kept: "), "{said}");
+    std::fs::remove_file(&folder).unwrap();
+    keyboard.write_all(b"23-19\nquit\n").unwrap();
+    read_to(&mut output, "The game is kept: ");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(std::fs::read_dir(folder.join("unfinished")).unwrap().count(), 1);
 }
 
 #[test]

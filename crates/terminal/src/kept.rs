@@ -86,9 +86,7 @@ impl Kept {
         file.file().write_all(text.as_bytes())?;
         // Locked before it is in its place: nobody can take it up in between.
         let held = file.file().try_clone()?;
-        if lock(&held)? == Lock::Others {
-            return Err(io::Error::other("its file is in use"));
-        }
+        let _ = held.try_lock();
         file.finish()?;
         (self.path, self.held) = (Some(path), Some(held));
         Ok(())
@@ -111,21 +109,6 @@ impl Kept {
     /// A sentence on what went wrong with keeping it, if something did.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
-    }
-}
-
-#[derive(PartialEq, Eq)]
-enum Lock {
-    Ours,
-    Others,
-}
-
-/// Locks a file, where files can be locked at all.
-fn lock(file: &File) -> io::Result<Lock> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Ok(Lock::Others),
-        Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => Err(error),
-        Err(TryLockError::Error(_)) | Ok(()) => Ok(Lock::Ours),
     }
 }
 
@@ -180,7 +163,8 @@ fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)
     if wanted.is_some_and(|wanted| !fits(&record.game, wanted)) {
         return Ok(None);
     }
-    if lock(&file).map_err(text)? == Lock::Others {
+    // Where files cannot be locked, nobody is known to have one.
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         return Err("it is being played in another terminal".into());
     }
     let time = match record.tag("TimeControl") {
