@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// have 5s
     #[arg(long, value_name = "TIME", value_parser = read_time, conflicts_with_all = ["time", "nodes"])]
     movetime: Option<Duration>,
-    /// Time for the game and for each move made: 5+3 (seconds), 5s+50ms
+    /// Time for the game and for each move made: 5+3 (both in seconds, other than in `play`), 5s+50ms
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
     time: Option<TimeControl>,
     /// Positions that a player who counts them may look at for each move

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crownhead_play::TimeControl;
 use crownhead_rules::Game;
 use crownhead_terminal::kept::Kept;
+use crownhead_terminal::lines::{self, Line};
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
 
 use super::Failure;
@@ -13,7 +14,9 @@ use super::play::{lot, play};
 
 /// Asks what to play, and plays it. End of input at a question ends the program.
 pub(crate) fn run() -> Result<(), Failure> {
-    match ask(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())? {
+    // The locks end here: whoever plays needs the input and the output too.
+    let setup = ask(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
+    match setup {
         None => Ok(()),
         Some(setup) => {
             let live =
@@ -102,22 +105,21 @@ fn question<T>(
     loop {
         write!(output, "{text}")?;
         output.flush()?;
-        let mut bytes = Vec::new();
-        // More than this is no answer; the rest of the line goes with it.
-        let read_bytes = std::io::Read::take(&mut *input, 1024).read_until(b'\n', &mut bytes)?;
-        if read_bytes == 0 {
-            writeln!(output)?;
-            return Ok(None);
-        }
-        if !bytes.ends_with(b"\n") && read_bytes == 1024 {
-            input.skip_until(b'\n')?;
-        }
-        let answer = String::from_utf8_lossy(&bytes).trim().to_ascii_lowercase();
-        if ["q", "quit"].contains(&answer.as_str()) {
-            return Ok(None);
-        }
-        let answer = if answer.is_empty() { usual } else { &answer };
-        match read(answer) {
+        let answer = match lines::read(input)? {
+            Line::End | Line::Interrupted => {
+                writeln!(output)?;
+                return Ok(None);
+            }
+            Line::Text(text) => Some(text.to_ascii_lowercase()),
+            Line::Nonsense(_) => None,
+        };
+        let value = match answer.as_deref() {
+            Some("q" | "quit") => return Ok(None),
+            Some("") => read(usual),
+            Some(answer) => read(answer),
+            None => None,
+        };
+        match value {
             Some(value) => return Ok(Some(value)),
             None => writeln!(output, "Please answer with {wanted}.")?,
         }

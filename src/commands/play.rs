@@ -1,6 +1,6 @@
 //! `crownhead play`: a game in this terminal.
 
-use std::io::{BufReader, IsTerminal};
+use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::{Failure, say, stop_on_signals};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   crownhead play english --second level:4
-  crownhead play chinese-checkers --first best --second human --time 300+5
+  crownhead play chinese-checkers --first best --second human --time 5+3
   crownhead play contest --first level:3 --second level:7      (watch)
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
@@ -34,8 +34,8 @@ pub(crate) struct Arguments {
     /// The position to begin with
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
-    /// Seconds for the game, and for each move made: 300+3
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime")]
+    /// Minutes for the game, and seconds for each move made: 5+3, or with units 90s+500ms
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::for_people)]
     time: Option<TimeControl>,
     /// How long a computer may think about a move: 500ms, 2s
     #[arg(long, value_name = "TIME", value_parser = read_time)]
@@ -43,20 +43,21 @@ pub(crate) struct Arguments {
     /// Decides what computers draw by lot [default: another one every time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Write the game to this file when it ends or is left
+    /// Write the game to this file when it ends or is left, over what is there; without a move nothing is written
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Play by lines of text, as on a terminal that can do no more
     #[arg(long)]
     plain: bool,
-    /// Take up the last unfinished game again (of the game named, if one is)
+    /// Take up the unfinished game that was left last (of the game named, if one is)
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
-        let (live, kept) = kept::resume(arguments.game.as_ref())
+        let passed = |sentence| say(format_args!("crownhead: {sentence}"));
+        let (live, kept) = kept::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
         (live, Some(kept))
     } else {
@@ -104,32 +105,37 @@ pub(crate) fn play(
 ) -> Result<(), Failure> {
     let file = record.as_deref().map(WholeFile::create).transpose()?;
     let stop = stop_on_signals();
-    let live = if plain || !has_screen() {
-        let mut live = live;
+    let mut live = live;
+    let played = if plain || !has_screen() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
-        Plain::new(&mut live, kept.as_mut(), input, output, &stop)?.run()?;
-        live
+        Plain::new(&mut live, kept.as_mut(), input, output, &stop).and_then(Plain::run)
     } else {
-        on_screen(live, kept, &stop)?
+        let (shown, left) = on_screen(live, kept, &stop);
+        live = left;
+        shown
     };
+    // Whatever became of the terminal or of whoever read the output.
     if let Some(file) = file {
-        use std::io::Write;
-        file.file().write_all(game_text(&live.record())?.as_bytes())?;
-        file.finish()?;
+        if live.session().plies() > 0 {
+            file.file().write_all(game_text(&live.record())?.as_bytes())?;
+            file.finish()?;
+        } else {
+            say("No move was made: there is nothing to record.");
+        }
     }
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    // A terminal that is lost makes errors; whoever is told to end has none to report.
+    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(played?) }
 }
 
-fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> Result<LiveGame, Failure> {
+fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
     let shown = show(&mut screen, stop);
-    if screen.is_kept() {
-        say("The game is kept: crownhead play --resume takes it up again.");
+    if let Some(sentence) = screen.kept_text() {
+        say(sentence);
     }
-    shown?;
     let live = screen.into_game();
     if let Some(ending) = live.ending() {
         say(ending);
     }
-    Ok(live)
+    (shown, live)
 }

@@ -1,16 +1,20 @@
 //! `crownhead play` by lines: whole dialogues through a pipe.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::run::{Finished, command, crownhead, crownhead_reading};
 
 /// Plays with these lines; nothing of it stays in anybody's home.
 fn play(data: &Path, input: &[u8], arguments: &[&str]) -> Finished {
-    use std::io::Write;
     let mut command = command(arguments);
-    command.env("XDG_DATA_HOME", data).env_remove("CROWNHEAD_DATA");
-    command.env("CROWNHEAD_CACHE", data);
+    command.env("XDG_DATA_HOME", data).env("CROWNHEAD_CACHE", data);
+    converse(command, input)
+}
+
+/// Runs a command with these lines.
+fn converse(mut command: Command, input: &[u8]) -> Finished {
+    use std::io::Write;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -43,6 +47,7 @@ fn chinese_checkers_asks_and_answers_as_the_assignment_does() {
 fn the_five_messages_come_in_the_order_of_the_checks_with_the_reason_after_them() {
     let start = "###5/##6/#7/8/8/7O/6OO/5OOO # 0";
     for (typed, message, reason) in [
+        ("", "Invalid input format", "an empty line is no move"),
         // Whatever else is wrong with it, a text that is no number is that first.
         ("9x", "Invalid input format", "\"9x\" is no move"),
         ("-1131", "Invalid input format", ""),
@@ -85,10 +90,14 @@ fn every_kind_of_bad_input_is_refused_in_every_game_and_the_game_goes_on() {
         input.extend(format!("{good}\n").bytes());
         let finished = play(data.path(), &input, &["play", game, "--second", "human"]);
         let printed = finished.printed();
-        // Five lines are refused with a reason each, the blank one is not worth a word.
+        // Five lines are refused with a reason each; a blank one only where the assignment says so.
         let refused =
             printed.lines().filter(|line| line.contains("is no move") || line.contains("write "));
-        assert_eq!(refused.count(), 5, "{printed}");
+        let blank = usize::from(game == "chinese-checkers");
+        assert_eq!(refused.count(), 5 + blank, "{printed}");
+        // Nobody is told of a text that was not typed.
+        assert!(printed.contains("a line of more than 4096 bytes is no move"), "{printed}");
+        assert!(printed.contains("a line that is no UTF-8 text is no move"), "{printed}");
         assert!(printed.ends_with("takes it up again.\n"), "{printed}");
         assert!(!printed.contains(|c: char| c.is_control() && c != '\n'), "{printed:?}");
         assert!(printed.len() < 5000);
@@ -162,8 +171,7 @@ fn the_end_of_the_input_keeps_the_game_and_resume_takes_it_up() {
     let play = |input: &str, arguments: &[&str]| {
         play(data.path(), input.as_bytes(), arguments).printed().to_string()
     };
-    let begun =
-        play("11-15\n23-19\n", &["play", "english", "--second", "human", "--time", "300+2"]);
+    let begun = play("11-15\n23-19\n", &["play", "english", "--second", "human", "--time", "5+2"]);
     assert!(begun.ends_with("The game is kept: crownhead play --resume takes it up again.\n"));
     let resumed = play("undo\n22-18\nquit\n", &["play", "--resume"]);
     assert!(resumed.contains("White(w) to move: "), "{resumed}");
@@ -171,6 +179,192 @@ fn the_end_of_the_input_keeps_the_game_and_resume_takes_it_up() {
     assert!(finished.ends_with("White resigns: Black wins.\n"), "{finished}");
     let none = self::play(data.path(), b"", &["play", "--resume"]);
     assert!(none.refused(3).contains("there is no unfinished game to take up again"));
+}
+
+/// Plays one move of two people and leaves.
+fn leave(data: &Path, game: &str) {
+    let mv = if game.starts_with("chinese") { "2233\n" } else { "11-15\n" };
+    play(data, mv.as_bytes(), &["play", game, "--second", "human"]).printed();
+}
+
+/// The first line that a game says when it is taken up again.
+fn taken_up(data: &Path, arguments: &[&str]) -> String {
+    let finished = play(data, b"", &[&["play", "--resume"], arguments].concat());
+    finished.printed().lines().next().unwrap().into()
+}
+
+#[test]
+fn resume_takes_the_game_that_was_left_last_not_the_one_begun_last() {
+    let data = tempfile::tempdir().unwrap();
+    leave(data.path(), "english");
+    leave(data.path(), "contest:kings=true");
+    leave(data.path(), "contest");
+    assert!(taken_up(data.path(), &["english"]).starts_with("English checkers"));
+    assert!(taken_up(data.path(), &[]).starts_with("English checkers"));
+    // A game named with options is that game, one named without them any of its kind.
+    let unfinished = data.path().join("crownhead/unfinished");
+    let resume = |game: &str| play(data.path(), b"resign\n", &["play", game, "--resume"]);
+    resume("contest:kings=true").printed();
+    let kept = || std::fs::read_dir(&unfinished).unwrap().count();
+    assert_eq!(kept(), 2);
+    assert!(resume("contest:kings=true").refused(3).contains("there is no unfinished game of"));
+    resume("contest").printed();
+    assert_eq!(kept(), 1);
+}
+
+#[test]
+fn files_that_are_no_games_do_not_stand_in_the_way_of_others() {
+    let data = tempfile::tempdir().unwrap();
+    leave(data.path(), "english");
+    let folder = data.path().join("crownhead/unfinished");
+    std::fs::write(folder.join("empty.pdn"), "").unwrap();
+    std::fs::write(folder.join("bad.pdn"), "1. 11-99 *").unwrap();
+    std::fs::create_dir(folder.join("folder.pdn")).unwrap();
+    if cfg!(unix) {
+        let made = Command::new("mkfifo").arg(folder.join("pipe.pdn")).status();
+        assert!(made.unwrap().success());
+    }
+    let finished = play(data.path(), b"", &["play", "--resume"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.stdout.contains("White(w) to move: "), "{finished:?}");
+    for name in ["empty", "bad", "folder"] {
+        assert!(finished.stderr.contains(&format!("{name}.pdn is passed over: ")), "{finished:?}");
+    }
+}
+
+/// Reads until a text has come.
+fn read_to(output: &mut impl std::io::Read, wanted: &str) -> String {
+    let mut said = String::new();
+    while !said.contains(wanted) {
+        let mut bytes = [0; 1024];
+        let read = output.read(&mut bytes).unwrap();
+        assert!(read > 0, "no {wanted:?} in {said}");
+        said.push_str(std::str::from_utf8(&bytes[..read]).unwrap());
+    }
+    said
+}
+
+#[test]
+fn a_game_that_is_being_played_is_not_taken_up_a_second_time() {
+    use std::io::Write;
+    let data = tempfile::tempdir().unwrap();
+    let mut command = command(&["play", "english", "--second", "human"]);
+    command.env("XDG_DATA_HOME", data.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut keyboard, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    keyboard.write_all(b"11-15\n").unwrap();
+    read_to(&mut output, "White(w) to move: ");
+    let second = play(data.path(), b"resign\n", &["play", "--resume"]);
+    assert!(second.refused(3).contains("it is being played in another terminal"), "{second:?}");
+    keyboard.write_all(b"quit\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(taken_up(data.path(), &[]).starts_with("English checkers"));
+}
+
+#[test]
+fn nobody_is_told_that_a_game_is_kept_which_is_not() {
+    let mut command = command(&["play", "english", "--second", "human"]);
+    command.env("CROWNHEAD_DATA", "/dev/null/nowhere");
+    let finished = converse(command, b"11-15\n23-19\n");
+    let printed = finished.printed();
+    // Once when it turns out, once at the end.
+    assert_eq!(printed.matches("The game cannot be kept: ").count(), 2, "{printed}");
+    assert!(!printed.contains("The game is kept"), "{printed}");
+}
+
+#[test]
+fn a_game_that_could_not_be_kept_once_is_kept_after_the_next_move() {
+    use std::io::Write;
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("data");
+    // A file where a folder should be.
+    std::fs::write(&folder, "").unwrap();
+    let mut command = command(&["play", "english", "--second", "human"]);
+    command.env("CROWNHEAD_DATA", &folder);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut keyboard, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    keyboard.write_all(b"11-15\n").unwrap();
+    let said = read_to(&mut output, "White(w) to move: ");
+    assert!(said.contains("The game cannot be kept: "), "{said}");
+    std::fs::remove_file(&folder).unwrap();
+    keyboard.write_all(b"23-19\nquit\n").unwrap();
+    read_to(&mut output, "The game is kept: ");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(std::fs::read_dir(folder.join("unfinished")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_computer_that_wins_accepts_no_draw() {
+    let data = tempfile::tempdir().unwrap();
+    let offer = |position: &str| {
+        let arguments = ["play", "english", "--second", "random", "--position", position];
+        play(data.path(), b"draw\ndraw\n", &arguments).printed().to_string()
+    };
+    // Black has one move, about which nobody thinks.
+    let printed = offer("B:W14,15,16,K22,K23:B13");
+    assert_eq!(printed.matches("White(w) plays on.").count(), 2, "{printed}");
+    let printed = offer("B:W32:BK1,K2,K3");
+    assert!(printed.ends_with("The players agree on a draw.\n"), "{printed}");
+}
+
+#[test]
+fn a_turn_without_a_move_says_how_to_pass() {
+    let printed = dialogue("capture-halma", "8/8/8/3w4/8/8/8/8 b 0", "pass\n44-43\n");
+    assert_eq!(printed.matches("Black(b) cannot move, type pass: ").count(), 2, "{printed}");
+}
+
+#[test]
+fn people_have_minutes_and_see_their_clocks() {
+    let data = tempfile::tempdir().unwrap();
+    let said = |time: &str| {
+        let arguments = ["play", "english", "--second", "human", "--time", time];
+        play(data.path(), b"", &arguments).printed().to_string()
+    };
+    for (time, shown) in
+        [("5+3", "White 5:00\n"), ("0.5", "White 0:30\n"), ("90s+500ms", "White 1:30\n")]
+    {
+        let printed = said(time);
+        assert!(printed.contains("Time left: Black ") && printed.contains(shown), "{printed}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_neither_saved_over_nor_emptied() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("old.pdn");
+    std::fs::write(&file, "old").unwrap();
+    let name = file.to_str().unwrap();
+    let text = || std::fs::read_to_string(&file).unwrap();
+    let people = ["play", "english", "--second", "human"];
+    let recorded = [&people[..], &["--record", name]].concat();
+    let finished = play(data.path(), format!("11-15\nsave {name}\n").as_bytes(), &people);
+    assert!(finished.printed().contains("exists already: choose another name."), "{finished:?}");
+    assert_eq!(text(), "old");
+    // Nothing that a terminal would obey is said back.
+    play(data.path(), format!("save {name}/\u{1b}[2J\n").as_bytes(), &people).printed();
+    let finished = play(data.path(), b"", &recorded);
+    assert!(finished.stderr.contains("No move was made"), "{finished:?}");
+    assert_eq!(text(), "old");
+    play(data.path(), b"11-15\n", &recorded).printed();
+    assert!(text().contains("1. 11-15"), "{}", text());
+}
+
+#[test]
+fn a_game_is_recorded_when_nobody_reads_the_output_any_more() {
+    use std::io::Write;
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("game.pdn");
+    let people = ["play", "english", "--second", "human", "--record", file.to_str().unwrap()];
+    let mut command = command(&people);
+    command.env("XDG_DATA_HOME", data.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut keyboard, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    read_to(&mut output, "Black(b) to move: ");
+    drop(output);
+    keyboard.write_all(b"11-15\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("1. 11-15"), "{text}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) struct Finished {
 pub(crate) fn command<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crownhead"));
     command.args(arguments).stdin(Stdio::null());
-    for name in ["RUST_BACKTRACE", "CLICOLOR_FORCE", "NO_COLOR"] {
+    for name in ["RUST_BACKTRACE", "CLICOLOR_FORCE", "NO_COLOR", "CROWNHEAD_DATA"] {
         command.env_remove(name);
     }
     command

@@ -28,6 +28,22 @@ fn the_menu_leads_to_a_game() {
 }
 
 #[test]
+fn the_menu_leads_to_a_game_by_lines_where_there_is_no_screen() {
+    let data = tempfile::tempdir().unwrap();
+    let mut tty = Tty::start_with(data.path(), (80, 60), &[], &[("TERM", "dumb")]);
+    tty.wait_for("Which game? [1]");
+    tty.send("1\n");
+    tty.wait_for("Which mode? [2]");
+    tty.send("1\n");
+    tty.wait_for("Blue(#) to move: ");
+    tty.send("2233\n");
+    tty.wait_for("Red(O) to move: ");
+    tty.send("quit\n");
+    assert_eq!(tty.end(), 0);
+    tty.wait_for("The game is kept");
+}
+
+#[test]
 fn resizing_never_breaks_the_screen() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "contest", "--second", "human"]);
@@ -116,7 +132,7 @@ fn recorded_games_and_exercises() {
 #[test]
 fn the_screen_lives_while_the_computer_thinks() {
     let data = tempfile::tempdir().unwrap();
-    let play = ["play", "english", "--second", "best:threads=2", "--time", "19+0"];
+    let play = ["play", "english", "--second", "best:threads=2", "--time", "19s"];
     let mut tty = Tty::start(data.path(), (80, 24), &play);
     tty.wait_for("Black(b) to move.");
     tty.send("11-15\r");

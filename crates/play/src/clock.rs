@@ -159,28 +159,42 @@ impl FromStr for TimeControl {
 
     /// Reads main time and increment: `5+3` (seconds), `5s+50ms`, or the time alone.
     fn from_str(text: &str) -> Result<TimeControl, TimeError> {
+        TimeControl::read(text).ok_or_else(|| TimeControl::refused(text, "seconds"))
+    }
+}
+
+impl TimeControl {
+    /// Reads a time control as people at a board say it: `5+3` is five minutes and three seconds for
+    /// each move made. Times with a unit are what they say.
+    pub fn for_people(text: &str) -> Result<TimeControl, TimeError> {
+        let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let minutes = seconds(time.trim()).and_then(|time| time.checked_mul(60));
+        let control = match minutes {
+            Some(millis) => TimeControl::read(&format!("{millis}ms+{increment}")),
+            None => TimeControl::read(text),
+        };
+        control.ok_or_else(|| TimeControl::refused(text, "minutes"))
+    }
+
+    /// Why a text is no time control; `bare` is what a number without a unit would have been.
+    fn refused(text: &str, bare: &str) -> TimeError {
+        TimeError(format!(
+            "a time control is written 5+3 ({bare} for the game, seconds for each move made), \
+             5s+50ms or 5s, each time up to 86400s, not {:?}",
+            shorten(text)
+        ))
+    }
+
+    fn read(text: &str) -> Option<TimeControl> {
         let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
         let read = |part: &str| {
             let part = part.trim();
             let bare = part.ends_with(|c: char| c.is_ascii_digit());
             if bare { read_time(&format!("{part}s")) } else { read_time(part) }
         };
-        let refused = || {
-            TimeError(format!(
-                "a time control is written 5+3 (seconds for the game, seconds for each move made), \
-                 5s+50ms or 5s, each time up to 86400s, not {:?}",
-                shorten(text)
-            ))
-        };
         let zero = ["0", "0s", "0ms"].contains(&increment.trim());
-        Ok(TimeControl::Main {
-            time: read(time).map_err(|_| refused())?,
-            increment: if zero {
-                Duration::ZERO
-            } else {
-                read(increment).map_err(|_| refused())?
-            },
-        })
+        let increment = if zero { Duration::ZERO } else { read(increment).ok()? };
+        Some(TimeControl::Main { time: read(time).ok()?, increment })
     }
 }
 

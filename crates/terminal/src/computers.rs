@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crownhead_play::{Choice, Clock, Player, PlayerError};
 use crownhead_rules::{Game, Side};
+use crownhead_search::Score;
 
 use crate::known::Known;
 use crate::live::{LiveGame, Seat};
@@ -19,10 +20,18 @@ pub struct Computers {
     adviser: Option<Box<dyn Player>>,
     /// Whether it has been said what is missing for best play.
     said: bool,
+    /// After how many plies a draw was last declined.
+    declined: Option<usize>,
 }
 
 /// Hints think so long.
 const ADVICE: &str = "best:movetime=1s";
+/// Before so many plies a level game is no draw yet.
+const YOUNG: usize = 40;
+/// Whoever has declined a draw does not think about it again for so many plies.
+const PATIENCE: usize = 10;
+/// A disadvantage that a computer is glad to get away from.
+const WORSE: Score = -40;
 
 impl Computers {
     /// None made yet.
@@ -34,6 +43,7 @@ impl Computers {
             players: [None, None],
             adviser: None,
             said: false,
+            declined: None,
         }
     }
 
@@ -60,13 +70,14 @@ impl Computers {
     }
 
     /// Asks the computer to move; `None` if a person is to move or the game is over.
-    pub fn ask(&mut self, live: &LiveGame) -> std::io::Result<Option<Thinking>> {
+    pub fn ask(&mut self, live: &mut LiveGame) -> std::io::Result<Option<Thinking>> {
         if !live.computer_to_move() {
             return Ok(None);
         }
         let side = live.session().side();
         let player = self.players[side.index()].take();
         let seat = live.seat(side).clone();
+        live.begin_turn();
         self.think(player, seat, side.index() as u64, live, live.clock(side)).map(Some)
     }
 
@@ -75,6 +86,23 @@ impl Computers {
         let adviser = self.adviser.take();
         let seat = ADVICE.parse().map_err(std::io::Error::other)?;
         self.think(adviser, seat, 2, live, Clock::Free)
+    }
+
+    /// Whether a computer is willing to think about an offer of a draw at all.
+    pub fn hears_offers(&self, live: &LiveGame) -> bool {
+        self.declined.is_none_or(|ply| live.session().plies().abs_diff(ply) >= PATIENCE)
+    }
+
+    /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score
+    /// it does not know what it would give away.
+    pub fn accepts(&mut self, live: &LiveGame, advice: Option<&Choice>) -> bool {
+        let plies = live.session().plies();
+        let own = advice.and_then(|choice| choice.score).map(|score| -score);
+        let accepts = own.is_some_and(|own| own <= WORSE || (own <= 0 && plies >= YOUNG));
+        if !accepts {
+            self.declined = Some(plies);
+        }
+        accepts
     }
 
     /// A sentence on what is missing for best play, once, when it has turned out.

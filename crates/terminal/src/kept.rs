@@ -2,12 +2,13 @@
 //! terminal nor a lost machine loses a game. A finished game is kept no longer.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crownhead_play::TimeControl;
-use crownhead_records::{GameRecord, Reader, game_text, write_text};
+use crownhead_records::{GameRecord, Reader, WholeFile, game_text};
 use crownhead_rules::{Game, Side};
 
 use crate::live::LiveGame;
@@ -36,6 +37,10 @@ pub fn data_dir() -> Option<PathBuf> {
 pub struct Kept {
     folder: PathBuf,
     path: Option<PathBuf>,
+    /// The file, locked as long as the game is played here.
+    held: Option<File>,
+    /// A sentence on why the game as it is now is not kept.
+    trouble: Option<String>,
 }
 
 /// A tag of ours: milliseconds left on the clock of the first and of the second player.
@@ -44,15 +49,22 @@ const CLOCKS: &str = "Clocks";
 impl Kept {
     /// For a new game. `None` if there is no place for data.
     pub fn new() -> Option<Kept> {
-        Some(Kept { folder: data_dir()?.join("unfinished"), path: None })
+        let folder = data_dir()?.join("unfinished");
+        Some(Kept { folder, path: None, held: None, trouble: None })
     }
 
     /// Keeps the game as it is now; a finished game, or one in which a computer plays itself, or
-    /// nothing has happened, is not kept.
-    pub fn update(&mut self, live: &LiveGame) -> io::Result<()> {
-        if live.is_over() || !live.has_human() || live.session().moves().is_empty() {
-            return self.forget();
-        }
+    /// nothing has happened, is not kept. What fails now may succeed after the next move.
+    pub fn update(&mut self, live: &LiveGame) {
+        let unfinished = !live.is_over() && live.has_human() && live.session().plies() > 0;
+        self.trouble = if unfinished {
+            self.write(live).err().map(|error| format!("The game cannot be kept: {error}."))
+        } else {
+            self.forget().err().map(|error| format!("The game is still kept: {error}."))
+        };
+    }
+
+    fn write(&mut self, live: &LiveGame) -> io::Result<()> {
         let mut record = live.record();
         if let (Some(first), Some(second)) =
             (live.time_left(Side::First), live.time_left(Side::Second))
@@ -70,22 +82,33 @@ impl Kept {
                 self.folder.join(name)
             }
         };
-        write_text(&path, &text)?;
-        self.path = Some(path);
+        let file = WholeFile::create(&path)?;
+        file.file().write_all(text.as_bytes())?;
+        // Locked before it is in its place: nobody can take it up in between.
+        let held = file.file().try_clone()?;
+        let _ = held.try_lock();
+        file.finish()?;
+        (self.path, self.held) = (Some(path), Some(held));
         Ok(())
     }
 
     /// The game is kept no longer.
-    pub fn forget(&mut self) -> io::Result<()> {
-        match self.path.take() {
-            Some(path) => std::fs::remove_file(path),
-            None => Ok(()),
+    fn forget(&mut self) -> io::Result<()> {
+        self.held = None;
+        match self.path.take().map(std::fs::remove_file) {
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
         }
     }
 
-    /// Whether there is something to take up again.
+    /// Whether the game as it is now can be taken up again.
     pub fn is_kept(&self) -> bool {
-        self.path.is_some()
+        self.path.is_some() && self.trouble.is_none()
+    }
+
+    /// A sentence on what went wrong with keeping it, if something did.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
     }
 }
 
@@ -93,59 +116,80 @@ fn now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis())
 }
 
-/// Why a kept game cannot be taken up.
+/// There is nothing to take up again: a sentence.
 #[derive(Debug, thiserror::Error)]
-pub enum ResumeError {
-    /// There is none.
-    #[error("there is no unfinished game{0} to take up again")]
-    None(String),
-    /// It cannot be read.
-    #[error("the unfinished game {} cannot be taken up: {why}", path.display())]
-    Unreadable {
-        /// Its file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-}
+#[error("there is no unfinished game{0} to take up again")]
+pub struct NothingKept(String);
 
-/// Takes up the last unfinished game, of one game or of any.
-pub fn resume(game: Option<&Game>) -> Result<(LiveGame, Kept), ResumeError> {
-    let none = || {
-        ResumeError::None(game.map_or(String::new(), |game| format!(" of {}", game.info().name)))
-    };
+/// Takes up the unfinished game that was left last, of one game or of any. Whatever else lies in the
+/// folder is passed over, and `passed` told why.
+pub fn resume(
+    game: Option<&Game>,
+    mut passed: impl FnMut(String),
+) -> Result<(LiveGame, Kept), NothingKept> {
+    let none =
+        || NothingKept(game.map_or(String::new(), |game| format!(" of {}", game.info().name)));
     let folder = data_dir().ok_or_else(none)?.join("unfinished");
     let files = std::fs::read_dir(&folder).map_err(|_| none())?;
-    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
-    // Names begin with the time, and times have as many digits each.
-    paths.retain(|path| path.extension().is_some_and(|end| end == "pdn"));
+    let mut paths: Vec<_> = files
+        .flatten()
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "pdn"))
+        .map(|path| (path.metadata().and_then(|data| data.modified()).ok(), path))
+        .collect();
     paths.sort();
-    for path in paths.into_iter().rev() {
-        let unreadable = |why: String| ResumeError::Unreadable { path: path.clone(), why };
-        let record = read_one(&path).map_err(unreadable)?;
-        if game.is_some_and(|game| game.info().id != record.game.info().id) {
-            continue;
-        }
-        let time = match record.tag("TimeControl") {
-            None => TimeControl::Free,
-            Some(text) => match text.strip_suffix(" per move") {
-                Some(time) => crownhead_play::read_time(time).map(TimeControl::PerMove),
-                None => text.parse(),
+    for (_, path) in paths.into_iter().rev() {
+        match take_up(&path, game) {
+            Ok(Some((live, held))) => {
+                let kept = Kept { folder, path: Some(path), held: Some(held), trouble: None };
+                return Ok((live, kept));
             }
-            .map_err(|error| unreadable(error.to_string()))?,
-        };
-        let left = record.tag(CLOCKS).and_then(|text| {
-            let (first, second) = text.split_once(' ')?;
-            Some([first.parse().ok()?, second.parse().ok()?].map(Duration::from_millis))
-        });
-        let live = LiveGame::resume(&record, time, left, now() as u64).map_err(unreadable)?;
-        return Ok((live, Kept { folder, path: Some(path) }));
+            Ok(None) => {}
+            Err(why) => passed(format!("{} is passed over: {why}", path.display())),
+        }
     }
     Err(none())
 }
 
-fn read_one(path: &Path) -> Result<GameRecord, String> {
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+/// The game in a file and the file, locked; none if it is not the game that is wanted.
+fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)>, String> {
+    let text = |error: io::Error| error.to_string();
+    // Opening a pipe would wait for somebody to write to it.
+    if !path.metadata().map_err(text)?.is_file() {
+        return Err("it is no file of a game".into());
+    }
+    let file = File::open(path).map_err(text)?;
+    let record = read_one(&file)?;
+    if wanted.is_some_and(|wanted| !fits(&record.game, wanted)) {
+        return Ok(None);
+    }
+    // Where files cannot be locked, nobody is known to have one.
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return Err("it is being played in another terminal".into());
+    }
+    let time = match record.tag("TimeControl") {
+        None => TimeControl::Free,
+        Some(text) => match text.strip_suffix(" per move") {
+            Some(time) => crownhead_play::read_time(time).map(TimeControl::PerMove),
+            None => text.parse(),
+        }
+        .map_err(|error| error.to_string())?,
+    };
+    let left = record.tag(CLOCKS).and_then(|text| {
+        let (first, second) = text.split_once(' ')?;
+        Some([first.parse().ok()?, second.parse().ok()?].map(Duration::from_millis))
+    });
+    let live = LiveGame::resume(&record, time, left, now() as u64)?;
+    Ok(Some((live, file)))
+}
+
+/// Whether a game is the one named: one named without options is any of its kind.
+fn fits(game: &Game, named: &Game) -> bool {
+    let plain = named.info().id.parse::<Game>().is_ok_and(|plain| plain == *named);
+    game == named || (plain && game.info().id == named.info().id)
+}
+
+fn read_one(file: &File) -> Result<GameRecord, String> {
     match Reader::new(file).next() {
         Some(Ok(record)) => Ok(record),
         Some(Err(error)) => Err(error.to_string()),

@@ -186,6 +186,7 @@ impl Course {
     pub fn attempt(&mut self, text: &str) -> Attempt {
         let exercise = &self.exercises[self.now];
         let tried = self.session.play(text);
+        let moved = tried.is_ok();
         let (done, said) = match (&exercise.goal, tried) {
             (Goal::Refused { text, .. }, Ok(())) => {
                 (false, format!("That one is legal. Try {text}, and see what the rules say."))
@@ -214,7 +215,9 @@ impl Course {
             }
         };
         if !done {
-            self.session.undo();
+            if moved {
+                self.session.undo();
+            }
             return Attempt::NotYet(said);
         }
         self.done[self.now] = true;

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// Longer lines are no moves; what is beyond is thrown away as it comes.
 const LONGEST: u64 = 4096;
+const TOO_LONG: &str = "a line of more than 4096 bytes is no move";
+const NO_TEXT: &str = "a line that is no UTF-8 text is no move";
 /// How often whoever waits for a line looks round.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -15,8 +17,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub enum Line {
     /// A line, without the blanks around it.
     Text(String),
-    /// A line that is too long, or no text at all.
-    Nonsense,
+    /// A line that is too long, or no text at all; why it is no move.
+    Nonsense(&'static str),
     /// There is nothing more.
     End,
     /// No line has come, but something else has happened.
@@ -53,15 +55,15 @@ impl Lines {
 fn tell(mut input: impl BufRead, say: &SyncSender<io::Result<Line>>) {
     loop {
         let line = read(&mut input);
-        let last = !matches!(line, Ok(Line::Text(_) | Line::Nonsense));
+        let last = !matches!(line, Ok(Line::Text(_) | Line::Nonsense(_)));
         if say.send(line).is_err() || last {
             return;
         }
     }
 }
 
-/// The next line, however long or broken it is.
-fn read(input: &mut impl BufRead) -> io::Result<Line> {
+/// The next line, however long or broken it is; never [`Line::Interrupted`].
+pub fn read(input: &mut impl BufRead) -> io::Result<Line> {
     let mut bytes = Vec::new();
     let read = Read::take(&mut *input, LONGEST).read_until(b'\n', &mut bytes)?;
     if read == 0 {
@@ -69,10 +71,10 @@ fn read(input: &mut impl BufRead) -> io::Result<Line> {
     }
     if !bytes.ends_with(b"\n") && read as u64 == LONGEST {
         input.skip_until(b'\n')?;
-        return Ok(Line::Nonsense);
+        return Ok(Line::Nonsense(TOO_LONG));
     }
     let text = String::from_utf8(bytes);
-    Ok(text.map_or(Line::Nonsense, |text| Line::Text(text.trim().into())))
+    Ok(text.map_or(Line::Nonsense(NO_TEXT), |text| Line::Text(text.trim().into())))
 }
 
 #[cfg(test)]
@@ -94,7 +96,8 @@ mod tests {
         input.extend([b'9'; 1 << 20]);
         input.extend(b"\n\xff\xfe\nlast");
         let text = |text: &str| Line::Text(text.into());
-        let expected = [text("11-15"), Line::Nonsense, Line::Nonsense, text("last"), Line::End];
+        let [long, broken] = [TOO_LONG, NO_TEXT].map(Line::Nonsense);
+        let expected = [text("11-15"), long, broken, text("last"), Line::End];
         assert_eq!(lines(input), expected);
     }
 

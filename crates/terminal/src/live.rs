@@ -5,14 +5,18 @@
 //! [`screen`](crate::screen) show it. Nor does it think: see [`thinking`](crate::thinking).
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crownhead_play::{
     Clock, PlayError, PlayerKind, PlayerSpec, Session, SpecError, TimeControl, session,
 };
-use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_records::{GameRecord, GameResult, Ply, game_text, write_text};
 use crownhead_rules::{Game, PositionError, Side};
+
+use crate::words::sentence;
 
 /// Who plays one side.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +75,8 @@ pub struct Setup {
     pub seed: u64,
 }
 
-/// Nobody loses a game at a terminal by less than this.
+/// A computer that moves so little too late has not lost: its thread may have waited for a processor.
+/// A person's time is up when the clock shows nothing.
 const GRACE: Duration = Duration::from_millis(100);
 
 /// How long a computer thinks about a move whose search nothing else would end.
@@ -81,10 +86,14 @@ const UNLIMITED: Duration = Duration::from_secs(2);
 pub struct LiveGame {
     setup: Setup,
     session: Box<dyn Session>,
-    /// The clocks before every ply made, and the present ones.
-    clocks: Vec<[Clock; 2]>,
-    /// Since when the side to move has been thinking.
-    turn_began: Instant,
+    /// The clocks as they stood when the turn began.
+    clocks: [Clock; 2],
+    /// Since when the side to move has been thinking; none as long as a computer has not been asked.
+    turn_began: Option<Instant>,
+    /// The most plies that were ever made: whoever takes moves back is not paid for them again.
+    furthest: usize,
+    /// The day it began, as PDN writes it.
+    date: String,
     verdict: Option<Verdict>,
 }
 
@@ -101,8 +110,28 @@ impl LiveGame {
             }
             (_, time) => time.clock(),
         };
-        let clocks = vec![setup.seats.each_ref().map(clock)];
-        Ok(LiveGame { setup, session, clocks, turn_began: Instant::now(), verdict: None })
+        let clocks = setup.seats.each_ref().map(clock);
+        let mut live = LiveGame {
+            setup,
+            session,
+            clocks,
+            turn_began: None,
+            furthest: 0,
+            date: today(),
+            verdict: None,
+        };
+        live.next_turn();
+        Ok(live)
+    }
+
+    /// A person's clock runs at once, a computer's when it is asked.
+    fn next_turn(&mut self) {
+        self.turn_began = self.human_to_move().then(Instant::now);
+    }
+
+    /// The computer to move is asked: its clock runs.
+    pub fn begin_turn(&mut self) {
+        self.turn_began = Some(Instant::now());
     }
 
     /// What is played.
@@ -142,7 +171,7 @@ impl LiveGame {
 
     /// How long the turn has lasted.
     pub fn turn_time(&self) -> Duration {
-        self.turn_began.elapsed()
+        self.turn_began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 
     /// What is left on a side's clock, if it has one for the game.
@@ -157,14 +186,14 @@ impl LiveGame {
         let side = self.session.side();
         let late = self.human_to_move() && self.time_left(side).is_some_and(|left| left.is_zero());
         if late {
-            self.verdict = Some(Verdict::Late(side));
+            self.decide(Verdict::Late(side));
         }
         late
     }
 
     /// The clock of a side, as it stood when the turn began.
     pub fn clock(&self, side: Side) -> Clock {
-        self.clocks.last().map_or(Clock::Free, |clocks| clocks[side.index()])
+        self.clocks[side.index()]
     }
 
     /// Whether the game has ended.
@@ -176,7 +205,7 @@ impl LiveGame {
     pub fn ending(&self) -> Option<String> {
         let winner = |loser: Side| self.name(loser.other());
         Some(match self.verdict {
-            None => return self.session.ending(),
+            None => return self.session.ending().map(|ending| sentence(&ending)),
             Some(Verdict::Agreed) => "The players agree on a draw.".into(),
             Some(Verdict::Resigned(side)) => {
                 format!("{} resigns: {} wins.", self.name(side), winner(side))
@@ -207,24 +236,37 @@ impl LiveGame {
             return Err(PlayError::Over(ending));
         }
         let side = self.session.side();
-        let mut clocks = [self.clock(Side::First), self.clock(Side::Second)];
-        let clock = &mut clocks[side.index()];
+        let mut clock = self.clock(side);
         if *self.seat(side) == Seat::Human || matches!(clock, Clock::Main { .. }) {
             let Some(next) = clock.after(used, GRACE) else {
+                self.charge(used);
                 self.verdict = Some(Verdict::Late(side));
                 return Ok(());
             };
-            *clock = next;
+            clock = next;
         }
         self.session.play(text)?;
-        self.clocks.push(clocks);
-        self.turn_began = Instant::now();
+        if let Clock::Main { left, increment } = &mut clock
+            && self.session.plies() <= self.furthest
+        {
+            *left = left.saturating_sub(*increment);
+        }
+        self.clocks[side.index()] = clock;
+        self.furthest = self.furthest.max(self.session.plies());
+        self.next_turn();
         Ok(())
+    }
+
+    /// Takes time off the clock of the side to move.
+    fn charge(&mut self, used: Duration) {
+        if let Clock::Main { left, .. } = &mut self.clocks[self.session.side().index()] {
+            *left = left.saturating_sub(used);
+        }
     }
 
     /// Sets what is left on clocks for the whole game.
     fn set_clocks(&mut self, times: [Duration; 2]) {
-        for (clock, time) in self.clocks.iter_mut().flatten().zip(times.into_iter().cycle()) {
+        for (clock, time) in self.clocks.iter_mut().zip(times) {
             if let Clock::Main { left, .. } = clock {
                 *left = time;
             }
@@ -234,13 +276,22 @@ impl LiveGame {
     /// Ends the game off the board; an ended game stays as it ended.
     pub fn decide(&mut self, verdict: Verdict) {
         if !self.is_over() {
+            self.charge(self.turn_time());
             self.verdict = Some(verdict);
         }
     }
 
+    /// Whether the game was lost on time.
+    pub fn is_late(&self) -> bool {
+        matches!(self.verdict, Some(Verdict::Late(_)))
+    }
+
     /// Takes back the last move, or as many as it takes for a person to be on the move. False if
-    /// there is nothing of the kind.
+    /// there is nothing of the kind. Time does not come back, so a game lost on time stays lost.
     pub fn undo(&mut self) -> bool {
+        if self.is_late() {
+            return false;
+        }
         let mut plies = 1;
         let made = self.session.moves().len();
         if self.has_human() {
@@ -255,12 +306,14 @@ impl LiveGame {
         if plies > made {
             return false;
         }
+        if !self.is_over() {
+            self.charge(self.turn_time());
+        }
         self.verdict = None;
-        self.turn_began = Instant::now();
         for _ in 0..plies {
             self.session.undo();
-            self.clocks.pop();
         }
+        self.next_turn();
         true
     }
 
@@ -277,6 +330,7 @@ impl LiveGame {
     pub fn record(&self) -> GameRecord {
         let mut record = GameRecord::new(self.setup.game.clone());
         record.set_tag("Event", "Crownhead in a terminal");
+        record.set_tag("Date", self.date.clone());
         for side in [Side::First, Side::Second] {
             record.set_player(side, self.seat(side).to_string());
         }
@@ -287,6 +341,15 @@ impl LiveGame {
             record.set_tag("TimeControl", self.setup.time.to_string());
         }
         record
+    }
+
+    /// Writes the game to a new file.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        if path.exists() {
+            let text = format!("{} exists already: choose another name", path.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+        }
+        write_text(path, &game_text(&self.record()).map_err(io::Error::other)?)
     }
 
     /// Takes up a game that was written to a file, with so much left on the clocks.
@@ -314,6 +377,53 @@ impl LiveGame {
         if let Some(left) = left {
             live.set_clocks(left);
         }
+        if let Some(date) = record.tag("Date") {
+            live.date = date.into();
+        }
         Ok(live)
+    }
+}
+
+/// Today in Greenwich, as PDN writes it.
+fn today() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date_text(since.as_secs() / (24 * 60 * 60))
+}
+
+/// The date so many days after 1 January 1970.
+fn date_text(days: u64) -> String {
+    // Years begin in March here, so that a leap day is the last of its year; 1970 is so far into the
+    // 400 years that began in the year 0.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // From March on, months have 31 30 31 30 31 days, twice and a bit.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = match month {
+        0..10 => (era * 400 + year, month + 3),
+        _ => (era * 400 + year + 1, month - 9),
+    };
+    format!("{year:04}.{month:02}.{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_dates() {
+        for (days, date) in [
+            (0, "1970.01.01"),
+            (59, "1970.03.01"),
+            (11_016, "2000.02.29"),
+            (11_017, "2000.03.01"),
+            (20_088, "2024.12.31"),
+            (47_540, "2100.02.28"),
+            (47_541, "2100.03.01"),
+        ] {
+            assert_eq!(date_text(days), date);
+        }
     }
 }

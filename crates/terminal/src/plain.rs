@@ -7,15 +7,16 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use crownhead_play::{Choice, PlayError, Stop};
-use crownhead_records::{game_text, write_text};
-use crownhead_rules::{Game, MoveErrorKind};
+use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::computers::Computers;
 use crate::kept::Kept;
 use crate::lines::{Line, Lines};
 use crate::live::{LiveGame, Seat, Verdict};
+use crate::recorded::clean;
 use crate::words::{
-    accepts_draw, assignment_result, board_text, hint_text, move_text, side_text, squares_text,
+    assignment_result, board_text, clock_text, hint_text, move_text, sentence, side_text,
+    squares_text,
 };
 
 const HELP: &str = "\
@@ -25,18 +26,10 @@ A move is typed as the list of moves shows it (`moves`); any form that fits one 
   undo       take back to your last move
   draw       offer a draw
   resign     give up
-  save FILE  write the game to a file (PDN)
+  pass       where you have no move
+  save FILE  write the game to a new file (PDN)
   quit       leave; the game is kept, `crownhead play --resume` takes it up again
 ";
-
-/// How a dialogue ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
-    /// The game is over.
-    Over,
-    /// The player left, or the input ended.
-    Quit,
-}
 
 /// A game played by lines of text.
 pub struct Plain<'a, W> {
@@ -63,7 +56,23 @@ impl<'a, W: Write> Plain<'a, W> {
     }
 
     /// Plays until the game is over or the player leaves.
-    pub fn run(mut self) -> io::Result<Left> {
+    pub fn run(mut self) -> io::Result<()> {
+        let result = self.dialogue();
+        // Once more, for the time that was used since the last move; whatever has become of the output.
+        if let Some(kept) = &mut self.kept {
+            kept.update(self.live);
+        }
+        result?;
+        let kept = self.kept.as_ref();
+        if let Some(trouble) = kept.and_then(|kept| kept.trouble()) {
+            writeln!(self.output, "{trouble}")?;
+        } else if kept.is_some_and(|kept| kept.is_kept()) {
+            writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
+        }
+        self.output.flush()
+    }
+
+    fn dialogue(&mut self) -> io::Result<()> {
         let game = self.live.setup().game.clone();
         let [first, second] = &self.live.setup().seats;
         let sides = game.info().sides;
@@ -74,7 +83,7 @@ impl<'a, W: Write> Plain<'a, W> {
             sides[0].name,
             sides[1].name
         )?;
-        let left = loop {
+        loop {
             write!(self.output, "\n{}", board_text(&self.live.session().board()))?;
             if let Some(ending) = self.live.ending() {
                 writeln!(self.output, "{ending}")?;
@@ -84,37 +93,29 @@ impl<'a, W: Write> Plain<'a, W> {
                 {
                     writeln!(self.output, "{result}")?;
                 }
-                break Left::Over;
+                return Ok(());
             }
             self.output.flush()?;
             if self.stop.is_stopped() {
-                break Left::Quit;
+                return Ok(());
             }
             let moved = if self.live.human_to_move() { self.person()? } else { self.computer()? };
             if !moved {
-                break Left::Quit;
+                return Ok(());
             }
             self.keep()?;
-        };
-        if left == Left::Quit {
-            // Once more, for the time that was used since the last move.
-            self.keep()?;
         }
-        if left == Left::Quit && self.kept.as_ref().is_some_and(|kept| kept.is_kept()) {
-            writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
-        }
-        self.output.flush()?;
-        Ok(left)
     }
 
+    /// Keeps the game; that this is impossible is said when it turns out.
     fn keep(&mut self) -> io::Result<()> {
-        if let Some(kept) = &mut self.kept
-            && let Err(error) = kept.update(self.live)
-        {
-            writeln!(self.output, "The game cannot be kept: {error}.")?;
-            self.kept = None;
+        let Some(kept) = &mut self.kept else { return Ok(()) };
+        let before = kept.trouble().map(String::from);
+        kept.update(self.live);
+        match kept.trouble() {
+            Some(trouble) if before.is_none() => writeln!(self.output, "{trouble}"),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The computer's turn; false to leave.
@@ -155,7 +156,10 @@ impl<'a, W: Write> Plain<'a, W> {
         let mut asked = false;
         loop {
             if !asked {
-                write!(self.output, "{} to move: ", side_text(&game, side))?;
+                self.say_clocks()?;
+                let passes = self.live.session().legal_moves().iter().any(|mv| mv.path.is_empty());
+                let how = if passes { "cannot move, type pass" } else { "to move" };
+                write!(self.output, "{} {how}: ", side_text(&game, side))?;
             }
             asked = false;
             let text = match self.line()? {
@@ -164,8 +168,10 @@ impl<'a, W: Write> Plain<'a, W> {
                     return Ok(self.live.is_over());
                 }
                 Line::Text(text) => text,
-                // A move of that kind is refused with the words for it.
-                Line::Nonsense => "?".into(),
+                Line::Nonsense(why) => {
+                    asked = self.refuse(MoveErrorKind::Format, why)?;
+                    continue;
+                }
             };
             // Whatever was typed, it came too late.
             if self.live.flag() {
@@ -173,7 +179,9 @@ impl<'a, W: Write> Plain<'a, W> {
             }
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             match word.to_ascii_lowercase().as_str() {
-                "" => {}
+                // The assignment has a word for this too.
+                "" if game != Game::ChineseCheckers => {}
+                "" => asked = self.refuse(MoveErrorKind::Format, "an empty line is no move")?,
                 "help" => {
                     let squares = squares_text(&game).unwrap_or_default();
                     write!(self.output, "{HELP}{squares}")?;
@@ -208,15 +216,34 @@ impl<'a, W: Write> Plain<'a, W> {
                     Ok(()) => return Ok(true),
                     Err(PlayError::Over(ending)) => writeln!(self.output, "{ending}")?,
                     Err(PlayError::Refused(error)) => {
-                        // The five messages are prompts themselves.
-                        if let Some(message) = assignment_message(&game, error.kind) {
-                            writeln!(self.output, "{message}")?;
-                            asked = true;
-                        }
-                        writeln!(self.output, "{}", error.reason)?;
+                        asked = self.refuse(error.kind, &error.reason)?;
                     }
                 },
             }
+        }
+    }
+
+    /// Says why a line is no move; true if that was a prompt itself, as the assignment's messages are.
+    fn refuse(&mut self, kind: MoveErrorKind, reason: &str) -> io::Result<bool> {
+        let message = assignment_message(&self.live.setup().game, kind);
+        if let Some(message) = message {
+            writeln!(self.output, "{message}")?;
+        }
+        writeln!(self.output, "{reason}")?;
+        Ok(message.is_some())
+    }
+
+    fn say_clocks(&mut self) -> io::Result<()> {
+        let sides = [Side::First, Side::Second].into_iter();
+        let left = sides.filter_map(|side| {
+            let left = self.live.time_left(side)?;
+            Some(format!("{} {}", self.live.name(side), clock_text(left)))
+        });
+        let clocks: Vec<_> = left.collect();
+        if clocks.is_empty() {
+            Ok(())
+        } else {
+            writeln!(self.output, "Time left: {}", clocks.join(", "))
         }
     }
 
@@ -241,8 +268,14 @@ impl<'a, W: Write> Plain<'a, W> {
         let side = self.live.session().side();
         let other = side_text(game, side.other());
         if let Seat::Computer(_) = self.live.seat(side.other()) {
-            let score = self.advice()?.and_then(|choice| choice.score).unwrap_or(0);
-            let accepts = accepts_draw(-score);
+            let accepts = self.computers.hears_offers(self.live) && {
+                let advice = self.advice()?;
+                // Whoever is told to end has not been answered.
+                if self.stop.is_stopped() {
+                    return Ok(None);
+                }
+                self.computers.accepts(self.live, advice.as_ref())
+            };
             let answer = if accepts { "accepts the draw" } else { "plays on" };
             writeln!(self.output, "{other} {answer}.")?;
             return Ok(Some(accepts));
@@ -255,7 +288,7 @@ impl<'a, W: Write> Plain<'a, W> {
             write!(self.output, "{offer}")?;
             match self.line()? {
                 Line::End | Line::Interrupted => return Ok(None),
-                Line::Nonsense => {}
+                Line::Nonsense(_) => {}
                 Line::Text(text) => match text.to_ascii_lowercase().as_str() {
                     "y" | "yes" => return Ok(Some(true)),
                     "n" | "no" => return Ok(Some(false)),
@@ -272,12 +305,9 @@ impl<'a, W: Write> Plain<'a, W> {
                 "Save where? Type save and the name of a file, as in save game.pdn"
             );
         }
-        let written = game_text(&self.live.record())
-            .map_err(io::Error::other)
-            .and_then(|text| write_text(Path::new(name), &text));
-        match written {
-            Ok(()) => writeln!(self.output, "The game is in {name}."),
-            Err(error) => writeln!(self.output, "{error}."),
+        match self.live.save(Path::new(name)) {
+            Ok(()) => writeln!(self.output, "The game is in {}.", clean(name)),
+            Err(error) => writeln!(self.output, "{}", clean(&sentence(&error.to_string()))),
         }
     }
 }

@@ -6,7 +6,7 @@ use crownhead_play::Stop;
 
 use crate::lessons::{Attempt, Course};
 use crate::lines::{Line, Lines};
-use crate::words::{board_text, move_text, squares_text};
+use crate::words::{board_text, move_text, sentence, squares_text};
 
 const HELP: &str = "\
 Type the move that is asked for, or
@@ -66,8 +66,10 @@ fn answer(
                 return Ok(None);
             }
             Line::Text(text) => text,
-            // Refused as a move that is none.
-            Line::Nonsense => "?".into(),
+            Line::Nonsense(why) => {
+                writeln!(output, "{}", sentence(why))?;
+                continue;
+            }
         };
         match text.to_ascii_lowercase().as_str() {
             "" => {}
@@ -85,6 +87,9 @@ fn answer(
                 Attempt::NotYet(why) => writeln!(output, "{why}")?,
                 Attempt::Done(said) => {
                     writeln!(output, "{said}")?;
+                    if !course.wants_refusal() {
+                        write!(output, "{}", board_text(&course.session().board()))?;
+                    }
                     return Ok(Some(course.number() + 1));
                 }
             },

@@ -311,9 +311,15 @@ pub fn move_mark(ply: &Ply) -> String {
     text
 }
 
-/// A text from a file without what a terminal would obey.
+/// A text from a file without what a terminal would obey: control characters, and those that turn the
+/// direction of what follows.
 pub fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if obeyed(c) { ' ' } else { c }).collect()
 }
 
 /// `A - B, 1-0`.
@@ -466,7 +472,7 @@ mod tests {
     fn a_printed_game_has_its_comments_and_variations_and_nothing_a_terminal_obeys() {
         let mut games = Games::new(GAME.as_bytes());
         let mut record = games.get(0).unwrap().1.clone();
-        record.set_tag("Event", "A \u{1b}[2Jb");
+        record.set_tag("Event", "A \u{1b}[2J\u{202e}b");
         let mut out = Vec::new();
         print(&record, 1, &mut out).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap());

@@ -1,5 +1,7 @@
 //! Sentences that both ways of playing say: boards as text, sides, hints, answers to offers.
 
+use std::time::Duration;
+
 use crownhead_play::{Choice, LegalMove, Session};
 use crownhead_records::GameResult;
 use crownhead_rules::{Game, Side};
@@ -64,6 +66,21 @@ pub fn sentence(reason: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
+/// What a clock shows: `4:58`, and tenths of a second when there are few: `9.3`.
+pub fn clock_text(time: Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds < 20 {
+        format!("{}.{}", seconds, time.subsec_millis() / 100)
+    } else {
+        format!("{}:{:02}", seconds / 60, seconds % 60)
+    }
+}
+
+/// How long a move stays on the screen.
+pub fn pace_text(pace: Duration) -> String {
+    format!("A move every {} s.", pace.as_secs_f64())
+}
+
 /// A move with its way, where the way says more than the move: `1155 by 11-13-33-55`.
 pub fn move_text(mv: &LegalMove) -> String {
     let way: Vec<_> = mv.path.iter().map(ToString::to_string).collect();
@@ -126,9 +143,4 @@ fn judged(score: Score) -> &'static str {
         -149..-39 => "keeps the loss small",
         _ => "is the best defence",
     }
-}
-
-/// Whether a computer that judges its own position so accepts a draw.
-pub fn accepts_draw(own_score: Score) -> bool {
-    own_score <= 0
 }

@@ -22,6 +22,9 @@ use ratatui::crossterm::event::{
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
+#[path = "screens/opponents.rs"]
+mod opponents;
+
 const USUAL: (u16, u16) = (80, 24);
 const LARGE: (u16, u16) = (132, 50);
 
@@ -137,14 +140,22 @@ fn no_size_breaks_a_screen() {
     let mut view = ViewScreen::new(Games::new(file.as_bytes()), true).unwrap();
     let mut game = people("capture-halma", None, true);
     let mut lesson = LessonScreen::new(course(&Game::ChineseCheckers).unwrap(), true);
-    type_in(&mut game, "?");
-    type_in(&mut view, "?");
-    type_in(&mut lesson, "?");
-    for width in (0..90).step_by(3).chain([300]) {
-        for height in (0..30).chain([120]) {
-            let size = (width, height);
-            for text in [text(&game, size), text(&view, size), text(&lesson, size)] {
-                assert!(width * height < 1000 || !text.is_empty());
+    for keys in ["?", "x", "t"] {
+        // The key before closed a page, or did nothing.
+        type_in(&mut game, keys);
+        type_in(&mut view, keys);
+        type_in(&mut lesson, keys);
+        for width in (0..90).step_by(3).chain([300]) {
+            for height in (0..30).chain([120]) {
+                let size = (width, height);
+                for text in [text(&game, size), text(&view, size), text(&lesson, size)] {
+                    // A line of keys at the bottom, or what is needed instead.
+                    if width >= 70 && height >= 22 {
+                        assert!(text.ends_with("q quit"), "{size:?}\n{text}");
+                    } else if width >= 12 && height >= 5 {
+                        assert!(text.starts_with("This"), "{size:?}\n{text}");
+                    }
+                }
             }
         }
     }
@@ -179,6 +190,11 @@ fn every_dialog() {
     type_in(&mut screen, "s");
     let shown = text(&screen, USUAL);
     assert!(shown.contains("File: english-1.pdn_"), "{shown}");
+    // What is typed takes the place of a name that was only proposed; a long one shows its end.
+    type_in(&mut screen, &format!("{}.pdn", "long".repeat(30)));
+    let shown = text(&screen, USUAL);
+    assert!(shown.contains("File: …") && shown.contains("long.pdn_"), "{shown}");
+    assert!(!shown.contains("english-1"), "{shown}");
     press(&mut screen, [KeyCode::Esc]);
     assert_eq!(said(&screen), "The game was not saved.");
     type_in(&mut screen, "qy");
@@ -323,61 +339,6 @@ fn wait_for(screen: &mut impl Screen, wanted: &str) -> String {
     }
 }
 
-#[test]
-fn a_computer_says_what_it_thinks_and_undo_goes_back_to_the_persons_move() {
-    let live = LiveGame::new(setup("english", ["human", "alphabeta:4"], None)).unwrap();
-    let mut screen = GameScreen::new(live, None, false);
-    type_in(&mut screen, "11-15\n");
-    let shown = wait_for(&mut screen, "White thought:");
-    assert!(shown.contains("depth 4"), "{shown}");
-    type_in(&mut screen, "u");
-    assert_eq!(said(&screen), "Black(b) to move.");
-    assert!(!text(&screen, USUAL).contains("11-15"));
-    type_in(&mut screen, "u");
-    assert_eq!(said(&screen), "There is no move of yours to take back.");
-}
-
-#[test]
-fn a_computer_that_would_think_for_hours_stops_when_nobody_wants_to_know() {
-    let live = LiveGame::new(setup("english", ["human", "minimax:30"], None)).unwrap();
-    let mut screen = GameScreen::new(live, None, false);
-    type_in(&mut screen, "11-15\n");
-    screen.tick();
-    assert_eq!(said(&screen), "White(w) is thinking.");
-    type_in(&mut screen, "u");
-    assert_eq!(said(&screen), "Black(b) to move.");
-    type_in(&mut screen, "11-15\n");
-    screen.tick();
-    type_in(&mut screen, "qy");
-    assert!(screen.is_left());
-}
-
-#[test]
-fn a_hint_comes_with_its_reason() {
-    let mut screen = people("english", Some("B:W15,32:B1,11"), false);
-    type_in(&mut screen, "h");
-    wait_for(&mut screen, "Try 11x18: it is the only legal move");
-}
-
-#[test]
-fn two_computers_can_be_watched_stopped_and_seen_to_the_end() {
-    let live = LiveGame::new(setup("contest", ["random", "random"], None)).unwrap();
-    let mut screen = GameScreen::new(live, None, false);
-    wait_for(&mut screen, "  1.>");
-    type_in(&mut screen, " ");
-    assert!(text(&screen, USUAL).contains("paused (space goes on)"));
-    type_in(&mut screen, " +++++");
-    wait_for(&mut screen, "n: new game, q: quit.");
-}
-
-#[test]
-fn a_person_whose_time_is_up_has_lost() {
-    let mut setup = setup("english", ["human", "human"], None);
-    setup.time = "1s+0s".parse().unwrap();
-    let mut screen = GameScreen::new(LiveGame::new(setup).unwrap(), None, false);
-    wait_for(&mut screen, "Black has used up the time: White wins.");
-}
-
 const FILE: &str = "[Event \"Club\"] [Date \"2024.05.06\"] [Black \"Ann\"] [White \"Bob\"]
 {Before} 1. 11-15! {A fine start.} (1. 9-14 {Instead.} 22-18 (1... 22-17) 2. 5-9) (1. 10-14) 23-19
 2. 8-11 22-17 1-0
@@ -411,12 +372,31 @@ fn recorded_games_with_variations_and_comments() {
 }
 
 #[test]
+fn a_long_comment_ends_in_dots_and_can_be_read_whole() {
+    let words: Vec<_> = (1..=300).map(|number| format!("word{number}")).collect();
+    let file = format!("1. 11-15 {{{}}} *", words.join(" "));
+    let mut screen = ViewScreen::new(Games::new(file.as_bytes()), false).unwrap();
+    press(&mut screen, [KeyCode::Right]);
+    assert!(said(&screen).starts_with("word1 word2 "), "{}", said(&screen));
+    assert!(said(&screen).ends_with("… (t: all of it)"), "{}", said(&screen));
+    type_in(&mut screen, "t");
+    let mut seen = String::new();
+    for _ in 0..6 {
+        seen.push_str(&text(&screen, USUAL));
+        press(&mut screen, [KeyCode::PageDown]);
+    }
+    let missing = words.iter().find(|word| !seen.contains(&format!(" {word} ")));
+    assert_eq!(missing, None);
+    press(&mut screen, [KeyCode::Esc]);
+    assert!(text(&screen, USUAL).contains(">11-15"));
+}
+
+#[test]
 fn a_recorded_game_plays_by_itself_and_is_analysed_on_demand() {
     let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
-    type_in(&mut screen, "++++ ");
+    type_in(&mut screen, "a++++ ");
     assert!(text(&screen, USUAL).contains("playing (space stops)"));
     wait_for(&mut screen, "The record ends here: 1-0.");
-    type_in(&mut screen, "a");
     wait_for(&mut screen, "(depth ");
     press(&mut screen, [KeyCode::Home]);
     wait_for(&mut screen, "(depth ");

@@ -2,7 +2,7 @@
 //! colour, where there is one, only helps.
 //!
 //! ```text
-//! ▸(b)◂   a man under the cursor        »(b)«   the chosen one
+//! ▸(b)◂   a man under the cursor        »(b)«   the chosen one, »(b)◂ under the cursor
 //! •       it may move, ! and it must      +     a step that can be chosen
 //!  [W]    a king stands on a stack        ∘     where the last move began or went through
 //!  ═══ *  * the last move ended here      ×     what it took
@@ -111,6 +111,14 @@ pub(super) fn square_number(cell: Cell) -> Option<u8> {
     (!is_light(cell)).then(|| (cell.row() - 1) * 4 + cell.column().div_ceil(2))
 }
 
+/// A piece: its side by the shape around its letter.
+pub(super) fn shape(side: Side, letter: char) -> String {
+    match side {
+        Side::First => format!("({letter})"),
+        Side::Second => format!("[{letter}]"),
+    }
+}
+
 /// Whether the game is played on the dark squares alone.
 pub(super) fn is_checkers(game: &Game) -> bool {
     matches!(game, Game::English(_) | Game::Contest(_))
@@ -147,8 +155,7 @@ impl BoardView<'_> {
         let middle = (y + (height - 1) / 2, x + width / 2 - 1);
         let marks = self.marks;
         let mut token = match side {
-            Some(Side::First) => format!("({letter})"),
-            Some(Side::Second) => format!("[{letter}]"),
+            Some(side) => shape(side, letter),
             None if marks.targets.contains(&cell) => " + ".into(),
             None if marks.taken.contains(&cell) => " × ".into(),
             None if marks.last.contains(&cell) => " ∘ ".into(),
@@ -181,17 +188,16 @@ impl BoardView<'_> {
         if marks.last.last() == Some(&cell) {
             buffer.set_string(x + width - 1, y + height - 1, "*", ground);
         }
-        if marks.chosen.first() == Some(&cell) {
+        let is_chosen = marks.chosen.first() == Some(&cell);
+        if is_chosen {
             buffer.set_string(x, middle.0, "»", ground);
             buffer.set_string(x + width - 1, middle.0, "«", ground);
         }
         if marks.cursor == Some(cell) {
-            buffer.set_string(x, middle.0, "▸", ground);
+            buffer.set_string(x, middle.0, if is_chosen { "»" } else { "▸" }, ground);
             buffer.set_string(x + width - 1, middle.0, "◂", ground);
         }
-        let is_king = letter.is_uppercase() && side.is_some();
         if self.numbers
-            && !is_king
             && is_checkers(self.game)
             && let Some(number) = square_number(cell)
         {

@@ -144,6 +144,7 @@ impl Hand {
                 if c.is_ascii_digit() || (matches!(c, 'x' | '-') && !self.typed.is_empty()) =>
             {
                 self.chosen.clear();
+                self.ways_on.clear();
                 if self.typed.len() < LONGEST_MOVE {
                     self.typed.push(c);
                 }

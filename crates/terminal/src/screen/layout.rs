@@ -2,12 +2,14 @@
 //! words when there is not enough room.
 
 use ratatui::Frame;
+use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
-use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
+use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::board::Geometry;
+use super::moves::shorten;
 
 /// The smallest screen that a board with its panel fits on.
 pub const SMALLEST: (u16, u16) = (70, 22);
@@ -17,6 +19,8 @@ const BELOW: u16 = 4;
 const PANEL: u16 = 26;
 /// The widest: longer lines of text are hard to read.
 const WIDEST_PANEL: u16 = 60;
+/// Lines of the panel above the list of moves.
+const ABOVE: u16 = 8;
 
 /// Where everything is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +31,8 @@ pub struct Layout {
     pub board: Geometry,
     /// What is beside the board.
     pub panel: Rect,
+    /// The list of moves, at the lower end of the panel.
+    pub moves: Rect,
     /// What is said.
     pub message: Rect,
     /// The keys.
@@ -45,10 +51,12 @@ impl Layout {
         let board = Geometry::fit(room, flipped)?;
         let left = area.x + board.columns() + 2;
         let width = (area.right() - left).min(WIDEST_PANEL);
+        let panel = Rect { x: left, y: area.y + 1, width, height };
         Some(Layout {
             title: Rect { height: 1, ..inner },
             board,
-            panel: Rect { x: left, y: area.y + 1, width, height },
+            panel,
+            moves: Rect { y: panel.y + ABOVE, height: height - ABOVE, ..panel },
             message: Rect { y: area.bottom() - BELOW, height: BELOW - 1, ..inner },
             keys: Rect { y: area.bottom() - 1, height: 1, ..inner },
         })
@@ -70,9 +78,80 @@ pub fn write_line(frame: &mut Frame<'_>, place: Rect, text: &str, style: Style) 
     frame.buffer_mut().set_stringn(place.x, place.y, text, place.width.into(), style);
 }
 
-/// Text in as many lines as it takes, as far as there is room.
-pub fn write_text(frame: &mut Frame<'_>, place: Rect, text: &str) {
-    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), place);
+/// Text in as many lines as it takes, as far as there is room; beyond that it ends in `more`.
+pub fn write_text(frame: &mut Frame<'_>, place: Rect, text: &str, more: &str) {
+    let (width, height) = (usize::from(place.width), usize::from(place.height));
+    let mut lines = wrapped(text, width);
+    if lines.len() > height {
+        lines.truncate(height);
+        if let Some(last) = lines.last_mut() {
+            let room = width.saturating_sub(more.chars().count() + 1);
+            let kept: String = last.chars().take(room).collect();
+            *last = shorten(&format!("{} {more}", kept.trim_end()), width);
+        }
+    }
+    let lines: Vec<_> = lines.into_iter().map(Line::from).collect();
+    frame.render_widget(Paragraph::new(lines), place);
+}
+
+/// The lines of a text, broken between words where that is possible.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
+    for word in text.split(' ') {
+        let room = Line::from(word).width();
+        if used > 0 && used + 1 + room > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        } else if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        for c in word.chars() {
+            let room = Line::from(c.to_string()).width();
+            if used > 0 && used + room > width {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            line.push(c);
+            used += room;
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+/// What is said below the board, or the move that is being typed.
+pub fn write_message(frame: &mut Frame<'_>, layout: &Layout, typed: &str, message: &str) {
+    match typed {
+        "" => write_text(frame, layout.message, message, "… (t: all of it)"),
+        typed => {
+            let text = format!("Move: {typed}_   (Enter plays it, Esc drops it)");
+            write_text(frame, layout.message, &text, "…");
+        }
+    }
+}
+
+/// All of a text, from one of its lines on, in a box.
+pub fn popup_text(frame: &mut Frame<'_>, text: &str, from: usize) {
+    let area = frame.area();
+    let mut lines = wrapped(text, usize::from(area.width).saturating_sub(6).clamp(1, 72));
+    let room = usize::from(area.height).saturating_sub(4).max(1);
+    let title = if lines.len() > room { "↓ ↑ scroll, Esc closes" } else { "Esc closes" };
+    let from = from.min(lines.len().saturating_sub(room));
+    lines.drain(..from);
+    lines.truncate(room);
+    popup(frame, title, lines);
+}
+
+/// The line that [`popup_text`] begins with after a key; none if the key closes it.
+pub fn scrolled(from: usize, code: KeyCode) -> Option<usize> {
+    match code {
+        KeyCode::Down | KeyCode::Char(' ') => Some(from + 1),
+        KeyCode::PageDown => Some(from + 10),
+        KeyCode::Up => Some(from.saturating_sub(1)),
+        KeyCode::PageUp => Some(from.saturating_sub(10)),
+        _ => None,
+    }
 }
 
 /// The longest of some lines of keys that fits.
@@ -89,7 +168,7 @@ pub fn too_small(frame: &mut Frame<'_>) {
     let (width, height) = SMALLEST;
     let text =
         format!("This needs a screen of {width}x{height}; it has {}x{}.", area.width, area.height);
-    write_text(frame, area, &text);
+    write_text(frame, area, &text, "…");
 }
 
 /// A box in the middle of the screen.

@@ -7,7 +7,11 @@ use ratatui::layout::Rect;
 use super::Screen;
 use super::board::{BoardView, Marks};
 use super::hand::{Deed, Hand};
-use super::layout::{Layout, popup, strong, too_small, write_keys, write_line, write_text};
+use super::layout::{
+    Layout, popup, popup_text, scrolled, strong, too_small, write_keys, write_line, write_message,
+    write_text,
+};
+use super::path::last_move;
 use crate::lessons::{Attempt, Course};
 use crate::words::sentence;
 
@@ -19,6 +23,8 @@ pub struct LessonScreen {
     flipped: bool,
     colour: bool,
     help: bool,
+    /// The line of what is said that a box with all of it begins with.
+    reading: Option<usize>,
     left: bool,
     /// Whether the exercise has just been done: its end is on the board.
     finished: bool,
@@ -35,6 +41,7 @@ impl LessonScreen {
             flipped: false,
             colour,
             help: false,
+            reading: None,
             left: false,
             finished: false,
         };
@@ -96,12 +103,17 @@ impl Screen for LessonScreen {
             self.help = false;
             return;
         }
+        if let Some(from) = self.reading {
+            self.reading = scrolled(from, code);
+            return;
+        }
         let number = self.course.number();
         match code {
             KeyCode::Enter | KeyCode::Char(' ') if self.finished => self.go(number + 1),
             KeyCode::Char('n') => self.go(number + 1),
             KeyCode::Char('p') if !self.hand.must_pass() => self.go(number - 1),
             KeyCode::Char('?') => self.help = true,
+            KeyCode::Char('t') => self.reading = Some(0),
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('q') => self.left = true,
             _ if self.finished => {}
@@ -120,7 +132,9 @@ impl Screen for LessonScreen {
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
         let Some(layout) = Layout::of(area, self.flipped) else { return };
         match mouse.kind {
-            MouseEventKind::Down(_) if self.help => self.help = false,
+            MouseEventKind::Down(_) if self.help || self.reading.is_some() => {
+                (self.help, self.reading) = (false, None);
+            }
             MouseEventKind::Down(MouseButton::Left) if self.finished => {
                 self.go(self.course.number() + 1);
             }
@@ -158,7 +172,9 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     write_line(frame, layout.title, &title, strong(colour));
     let mut marks = Marks { cursor: screen.hand.cursor, ..Marks::default() };
     if screen.finished {
-        (marks.last, marks.taken) = last_move(screen);
+        if let Some(last) = last_move(session) {
+            (marks.last, marks.taken) = (last.path, last.captures);
+        }
     } else {
         screen.hand.mark(&mut marks);
     }
@@ -172,14 +188,8 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     let progress: String = dots.collect();
     write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, strong(colour));
     let task = Rect { y: panel.y + 3, height: panel.height - 3, ..panel };
-    write_text(frame, task, &exercise.task);
-    let typed = &screen.hand.typed;
-    if typed.is_empty() {
-        write_text(frame, layout.message, &screen.message);
-    } else {
-        let text = format!("Move: {typed}_   (Enter plays it, Esc drops it)");
-        write_text(frame, layout.message, &text);
-    }
+    write_text(frame, task, &exercise.task, "…");
+    write_message(frame, &layout, &screen.hand.typed, &screen.message);
     let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
     let short = format!("{hint} hint · n next · p previous · f flip · ? help · q quit");
     let long = format!("arrows+Enter, mouse or type a move · {short}");
@@ -187,16 +197,9 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     if screen.help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
     }
-}
-
-/// The way of the last move, and what it took.
-fn last_move(screen: &LessonScreen) -> (Vec<crownhead_rules::Cell>, Vec<crownhead_rules::Cell>) {
-    let mut before = screen.course.session().copy();
-    let made = before.moves().pop();
-    before.undo();
-    let legal = before.legal_moves();
-    let last = legal.into_iter().find(|mv| Some(&mv.text) == made.as_ref());
-    last.map(|mv| (mv.path, mv.captures)).unwrap_or_default()
+    if let Some(from) = screen.reading {
+        popup_text(frame, &screen.message, from);
+    }
 }
 
 const HELP: &[&str] = &[

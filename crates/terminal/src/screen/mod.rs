@@ -13,18 +13,25 @@ pub mod moves;
 pub mod path;
 mod view;
 
-use std::io;
+use std::io::{self, Write};
+use std::mem::ManuallyDrop;
+use std::panic;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use crownhead_play::Stop;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
     self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind,
     KeyModifiers, MouseEvent,
 };
 use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use ratatui::layout::Rect;
-use ratatui::{DefaultTerminal, Frame};
+use ratatui::{DefaultTerminal, Frame, Terminal};
 
 pub use game::GameScreen;
 pub use lesson::LessonScreen;
@@ -69,25 +76,61 @@ const FRAME: Duration = Duration::from_millis(20);
 /// Shows a screen until the user leaves it or `stop` is raised. The terminal is as it was afterwards,
 /// whatever happens.
 pub fn show(screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
-    // Also puts the terminal back before the message of a panic.
-    let mut terminal = ratatui::try_init()?;
-    let restored = Restored;
-    execute!(io::stdout(), EnableMouseCapture)?;
-    let result = run(&mut terminal, screen, stop);
+    let restored = Restored::new();
+    let result = enter().and_then(|mut terminal| run(&mut terminal, screen, stop));
     screen.end();
     drop(restored);
     // A terminal that is lost makes errors too; whoever is told to end has none to report.
     if stop.is_stopped() { Ok(()) } else { result }
 }
 
+/// The terminal as a screen needs it. It is put back by [`Restored`] and by nothing else: what ratatui
+/// does by itself complains to a terminal that may be gone, and breaks.
+fn enter() -> io::Result<ManuallyDrop<DefaultTerminal>> {
+    enable_raw_mode()?;
+    execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
+    Terminal::new(CrosstermBackend::new(io::stdout())).map(ManuallyDrop::new)
+}
+
 /// Puts the terminal back.
-struct Restored;
+fn restore() {
+    // A terminal that is gone cannot be put back.
+    let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+}
+
+/// Puts the terminal back when it is dropped, or before the message of a panic of the thread that made
+/// it. What other threads have to say when they break would spoil the screen, and waits until the end;
+/// whoever waits for such a thread learns that it is gone.
+struct Restored {
+    broken: Receiver<String>,
+}
+
+impl Restored {
+    fn new() -> Restored {
+        let (say, broken) = sync_channel(10);
+        let (ours, usual) = (std::thread::current().id(), panic::take_hook());
+        panic::set_hook(Box::new(move |info| {
+            if std::thread::current().id() == ours {
+                restore();
+                usual(info);
+            } else {
+                let _ = say.try_send(info.to_string());
+            }
+        }));
+        Restored { broken }
+    }
+}
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        // A terminal that is gone cannot be put back.
-        let _ = execute!(io::stdout(), DisableMouseCapture);
-        ratatui::restore();
+        restore();
+        if !std::thread::panicking() {
+            let _ = panic::take_hook();
+        }
+        for message in self.broken.try_iter() {
+            let _ = writeln!(io::stderr(), "{message}");
+        }
     }
 }
 

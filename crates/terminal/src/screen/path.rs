@@ -1,6 +1,6 @@
-//! Choosing a move on the board, step by step.
+//! Choosing a move on the board, step by step, and the way of the last one.
 
-use crownhead_play::LegalMove;
+use crownhead_play::{LegalMove, Session};
 use crownhead_rules::Cell;
 
 /// What a choice of a cell led to.
@@ -16,6 +16,14 @@ pub enum Step {
     Refused,
 }
 
+/// The last move of a game, with its way and what it took.
+pub fn last_move(session: &dyn Session) -> Option<LegalMove> {
+    let text = session.last_move()?;
+    let mut before = session.copy();
+    before.undo();
+    before.legal_moves().into_iter().find(|mv| mv.text == text)
+}
+
 /// The moves that begin with the cells chosen so far.
 pub fn candidates<'a>(legal: &'a [LegalMove], chosen: &[Cell]) -> Vec<&'a LegalMove> {
     legal.iter().filter(|mv| mv.path.starts_with(chosen)).collect()
@@ -27,14 +35,12 @@ pub fn targets(legal: &[LegalMove], chosen: &[Cell]) -> Vec<Cell> {
         return Vec::new();
     }
     let moves = candidates(legal, chosen);
-    let mut cells: Vec<Cell> = Cell::all()
+    Cell::all()
         .filter(|&cell| {
             moves.iter().any(|mv| mv.path.get(chosen.len()) == Some(&cell))
                 || ends_at(&moves, chosen, cell).len() == 1
         })
-        .collect();
-    cells.dedup();
-    cells
+        .collect()
 }
 
 fn ends_at<'a>(moves: &[&'a LegalMove], chosen: &[Cell], cell: Cell) -> Vec<&'a LegalMove> {

@@ -5,17 +5,14 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::BoardView;
+use super::super::board::{BoardView, shape};
 use super::super::layout::{
-    Layout, faint, popup, strong, too_small, write_keys, write_line, write_text,
+    Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
 use super::super::moves::{MoveList, shorten};
 use super::{Dialog, GameScreen};
 use crate::live::Seat;
-use crate::words::score_text;
-
-/// Lines of the panel above the list of moves.
-const ABOVE: u16 = 8;
+use crate::words::{clock_text, score_text};
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
@@ -29,14 +26,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
     let view = BoardView { game, board: &board, marks: &marks, colour, numbers: screen.numbers };
     view.draw(frame.buffer_mut(), layout.board);
     draw_panel(frame, screen, layout.panel, &board);
-    with_moves(screen, |list| list.draw(frame.buffer_mut(), moves_place(&layout)));
-    let typed = &screen.hand.typed;
-    if typed.is_empty() {
-        write_text(frame, layout.message, &screen.message);
-    } else {
-        let text = format!("Move: {typed}_   (Enter plays it, Esc drops it)");
-        write_text(frame, layout.message, &text);
-    }
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
+    write_message(frame, &layout, &screen.hand.typed, &screen.message);
     write_keys(frame, layout.keys, &keys(screen), colour);
     if let Some(dialog) = &screen.dialog {
         draw_dialog(frame, screen, dialog);
@@ -50,15 +41,14 @@ fn keys(screen: &GameScreen) -> [String; 2] {
         let long = format!("PgUp [ ] PgDn look back · {short}");
         return [long, short.into()];
     }
+    if screen.live.is_over() {
+        let short = "n new game · PgUp [ ] PgDn look back · s save · f flip · ? help · q quit";
+        return [short.into(), short.into()];
+    }
     // While the cursor is in use, the small letter moves it.
     let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
     let short = format!("u undo · {hint} hint · f flip · s save · r resign · ? help · q quit");
     [format!("arrows+Enter, mouse or type a move · {short}"), short]
-}
-
-fn moves_place(layout: &Layout) -> Rect {
-    let Rect { y, height, .. } = layout.panel;
-    Rect { y: y + ABOVE, height: height - ABOVE, ..layout.panel }
 }
 
 fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
@@ -74,24 +64,26 @@ fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> 
 
 /// The ply whose move is written at a place of the screen.
 pub(super) fn ply_at(screen: &GameScreen, layout: &Layout, x: u16, y: u16) -> Option<usize> {
-    with_moves(screen, |list| list.ply_at(moves_place(layout), x, y))
+    with_moves(screen, |list| list.ply_at(layout.moves, x, y))
 }
 
-/// How far a side has come: what the game counts.
-fn tally(game: &Game, board: &[char; 64], side: Side) -> String {
+/// How far a side has come since the start: what the game counts.
+fn tally(game: &Game, start: &[char; 64], board: &[char; 64], side: Side) -> String {
     let letter = game.info().sides[side.index()].letter;
     let of = |letter: char| Cell::all().filter(move |cell| board[cell.index() as usize] == letter);
     let home = |target: u64| of(letter).filter(|cell| cell.bit() & target != 0).count();
     match game {
         Game::English(_) | Game::Contest(_) => {
             let (men, kings) = (of(letter).count(), of(letter.to_ascii_uppercase()).count());
-            let lost = 12usize.saturating_sub(men + kings);
+            let before = start.iter().filter(|piece| piece.eq_ignore_ascii_case(&letter)).count();
+            let lost = before.saturating_sub(men + kings);
+            let men = if men == 1 { "1 man".into() } else { format!("{men} men") };
             let kings = match kings {
                 0 => String::new(),
                 1 => ", 1 king".into(),
                 kings => format!(", {kings} kings"),
             };
-            format!("{men} men{kings}, {lost} lost")
+            format!("{men}{kings}, {lost} lost")
         }
         Game::ChineseCheckers => {
             format!("{} of 6 home", home(chinese_checkers::CAMPS[side.other().index()]))
@@ -103,21 +95,12 @@ fn tally(game: &Game, board: &[char; 64], side: Side) -> String {
     }
 }
 
-fn clock_text(time: std::time::Duration) -> String {
-    let seconds = time.as_secs();
-    if seconds < 20 {
-        format!("{}.{}", seconds, time.subsec_millis() / 100)
-    } else {
-        format!("{}:{:02}", seconds / 60, seconds % 60)
-    }
-}
-
 fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[char; 64]) {
     let (live, colour) = (&screen.live, screen.colour);
     let game = &live.setup().game;
     let Rect { x, mut y, width, .. } = place;
     let buffer = frame.buffer_mut();
-    let to_move = live.session().side();
+    let (to_move, start) = (live.session().side(), live.at(0).board());
     for side in [Side::First, Side::Second] {
         let sides = game.info().sides[side.index()];
         let turn = if !live.is_over() && side == to_move { "▶" } else { " " };
@@ -126,22 +109,21 @@ fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[
             Seat::Human => "you".to_string(),
             Seat::Computer(spec) => spec.to_string(),
         };
-        let shape = match side {
-            Side::First => format!("({})", sides.letter),
-            Side::Second => format!("[{}]", sides.letter),
-        };
+        let shape = shape(side, sides.letter);
         let clock = live.time_left(side).map(clock_text).unwrap_or_default();
         let name = format!("{turn} {shape} {} {who}", sides.name);
         let room = usize::from(width) - clock.len() - 1;
         buffer.set_stringn(x, y, shorten(&name, room), room, strong(colour));
         buffer.set_stringn(x + room as u16, y, &clock, clock.len(), strong(colour));
-        let tally = tally(game, board, side);
+        let tally = tally(game, &start, board, side);
         buffer.set_stringn(x + 6, y + 1, tally, (width - 6).into(), faint(colour));
         y += 2;
     }
     y += 1;
     let room = usize::from(width) - 1;
-    if let Some((side, choice)) = screen.thought() {
+    // Who draws lots has thought of nothing.
+    let thought = screen.thought().filter(|(_, choice)| choice.depth > 0);
+    if let Some((side, choice)) = thought {
         let name = game.info().sides[side.index()].name;
         let verb = if screen.is_thinking() { "thinks" } else { "thought" };
         let score = choice.score.map(|score| format!(" {},", score_text(score)));
@@ -170,13 +152,18 @@ const HELP: &[&str] = &[
     "f  turn the board     c  numbers of squares",
     "[ ] PgUp PgDn Home End, mouse in the list: earlier positions",
     "s  save    r  resign    q  quit    Esc  drop a choice",
+    "t  what is said, where there was no room for all of it",
     "space + -  pause, faster, slower: two computers",
 ];
 
 fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let side = screen.live.session().side();
     let names = screen.live.setup().game.info().sides.map(|side| side.name);
-    let kept = if screen.live.has_human() { " It is kept and can be taken up again." } else { "" };
+    let kept = match (&screen.kept, screen.trouble()) {
+        (Some(_), Some(_)) => " It cannot be kept.",
+        (Some(kept), None) if kept.is_kept() => " It is kept and can be taken up again.",
+        _ => "",
+    };
     let (title, lines): (&str, Vec<String>) = match dialog {
         Dialog::Help => ("Keys", HELP.iter().map(ToString::to_string).collect()),
         Dialog::Quit => {
@@ -191,9 +178,15 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
             let offer = format!("{one} offers a draw. {other}, do you accept?");
             ("Draw", vec![offer, "y: draw   n: play on".into()])
         }
-        Dialog::Save(name) => {
-            ("Save", vec![format!("File: {name}_"), "Enter: save   Esc: do not".into()])
+        Dialog::Save { name, .. } => {
+            // The end of a long name, where it is being typed.
+            let room = usize::from(frame.area().width).saturating_sub(16);
+            let hidden = name.chars().count().saturating_sub(room);
+            let seen: String = name.chars().skip(hidden).collect();
+            let dots = if hidden > 0 { "…" } else { "" };
+            ("Save", vec![format!("File: {dots}{seen}_"), "Enter: save   Esc: do not".into()])
         }
+        Dialog::Text(from) => return popup_text(frame, &screen.message, *from),
     };
     popup(frame, title, lines);
 }

@@ -8,9 +8,10 @@ use ratatui::layout::Rect;
 
 use super::super::Screen;
 use super::super::hand::Deed;
-use super::super::layout::Layout;
+use super::super::layout::{Layout, scrolled};
 use super::{Dialog, GameScreen, draw};
 use crate::live::Verdict;
+use crate::words::pace_text;
 
 /// The plies that a page of the list of moves is.
 const PAGE: isize = 10;
@@ -28,9 +29,13 @@ impl Screen for GameScreen {
         let watching = !self.live.has_human();
         match code {
             KeyCode::Enter | KeyCode::Char(' ') if watching => self.paused = !self.paused,
-            KeyCode::Char('+') => self.pace = (self.pace / 2).max(Duration::from_millis(25)),
-            KeyCode::Char('-') if self.hand.typed.is_empty() => {
+            KeyCode::Char('+') if watching => {
+                self.pace = (self.pace / 2).max(Duration::from_millis(25));
+                self.message = pace_text(self.pace);
+            }
+            KeyCode::Char('-') if watching => {
                 self.pace = (self.pace * 2).min(Duration::from_secs(10));
+                self.message = pace_text(self.pace);
             }
             KeyCode::Esc if self.look.is_some() => self.look_at(usize::MAX),
             KeyCode::Enter | KeyCode::Char(' ' | '0'..='9') if self.hands_off().is_some() => {
@@ -47,7 +52,8 @@ impl Screen for GameScreen {
         let Some(layout) = Layout::of(area, self.flipped) else { return };
         if let Some(dialog) = &self.dialog {
             // Questions are answered with keys.
-            if *dialog == Dialog::Help && matches!(mouse.kind, MouseEventKind::Down(_)) {
+            let page = matches!(dialog, Dialog::Help | Dialog::Text(_));
+            if page && matches!(mouse.kind, MouseEventKind::Down(_)) {
                 self.dialog = None;
             }
             return;
@@ -114,11 +120,19 @@ impl GameScreen {
     /// A key that is not the hand's.
     fn command(&mut self, code: KeyCode) {
         match code {
+            KeyCode::Char('u' | 'r' | 'd') if self.look.is_some() => {
+                // Nothing happens to a game that is not seen.
+                self.look_at(usize::MAX);
+                self.message = format!("{} This is the game again.", self.invitation());
+            }
             KeyCode::Char('h' | 'H') => self.hint(),
             KeyCode::Char('u') => self.undo(),
+            KeyCode::Char('t') => self.dialog = Some(Dialog::Text(0)),
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('c') => self.numbers = !self.numbers,
-            KeyCode::Char('s') => self.dialog = Some(Dialog::Save(self.file_name())),
+            KeyCode::Char('s') => {
+                self.dialog = Some(Dialog::Save { name: self.file_name(), proposed: true });
+            }
             KeyCode::Char('r') if self.live.human_to_move() => self.dialog = Some(Dialog::Resign),
             KeyCode::Char('d') if self.live.human_to_move() => self.offer(),
             KeyCode::Char('r' | 'd') => self.message = self.invitation(),
@@ -142,6 +156,7 @@ impl GameScreen {
         let yes = matches!(code, KeyCode::Char('y' | 'Y') | KeyCode::Enter);
         match dialog {
             Dialog::Help => {}
+            Dialog::Text(from) => self.dialog = scrolled(from, code).map(Dialog::Text),
             Dialog::Quit if yes => self.go(),
             Dialog::Resign if yes => {
                 self.live.decide(Verdict::Resigned(self.live.session().side()));
@@ -152,19 +167,25 @@ impl GameScreen {
                 self.changed();
             }
             Dialog::Quit | Dialog::Resign | Dialog::Draw => self.message = self.invitation(),
-            Dialog::Save(mut name) => match code {
-                KeyCode::Enter => self.save(&name),
-                KeyCode::Esc => self.message = "The game was not saved.".into(),
-                KeyCode::Backspace => {
-                    name.pop();
-                    self.dialog = Some(Dialog::Save(name));
+            Dialog::Save { mut name, mut proposed } => {
+                match code {
+                    KeyCode::Enter => return self.save(&name),
+                    KeyCode::Esc => {
+                        self.message = "The game was not saved.".into();
+                        return;
+                    }
+                    KeyCode::Backspace => drop(name.pop()),
+                    KeyCode::Char(c) if !c.is_control() && name.len() < 200 => {
+                        if proposed {
+                            name.clear();
+                        }
+                        name.push(c);
+                    }
+                    _ => {}
                 }
-                KeyCode::Char(c) if !c.is_control() && name.len() < 200 => {
-                    name.push(c);
-                    self.dialog = Some(Dialog::Save(name));
-                }
-                _ => self.dialog = Some(Dialog::Save(name)),
-            },
+                proposed &= !matches!(code, KeyCode::Backspace | KeyCode::Char(_));
+                self.dialog = Some(Dialog::Save { name, proposed });
+            }
         }
     }
 }

@@ -4,20 +4,20 @@
 mod draw;
 mod keys;
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crownhead_play::{Choice, PlayError, Session};
-use crownhead_records::{game_text, write_text};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
 use super::hand::Hand;
+use super::path::last_move;
 use crate::computers::Computers;
 use crate::kept::Kept;
 use crate::live::{LiveGame, Seat, Verdict};
 use crate::thinking::Thinking;
-use crate::words::{accepts_draw, hint_text, sentence, side_text};
+use crate::words::{hint_text, sentence, side_text};
 
 /// A question or a page over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,7 +31,14 @@ enum Dialog {
     /// Does the other person accept a draw?
     Draw,
     /// A file to write to.
-    Save(String),
+    Save {
+        /// Its name.
+        name: String,
+        /// Whether the name is only proposed: what is typed takes its place.
+        proposed: bool,
+    },
+    /// What is said, from a line of it on: there was no room for all of it.
+    Text(usize),
 }
 
 /// Why the best player was asked.
@@ -57,6 +64,8 @@ pub struct GameScreen {
     paused: bool,
     /// How long a move of two computers stays on the screen.
     pace: Duration,
+    /// Since when the game has been as it is.
+    since: Instant,
     colour: bool,
     left: bool,
     computers: Computers,
@@ -87,6 +96,7 @@ impl GameScreen {
             dialog: None,
             paused: false,
             pace: PACE,
+            since: Instant::now(),
             colour,
             left: false,
             computers,
@@ -105,7 +115,16 @@ impl GameScreen {
         self.live
     }
 
+    /// What to do now, and what is wrong with keeping the game.
     fn invitation(&self) -> String {
+        let mut text = self.turn_text();
+        if let Some(trouble) = self.trouble() {
+            text = format!("{text} {trouble}");
+        }
+        text
+    }
+
+    fn turn_text(&self) -> String {
         if let Some(ending) = self.live.ending() {
             return format!("{ending} n: new game, q: quit.");
         }
@@ -138,20 +157,14 @@ impl GameScreen {
 
     /// The number of plies on the board that is shown.
     fn shown_ply(&self) -> usize {
-        self.look.unwrap_or_else(|| self.live.session().moves().len())
+        self.look.unwrap_or_else(|| self.live.session().plies())
     }
 
     /// What is marked on the board that is shown.
     fn marks(&self) -> Marks {
         let mut marks = Marks { cursor: self.hand.cursor, ..Marks::default() };
-        let ply = self.shown_ply();
-        if ply > 0 {
-            let before = self.live.at(ply - 1);
-            let moves = self.live.session().moves();
-            let last = before.legal_moves().into_iter().find(|mv| mv.text == moves[ply - 1]);
-            if let Some(last) = last {
-                (marks.last, marks.taken) = (last.path, last.captures);
-            }
+        if let Some(last) = last_move(self.shown().as_ref()) {
+            (marks.last, marks.taken) = (last.path, last.captures);
         }
         if self.look.is_none() && self.live.human_to_move() {
             self.hand.mark(&mut marks);
@@ -195,16 +208,14 @@ impl GameScreen {
             if watching && (self.paused || self.waits()) {
                 return;
             }
-            match self.computers.ask(&self.live) {
+            match self.computers.ask(&mut self.live) {
                 Ok(thinking) => self.thinking = thinking,
                 Err(error) => self.fail(error.to_string()),
             }
             return;
         }
+        // In a pause too: a computer that has been asked ends its thought, so that its clock is true.
         let Some(thinking) = &mut self.thinking else { return };
-        if watching && self.paused {
-            return;
-        }
         match thinking.poll() {
             Ok(None) => {}
             Err(died) => self.fail(died.to_string()),
@@ -217,16 +228,29 @@ impl GameScreen {
                     self.live.play(&text, used).map_err(|error| error.to_string())
                 });
                 match played {
-                    Ok(()) => self.changed(),
+                    Ok(()) => self.moved(side),
                     Err(error) => self.fail(error),
                 }
             }
         }
     }
 
+    /// A computer has moved. Whoever looks at an earlier position goes on looking.
+    fn moved(&mut self, side: Side) {
+        let look = self.look;
+        self.changed();
+        if let (Some(_), Some(text), false) =
+            (look, self.live.session().last_move(), self.live.is_over())
+        {
+            self.look = look;
+            let side = side_text(&self.live.setup().game, side);
+            self.message = format!("{side} has played {text}. End goes back to the game.");
+        }
+    }
+
     /// Whether the last move of two computers should stay a little longer.
     fn waits(&self) -> bool {
-        !self.live.session().moves().is_empty() && self.live.turn_time() < self.pace
+        self.live.session().plies() > 0 && self.since.elapsed() < self.pace
     }
 
     fn say_missing(&mut self) {
@@ -246,22 +270,31 @@ impl GameScreen {
     fn hear_advice(&mut self) {
         let Some((purpose, thinking)) = &mut self.advice else { return };
         let purpose = *purpose;
-        let Ok(Some(chosen)) = thinking.poll() else { return };
+        let advice = match thinking.poll() {
+            Ok(None) => return,
+            Err(died) => Err(died.to_string()),
+            Ok(Some(chosen)) => self.computers.advised(chosen).map_err(|error| error.to_string()),
+        };
         self.advice = None;
-        let Ok(choice) = self.computers.advised(chosen) else { return };
-        match purpose {
-            Advice::Hint => self.message = hint_text(self.live.session(), &choice),
-            Advice::Draw => {
-                let other = self.live.session().side().other();
-                let name = side_text(&self.live.setup().game, other);
-                if accepts_draw(-choice.score.unwrap_or(0)) {
+        match (purpose, advice) {
+            (Advice::Hint, Ok(choice)) => {
+                self.message = hint_text(self.live.session(), &choice);
+            }
+            (Advice::Hint, Err(error)) => self.message = sentence(&error),
+            (Advice::Draw, advice) => {
+                if self.computers.accepts(&self.live, advice.ok().as_ref()) {
                     self.live.decide(Verdict::Agreed);
                     self.changed();
                 } else {
-                    self.message = format!("{name} plays on.");
+                    self.decline();
                 }
             }
         }
+    }
+
+    fn decline(&mut self) {
+        let other = self.live.session().side().other();
+        self.message = format!("{} plays on.", side_text(&self.live.setup().game, other));
     }
 
     /// The game is another than before.
@@ -269,23 +302,33 @@ impl GameScreen {
         self.hand.turn_to(self.live.session());
         self.look = None;
         self.advice = None;
-        self.message = self.invitation();
+        self.since = Instant::now();
+        // A game that is over asks for nothing any more.
+        if self.live.is_over()
+            && matches!(self.dialog, Some(Dialog::Quit | Dialog::Resign | Dialog::Draw))
+        {
+            self.dialog = None;
+        }
         self.keep();
+        self.message = self.invitation();
     }
 
-    /// Keeps the game as it is; said once if that is impossible.
+    /// Keeps the game as it is.
     fn keep(&mut self) {
-        if let Some(kept) = &mut self.kept
-            && let Err(error) = kept.update(&self.live)
-        {
-            self.message = format!("The game cannot be kept: {error}.");
-            self.kept = None;
+        if let Some(kept) = &mut self.kept {
+            kept.update(&self.live);
         }
     }
 
-    /// Whether the game can be taken up again later.
-    pub fn is_kept(&self) -> bool {
-        self.kept.as_ref().is_some_and(Kept::is_kept)
+    fn trouble(&self) -> Option<&str> {
+        self.kept.as_ref().and_then(Kept::trouble)
+    }
+
+    /// A sentence on what has become of a game that was left: whether it is kept.
+    pub fn kept_text(&self) -> Option<&str> {
+        let kept = self.kept.as_ref().is_some_and(Kept::is_kept);
+        let text = "The game is kept: crownhead play --resume takes it up again.";
+        self.trouble().or(kept.then_some(text))
     }
 
     fn play(&mut self, text: &str) {
@@ -318,6 +361,10 @@ impl GameScreen {
     }
 
     fn ask(&mut self, purpose: Advice) {
+        // Who is being asked need not be asked again.
+        if self.advice.as_ref().is_some_and(|(asked, _)| *asked == purpose) {
+            return;
+        }
         match self.computers.advise(&self.live) {
             Ok(thinking) => {
                 self.advice = Some((purpose, thinking));
@@ -333,18 +380,22 @@ impl GameScreen {
     fn offer(&mut self) {
         match self.live.seat(self.live.session().side().other()) {
             Seat::Human => self.dialog = Some(Dialog::Draw),
-            Seat::Computer(_) => self.ask(Advice::Draw),
+            Seat::Computer(_) if self.computers.hears_offers(&self.live) => self.ask(Advice::Draw),
+            Seat::Computer(_) => self.decline(),
         }
     }
 
     fn undo(&mut self) {
-        // A computer that thinks about the position that goes away thinks in vain.
-        self.thinking = None;
         if self.live.undo() {
+            // Who thinks about a position that has gone away thinks in vain.
+            self.thinking = None;
             self.thought = None;
             self.changed();
         } else {
-            self.message = "There is no move of yours to take back.".into();
+            self.message = match self.live.is_late() {
+                true => "A game lost on time stays lost.".into(),
+                false => "There is no move of yours to take back.".into(),
+            };
         }
     }
 
@@ -367,7 +418,7 @@ impl GameScreen {
 
     /// Looks at an earlier position; the last one is the game itself.
     fn look_at(&mut self, ply: usize) {
-        let made = self.live.session().moves().len();
+        let made = self.live.session().plies();
         self.hand.let_go();
         self.look = (ply < made).then_some(ply);
         self.message = match self.look {
@@ -386,16 +437,13 @@ impl GameScreen {
     }
 
     fn save(&mut self, name: &str) {
-        let path = PathBuf::from(name.trim());
-        self.message = if name.trim().is_empty() {
+        let name = name.trim();
+        self.message = if name.is_empty() {
             "The game was not saved: a file needs a name.".into()
-        } else if path.exists() {
-            format!("{} exists already: choose another name.", path.display())
         } else {
-            let text = game_text(&self.live.record()).map_err(std::io::Error::other);
-            match text.and_then(|text| write_text(&path, &text)) {
-                Ok(()) => format!("The game is in {}.", path.display()),
-                Err(error) => format!("{error}."),
+            match self.live.save(Path::new(name)) {
+                Ok(()) => format!("The game is in {name}."),
+                Err(error) => sentence(&error.to_string()),
             }
         };
     }

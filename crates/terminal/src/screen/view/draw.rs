@@ -5,17 +5,14 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::{BoardView, Marks};
+use super::super::board::{BoardView, Marks, shape};
 use super::super::layout::{
-    Layout, faint, popup, strong, too_small, write_keys, write_line, write_text,
+    Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
 use super::super::moves::{MoveList, shorten};
 use super::ViewScreen;
 use crate::analysing::Found;
 use crate::recorded::{clean, move_mark, title};
-
-/// Lines of the panel above the list of moves.
-const ABOVE: u16 = 8;
 
 /// Draws everything.
 pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
@@ -25,7 +22,9 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
     };
     let (walk, colour) = (&screen.walk, screen.colour);
     let (game, place) = (&walk.record().game, walk.place());
-    let top = format!("{}   game {}: {}", game.info().name, screen.shown.1, title(walk.record()));
+    let playing = if screen.playing.is_some() { "   playing (space stops)" } else { "" };
+    let name = game.info().name;
+    let top = format!("{name}   game {}{playing}: {}", screen.shown.1, title(walk.record()));
     write_line(frame, layout.title, &shorten(&top, layout.title.width.into()), strong(colour));
     let marks =
         Marks { last: place.path.clone(), taken: place.captures.clone(), ..Marks::default() };
@@ -33,13 +32,17 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
         BoardView { game, board: &place.board, marks: &marks, colour, numbers: screen.numbers };
     view.draw(frame.buffer_mut(), layout.board);
     draw_panel(frame, screen, layout.panel);
-    with_moves(screen, |list| list.draw(frame.buffer_mut(), moves_place(&layout)));
-    write_text(frame, layout.message, &said(screen));
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
+    write_message(frame, &layout, "", &said(screen));
     let short = "← → step · space play · n p game · v variation · a analysis · ? help · q quit";
     let long = format!("Home End start and end · {short}");
-    write_keys(frame, layout.keys, &[long, short.into()], colour);
+    let shortest = "← → step · space play · n p game · v a · ? help · q quit";
+    write_keys(frame, layout.keys, &[long, short.into(), shortest.into()], colour);
     if screen.help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
+    }
+    if let Some(from) = screen.reading {
+        popup_text(frame, &said(screen), from);
     }
 }
 
@@ -61,11 +64,6 @@ fn said<R>(screen: &ViewScreen<R>) -> String {
     }
 }
 
-fn moves_place(layout: &Layout) -> Rect {
-    let Rect { y, height, .. } = layout.panel;
-    Rect { y: y + ABOVE, height: height - ABOVE, ..layout.panel }
-}
-
 fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
     let marked = |ply: &&crownhead_records::Ply| {
         let more = if ply.variations.is_empty() { "" } else { "…" };
@@ -83,7 +81,7 @@ fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> 
 
 /// The ply whose move is written at a place of the screen.
 pub(super) fn ply_at<R>(screen: &ViewScreen<R>, layout: &Layout, x: u16, y: u16) -> Option<usize> {
-    with_moves(screen, |list| list.ply_at(moves_place(layout), x, y))
+    with_moves(screen, |list| list.ply_at(layout.moves, x, y))
 }
 
 fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
@@ -99,11 +97,7 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
     for side in [Side::First, Side::Second] {
         let name = record.player(side).map(clean).unwrap_or_default();
         let turn = if walk.place().side == side { "▶" } else { " " };
-        let letter = sides[side.index()].letter;
-        let shape = match side {
-            Side::First => format!("({letter})"),
-            Side::Second => format!("[{letter}]"),
-        };
+        let shape = shape(side, sides[side.index()].letter);
         line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), strong(colour));
     }
     let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
@@ -117,7 +111,6 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
     };
     line(&branch, Style::default());
     match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
-        None if screen.playing.is_some() => line("playing (space stops)", strong(colour)),
         None => {}
         Some(None) => line("…", Style::default()),
         Some(Some(Found::Nothing(why))) => line(why, Style::default()),
@@ -137,7 +130,7 @@ const HELP: &[&str] = &[
     "space  play by itself   + -  faster, slower",
     "n  next game            p  previous game",
     "v  the next variation of this move    Esc  leave it",
-    "a  analysis on and off",
+    "a  analysis on and off  t  all of a long comment",
     "f  turn the board       c  numbers of squares",
     "q  quit",
 ];

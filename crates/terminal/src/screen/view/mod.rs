@@ -11,10 +11,11 @@ use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind
 use ratatui::layout::Rect;
 
 use super::Screen;
-use super::layout::Layout;
+use super::layout::{Layout, scrolled};
 use crate::analysing::Analysing;
 use crate::known::Known;
 use crate::recorded::{Games, Walk};
+use crate::words::pace_text;
 
 /// Recorded games to look at.
 pub struct ViewScreen<R> {
@@ -28,6 +29,8 @@ pub struct ViewScreen<R> {
     colour: bool,
     left: bool,
     help: bool,
+    /// The line of what is said that a box with all of it begins with.
+    reading: Option<usize>,
     /// Since when the position has been shown by itself; none if a person goes on.
     playing: Option<Instant>,
     pace: Duration,
@@ -61,6 +64,7 @@ impl<R: Read> ViewScreen<R> {
             colour,
             left: false,
             help: false,
+            reading: None,
             playing: None,
             pace: PACE,
             analysis: None,
@@ -138,6 +142,10 @@ impl<R: Read> Screen for ViewScreen<R> {
             self.help = false;
             return;
         }
+        if let Some(from) = self.reading {
+            self.reading = scrolled(from, code);
+            return;
+        }
         if !matches!(code, KeyCode::Char(' ' | '+' | '-' | 'f' | 'c' | 'a' | '?')) {
             self.playing = None;
         }
@@ -164,12 +172,19 @@ impl<R: Read> Screen for ViewScreen<R> {
                     None => Some(Instant::now()),
                 };
             }
-            KeyCode::Char('+') => self.pace = (self.pace / 2).max(Duration::from_millis(60)),
-            KeyCode::Char('-') => self.pace = (self.pace * 2).min(Duration::from_secs(16)),
+            KeyCode::Char('+') => {
+                self.pace = (self.pace / 2).max(Duration::from_millis(60));
+                self.message = pace_text(self.pace);
+            }
+            KeyCode::Char('-') => {
+                self.pace = (self.pace * 2).min(Duration::from_secs(16));
+                self.message = pace_text(self.pace);
+            }
             KeyCode::Char('a') if self.analysis.is_some() => self.analysis = None,
             KeyCode::Char('a') => self.analyse(),
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('c') => self.numbers = !self.numbers,
+            KeyCode::Char('t') => self.reading = Some(0),
             KeyCode::Char('?') => self.help = true,
             KeyCode::Char('q') => self.left = true,
             _ => {}
@@ -180,7 +195,9 @@ impl<R: Read> Screen for ViewScreen<R> {
         let Some(layout) = Layout::of(area, self.flipped) else { return };
         let on_board = layout.board.cell_at(mouse.column, mouse.row).is_some();
         match mouse.kind {
-            MouseEventKind::Down(_) if self.help => self.help = false,
+            MouseEventKind::Down(_) if self.help || self.reading.is_some() => {
+                (self.help, self.reading) = (false, None);
+            }
             MouseEventKind::ScrollUp => self.step(Walk::back),
             MouseEventKind::ScrollDown => self.step(Walk::forward),
             MouseEventKind::Down(MouseButton::Left) if on_board => self.step(Walk::forward),
