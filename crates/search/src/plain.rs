@@ -5,7 +5,7 @@
 
 use crownhead_rules::{MoveList, Position};
 
-use crate::{DRAW, Evaluate, Score, Stop, WIN};
+use crate::{DRAW, Evaluate, Score, WIN};
 
 /// What a plain search found.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Found<M> {
     pub best: Vec<M>,
     /// Positions looked at.
     pub nodes: u64,
+    /// Whether every line ended by the rules: looking further would find nothing new.
+    pub complete: bool,
 }
 
 /// Looks at every line of `depth` plies. None if it was stopped.
@@ -24,12 +26,12 @@ pub fn minimax<P: Position>(
     past: &[u64],
     depth: u32,
     evaluation: &impl Evaluate<P>,
-    stop: &Stop,
+    is_over: &dyn Fn() -> bool,
 ) -> Option<Found<P::Move>> {
-    let mut search = Plain { evaluation, stop, past: past.to_vec(), nodes: 1 };
+    let mut search = Plain { evaluation, is_over, past: past.to_vec(), nodes: 1, judged: 0 };
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
-    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0 };
+    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0, complete: false };
     search.past.push(position.key());
     for &mv in moves.iter() {
         let score = -search.minimax(&position.after(mv), depth.saturating_sub(1), 1)?;
@@ -41,7 +43,7 @@ pub fn minimax<P: Position>(
             found.best.push(mv);
         }
     }
-    found.nodes = search.nodes;
+    (found.nodes, found.complete) = (search.nodes, search.judged == 0);
     Some(found)
 }
 
@@ -52,12 +54,12 @@ pub fn alpha_beta<P: Position>(
     past: &[u64],
     depth: u32,
     evaluation: &impl Evaluate<P>,
-    stop: &Stop,
+    is_over: &dyn Fn() -> bool,
 ) -> Option<Found<P::Move>> {
-    let mut search = Plain { evaluation, stop, past: past.to_vec(), nodes: 1 };
+    let mut search = Plain { evaluation, is_over, past: past.to_vec(), nodes: 1, judged: 0 };
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
-    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0 };
+    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0, complete: false };
     search.past.push(position.key());
     for &mv in moves.iter() {
         // A point below the best so far: a move that is as good is proved to be so.
@@ -72,15 +74,18 @@ pub fn alpha_beta<P: Position>(
             found.best.push(mv);
         }
     }
-    found.nodes = search.nodes;
+    (found.nodes, found.complete) = (search.nodes, search.judged == 0);
     Some(found)
 }
 
 struct Plain<'a, E> {
     evaluation: &'a E,
-    stop: &'a Stop,
+    /// Asked from time to time: whether to give up.
+    is_over: &'a dyn Fn() -> bool,
     past: Vec<u64>,
     nodes: u64,
+    /// Positions that were judged before their game had ended.
+    judged: u64,
 }
 
 impl<E> Plain<'_, E> {
@@ -98,13 +103,14 @@ impl<E> Plain<'_, E> {
         E: Evaluate<P>,
     {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(1024) && self.stop.is_stopped() {
+        if self.nodes.is_multiple_of(64) && (self.is_over)() {
             return None;
         }
         if let Some(score) = self.ended(position, ply) {
             return Some(score);
         }
         if depth == 0 {
+            self.judged += 1;
             return Some(self.evaluation.score(position));
         }
         let mut moves = MoveList::new();
@@ -130,13 +136,14 @@ impl<E> Plain<'_, E> {
         E: Evaluate<P>,
     {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(1024) && self.stop.is_stopped() {
+        if self.nodes.is_multiple_of(64) && (self.is_over)() {
             return None;
         }
         if let Some(score) = self.ended(position, ply) {
             return Some(score);
         }
         if depth == 0 {
+            self.judged += 1;
             return Some(self.evaluation.score(position));
         }
         let mut moves = MoveList::new();

@@ -36,7 +36,7 @@ impl Evaluate<CaptureHalma> for Nothing {
 }
 
 fn proved(position: &CaptureHalma, depth: u32) -> Score {
-    plain::alpha_beta(position, &[], depth, &Nothing, &Stop::new()).unwrap().score
+    plain::alpha_beta(position, &[], depth, &Nothing, &|| false).unwrap().score
 }
 
 /// Pseudo-random numbers below `below`.
@@ -205,4 +205,10 @@ fn men_and_progress_are_worth_something() {
     assert!(score(home) > score(not_home) + 40);
     // A player without men scores nothing.
     assert!(score("8/8/8/2b5/8/8/8/8 b 60") > 500);
+}
+
+#[test]
+fn an_empty_board_is_worth_nothing() {
+    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
+    assert_eq!(evaluation.score(&CaptureHalma::read("8/8/8/8/8/8/8/8 b 50", &()).unwrap()), 0);
 }

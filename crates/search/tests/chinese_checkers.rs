@@ -69,7 +69,7 @@ fn depth(depth: u32) -> Limits {
 
 /// The end that is forced within so many plies, or a draw.
 fn forced(position: &ChineseCheckers, plies: u32) -> Score {
-    plain::alpha_beta(position, &[], plies, &Blank, &Stop::new()).unwrap().score
+    plain::alpha_beta(position, &[], plies, &Blank, &|| false).unwrap().score
 }
 
 /// Won in five plies with the best play of both.
@@ -137,10 +137,12 @@ fn a_race_won_in_five_plies_is_seen_at_depth_five_or_with_pruning_in_100000_node
         for knowledge in knowledge() {
             let report = search(&position, &knowledge, false, depth(5));
             assert_eq!(plies_to_end(report.score()), Some(5), "{text}");
-            let limits = Limits { nodes: Some(100_000), ..Limits::default() };
-            let report = search(&position, &knowledge, true, limits);
-            assert!(plies_to_end(report.score()).is_some_and(|plies| plies > 0), "{text}");
         }
+        // What is pruned hangs on the evaluation, and one that is misled by the stand-in for the
+        // table proves nothing: without a table it knows that there is none.
+        let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+        let report = search(&position, &Knowledge::default(), true, limits);
+        assert!(plies_to_end(report.score()).is_some_and(|plies| plies > 0), "{text}");
     }
 }
 

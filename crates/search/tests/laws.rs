@@ -272,12 +272,11 @@ fn a_tiny_ending_needs_no_limits() {
 every_game! {
     fn minimax_and_alpha_beta_agree<P>(options) {
         let evaluation = P::evaluation(&Knowledge::default());
-        let stop = Stop::new();
         for (position, past) in &positions::<P>(options, 24) {
             let moves = legal(position).len() as u64;
             for depth in (1..=4).take_while(|&depth| moves.pow(depth) < 20_000) {
-                let full = minimax(position, past, depth, &evaluation, &stop).unwrap();
-                let fast = alpha_beta(position, past, depth, &evaluation, &stop).unwrap();
+                let full = minimax(position, past, depth, &evaluation, &|| false).unwrap();
+                let fast = alpha_beta(position, past, depth, &evaluation, &|| false).unwrap();
                 let said = format!("{position:?} depth {depth}: {full:?}, {fast:?}");
                 assert_eq!(full.score, fast.score, "{said}");
                 assert_eq!(full.best, fast.best, "{said}");
@@ -382,8 +381,9 @@ fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
                         (Some(_), _) => 0,
                         (None, 1) => -evaluation_of(&evaluation, &child),
                         (None, _) => {
-                            let score =
-                                minimax(&child, &[], last - 1, &evaluation, &stop).unwrap().score;
+                            let score = minimax(&child, &[], last - 1, &evaluation, &|| false)
+                                .unwrap()
+                                .score;
                             // One ply further from the root than the child counted.
                             -(score
                                 - if plies_to_end(score).is_some() { score.signum() } else { 0 })

@@ -8,11 +8,10 @@
 //! They look one ply ahead, then two, and so on to their depth, so that there is a move whenever the
 //! time is up; without a time limit only the last look counts.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use crownhead_search::plain::{self, Found};
-use crownhead_search::{Evaluate, Knowledge, Score, Searchable, Stop, evaluations};
+use crownhead_search::{Knowledge, Searchable, Stop, evaluations};
 
 use super::{limits, shorter, told, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
@@ -58,18 +57,14 @@ impl<P: Searchable> Player for Textbook<P> {
         }
         let (position, past) = (game.current(), game.past());
         let limits = limits(&self.options, clock);
-        let watched = Watched {
-            evaluation: &self.evaluation,
-            deadline: limits.time.and_then(|time| start.checked_add(time)),
-            outer: stop,
-            inner: Stop::new(),
-            judged: AtomicU32::new(0),
-        };
+        let deadline = limits.time.and_then(|time| start.checked_add(time));
+        let is_over =
+            || stop.is_stopped() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         // The first look is short and must not fail: without it there is no move.
-        let first = plain::minimax(position, past, 1, &self.evaluation, &Stop::new());
+        let first = plain::minimax(position, past, 1, &self.evaluation, &|| false);
         let (mut depth, mut found) = (1, first.ok_or(PlayerError::Over)?);
         let mut growth = 1;
-        while depth < self.depth && !stop.is_stopped() {
+        while depth < self.depth && !found.complete && !stop.is_stopped() {
             // A look that is broken off counts for nothing: one that would be is not begun. As
             // long as the last, times the growth of the last, is what it will take.
             let begun = Instant::now();
@@ -79,38 +74,16 @@ impl<P: Searchable> Player for Textbook<P> {
                 break;
             }
             let search = if self.pruning { plain::alpha_beta } else { plain::minimax };
-            let Some(deeper) = search(position, past, depth + 1, &watched, &watched.inner) else {
+            let Some(deeper) = search(position, past, depth + 1, &self.evaluation, &is_over) else {
                 break;
             };
             growth = (deeper.nodes / found.nodes.max(1)).clamp(1, 1000) as u32;
             (depth, found) = (depth + 1, deeper);
         }
-        let Found { score, best, nodes } = found;
+        let Found { score, best, nodes, .. } = found;
         let chosen = self.lots.choice(best);
         let line = told(position, &[chosen.ok_or(PlayerError::Over)?]);
         let text = line.first().cloned().ok_or(PlayerError::Over)?;
         Ok(Choice { text, score: Some(score), depth, nodes, line })
-    }
-}
-
-/// An evaluation that looks at the clock from time to time: the plain searches know none.
-struct Watched<'a, E> {
-    evaluation: &'a E,
-    deadline: Option<Instant>,
-    outer: &'a Stop,
-    /// What ends the search.
-    inner: Stop,
-    judged: AtomicU32,
-}
-
-impl<P: Searchable, E: Evaluate<P>> Evaluate<P> for Watched<'_, E> {
-    fn score(&self, position: &P) -> Score {
-        if self.judged.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
-            let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if over || self.outer.is_stopped() {
-                self.inner.stop();
-            }
-        }
-        self.evaluation.score(position)
     }
 }

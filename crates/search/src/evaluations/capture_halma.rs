@@ -316,10 +316,11 @@ impl Evaluate<CaptureHalma> for Evaluation {
         let mut score = sum.score(self.phase(position));
         let side = position.side();
         // Who has no men scores nothing and only looks on.
-        if position.pieces(side.other()) == 0 {
-            score += NO_MEN;
-        } else if position.pieces(side) == 0 {
-            score -= NO_MEN;
+        match (position.pieces(side), position.pieces(side.other())) {
+            (0, 0) => return 0,
+            (_, 0) => score += NO_MEN,
+            (0, _) => score -= NO_MEN,
+            _ => {}
         }
         let plies = position.plies_left();
         if plies >= LAST_PLIES {
