@@ -1,7 +1,7 @@
 //! `crownhead analyse`: the best lines of a position, or every move of recorded games.
 
 use std::fs::File;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -9,16 +9,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
+use console::Term;
 use crownhead_play::analysis::{
     self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
     text,
 };
 use crownhead_play::{Knowledge, knowledge_for, read_time};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, game_text, write_text};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WholeFile, game_text};
 use crownhead_rules::{Game, SideText};
 use crownhead_search::{Limits, Settings};
 
-use super::{Failure, say, stop_on_interrupt};
+use super::play::has_colour;
+use super::{Failure, can_draw, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -27,7 +29,7 @@ Examples:
   crownhead analyse games.pdn --games 2-4 --time 1s --html games.html")]
 pub(crate) struct Arguments {
     /// A file of recorded games, each to be analysed move by move; - is standard input
-    #[arg(required_unless_present = "game", conflicts_with = "game")]
+    #[arg(conflicts_with = "game")]
     file: Option<PathBuf>,
     /// Which games of the file: 3, 1,4-6, 10-
     #[arg(long, value_name = "NUMBERS", conflicts_with = "game")]
@@ -53,11 +55,12 @@ pub(crate) struct Arguments {
     /// How many best lines to find
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u8).range(1..=100))]
     lines: u8,
-    /// How many threads search; only one finds the same every time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    /// How many threads search; more than the machine has cores are not started, and only one
+    /// finds the same every time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Megabytes of memory for positions seen before
-    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=65_536))]
     hash: u32,
     /// Print one JSON object
     #[arg(long)]
@@ -80,7 +83,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match (&arguments.file, &arguments.game) {
         (Some(path), _) => file(arguments, path),
         (None, Some(game)) => position(arguments, game),
-        (None, None) => Ok(()), // refused while the arguments were read
+        (None, None) => {
+            let message = "a file of games, or --game GAME for a position of it, is to be named";
+            Err(Failure::Usage(message.into()))
+        }
     }
 }
 
@@ -88,14 +94,12 @@ fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What to search with. Without any limit it is `usual`, and that is said.
-fn request(arguments: &Arguments, usual: Duration, each: &str) -> Request {
+/// What to search with; without any limit it is `usual`.
+fn request(arguments: &Arguments, usual: Duration) -> Request {
     let Arguments { time, depth, nodes, .. } = arguments;
     let mut limits = Limits { depth: *depth, nodes: *nodes, time: *time, enough: None };
-    if time.is_none() && depth.is_none() && nodes.is_none() {
+    if is_unlimited(arguments) {
         limits.time = Some(usual);
-        let seconds = usual.as_secs_f64();
-        say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
@@ -104,6 +108,18 @@ fn request(arguments: &Arguments, usual: Duration, each: &str) -> Request {
         ..Settings::default()
     };
     Request { limits, settings, lines: arguments.lines.into() }
+}
+
+fn is_unlimited(arguments: &Arguments) -> bool {
+    arguments.time.is_none() && arguments.depth.is_none() && arguments.nodes.is_none()
+}
+
+/// Says how long is searched where nobody asked for it.
+fn say_usual(arguments: &Arguments, request: &Request, each: &str) {
+    if let Some(time) = request.limits.time.filter(|_| is_unlimited(arguments)) {
+        let seconds = time.as_secs_f64();
+        say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
+    }
 }
 
 /// What is known about a game. What is missing is said, unless it was what was said `before`.
@@ -116,10 +132,11 @@ fn knowledge(game: &Game, before: &mut Option<String>) -> Knowledge {
     knowledge
 }
 
-fn failure(error: AnalysisError) -> Failure {
+/// The failure, with the game it is about in front.
+fn failure(error: AnalysisError, about: &str) -> Failure {
     match error {
         AnalysisError::Interrupted => Failure::Interrupted,
-        AnalysisError::BadInput(message) => Failure::BadInput(message),
+        AnalysisError::BadInput(message) => Failure::BadInput(format!("{about}{message}")),
         AnalysisError::NoMemory(message) => anyhow!(message).into(),
     }
 }
@@ -130,22 +147,30 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
         position: arguments.position.as_deref(),
         moves: arguments.moves.as_deref().unwrap_or_default(),
     };
-    let request = request(arguments, Duration::from_secs(5), "");
+    let request = request(arguments, Duration::from_secs(5));
     let sides = game.info().sides;
+    let stop = stop_on_interrupt();
     let mut live = Live::new();
-    let mut heard = |progress: &Progress| live.show(None, progress, &sides);
+    let mut begun = false;
+    let mut heard = |progress: &Progress| {
+        // Not before: the position may be refused, or the game may be over.
+        if !std::mem::replace(&mut begun, true) {
+            say_usual(arguments, &request, "");
+        }
+        live.show(None, progress, &sides);
+    };
     let knowledge = knowledge(game, &mut None);
-    let found = analysis::examine(&place, &request, &knowledge, &stop_on_interrupt(), &mut heard);
-    let found = found.map_err(failure)?;
+    let found = analysis::examine(&place, &request, &knowledge, &stop, &mut heard);
     live.clear();
+    let found = found.map_err(|error| failure(error, ""))?;
     let mut out = std::io::stdout().lock();
     if arguments.json {
         writeln!(out, "{}", json::position(&found, &request.limits))?;
-        return Ok(());
+    } else {
+        out.write_all(text::position(&found).as_bytes())?;
     }
-    out.write_all(text::position(&found).as_bytes())?;
     out.flush()?;
-    if found.end.is_none() {
+    if found.end.is_none() && !arguments.json {
         let seconds = found.time.as_secs_f64();
         let rate = found.nodes as f64 / seconds.max(1e-6) / 1e6;
         say(format_args!(
@@ -153,55 +178,46 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
             found.depth, found.nodes, sides[0].name
         ));
     }
-    Ok(())
+    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let (games, errors) = read(path, arguments.games.as_ref())?;
-    for output in [&arguments.pdn, &arguments.html].into_iter().flatten() {
-        let whole = errors.is_empty() && arguments.games.is_none();
-        let same = |output: &Path| path.canonicalize().is_ok_and(|path| path == output);
-        if !whole && output.canonicalize().is_ok_and(|output| same(&output)) {
-            return Err(Failure::BadInput(format!(
-                "{} was left as it is: games that are not analysed would be lost",
-                name(path)
-            )));
-        }
-    }
-    let request = request(arguments, Duration::from_millis(500), " a move");
+    let whole = errors.is_empty() && arguments.games.is_none();
+    // Before the work, so that none is done in vain.
+    let (pdn_output, html_output) = outputs(arguments, path, whole)?;
+    let request = request(arguments, Duration::from_millis(500));
+    say_usual(arguments, &request, " a move");
     let stop = stop_on_interrupt();
     let mut missing = None;
     let mut live = Live::new();
-    let mut analysis = FileAnalysis {
-        file: name(path),
-        limits: request.limits,
-        games: Vec::with_capacity(games.len()),
-        errors,
-    };
-    let to_files = arguments.pdn.is_some() || arguments.html.is_some();
-    let as_text = !arguments.json && !to_files;
-    for (index, (number, record)) in games.iter().enumerate() {
+    let count = games.len();
+    let mut analysis =
+        FileAnalysis { file: name(path), limits: request.limits, games: Vec::new(), errors };
+    let mut annotated = String::new();
+    for (index, (number, record)) in games.into_iter().enumerate() {
         let sides = record.game.info().sides;
         let knowledge = knowledge(&record.game, &mut missing);
-        let title = format!("game {} of {}", index + 1, games.len());
+        let title = format!("game {} of {count}", index + 1);
         let mut heard = |progress: &Progress| live.show(Some(&title), progress, &sides);
-        let found = analysis::analyse(record, *number, &request, &knowledge, &stop, &mut heard);
-        let found = found.map_err(failure)?;
+        let found = analysis::analyse(&record, number, &request, &knowledge, &stop, &mut heard);
         live.clear();
-        if as_text {
+        let found = found.map_err(|error| failure(error, &format!("{}, {title}: ", name(path))))?;
+        if pdn_output.is_some() {
+            annotated.push_str(&game_text(&pdn::annotated(&found))?);
+        }
+        // A file can have thousands of games: they are kept only for what needs them together.
+        if html_output.is_some() || arguments.json {
+            analysis.games.push(found);
+        } else if pdn_output.is_none() {
             print_game(&found, index > 0)?;
         }
-        analysis.games.push(found);
     }
-    if let Some(output) = &arguments.pdn {
-        let mut text = String::new();
-        for game in &analysis.games {
-            text.push_str(&game_text(&pdn::annotated(game))?);
-        }
-        write(output, &text)?;
+    if let Some(output) = pdn_output {
+        output.write(&annotated)?;
     }
-    if let Some(output) = &arguments.html {
-        write(output, &html::page(&analysis))?;
+    if let Some(output) = html_output {
+        output.write(&html::page(&analysis))?;
     }
     if arguments.json {
         writeln!(std::io::stdout().lock(), "{}", json::file(&analysis))?;
@@ -209,12 +225,58 @@ fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     if analysis.errors.is_empty() { Ok(()) } else { Err(Failure::BadInputReported) }
 }
 
+/// Where `--pdn` and `--html` go to, `whole` being that all games of the file are analysed.
+fn outputs(
+    arguments: &Arguments,
+    path: &Path,
+    whole: bool,
+) -> Result<(Option<Output>, Option<Output>), Failure> {
+    let output = |path: &Option<PathBuf>| path.as_deref().map(Output::new).transpose();
+    let (pdn, html) = (output(&arguments.pdn)?, output(&arguments.html)?);
+    let replaces = |output: &Option<Output>, path: &Path| matches!(output, Some(Output::File(file)) if file.replaces(path));
+    let name = name(path);
+    if arguments.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
+        return Err(Failure::Usage("--pdn and --html name the same file".into()));
+    }
+    if replaces(&html, path) {
+        let message = format!("{name} was left as it is: --html would put a page in its place");
+        return Err(Failure::Usage(message));
+    }
+    if replaces(&pdn, path) && !whole {
+        return Err(Failure::BadInput(format!(
+            "{name} was left as it is: games that are not analysed would be lost"
+        )));
+    }
+    Ok((pdn, html))
+}
+
+/// Where a format goes to.
+enum Output {
+    Standard,
+    File(WholeFile),
+}
+
+impl Output {
+    fn new(path: &Path) -> std::io::Result<Output> {
+        Ok(if is_standard(path) {
+            Output::Standard
+        } else {
+            Output::File(WholeFile::create(path)?)
+        })
+    }
+
+    fn write(self, text: &str) -> std::io::Result<()> {
+        match self {
+            Output::Standard => std::io::stdout().lock().write_all(text.as_bytes()),
+            Output::File(file) => file.write(text),
+        }
+    }
+}
+
 fn print_game(game: &GameAnalysis, again: bool) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-        || is_dumb()
-        || !out.is_terminal();
-    let colours = if plain { text::Colours::None } else { text::Colours::Terminal };
+    let coloured = has_colour() && can_draw(&out);
+    let colours = if coloured { text::Colours::Terminal } else { text::Colours::None };
     if again {
         writeln!(out)?;
     }
@@ -275,17 +337,6 @@ fn name(path: &Path) -> String {
     if is_standard(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if is_standard(path) {
-        return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
-    }
-    Ok(write_text(path, text)?)
-}
-
-fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_none_or(|term| term == "dumb")
-}
-
 /// A block of lines on standard error that is drawn over itself while a search goes on; on anything
 /// but a terminal, nothing.
 struct Live {
@@ -299,7 +350,7 @@ const PAUSE: Duration = Duration::from_millis(60);
 
 impl Live {
     fn new() -> Live {
-        let on = std::io::stderr().is_terminal() && !is_dumb();
+        let on = can_draw(&std::io::stderr());
         Live { on, drawn: None, height: 0 }
     }
 
@@ -317,6 +368,9 @@ impl Live {
     }
 
     fn draw(&mut self, block: &[String]) {
+        // What has left the screen at its top cannot be drawn over.
+        let rows = usize::from(Term::stderr().size().0);
+        let block = &block[..block.len().min(rows.saturating_sub(1).max(1))];
         let mut text = String::new();
         if self.height > 0 {
             text.push_str(&format!("\x1b[{}A", self.height));

@@ -1,7 +1,7 @@
 //! `crownhead match`: which of two players is stronger, and how sure that is.
 
 use std::fs;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
 
-use super::{Failure, say, stop_on_interrupt};
+use super::{Failure, can_draw, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -111,7 +111,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Bot(Some(message)));
     }
     result?;
-    if let Some(output) = output {
+    // Of a match that was interrupted too early nothing is written over an earlier one.
+    if let Some(output) = output.filter(|_| !games.is_empty()) {
         games.sort_by_key(|game| (game.pair, game.first));
         write_games(output, &plan, &games)?;
     }
@@ -253,8 +254,7 @@ struct Progress {
 
 impl Progress {
     fn new(games: u32) -> Progress {
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Progress { games, is_shown: std::io::stderr().is_terminal() && !is_dumb }
+        Progress { games, is_shown: can_draw(&std::io::stderr()) }
     }
 
     fn show(&mut self, standing: &Standing) {

@@ -17,7 +17,7 @@ pub(crate) mod tables;
 pub(crate) mod tune;
 pub(crate) mod view;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use crownhead_play::Stop;
@@ -71,6 +71,13 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 /// Says something on standard error; if nobody listens, there is nobody to tell.
 pub(crate) fn say(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Whether a stream is a terminal that can colour texts and draw over them.
+pub(crate) fn can_draw(stream: &impl IsTerminal) -> bool {
+    let term = std::env::var_os("TERM");
+    let dumb = term.is_none_or(|term| term.is_empty() || term == "dumb");
+    !(cfg!(unix) && dumb) && stream.is_terminal()
 }
 
 /// A flag that Ctrl-C, a request to end and a lost terminal raise: whoever watches it puts things in

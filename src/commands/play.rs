@@ -12,7 +12,7 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
 use crownhead_terminal::screen::{GameScreen, show};
 
-use super::{Failure, say, stop_on_signals};
+use super::{Failure, can_draw, say, stop_on_signals};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -87,8 +87,7 @@ pub(crate) fn lot() -> u64 {
 
 /// Whether the whole screen can be used.
 pub(crate) fn has_screen() -> bool {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    !(cfg!(unix) && dumb) && std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
+    can_draw(&std::io::stdout()) && std::io::stdin().is_terminal()
 }
 
 /// Whether colours are wanted.

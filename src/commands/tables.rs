@@ -1,19 +1,19 @@
 //! `crownhead tables`: exact knowledge that is computed once and kept.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::value_parser;
 use crownhead_rules::Game;
 use crownhead_tables::{SoloTable, TableError, solo_path};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
-use super::{Failure, say};
+use super::{Failure, can_draw, say};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -28,7 +28,7 @@ pub(crate) struct Build {
     /// The game; chinese-checkers has a table
     game: Game,
     /// How many threads build; more than the machine has cores are not started
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Build it even if it is there
     #[arg(long)]
@@ -121,6 +121,9 @@ fn build_solo(arguments: &Build, path: &Path) -> Result<(SoloTable, Option<Durat
 
 /// Finds out before the work that the table could not be saved after it.
 fn check_folder(path: &Path) -> Result<(), anyhow::Error> {
+    if path.is_dir() {
+        bail!("{} is a folder, and the table is to be a file there", path.display());
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)
@@ -136,8 +139,7 @@ fn threads(arguments: &Build) -> usize {
 
 /// A bar on a terminal that can move its cursor, and nothing elsewhere.
 fn progress_bar() -> ProgressBar {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let target = if std::io::stderr().is_terminal() && !is_dumb {
+    let target = if can_draw(&std::io::stderr()) {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
@@ -188,6 +190,10 @@ fn report(
 fn list(arguments: &List) -> Result<(), Failure> {
     let path = solo_path();
     let (state, why) = state(path.as_deref());
+    // What is there, or what will be.
+    let known = path.as_ref().and_then(|path| path.metadata().ok());
+    let bytes =
+        known.filter(|known| known.is_file()).map_or(SoloTable::FILE_BYTES, |known| known.len());
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let table = json!({
@@ -196,14 +202,14 @@ fn list(arguments: &List) -> Result<(), Failure> {
             "state": state,
             "why": why,
             "path": path.map(|path| path.display().to_string()),
-            "bytes": SoloTable::FILE_BYTES,
+            "bytes": bytes,
         });
         writeln!(out, "{}", json!({ "tables": [table] }))?;
         return Ok(());
     }
     let place = path.map(|path| format!(", {}", path.display())).unwrap_or_default();
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    writeln!(out, "{GAME} {TABLE}: {state}, {} bytes{place}{why}", SoloTable::FILE_BYTES)?;
+    writeln!(out, "{GAME} {TABLE}: {state}, {bytes} bytes{place}{why}")?;
     if state != "ok" {
         say(format_args!("`crownhead tables build {GAME}` builds it in less than a minute"));
     }

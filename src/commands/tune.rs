@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::value_parser;
-use crownhead_records::write_text;
+use crownhead_records::WholeFile;
 use crownhead_rules::Game;
 use crownhead_search::evaluations::Tunable;
 use crownhead_search::tune::{FitOptions, GamesOptions, fit, play};
@@ -78,6 +78,8 @@ impl GameVisitor for Tune<'_> {
         if let Some(sentence) = missing {
             say(sentence);
         }
+        // Before the work, so that none is done in vain.
+        let output = arguments.output.as_deref().map(WholeFile::create).transpose()?;
         let mut evaluation = P::evaluation(&knowledge);
         if let Some(path) = &arguments.weights {
             let text = std::fs::read_to_string(path)
@@ -110,20 +112,33 @@ impl GameVisitor for Tune<'_> {
             blend: arguments.blend,
             doubt: arguments.doubt,
         };
-        let fit = fit(&samples, evaluation.weights(), &how, |round, loss| {
+        let fit = fit(&samples, evaluation.weights(), &how, &stop, |round, loss| {
             if round % 10 == 0 {
                 say(format_args!("round {round}: error {loss:.6}"));
             }
         });
-        let mut text = String::new();
+        if stop.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
         let (used, checked) = fit.samples;
+        if used == 0 || checked == 0 {
+            return Err(anyhow!(
+                "{used} positions to fit the weights to, and {checked} to check them with, are too \
+                 few: --games and --random-plies say which games are played"
+            )
+            .into());
+        }
+        let mut text = String::new();
         let (first, last) = (fit.losses[0], fit.losses[fit.losses.len() - 1]);
         // A String takes everything, so nothing can fail here.
         let _ = writeln!(text, "# Weights of the evaluation of {}, made by", P::NAME);
+        // The path in quotes, so that it stays one word and one line.
+        let weights = arguments.weights.as_ref().map(|path| format!(" --weights {path:?}"));
         let _ = writeln!(
             text,
-            "# crownhead tune {} --games {} --nodes {} --random-plies {} --seed {} --blend {} --doubt {} --rounds {}",
+            "# crownhead tune {}{} --games {} --nodes {} --random-plies {} --seed {} --blend {} --doubt {} --rounds {}",
             arguments.game,
+            weights.unwrap_or_default(),
             arguments.games,
             arguments.nodes,
             arguments.random_plies,
@@ -140,9 +155,9 @@ impl GameVisitor for Tune<'_> {
              # mean squared error of the expected result fell from {first:.5} to {last:.5}.",
         );
         text.push_str(&fit.weights.write(layout));
-        match &arguments.output {
+        match output {
             None => std::io::stdout().lock().write_all(text.as_bytes())?,
-            Some(path) => write_text(path, &text)?,
+            Some(file) => file.write(&text)?,
         }
         Ok(())
     }

@@ -217,7 +217,9 @@ fn a_file_is_not_replaced_where_games_would_be_lost() {
 fn output_that_cannot_be_written_is_a_failure_that_names_it() {
     let folder = folder();
     for output in ["no/such/folder.html", "."] {
-        let arguments = ["analyse", "games.pdn", "--games", "1", "--depth", "2", "--html", output];
+        // Before the search, which would never end.
+        let arguments =
+            ["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", output];
         let told = crownhead_in(folder.path(), &arguments).refused(1).to_string();
         assert!(told.contains(&format!("{output} could not be written")), "{told}");
     }
@@ -226,36 +228,63 @@ fn output_that_cannot_be_written_is_a_failure_that_names_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interrupted_analysis_exits_with_130_and_writes_nothing() {
-    use std::process::{Command, Stdio};
-
-    use crate::run::command;
+fn an_interrupted_analysis_exits_with_130_and_leaves_files_as_they_were() {
+    use crate::run::{command, interrupt};
 
     let folder = folder();
     fs::write(folder.path().join("old.html"), "old").unwrap();
-    for arguments in [
-        &["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", "old.html"][..],
-        &["analyse", "--game", "english", "--time", "3600s"],
-    ] {
+    let run = |arguments: &[&str]| {
         let mut command = command(arguments);
-        command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let id = child.id().to_string();
-        // Until it listens to Ctrl-C, there is nothing to be seen.
-        let listens = || {
-            let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-            u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (2 - 1) != 0
-        };
-        while !listens() {
-            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-            std::thread::yield_now();
-        }
-        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{output:?}");
-        assert_eq!(output.stdout, b"");
+        command.current_dir(folder.path());
+        let finished = interrupt(command);
+        assert_eq!(finished.code, Some(130), "{finished:?}");
         assert_eq!(fs::read_to_string(folder.path().join("old.html")).unwrap(), "old");
         assert_eq!(names(folder.path()), ["games.pdn", "old.html"]);
-    }
+        finished.stdout
+    };
+    let file = ["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", "old.html"];
+    assert_eq!(run(&file), "");
+    // The best line so far, unless there was none yet.
+    let shown = run(&["analyse", "--game", "english", "--time", "3600s"]);
+    assert!(shown.is_empty() || shown.starts_with("1  ") && shown.lines().count() == 1, "{shown}");
+}
+
+#[test]
+fn a_page_never_takes_the_place_of_the_games() {
+    let folder = folder();
+    let whole = "1. 11-15 *\n";
+    fs::write(folder.path().join("whole.pdn"), whole).unwrap();
+    let arguments = ["analyse", "whole.pdn", "--time", "3600s", "--html", "./whole.pdn"];
+    let told = crownhead_in(folder.path(), &arguments).refused(2).to_string();
+    assert!(told.contains("whole.pdn was left as it is"), "{told}");
+    let arguments = ["analyse", "whole.pdn", "--time", "3600s", "--html", "x", "--pdn", "./x"];
+    let told = crownhead_in(folder.path(), &arguments).refused(2).to_string();
+    assert!(told.contains("--pdn and --html name the same file"), "{told}");
+    assert_eq!(fs::read_to_string(folder.path().join("whole.pdn")).unwrap(), whole);
+    assert_eq!(names(folder.path()), ["games.pdn", "whole.pdn"]);
+}
+
+#[test]
+fn a_game_with_a_skipped_turn_is_analysed() {
+    let game =
+        "[Game \"capture-halma\"]\n[FEN \"6b1/5b2/8/w7/2w5/8/8/8 b 0\"]\n1. pass 53-52 0-1\n";
+    let finished = crownhead_reading(game.as_bytes(), &["analyse", "-", "--depth", "4", "--json"]);
+    finished.printed();
+    assert_eq!(finished.json()["games"][0]["moves"][0]["move"], "pass");
+}
+
+#[test]
+fn nothing_is_said_of_a_search_that_does_not_begin() {
+    let start = ["analyse", "--game", "english", "--position"];
+    let finished = crownhead(&[&start[..], &["B:W50:B1"]].concat());
+    assert!(!finished.refused(3).contains("searching"), "{finished:?}");
+    let over = [&start[..], &["B:W13:B5,6", "--moves", "5-9"]].concat();
+    assert_eq!(crownhead(&over).printed(), "Black wins: White has no move\n");
+}
+
+#[test]
+fn without_arguments_both_ways_are_named() {
+    let finished = crownhead(&["analyse"]);
+    let told = finished.refused(2);
+    assert!(told.contains("a file") && told.contains("--game"), "{told}");
 }

@@ -18,3 +18,4 @@ mod play;
 mod run;
 mod streams;
 mod tables;
+mod tune;

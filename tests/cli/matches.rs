@@ -169,6 +169,21 @@ fn chinese_checkers_without_its_table_says_so_once_and_goes_on() {
     assert_eq!(finished.stderr.matches(command).count(), 1, "{}", finished.stderr);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_match_interrupted_in_its_first_game_leaves_earlier_games_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("games.pdn");
+    fs::write(&kept, "1. 11-15 *\n").unwrap();
+    let thinking = ["match", "best", "best", "--game", "english", "-n", "2"];
+    let more = ["--movetime", "3600s", "--pdn", "games.pdn"];
+    let mut command = command(&[&thinking[..], &more].concat());
+    command.current_dir(folder.path());
+    let finished = crate::run::interrupt(command);
+    assert_eq!(finished.code, Some(130), "{finished:?}");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "1. 11-15 *\n");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_match_tells_the_score_so_far() {

@@ -53,6 +53,25 @@ pub(crate) fn finish(command: &mut Command) -> Finished {
     Finished::new(command.output().unwrap())
 }
 
+/// Sends Ctrl-C to a program as soon as it listens to that, and waits for its end.
+#[cfg(target_os = "linux")]
+pub(crate) fn interrupt(mut command: Command) -> Finished {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let id = child.id().to_string();
+    let listens = || {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (2 - 1) != 0
+    };
+    while !listens() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    Finished::new(child.wait_with_output().unwrap())
+}
+
 impl Finished {
     /// Takes the output over. Whatever else a run may do, it never panics, and what it prints into
     /// a pipe is plain text.

@@ -69,7 +69,10 @@ fn a_broken_table_is_listed_as_broken_and_built_anew() {
     let Built { folder, listed, listed_in_json, finished } = &*BUILT;
     let why = format!("it is 20 bytes long, and a whole one has {BYTES}");
     assert_eq!(listed.code, Some(0));
-    assert!(listed.stdout.contains(": broken, ") && listed.stdout.contains(&why), "{listed:?}");
+    assert!(
+        listed.stdout.contains(": broken, 20 bytes, ") && listed.stdout.contains(&why),
+        "{listed:?}"
+    );
     let table = &listed_in_json.json()["tables"][0];
     assert_eq!((&table["state"], &table["why"]), (&"broken".into(), &why.as_str().into()));
     let told = format!("{}: {why}; it is built anew\n", folder.join(FILE).display());
@@ -168,6 +171,14 @@ fn a_folder_that_cannot_be_made_is_told_before_anything_is_built() {
     let told = finished.refused(1);
     assert!(told.contains("file") && told.contains(" cannot be written to: "), "{told}");
     assert_eq!(files(folder.path()), ["file"]);
+}
+
+#[test]
+fn a_folder_in_the_place_of_the_table_is_told_before_anything_is_built() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(FILE)).unwrap();
+    let finished = tables(folder.path(), &[&BUILD[..], &["--force"]].concat());
+    assert!(finished.refused(1).contains(&format!("{FILE} is a folder")), "{finished:?}");
 }
 
 #[cfg(unix)]

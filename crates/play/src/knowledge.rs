@@ -25,12 +25,13 @@ pub fn knowledge_for(game: &Game) -> (Knowledge, Option<String>) {
     match SoloTable::load_default() {
         Ok(Some(table)) => (Knowledge { solo: Some(Arc::new(Distances(table))) }, None),
         Ok(None) => {
-            let missing = "players are weaker without the table of Chinese checkers; \
+            let missing = "play and analysis are weaker without the table of Chinese checkers; \
                            `crownhead tables build chinese-checkers` builds it";
             (Knowledge::default(), Some(missing.into()))
         }
         Err(error) => {
-            (Knowledge::default(), Some(format!("players are weaker without a table: {error}")))
+            let missing = format!("play and analysis are weaker without a table: {error}");
+            (Knowledge::default(), Some(missing))
         }
     }
 }

@@ -7,7 +7,7 @@ use crownhead_play::analysis::{
     FileAnalysis, GameAnalysis, Mark, Place, Request, Verdict, Worth, analyse, examine, html, json,
     pdn, text,
 };
-use crownhead_records::{GameRecord, Reader, game_text};
+use crownhead_records::{GameRecord, Line, Ply, Reader, game_text};
 use crownhead_rules::{Game, MoveList, Notation, Perft, Side, Visitor};
 use crownhead_search::{Knowledge, Limits, Settings, Stop};
 use serde_json::Value;
@@ -109,6 +109,16 @@ fn a_game_of_best_moves_has_no_marks_and_full_accuracy() {
 }
 
 #[test]
+fn a_quicker_win_is_what_the_position_was_worth() {
+    // 5-9 blocks White's man at once; any move of the king lets it step forward and be taken.
+    let found = analysed(&record("english", "B:W13:B5,6,K32", "32-27"), &request(6));
+    let played = &found.moves[0];
+    assert_eq!(played.before, Worth::Win { winner: Side::First, plies: 1 }, "{played:?}");
+    assert_eq!(played.after, Worth::Win { winner: Side::First, plies: 2 }, "{played:?}");
+    assert_eq!((played.verdict, played.lost), (Verdict::Fine, 0.0));
+}
+
+#[test]
 fn red_must_not_open_its_camp_to_a_long_jump() {
     let found = analysed(&read("[Game \"chinese-checkers\"]\n1. 2233 7766 *"), &request(4));
     let played = &found.moves[1];
@@ -143,6 +153,18 @@ fn moves_behind_the_end_are_kept_and_not_judged() {
     assert_eq!((behind.verdict, behind.after), (Verdict::AfterTheEnd, Worth::Drawn));
     let shown = text::game(&found, text::Colours::None);
     assert!(shown.contains("The last 1 move came after that."), "{shown}");
+}
+
+#[test]
+fn a_skipped_turn_is_judged_as_a_move_is() {
+    // Black could have ended the game and won; White then has no better way than to end it.
+    let start = "6b1/5b2/8/w7/2w5/8/8/8 b 0";
+    let found = analysed(&record("capture-halma", start, "1. pass 53-52"), &request(6));
+    let skipped = &found.moves[0];
+    assert_eq!((skipped.step.text.as_str(), skipped.step.path.len()), ("pass", 0));
+    assert_eq!(skipped.verdict, Verdict::Marked(Mark::Blunder), "{skipped:?}");
+    assert_eq!(skipped.better.as_ref().unwrap().steps[0].text, "26-27");
+    assert_eq!(read(&game_text(&pdn::annotated(&found)).unwrap()), pdn::annotated(&found));
 }
 
 /// A game of random moves.
@@ -197,6 +219,9 @@ fn laws_of_every_analysis() {
             if matches!(played.verdict, Verdict::Best | Verdict::Forced) {
                 assert_eq!(played.lost, 0.0, "{played:?}");
             }
+        }
+        for (played, next) in found.moves.iter().zip(&found.moves[1..]) {
+            assert_eq!(played.after, next.before, "one position, one worth: {played:?} {next:?}");
         }
         for summary in &found.summaries {
             assert!(summary.counted <= summary.moves);
@@ -346,4 +371,38 @@ fn a_raised_flag_ends_an_analysis_without_a_result() {
     let unlimited = Request { limits: Limits::default(), ..request(1) };
     let found = analyse(&record, 1, &unlimited, &Knowledge::default(), &stop, &mut |_| {});
     assert_eq!(found.unwrap_err().to_string(), "the analysis was interrupted");
+}
+
+#[test]
+fn lines_found_before_the_flag_was_raised_are_kept() {
+    let game: Game = "english".parse().unwrap();
+    let place = Place { game: &game, position: None, moves: "" };
+    let unlimited = Request { limits: Limits::default(), ..request(1) };
+    let stop = Stop::new();
+    let mut heard = |_: &_| stop.stop();
+    let found = examine(&place, &unlimited, &Knowledge::default(), &stop, &mut heard).unwrap();
+    assert!(found.depth >= 1 && found.lines.len() == 1, "{found:?}");
+}
+
+#[test]
+fn a_better_analysis_replaces_an_earlier_one_and_nothing_else() {
+    for mut record in random_games() {
+        record.line.plies[0].nags = vec![5];
+        for ply in &mut record.line.plies[..2] {
+            let own = Ply { comment: Some("[%eval 0.10] Mine.".into()), ..ply.clone() };
+            ply.variations.push(Line { comment: None, plies: vec![own] });
+        }
+        let weak = pdn::annotated(&analysed(&record, &request(1)));
+        let again = pdn::annotated(&analysed(&weak, &request(4)));
+        let strong = pdn::annotated(&analysed(&record, &request(4)));
+        assert_ne!(weak, strong, "they differ, or nothing is replaced");
+        assert_eq!(game_text(&again).unwrap(), game_text(&strong).unwrap());
+    }
+}
+
+#[test]
+fn a_won_game_has_no_sign_in_its_score() {
+    let found = analysed(&record("english", "W:W21:B17", "1... 21x14"), &request(4));
+    let written = game_text(&pdn::annotated(&found)).unwrap();
+    assert!(written.contains("21x14 {[%eval #0] White has won.}"), "{written}");
 }

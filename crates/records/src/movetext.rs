@@ -210,7 +210,7 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
         let place = self.lexer.place();
         spend(&mut self.budget.plies, 1, MAX_PLIES, "moves", place)?;
         let level = &mut self.level;
-        let mv = match level.position.read_move(self.lexer.text()) {
+        let mv = match level.position.read_turn(self.lexer.text()) {
             Ok(mv) => mv,
             Err(error) => {
                 let text: String = self.lexer.text().chars().take(40).collect();
@@ -218,9 +218,7 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                     true => error.reason,
                     false => format!("{text}: {}", error.reason),
                 };
-                // Where turns are skipped for a fault, that is what happened, though it is no move.
-                let skipped = P::skipped().filter(|_| self.lexer.text() == "pass");
-                match skipped.or_else(|| join_jumps(self.lexer, &level.position)) {
+                match join_jumps(self.lexer, &level.position) {
                     Some(mv) => mv,
                     None => return Err(Fault::new(place, RecordErrorKind::Move, message)),
                 }

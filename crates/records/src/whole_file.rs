@@ -1,7 +1,7 @@
 //! Files that are there whole or not at all, whatever happens while they are written.
 
 use std::fs::{File, Metadata};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -24,7 +24,7 @@ enum To {
 impl WholeFile {
     /// Begins; whatever is there now stays until [`finish`](WholeFile::finish).
     pub fn create(path: &Path) -> io::Result<WholeFile> {
-        let target = path.canonicalize().unwrap_or_else(|_| path.into());
+        let target = place(path);
         let known = target.metadata().ok();
         let to = if known.as_ref().is_some_and(|known| !known.is_file()) {
             // A folder is refused here.
@@ -50,9 +50,15 @@ impl WholeFile {
         }
     }
 
-    /// Whether `path` is the file to be replaced.
+    /// Whether `path` is the file to be replaced, be it there already or not.
     pub fn replaces(&self, path: &Path) -> bool {
-        path.canonicalize().is_ok_and(|path| path == self.target)
+        matches!(self.to, To::Part(_)) && place(path) == self.target
+    }
+
+    /// Writes a text and puts the file in its place.
+    pub fn write(self, text: &str) -> io::Result<()> {
+        self.file().write_all(text.as_bytes()).map_err(cannot(&self.name))?;
+        self.finish()
     }
 
     /// Puts the file in its place; without this, whatever was there stays.
@@ -70,10 +76,17 @@ impl WholeFile {
 
 /// Writes a text to a file.
 pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
-    use std::io::Write;
-    let file = WholeFile::create(path)?;
-    file.file().write_all(text.as_bytes()).map_err(cannot(path))?;
-    file.finish()
+    WholeFile::create(path)?.write(text)
+}
+
+/// Where a file is or will be, by whatever way it is named.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let new = || {
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.into())
 }
 
 /// The error with the name of the file.

@@ -30,6 +30,12 @@ pub trait Notation: Position {
 
     /// Reads a move in any unambiguous form; a refusal says which rule it breaks.
     fn read_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+    /// Reads a turn of a game that was played: a move or, where turns are skipped for a fault, such a
+    /// turn, written `pass`, though it is no move.
+    fn read_turn(&self, text: &str) -> Result<Self::Move, MoveError> {
+        let skipped = || Self::skipped().filter(|_| text == "pass");
+        self.read_move(text).or_else(|error| skipped().ok_or(error))
+    }
     /// The one text of a legal move.
     fn write_move(&self, mv: Self::Move) -> String;
 

@@ -8,6 +8,9 @@
 //! Two moves are compared by searches of the positions after them, with equal limits: where the
 //! search of a position prefers another move so clearly that the one played would be marked, the
 //! position after that other move is searched too before anything is said.
+//!
+//! What a position is worth to the move before it is what its best move turned out to be worth, not
+//! what the search of it thought: so a loss is told where it was brought about.
 
 use crownhead_records::GameRecord;
 use crownhead_rules::{MoveList, Notation, Position, Side, SideText};
@@ -166,6 +169,8 @@ impl GameAnalysis {
 
 /// Variations are not shown longer.
 const LONGEST: usize = 12;
+/// So many best moves are looked at where the first choice of a search is refuted.
+const CHOICES: usize = 4;
 
 /// Analyses a recorded game. `number` is its place in the file; `heard` is told of every iteration
 /// of every search.
@@ -208,7 +213,7 @@ impl<P: Notation> Replay<P> {
         let mut replay = Replay { positions: Vec::new(), moves: Vec::new(), keys: Vec::new() };
         for (number, ply) in (1..).zip(&record.line.plies) {
             let mv = position
-                .read_move(&ply.text)
+                .read_turn(&ply.text)
                 .map_err(|error| refused(format!("move {number}, {}: {error}", ply.text)))?;
             let after = position.after(mv);
             replay.keys.push(position.key());
@@ -383,73 +388,88 @@ impl<P: Searchable> Judge<'_, P> {
             lines: Vec::new(),
             depth: after.depth,
         };
-        if legal.len() == 1 {
+        // A skipped turn is none of the moves, so something can be compared with it.
+        if legal[..] == [played] {
             // Nothing to compare with, and nothing to search: it is worth what comes of it.
             analysis.verdict = Verdict::Forced;
             let before = Found { worth: analysis.before, lines: Vec::new(), depth: after.depth };
             return Ok((before, analysis));
         }
-        let before = self.search(position, past, self.request.lines.max(1))?;
+        let mut before = self.search(position, past, self.request.lines.max(1))?;
         if self.request.lines > 1 {
             analysis.lines = variations(position, &before.lines, LONGEST);
         }
-        if let Some(other) = self.alternative(replay, index, &before, after.worth)? {
+        if let Some(other) = self.alternative(replay, index, &before, analysis.before)? {
             let side = position.side();
             let best = other.worth.expected_by(side);
             let kept = after.worth.expected_by(side);
-            if best > kept {
-                analysis.before = other.worth;
-                analysis.lost = best - kept;
-                analysis.verdict = match Mark::new(best, kept) {
-                    Some(mark) => Verdict::Marked(mark),
-                    None => Verdict::Fine,
-                };
-                if analysis.verdict.mark().is_some() {
-                    let line = Variation::new(position, &other.line, other.worth, LONGEST);
-                    analysis.better = Some(line);
-                }
+            analysis.before = other.worth;
+            analysis.lost = best - kept;
+            analysis.verdict = match Mark::new(best, kept) {
+                Some(mark) => Verdict::Marked(mark),
+                None => Verdict::Fine,
+            };
+            if analysis.verdict.mark().is_some() {
+                let line = Variation::new(position, &other.line, other.worth, LONGEST);
+                analysis.better = Some(line);
             }
         }
+        // The move before is judged by the same: what the search thought at first may be refuted.
+        before.worth = analysis.before;
         Ok((before, analysis))
     }
 
-    /// The best move other than the one played, if it may be better.
+    /// The best move other than the one played, which is worth `kept`, if it is better.
+    ///
+    /// A move that is better only by the search of this position, and so clearly that the one
+    /// played would be marked, is searched behind. If it turns out to be no better, and so does the
+    /// one played where the search liked that, the next choices get their chance.
     fn alternative(
         &mut self,
         replay: &Replay<P>,
         index: usize,
         before: &Found<P>,
-        after: Worth,
+        kept: Worth,
     ) -> Result<Option<Alternative<P>>, AnalysisError> {
         let (position, played) = (&replay.positions[index], replay.moves[index]);
         let side = position.side();
-        let past = &replay.keys[..index];
-        let marked =
-            |worth: Worth| Mark::new(worth.expected_by(side), after.expected_by(side)).is_some();
-        let other = |lines: &[Line<P>]| {
-            let line = lines.iter().find(|line| line.moves.first() != Some(&played))?;
-            Some(Alternative { worth: Worth::new(line.score, side), line: line.moves.clone() })
-        };
-        let best = before.lines.first().and_then(|line| line.moves.first());
-        let found = if best != Some(&played) {
-            other(&before.lines)
-        } else if marked(before.worth) {
-            // The search liked the move too, and came to think worse of it one ply later.
-            other(&self.search(position, past, self.request.lines.max(2))?.lines)
-        } else {
-            None
-        };
-        let Some(mut found) = found else { return Ok(None) };
-        if !marked(found.worth) {
-            return Ok(Some(found));
+        let (mut best, mut kept) = (None, kept);
+        let mut seen = vec![played];
+        let mut more = None;
+        loop {
+            let marked = |worth: Worth, kept: Worth| {
+                Mark::new(worth.expected_by(side), kept.expected_by(side)).is_some()
+            };
+            let lines = more.as_ref().unwrap_or(&before.lines);
+            let unseen = |line: &&Line<P>| line.moves.first().is_some_and(|mv| !seen.contains(mv));
+            let Some(line) = lines.iter().find(unseen) else {
+                if more.is_some() || !marked(before.worth, kept) {
+                    return Ok(best);
+                }
+                let choices = CHOICES.max(self.request.lines);
+                more = Some(self.search(position, &replay.keys[..index], choices)?.lines);
+                continue;
+            };
+            let mut other =
+                Alternative { worth: Worth::new(line.score, side), line: line.moves.clone() };
+            let is_clear = marked(other.worth, kept);
+            if is_clear {
+                let mv = other.line[0];
+                seen.push(mv);
+                let behind = self.search(&position.after(mv), &replay.keys[..=index], 1)?;
+                other.worth = behind.worth.one_ply_earlier();
+                if let Some(line) = behind.lines.first() {
+                    other.line.truncate(1);
+                    other.line.extend_from_slice(&line.moves);
+                }
+            }
+            if other.worth.is_better_for(side, kept) {
+                kept = other.worth;
+                best = Some(other);
+            }
+            if !is_clear {
+                return Ok(best);
+            }
         }
-        let Some(&mv) = found.line.first() else { return Ok(None) };
-        let behind = self.search(&position.after(mv), &replay.keys[..=index], 1)?;
-        found.worth = behind.worth.one_ply_earlier();
-        if let Some(line) = behind.lines.first() {
-            found.line.truncate(1);
-            found.line.extend_from_slice(&line.moves);
-        }
-        Ok(Some(found))
     }
 }

@@ -65,6 +65,17 @@ impl Worth {
         }
     }
 
+    /// Whether a player would rather have this: a quick win, a late loss.
+    pub(super) fn is_better_for(self, side: Side, other: Worth) -> bool {
+        let speed = |worth: Worth| match worth {
+            Worth::Win { winner, plies } if winner == side => -i64::from(plies),
+            Worth::Win { plies, .. } => plies.into(),
+            _ => 0,
+        };
+        let (this, that) = (self.expected_by(side), other.expected_by(side));
+        this > that || this == that && speed(self) > speed(other)
+    }
+
     /// In words: `+0.35`, `Black wins in 4`, `Black has won`, `drawn`. A win is counted in moves of
     /// the winner.
     pub fn text(self, sides: &[SideText; 2]) -> String {

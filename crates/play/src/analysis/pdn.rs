@@ -1,8 +1,8 @@
 //! Analyses as annotated games: scores in comments, marks as annotations, better lines as
 //! variations.
 //!
-//! What a file said about its moves before is kept. Analysing an annotated game again does not
-//! annotate it twice.
+//! What a file said about its moves before is kept, except what an earlier analysis said: that gives
+//! way to what is known now.
 
 use crownhead_records::{GameRecord, Line, Ply};
 use crownhead_rules::{Side, SideText};
@@ -13,6 +13,7 @@ use super::{GameAnalysis, Mark, Variation, Worth};
 pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
     let mut record = analysis.record.clone();
     let sides = &analysis.sides;
+    let again = record.tag("Annotator").is_some_and(|name| name.starts_with("crownhead "));
     record.set_tag("Annotator", concat!("crownhead ", env!("CARGO_PKG_VERSION")));
     for side in [Side::First, Side::Second] {
         if let Some(accuracy) = analysis.summaries[side.index()].accuracy {
@@ -23,18 +24,19 @@ pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
     let judged = analysis.end.as_ref().map_or(usize::MAX, |end| end.plies);
     for (ply, played) in record.line.plies.iter_mut().zip(&analysis.moves).take(judged) {
         ply.comment = Some(with_score(ply.comment.as_deref(), played.after, sides));
-        if let Some(mark) = played.verdict.mark() {
-            let nag = mark.nag();
-            if !ply.nags.contains(&nag) {
-                ply.nags.retain(|nag| !Mark::ALL.iter().any(|mark| mark.nag() == *nag));
-                ply.nags.insert(0, nag);
-            }
+        let known = ply.variations.len();
+        ply.variations.retain(|line| !(again && is_better_line(line, sides)));
+        // A better line and a mark always go together, so this mark was ours as well.
+        let was_marked = ply.variations.len() < known;
+        let mark = played.verdict.mark();
+        if was_marked || mark.is_some() {
+            ply.nags.retain(|nag| !Mark::ALL.iter().any(|mark| mark.nag() == *nag));
+        }
+        if let Some(mark) = mark {
+            ply.nags.insert(0, mark.nag());
         }
         if let Some(better) = &played.better {
-            let line = variation(better, sides);
-            if !ply.variations.contains(&line) {
-                ply.variations.push(line);
-            }
+            ply.variations.push(variation(better, sides));
         }
     }
     record
@@ -48,10 +50,22 @@ fn variation(better: &Variation, sides: &[SideText; 2]) -> Line {
     Line { comment: None, plies }
 }
 
+/// Whether a variation is as an analysis writes it: a score, and nothing that a person added.
+fn is_better_line(line: &Line, sides: &[SideText; 2]) -> bool {
+    let scored = |ply: &Ply| {
+        let comment = ply.comment.as_deref().unwrap_or_default();
+        comment.contains(OPEN) && without_score(comment, sides).is_empty()
+    };
+    let bare = |ply: &Ply| ply.nags.is_empty() && ply.variations.is_empty();
+    let Some((first, rest)) = line.plies.split_first() else { return false };
+    let rest = rest.iter().all(|ply| ply.comment.is_none() && bare(ply));
+    line.comment.is_none() && scored(first) && bare(first) && rest
+}
+
 const OPEN: &str = "[%eval ";
 
 /// A comment with the score in the form that other programs read, `[%eval -0.35]`, a win in seven
-/// moves being `#7` or `#-7`, before what was said already.
+/// moves being `#7` or `#-7`, a won game `#0`, before what was said already.
 fn with_score(comment: Option<&str>, worth: Worth, sides: &[SideText; 2]) -> String {
     let mut text = format!("{OPEN}{}]", eval(worth));
     if !matches!(worth, Worth::Points(_)) {
@@ -68,6 +82,7 @@ fn with_score(comment: Option<&str>, worth: Worth, sides: &[SideText; 2]) -> Str
 fn eval(worth: Worth) -> String {
     match worth {
         Worth::Points(points) => format!("{:.2}", f64::from(points) / 100.0),
+        Worth::Win { plies: 0, .. } => "#0".to_string(),
         Worth::Win { winner, plies } => {
             let sign = if winner == Side::First { "" } else { "-" };
             format!("#{sign}{}", plies.div_ceil(2))

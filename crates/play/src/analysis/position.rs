@@ -84,7 +84,7 @@ impl GameVisitor for Examination<'_> {
             if let Some(outcome) = position.outcome(&past) {
                 return Err(refused(format!("the game is over: {}", position.describe(outcome))));
             }
-            let mv = position.read_move(text).map_err(|error| refused(error.to_string()))?;
+            let mv = position.read_turn(text).map_err(|error| refused(error.to_string()))?;
             past.push(position.key());
             position.play(mv);
         }
@@ -115,7 +115,8 @@ impl GameVisitor for Examination<'_> {
         let report = engine.search(task, stop, |report| {
             heard(&Progress::new((0, 1), &position, report, LONGEST));
         });
-        if stop.is_stopped() {
+        // What was found before the flag was raised is as good as ever.
+        if stop.is_stopped() && report.depth == 0 {
             return Err(AnalysisError::Interrupted);
         }
         analysis.depth = report.depth;

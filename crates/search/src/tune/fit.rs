@@ -1,6 +1,7 @@
 //! Weights that foretell results: logistic regression, with doubt about what was seen seldom.
 
 use super::Sample;
+use crate::Stop;
 use crate::weights::{UNIT, Weights};
 
 /// How to fit.
@@ -19,8 +20,6 @@ pub struct FitOptions {
 pub struct Fit {
     /// The new weights.
     pub weights: Weights,
-    /// Points that make an even game one of odds e to 1; found from the scores of the search.
-    pub points: f32,
     /// Samples used to fit, and kept apart for the check.
     pub samples: (usize, usize),
     /// The mean squared error on the samples kept apart: before the first and after every round.
@@ -30,16 +29,18 @@ pub struct Fit {
 /// Every so many games are kept apart for the check.
 const CHECKED: u32 = 20;
 
-/// Fits weights to samples, beginning with `start`. `heard` is told the loss after every round.
+/// Fits weights to samples, beginning with `start`. `heard` is told the loss after every round. When
+/// `stop` is raised, no further round is finished.
 pub fn fit(
     samples: &[Sample],
     start: &Weights,
     options: &FitOptions,
+    stop: &Stop,
     mut heard: impl FnMut(usize, f32),
 ) -> Fit {
     let (checked, used): (Vec<_>, Vec<_>) =
         samples.iter().partition(|sample| sample.game % CHECKED == 0);
-    let points = points(samples);
+    let points = points(samples, stop);
     // Two numbers a feature, for the beginning and the end, in odds instead of points.
     let unit = UNIT as f32 * points;
     let first: Vec<[f32; 2]> =
@@ -76,12 +77,15 @@ pub fn fit(
     let mut slope = vec![[0.0; 2]; weights.len()];
     for round in 1..=options.rounds {
         slope.fill([0.0; 2]);
-        for sample in &used {
+        for sample in used.iter().take_while(|_| !stop.is_stopped()) {
             let error = (sigmoid(value(&ahead, sample)) - target(sample)) * sample.scale;
             for (index, count) in sample.each() {
                 slope[index][0] += error * count * sample.early;
                 slope[index][1] += error * count * (1.0 - sample.early);
             }
+        }
+        if stop.is_stopped() {
+            break;
         }
         let momentum = (round as f32 - 1.0) / (round as f32 + 2.0);
         for index in 0..weights.len() {
@@ -104,12 +108,7 @@ pub fn fit(
         .zip(&seen)
         .map(|(([a, b], old), seen)| if *seen { (round(*a), round(*b)) } else { old })
         .collect();
-    Fit {
-        weights: Weights::from_pairs(&pairs),
-        points,
-        samples: (used.len(), checked.len()),
-        losses,
-    }
+    Fit { weights: Weights::from_pairs(&pairs), samples: (used.len(), checked.len()), losses }
 }
 
 fn sigmoid(x: f32) -> f32 {
@@ -133,10 +132,11 @@ fn spread(values: impl ExactSizeIterator<Item = f32>) -> f32 {
 
 /// The scale of the curve from points to expected results under which the search's scores foretell
 /// the results best.
-fn points(samples: &[Sample]) -> f32 {
+fn points(samples: &[Sample], stop: &Stop) -> f32 {
     let loss = |points: f32| {
         let error = |sample: &Sample| sigmoid(sample.score / points) - sample.result;
-        samples.iter().map(|sample| f64::from(error(sample).powi(2))).sum::<f64>()
+        let samples = samples.iter().take_while(|_| !stop.is_stopped());
+        samples.map(|sample| f64::from(error(sample).powi(2))).sum::<f64>()
     };
     let candidates = (8..=100).map(|n| n as f32 * 5.0);
     candidates.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap_or(150.0)
@@ -170,7 +170,7 @@ mod tests {
     fn what_wins_gets_weight_and_what_means_nothing_gets_none() {
         let start = Weights::from_pairs(&[(0, 0), (400, 400)]);
         let options = FitOptions { rounds: 40, blend: 1.0, doubt: 1.0 };
-        let fit = fit(&samples(), &start, &options, |_, _| {});
+        let fit = fit(&samples(), &start, &options, &Stop::new(), |_, _| {});
         let [(man, _), (noise, _)] = fit.weights.pairs()[..] else { panic!() };
         assert!(fit.losses[40] < fit.losses[0], "{:?}", fit.losses);
         assert!(man > 350 && noise.abs() < man / 10, "{man} {noise}");
@@ -181,7 +181,7 @@ mod tests {
         let options = FitOptions { rounds: 40, blend: 1.0, doubt: 1.0 };
         for size in [100, 800, 3000] {
             let start = Weights::from_pairs(&[(size, size), (0, 0)]);
-            let fit = fit(&samples(), &start, &options, |_, _| {});
+            let fit = fit(&samples(), &start, &options, &Stop::new(), |_, _| {});
             let (man, _) = fit.weights.pairs()[0];
             assert!((man - size).abs() <= size / 50, "{size} became {man}");
         }
@@ -191,7 +191,7 @@ mod tests {
     fn what_was_never_seen_keeps_its_weight() {
         let start = Weights::from_pairs(&[(100, 100), (0, 0), (-700, 300)]);
         let options = FitOptions { rounds: 40, blend: 1.0, doubt: 100.0 };
-        let fit = fit(&samples(), &start, &options, |_, _| {});
+        let fit = fit(&samples(), &start, &options, &Stop::new(), |_, _| {});
         assert_eq!(fit.weights.pairs()[2], (-700, 300));
     }
 
@@ -201,8 +201,21 @@ mod tests {
         let samples: Vec<_> = samples().into_iter().take(50).collect();
         let man = |doubt| {
             let options = FitOptions { rounds: 40, blend: 1.0, doubt };
-            fit(&samples, &start, &options, |_, _| {}).losses[40]
+            fit(&samples, &start, &options, &Stop::new(), |_, _| {}).losses[40]
         };
         assert!(man(1e5) > man(1.0), "with much doubt nothing is foretold");
+    }
+
+    #[test]
+    fn a_raised_flag_ends_the_fit_in_the_middle() {
+        let start = Weights::from_pairs(&[(0, 0), (0, 0)]);
+        let options = FitOptions { rounds: 1_000_000, blend: 1.0, doubt: 1.0 };
+        let stop = Stop::new();
+        let heard = |round, _| {
+            if round == 3 {
+                stop.stop();
+            }
+        };
+        assert_eq!(fit(&samples(), &start, &options, &stop, heard).losses.len(), 4);
     }
 }

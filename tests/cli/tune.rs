@@ -1,0 +1,50 @@
+//! `crownhead tune`.
+
+use crate::run::{crownhead, crownhead_in};
+
+#[test]
+fn the_header_names_the_command_that_makes_the_same_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["tune", "contest", "--games", "40", "--nodes", "20", "--rounds", "2", "-o"];
+    let first = crownhead_in(folder.path(), &[&arguments[..], &["first weights"]].concat());
+    assert_eq!(first.code, Some(0), "{first:?}");
+    let start = ["--weights", "first weights"];
+    crownhead_in(folder.path(), &[&arguments[..], &["second"], &start].concat());
+    let text = std::fs::read_to_string(folder.path().join("second")).unwrap();
+    assert!(
+        text.contains("# crownhead tune contest --weights \"first weights\" --games 40 "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_any_game() {
+    let finished = crownhead(&["tune", "english", "--games", "10000000", "-o", "no/such/file"]);
+    assert!(finished.refused(1).contains("no/such/file could not be written"), "{finished:?}");
+}
+
+#[test]
+fn games_without_any_position_to_learn_from_are_a_failure() {
+    let finished =
+        crownhead(&["tune", "contest", "--games", "1", "--nodes", "20", "--rounds", "1"]);
+    assert!(finished.refused(1).contains("too few"), "{finished:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_fit_too() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let start = ["tune", "contest", "--games", "40", "--nodes", "20", "--rounds", "100000"];
+    let mut command = crate::run::command(&start);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let fits = |line: Result<String, _>| line.unwrap().starts_with("round 10:");
+    assert!(lines.any(fits), "it never began to fit");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(lines.all(|line| !line.unwrap().starts_with("round 100000:")));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
+}
