@@ -368,20 +368,19 @@ impl Live {
     }
 
     fn draw(&mut self, block: &[String]) {
-        // What has left the screen at its top cannot be drawn over.
-        let rows = usize::from(Term::stderr().size().0);
+        // What has left the screen at its top cannot be drawn over, nor what fills two rows.
+        let (rows, columns) = Term::stderr().size();
+        let (rows, columns) = (usize::from(rows), usize::from(columns));
         let block = &block[..block.len().min(rows.saturating_sub(1).max(1))];
         let mut text = String::new();
         if self.height > 0 {
             text.push_str(&format!("\x1b[{}A", self.height));
         }
-        // Without wrapping a long line stays one line, however narrow the terminal is.
-        text.push_str("\r\x1b[J\x1b[?7l");
+        text.push_str("\r\x1b[J");
         for line in block {
-            text.push_str(line);
+            text.extend(line.chars().take(columns));
             text.push('\n');
         }
-        text.push_str("\x1b[?7h");
         self.height = block.len();
         let mut err = std::io::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
