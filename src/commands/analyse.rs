@@ -233,7 +233,10 @@ fn outputs(
 ) -> Result<(Option<Output>, Option<Output>), Failure> {
     let output = |path: &Option<PathBuf>| path.as_deref().map(Output::new).transpose();
     let (pdn, html) = (output(&arguments.pdn)?, output(&arguments.html)?);
-    let replaces = |output: &Option<Output>, path: &Path| matches!(output, Some(Output::File(file)) if file.replaces(path));
+    let replaces = |output: &Option<Output>, path: &Path| {
+        let file = output.as_ref().and_then(|output| output.0.as_ref());
+        file.is_some_and(|file| file.replaces(path))
+    };
     let name = name(path);
     if arguments.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
         return Err(Failure::Usage("--pdn and --html name the same file".into()));
@@ -250,25 +253,19 @@ fn outputs(
     Ok((pdn, html))
 }
 
-/// Where a format goes to.
-enum Output {
-    Standard,
-    File(WholeFile),
-}
+/// Where a format goes to: a file or, without one, standard output.
+struct Output(Option<WholeFile>);
 
 impl Output {
     fn new(path: &Path) -> std::io::Result<Output> {
-        Ok(if is_standard(path) {
-            Output::Standard
-        } else {
-            Output::File(WholeFile::create(path)?)
-        })
+        let file = (!is_standard(path)).then(|| WholeFile::create(path));
+        Ok(Output(file.transpose()?))
     }
 
     fn write(self, text: &str) -> std::io::Result<()> {
-        match self {
-            Output::Standard => std::io::stdout().lock().write_all(text.as_bytes()),
-            Output::File(file) => file.write(text),
+        match self.0 {
+            None => std::io::stdout().lock().write_all(text.as_bytes()),
+            Some(file) => file.write(text),
         }
     }
 }
@@ -368,20 +365,19 @@ impl Live {
     }
 
     fn draw(&mut self, block: &[String]) {
-        // What has left the screen at its top cannot be drawn over.
-        let rows = usize::from(Term::stderr().size().0);
+        // What has left the screen at its top cannot be drawn over, nor what fills two rows.
+        let (rows, columns) = Term::stderr().size();
+        let (rows, columns) = (usize::from(rows), usize::from(columns));
         let block = &block[..block.len().min(rows.saturating_sub(1).max(1))];
         let mut text = String::new();
         if self.height > 0 {
             text.push_str(&format!("\x1b[{}A", self.height));
         }
-        // Without wrapping a long line stays one line, however narrow the terminal is.
-        text.push_str("\r\x1b[J\x1b[?7l");
+        text.push_str("\r\x1b[J");
         for line in block {
-            text.push_str(line);
+            text.extend(line.chars().take(columns));
             text.push('\n');
         }
-        text.push_str("\x1b[?7h");
         self.height = block.len();
         let mut err = std::io::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());

@@ -6,6 +6,7 @@
 
 mod games;
 mod kept;
+mod progress;
 mod speed;
 mod tty;
 mod whole_screen;
