@@ -76,6 +76,7 @@ fn a_check_says_what_to_do() {
     for (mode, grade, check, advice) in [
         ("illegal", "FAILED", "game against random", "one of the texts of moves="),
         ("hangs", "FAILED", "game against random", "Flush standard output"),
+        ("bare", "FAILED", "game against random", "begins with the word move"),
         ("crash-on-fifth-move", "FAILED", "game against random", "crownhead bot replay"),
         ("says-nothing", "warning", "hello", "Answer the lines crownhead and newgame with ready"),
         ("ignores-quit", "ok", "quit", ""),
@@ -229,9 +230,13 @@ fn a_flood_does_not_fill_the_memory() {
     let script = "import resource, subprocess, sys\n\
                   code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
                   print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
-    for (mode, code) in
-        [("floods-output", 4), ("long-line", 4), ("floods-lines", 4), ("floods-errors", 4)]
-    {
+    for (mode, code) in [
+        ("floods-output", 4),
+        ("long-line", 4),
+        ("floods-lines", 4),
+        ("floods-errors", 4),
+        ("floods-at-quit", 0),
+    ] {
         let mut command = Command::new("python3");
         command.args([
             "-c",

@@ -248,9 +248,9 @@ pub fn play(
 }
 
 /// The time used, and the move with the clock after it, or a fault; none if it was stopped.
-type Turn = (Duration, Result<(String, Clock), Fault>);
+pub(crate) type Turn = (Duration, Result<(String, Clock), Fault>);
 
-fn take_turn(
+pub(crate) fn take_turn(
     session: &mut dyn Session,
     player: &mut dyn Player,
     clock: Clock,
@@ -297,7 +297,12 @@ fn judge(
     }
 }
 
-fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy) -> Incident {
+pub(crate) fn incident(
+    session: &dyn Session,
+    side: Side,
+    fault: Fault,
+    policy: Policy,
+) -> Incident {
     let mut moves = String::new();
     session.write_legal_moves(&mut moves);
     if moves.len() > TOLD {

@@ -153,11 +153,17 @@ fn finding(check: &'static str, grade: Grade, found: String, advice: &str) -> Fi
 }
 
 /// What to do about a fault.
-fn advice(kind: FaultKind) -> &'static str {
-    match kind {
+fn advice(fault: &Fault) -> &'static str {
+    match fault.kind {
         FaultKind::IllegalMove => {
             "Answer with one of the texts of moves=, exactly as it stands there. \
              `crownhead moves GAME --position P` lists them."
+        }
+        FaultKind::Time
+            if fault.received.as_ref().is_some_and(|line| !line.starts_with("\"move ")) =>
+        {
+            "Answer each turn by a line that begins with the word move in small letters and a \
+             blank: move TEXT. All other lines are ignored."
         }
         FaultKind::Time => {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
@@ -191,12 +197,7 @@ impl Trial<'_> {
     }
 
     fn fault(&self, check: &'static str, fault: &Fault) -> Finding {
-        finding(
-            check,
-            Grade::Failure,
-            format!("{}: {fault}", fault.kind.code()),
-            advice(fault.kind),
-        )
+        finding(check, Grade::Failure, format!("{}: {fault}", fault.kind.code()), advice(fault))
     }
 
     fn greeting(&mut self, found: &mut impl FnMut(Finding)) {
@@ -257,7 +258,7 @@ impl Trial<'_> {
         let slowest = game.slowest[bot_side.index()];
         if let End::Fault(incident) = &game.end {
             let sentence = incident.sentence(self.game);
-            let advice = advice(incident.fault.kind);
+            let advice = advice(&incident.fault);
             return Some(finding(check, Grade::Failure, sentence, advice));
         }
         let result = match game.end.winner() {
@@ -311,28 +312,26 @@ impl Trial<'_> {
         self.seat(&terms, side, self.seed);
         let moves = session.legal_moves().len();
         let clock = terms.time.clock();
-        let start = Instant::now();
-        let finding = match self.bot.choose(session.as_ref(), &clock, self.stop, &mut |_| {}) {
-            Err(PlayerError::Fault(fault)) => self.fault(moment.check, &fault),
-            Err(_) => return,
-            Ok(choice) => match session.play(&choice.text) {
-                Ok(()) => {
-                    let time = start.elapsed().as_secs_f64() * 1e3;
-                    let text = format!("{} of {moves}, after {time:.1} ms", choice.text);
-                    finding(moment.check, Grade::Fine, text, "")
-                }
-                Err(error) => {
-                    let what = format!(
-                        "illegal-move: {error}; received: \"move {}\". Position: {}",
-                        choice.text, moment.position
-                    );
-                    let advice = match moves {
-                        1 => "The only legal move is pass: answer with what stands in moves=.",
-                        _ => advice(FaultKind::IllegalMove),
-                    };
-                    finding(moment.check, Grade::Failure, what, advice)
-                }
-            },
+        let turn =
+            referee::take_turn(session.as_mut(), &mut self.bot, clock, terms.grace, self.stop);
+        let finding = match turn {
+            Err(error) => finding(moment.check, Grade::Failure, error.to_string(), ""),
+            Ok(None) => return,
+            Ok(Some((used, Ok((text, _))))) => {
+                let time = used.as_secs_f64() * 1e3;
+                let text = format!("{text} of {moves}, after {time:.1} ms");
+                finding(moment.check, Grade::Fine, text, "")
+            }
+            Ok(Some((_, Err(fault)))) => {
+                let advice = match (moves, fault.kind) {
+                    (1, FaultKind::IllegalMove) => {
+                        "The only legal move is pass: answer with what stands in moves=."
+                    }
+                    _ => advice(&fault),
+                };
+                let incident = referee::incident(session.as_ref(), side, fault, terms.policy);
+                finding(moment.check, Grade::Failure, incident.sentence(self.game), advice)
+            }
         };
         found(finding);
     }

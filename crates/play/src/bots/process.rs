@@ -20,6 +20,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use super::Program;
 use super::buffer::{LineBuffer, TooLong};
 use super::log::Log;
+use super::running;
 
 /// A running program and the pipes to it.
 pub(crate) struct Process {
@@ -65,14 +66,10 @@ const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_mill
 impl Process {
     /// Starts a program, with its own command or the one that builds it.
     pub(crate) fn start(program: &Program, words: &[String]) -> io::Result<Process> {
-        let mut child = Command::new(program.executable(words))
-            .args(words.iter().skip(1))
-            .current_dir(&program.folder)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut command = Command::new(program.executable(words));
+        command.args(words.iter().skip(1)).current_dir(&program.folder).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = running::started(|| command.spawn(), Pid::from_child)?;
         let group = Pid::from_child(&child);
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let errors = child.stderr.take();
@@ -169,9 +166,21 @@ impl Process {
         }
     }
 
-    /// Gives the lines to `take` that are here already.
-    pub(crate) fn waiting_lines(&mut self, take: impl FnMut(&[u8]) -> Option<()>) {
-        let _ = self.receive(Some(Instant::now()), &Stop::new(), take);
+    /// Gives all lines to `take` that are here already, until that has what it wants. Whether the
+    /// bot is still there is not asked.
+    pub(crate) fn waiting_lines<T>(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>, Silence> {
+        loop {
+            let before = self.taken;
+            match self.receive(Some(Instant::now()), &Stop::new(), &mut take) {
+                Ok(wanted) => return Ok(Some(wanted)),
+                Err(Silence::Flood) => return Err(Silence::Flood),
+                Err(_) if self.taken == before => return Ok(None),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Waits until something can be read, or written if that is wanted, and reads it. False if there
@@ -206,7 +215,12 @@ impl Process {
 
     fn read_output(&mut self) {
         let Some(output) = &mut self.output else { return };
-        match self.buffer.fill(|space| output.read(space)) {
+        let read = match self.taken > MOST_OUTPUT {
+            // Nobody will take it: it is read so that the bot can go on, and end.
+            true => output.read(&mut [0; 4096]),
+            false => self.buffer.fill(|space| output.read(space)),
+        };
+        match read {
             Ok(0) => self.output = None,
             Ok(count) => self.taken = self.taken.saturating_add(count),
             Err(error) if is_passing(&error) => {}
@@ -254,23 +268,35 @@ impl Process {
         // Its last words come first: whoever is told that it crashed wants to read them.
         let deadline = Instant::now() + PATIENCE[1];
         let exited = self.exits_until(deadline);
-        while self.errors.is_some() && self.wait(Some(deadline), false).unwrap_or(false) {}
-        if !exited || self.is_over {
-            return None;
-        }
-        self.kill(Signal::KILL);
-        self.is_over = true;
-        self.child.wait().ok()
+        while self.errors.is_some()
+            && Instant::now() < deadline
+            && self.wait(Some(deadline), false).unwrap_or(false)
+        {}
+        if exited && !self.is_over { self.reap() } else { None }
     }
 
-    /// Waits until the process has ended, leaving it to be reaped: so long its group is its own.
+    /// Whether the process has ended; it is left to be reaped: so long its number is its own.
+    pub(crate) fn has_exited(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let known = rustix::process::waitid(WaitId::Pid(self.group), options);
+        !matches!(known, Ok(None) | Err(rustix::io::Errno::INTR))
+    }
+
+    /// Kills what is left of it and of its children, and says how it ended.
+    fn reap(&mut self) -> Option<ExitStatus> {
+        running::signal(self.group, Signal::KILL);
+        self.is_over = true;
+        let status = self.child.wait().ok();
+        running::reaped(self.group);
+        status
+    }
+
+    /// Waits until the process has ended.
     fn exits_until(&mut self, deadline: Instant) -> bool {
         let mut pause = Duration::from_micros(100);
         loop {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            match rustix::process::waitid(WaitId::Pid(self.group), options) {
-                Ok(None) | Err(rustix::io::Errno::INTR) => {}
-                Ok(Some(_)) | Err(_) => return true,
+            if self.has_exited() {
+                return true;
             }
             let now = Instant::now();
             if now >= deadline {
@@ -286,11 +312,6 @@ impl Process {
         }
     }
 
-    fn kill(&self, signal: Signal) {
-        // Whoever is gone needs no signal.
-        let _ = rustix::process::kill_process_group(self.group, signal);
-    }
-
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
     pub(crate) fn end(mut self, politely: bool) -> bool {
@@ -299,15 +320,15 @@ impl Process {
 
     fn close(&mut self, politely: bool) -> bool {
         self.input = None;
+        // Nobody listens any more.
+        self.taken = usize::MAX;
         let by_itself = politely && self.exits_until(Instant::now() + PATIENCE[0]);
         if !by_itself {
-            self.kill(Signal::TERM);
+            running::signal(self.group, Signal::TERM);
             self.exits_until(Instant::now() + PATIENCE[1]);
         }
         // Children that outlive the bot, and a bot that does not listen.
-        self.kill(Signal::KILL);
-        self.is_over = true;
-        let _ = self.child.wait();
+        self.reap();
         by_itself
     }
 }
