@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crownhead_play::bots::check::{Finding, Grade, check};
 use crownhead_play::bots::replay::{Again, Moment};
-use crownhead_play::bots::{Kit, Program};
+use crownhead_play::bots::{Kit, Program, board_text};
 use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, read_time};
 use crownhead_rules::Game;
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
@@ -225,6 +225,9 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         };
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
+        if stop.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)
     };
     if arguments.json {
@@ -251,7 +254,7 @@ fn write_moment(
 ) -> std::io::Result<()> {
     let name = moment.game.info().sides[session.side().index()].name;
     writeln!(out, "{}, ply {}, {name} to move: {}", moment.game, moment.ply, session.position())?;
-    write_board(out, session)?;
+    write!(out, "{}", board_text(session))?;
     writeln!(out, "moves     {}", moment.moves())?;
     writeln!(out, "then")?;
     for (time, sign, text) in &moment.then {
@@ -279,13 +282,4 @@ fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) ->
         "then": moment.then.iter().map(entry).collect::<Value>(),
         "now": again,
     })
-}
-
-fn write_board(out: &mut impl Write, session: &dyn Session) -> std::io::Result<()> {
-    writeln!(out, "    1 2 3 4 5 6 7 8")?;
-    for (row, number) in session.board().chunks(8).zip(1..) {
-        let cells: String = row.iter().flat_map(|cell| [' ', *cell]).collect();
-        writeln!(out, "  {number}{cells}")?;
-    }
-    Ok(())
 }

@@ -80,6 +80,7 @@ fn a_check_says_what_to_do() {
         ("crash-on-fifth-move", "FAILED", "game against random", "crownhead bot replay"),
         ("says-nothing", "warning", "hello", "Answer the lines crownhead and newgame with ready"),
         ("ignores-quit", "ok", "quit", ""),
+        ("never-ends", "warning", "quit", "End the program at the line quit"),
     ] {
         let bot = hostile(mode);
         let finished = crownhead(&[
@@ -103,6 +104,9 @@ fn a_check_says_what_to_do() {
         });
         assert!(found, "{mode}: {object}");
     }
+    let finished = crownhead(&["bot", "check", &hostile("escapes"), "--game", "english"]);
+    assert!(!finished.stdout.contains(['\x1b', '\x07']), "{finished:?}");
+    assert!(finished.stdout.lines().all(|line| line.len() < 1000), "{finished:?}");
     let missing = crownhead(&["bot", "check", "./no-such-bot", "--game", "english"]);
     assert_eq!(missing.code, Some(4));
     assert!(
@@ -115,14 +119,89 @@ fn a_check_says_what_to_do() {
 }
 
 #[test]
+fn a_check_of_a_program_that_is_no_bot_ends_soon() {
+    let arguments = ["bot", "check", "sleep 1000", "--game", "english", "--json"];
+    let finished = crownhead(&[&arguments[..], &["--startup", "200ms"]].concat());
+    let object = finished.json();
+    assert_eq!((finished.code, &object["failures"]), (Some(4), &json!(1)), "{object}");
+}
+
+#[test]
+fn a_bot_that_is_started_for_each_game_is_not_blamed_for_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    crownhead_in(folder.path(), &["bot", "new", "python", "bot"]).printed();
+    let file = folder.path().join("bot/bot.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text + "restart = true\n").unwrap();
+    let check = ["bot", "check", "bot", "--game", "english", "--json"];
+    let findings = result(&crownhead_in(folder.path(), &check));
+    assert_eq!(findings["warnings"], 0, "{findings}");
+}
+
+#[test]
+fn a_crash_after_many_faults_is_told_and_costs_the_exit_code() {
+    let bot = hostile("illegal-then-abort");
+    let arguments = ["match", &bot, "random", "--game", "capture-halma", "-n", "4", "--json"];
+    let run = |concurrency: &str| {
+        let finished = crownhead(&[&arguments[..], &["--concurrency", concurrency]].concat());
+        assert_eq!(finished.code, Some(4), "{finished:?}");
+        finished.json()
+    };
+    let object = run("1");
+    let incidents = object["incidents"].as_array().unwrap();
+    let crash = incidents.iter().find(|incident| incident["code"] == "crash").unwrap();
+    for (key, start) in [
+        ("what", "the bot ended by signal 6 (abort)"),
+        ("sentence", "crash, Black, ply "),
+        ("side", "b"),
+    ] {
+        assert!(crash[key].as_str().unwrap().starts_with(start), "{crash}");
+    }
+    let count = object["faults"][0].as_u64().unwrap();
+    assert_eq!(object["incidents_left_off"].as_u64(), Some(count - incidents.len() as u64));
+    assert_eq!(object["incidents"], run("4")["incidents"], "in the order of the games");
+}
+
+#[test]
+fn a_match_of_a_bot_that_cannot_start_has_an_object_too() {
+    let finished = crownhead(&["match", "cmd:./no", "random", "--game", "english", "--json"]);
+    assert_eq!(finished.code, Some(4));
+    let object = finished.json();
+    assert_eq!(object["games"], 0);
+    assert!(object["error"].as_str().unwrap().contains("cmd:./no cannot be started"), "{object}");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // The place of the second game's log is taken.
+    fs::create_dir_all(folder.path().join("logs/00002-white-fine.log")).unwrap();
+    let bot = hostile("fine");
+    let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--log", "logs"];
+    let finished = crownhead_in(folder.path(), &arguments);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(finished.stderr.contains("the logs are not whole: logs/00002-white-fine.log: "));
+    assert!(finished.stdout.contains("games     2"), "{finished:?}");
+}
+
+#[test]
 fn a_build_that_fails_shows_what_the_compiler_said() {
     let folder = tempfile::tempdir().unwrap();
     crownhead_in(folder.path(), &["bot", "new", "c", "bad"]).printed();
     fs::write(folder.path().join("bad/bot.c"), "int main(void) { return oops; }").unwrap();
     let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
     let told = finished.refused(4);
-    assert!(told.contains("building ./bad with \"cc -O2 -o bot bot.c\" failed"), "{told}");
+    let what = "building ./bad with \"cc -O2 -o bot bot.c\" failed with exit code 1:\n";
+    assert!(told.contains(what), "{told}");
     assert!(told.contains("oops"), "{told}");
+    // The first error is the one to mend.
+    let script = "echo the first >&2; seq 10000 >&2; echo the last >&2; exit 9";
+    let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"{script}\"]\n");
+    fs::write(folder.path().join("bad/bot.toml"), text).unwrap();
+    let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
+    let told = finished.refused(4);
+    assert!(told.contains("failed with exit code 9:\nthe first\n1\n2\n"), "{told}");
+    assert!(told.trim_end().ends_with("10000\nthe last") && told.len() < 8192, "{told}");
 }
 
 #[test]
@@ -196,32 +275,46 @@ fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
     assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
 }
 
-#[test]
-fn an_interrupted_match_leaves_no_bot_behind() {
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
+/// How many processes have a text in their command line, besides the match that may have it too.
+fn processes(mark: &str) -> usize {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(mark) && !line.contains(" match ")).count()
+}
 
-    let folder = tempfile::tempdir().unwrap();
-    let mark = format!("mark-{}", std::process::id());
-    let bot = hostile(&format!("ignores-sigterm {mark}"));
-    let mut command = crate::run::command(&["match", &bot, "random", "--game", "english"]);
-    command.args(["--movetime", "600s", "--json"]).current_dir(folder.path());
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let bots = || {
-        let entries = fs::read_dir("/proc").unwrap().flatten();
-        let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-        let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
-        // The program itself has the mark among its arguments too.
-        lines.filter(|line| line.contains(&mark) && !line.contains(" match ")).count()
-    };
-    while bots() == 0 {
+/// Starts a match, interrupts it as soon as a marked process runs, and again and again if wanted.
+fn interrupted(bot: &str, mark: &str, again: bool) {
+    let mut command = crate::run::command(&["match", bot, "random", "--game", "english"]);
+    command.args(["--movetime", "600s", "--json"]).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while processes(mark) == 0 {
         std::thread::yield_now();
     }
-    finish(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]));
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
-    assert_eq!(bots(), 0);
+    let interrupt = format!("kill -INT {}", child.id());
+    finish(Command::new("sh").args(["-c", &interrupt]));
+    while again && child.try_wait().unwrap().is_none() {
+        finish(Command::new("sh").args(["-c", &interrupt]));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(processes(mark), 0);
+}
+
+#[test]
+fn an_interrupted_match_leaves_no_bot_behind() {
+    for again in [false, true] {
+        let mark = format!("mark-{}-{again}", std::process::id());
+        interrupted(&hostile(&format!("ignores-sigterm {mark}")), &mark, again);
+    }
+}
+
+#[test]
+fn an_interrupted_build_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("mark-{}-build", std::process::id());
+    let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"sleep 600; echo {mark}\"]");
+    fs::write(folder.path().join("bot.toml"), text).unwrap();
+    interrupted(folder.path().to_str().unwrap(), &mark, false);
 }
 
 #[test]

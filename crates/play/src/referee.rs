@@ -188,7 +188,7 @@ pub struct Refereed {
     pub slowest: [Duration; 2],
 }
 
-/// So many incidents of a game are kept.
+/// So many incidents of a game are kept, and besides them what ended a program.
 const KEPT: usize = 8;
 /// So many bytes of legal moves are told.
 const TOLD: usize = 400;
@@ -228,7 +228,9 @@ pub fn play(
         faults[whose] += 1;
         late[whose] += u32::from(fault.kind == FaultKind::Time);
         let is_lost = terms.policy == Policy::Forfeit;
-        if is_lost || incidents.len() < KEPT {
+        let is_end = |other: &Incident| other.side == side && other.fault.kind.is_final();
+        let ended_it = fault.kind.is_final() && !incidents.iter().any(is_end);
+        if is_lost || ended_it || incidents.len() < KEPT {
             incidents.push(incident(session, side, fault, terms.policy));
         }
         if is_lost && let Some(incident) = incidents.last() {

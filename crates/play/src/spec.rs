@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
+use crownhead_search::{GameVisitor, Knowledge, Searchable, Stop, visit};
 
 use crate::bots::{Outside, Program, ProgramError};
 use crate::clock::{read_time, shorten, write_time};
@@ -105,6 +105,13 @@ impl PlayerSpec {
         self.keys().contains(&"nodes")
     }
 
+    /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
+    /// would do it too, but not hear `stop`.
+    pub(crate) fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+        self.program()
+            .map_or(Ok(()), |program| crate::bots::build(program, stop).map_err(PlayerError::Start))
+    }
+
     /// The player itself, for one game. All memory it needs is taken now.
     pub fn player(
         &self,
@@ -118,7 +125,7 @@ impl PlayerSpec {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
                     PlayerKind::Outside(ref program) => {
-                        Box::new(Outside::new(Program::clone(program))?)
+                        Box::new(Outside::new(Program::clone(program), &Stop::new())?)
                     }
                     PlayerKind::Random => Box::new(Random::new()),
                     PlayerKind::Minimax(depth) => {

@@ -116,7 +116,7 @@ pub fn check(
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
-    let bot = match Outside::new(program.clone()) {
+    let bot = match Outside::new(program.clone(), stop) {
         Ok(bot) => bot,
         Err(error) => {
             let advice = "The command is run in the bot's folder, without a shell; a build command \
@@ -133,16 +133,16 @@ pub fn check(
     let mut trial = Trial { bot, game, terms, seed, stop };
     trial.greeting(&mut found);
     for number in 0..4 {
-        if !stop.is_stopped() {
+        if !trial.is_over() {
             trial.quick_game(number, &mut found);
         }
     }
     for moment in moments(game, movetime) {
-        if !stop.is_stopped() {
+        if !trial.is_over() {
             trial.moment(&moment, &mut found);
         }
     }
-    if !stop.is_stopped() {
+    if !trial.is_over() {
         trial.farewell(&mut found);
     }
 }
@@ -198,6 +198,12 @@ impl Trial<'_> {
 
     fn fault(&self, check: &'static str, fault: &Fault) -> Finding {
         finding(check, Grade::Failure, format!("{}: {fault}", fault.kind.code()), advice(fault))
+    }
+
+    /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
+    fn is_over(&self) -> bool {
+        let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
+        self.stop.is_stopped() || (is_mute && self.bot.fault().is_some())
     }
 
     fn greeting(&mut self, found: &mut impl FnMut(Finding)) {

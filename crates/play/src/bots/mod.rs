@@ -25,6 +25,8 @@ pub(crate) use buffer::read_bounded_line;
 pub use fault::{Fault, FaultKind};
 pub use kits::{KITS, Kit};
 pub(crate) use line::{Line, quote};
+pub use log::board_text;
 pub(crate) use outside::Outside;
+pub(crate) use process::build;
 pub use program::{Program, ProgramError};
 pub use running::kill_all;

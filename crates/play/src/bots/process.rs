@@ -30,7 +30,8 @@ pub(crate) struct Process {
     output: Option<ChildStdout>,
     errors: Option<ChildStderr>,
     buffer: LineBuffer,
-    /// The end of what it wrote to its standard error.
+    /// The beginning and the end of what it wrote to its standard error.
+    first_words: Vec<u8>,
     last_words: Vec<u8>,
     /// Bytes of output since [`forgive`](Process::forgive).
     taken: usize,
@@ -55,8 +56,9 @@ pub(crate) enum Silence {
 
 /// So much output between two turns is enough for any bot.
 const MOST_OUTPUT: usize = 1024 * 1024;
-/// So much of the errors is kept for the sentence about a crash.
-const LAST_WORDS: usize = 2 * 1024;
+/// So much of the beginning and of the end of the errors is kept: for what a compiler says and for
+/// the sentence about a crash.
+const WORDS: usize = 2 * 1024;
 /// At least so often it is asked whether anybody still wants to know.
 const SLICE: Duration = Duration::from_millis(100);
 /// How long a bot may take to end when it is asked by `quit` and the end of its input, and then by
@@ -80,6 +82,7 @@ impl Process {
             output,
             errors,
             buffer: LineBuffer::default(),
+            first_words: Vec::new(),
             last_words: Vec::new(),
             taken: 0,
             is_over: false,
@@ -238,8 +241,10 @@ impl Process {
                 if let Some(log) = &mut self.log {
                     log.errors(bytes);
                 }
-                self.last_words.extend_from_slice(bytes);
-                let excess = self.last_words.len().saturating_sub(LAST_WORDS);
+                let (first, later) = bytes.split_at(count.min(WORDS - self.first_words.len()));
+                self.first_words.extend_from_slice(first);
+                self.last_words.extend_from_slice(later);
+                let excess = self.last_words.len().saturating_sub(WORDS);
                 self.last_words.drain(..excess);
             }
             Err(error) if is_passing(&error) => {}
@@ -259,8 +264,10 @@ impl Process {
 
     /// The last line of its standard error that says something.
     pub(crate) fn last_words(&self) -> Option<&[u8]> {
-        let lines = self.last_words.split(|&byte| byte == b'\n');
-        lines.rev().map(<[u8]>::trim_ascii).find(|line| !line.is_empty())
+        [&self.last_words, &self.first_words].into_iter().find_map(|words| {
+            let lines = words.split(|&byte| byte == b'\n').rev().map(<[u8]>::trim_ascii);
+            lines.into_iter().find(|line| !line.is_empty())
+        })
     }
 
     /// How the program ended, if it has, which it is given a moment to do.
@@ -343,38 +350,57 @@ impl Drop for Process {
 
 /// A build that takes longer does not end.
 const LONGEST_BUILD: Duration = Duration::from_secs(300);
-/// So much of what a compiler says is shown.
+/// So much of what a compiler says to its standard output is shown.
 const SHOWN: usize = 8 * 1024;
 
 /// Makes a program from its sources; all copies of it share the result.
-pub(crate) fn build(program: &Program) -> Result<(), String> {
+pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
     let Some(words) = &program.build else { return Ok(()) };
-    program.built.get_or_init(|| run_build(program, words)).clone()
+    program.built.get_or_init(|| run_build(program, words, stop)).clone()
 }
 
-fn run_build(program: &Program, words: &[String]) -> Result<(), String> {
+fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
     let cannot = |error: io::Error| failed(format!("failed: {error}"));
     let mut process = Process::start(program, words).map_err(cannot)?;
     process.input = None;
     let mut said = Vec::new();
     let deadline = Instant::now() + LONGEST_BUILD;
-    let stop = Stop::new();
-    let end = process.receive(Some(deadline), &stop, |line| {
+    let heard = process.receive(Some(deadline), stop, |line| {
         said.extend_from_slice(line);
         said.push(b'\n');
         said.truncate(SHOWN);
         None::<()>
     });
-    let status = match end {
-        Err(Silence::Ended) if process.exits_until(deadline) => process.ended(),
-        _ => return Err(failed("did not end in time, or said too much".into())),
+    let mut silence = heard.err();
+    // Its output may end before it does.
+    while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
+        if stop.is_stopped() {
+            silence = Some(Silence::Stopped);
+        } else if Instant::now() >= deadline {
+            silence = Some(Silence::Late);
+        }
+    }
+    let why = match silence {
+        Some(Silence::Late) => {
+            format!("did not end within {} minutes", LONGEST_BUILD.as_secs() / 60)
+        }
+        Some(Silence::Flood) => {
+            "wrote too much to its standard output: a line may have 64 KiB, all of it 1 MiB".into()
+        }
+        Some(Silence::Stopped) => "was interrupted".into(),
+        Some(Silence::Ended) | None => match process.ended() {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => format!("failed {}", status_text(status)),
+            None => "failed".into(),
+        },
     };
-    if status.is_some_and(|status| status.success()) {
-        return Ok(());
+    said.extend_from_slice(&process.first_words);
+    if process.last_words.len() == WORDS {
+        said.extend_from_slice("\n…\n".as_bytes());
     }
     said.extend_from_slice(&process.last_words);
-    Err(failed(format!("failed:\n{}", String::from_utf8_lossy(&said).trim_end())))
+    Err(failed(format!("{why}:\n{}", String::from_utf8_lossy(&said).trim_end())))
 }
 
 /// How a program ended, in words.

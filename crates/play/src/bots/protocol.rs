@@ -299,7 +299,7 @@ impl Dialogue for Lines {
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Why there was no line.
-fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
+pub(super) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
     let silence = match silence {
         // Its output may be held open by a child of its.
         Silence::Late if bot.has_exited() => Silence::Ended,

@@ -69,7 +69,7 @@ for line in lines():
     elif word == "quit" and mode == "floods-at-quit":
         fcntl.fcntl(1, 1031, 1 << 20)  # F_SETPIPE_SZ: as fast as can be
         flood(1)
-    elif word == "quit" and mode != "ignores-quit":
+    elif word == "quit" and mode not in ("ignores-quit", "never-ends"):
         break
     elif word == "turn":
         moves_made += 1
@@ -142,11 +142,17 @@ for line in lines():
         if mode == "closes-output":
             os.close(1)
             time.sleep(600)
-        if mode == "illegal":
+        if mode == "illegal" or (mode == "illegal-then-abort" and moves_made <= 10):
             answer = "move 32-1"
+        elif mode == "illegal-then-abort":
+            os.abort()
+        if mode == "escapes":
+            answer = "move \x1b[2J\x07" + "9" * 60000
         if mode == "no-move":
             answer = "move"
         if mode == "chatters":
             write("# thinking\nsome debugging output\nscore=3")
         write(answer)
         previous = move
+if mode == "never-ends":
+    time.sleep(600)
