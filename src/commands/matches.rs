@@ -11,7 +11,8 @@ use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
 use crownhead_play::statistics::{Estimate, Tally};
 use crownhead_play::{
-    Openings, PlayerError, PlayerSpec, Policy, Terms, TimeControl, knowledge_for, read_time,
+    Openings, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl, TimeError,
+    knowledge_for, read_time,
 };
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
@@ -25,10 +26,10 @@ pub(crate) struct Arguments {
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
     /// cmd:COMMAND or as a folder with a bot.toml
     #[arg(value_name = "A")]
-    one: PlayerSpec,
+    one: String,
     /// The other player
     #[arg(value_name = "B")]
-    other: PlayerSpec,
+    other: String,
     /// The game, with options if wanted: english, contest:kings=true, …
     #[arg(long, value_name = "GAME")]
     game: Game,
@@ -61,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "POLICY")]
     policy: Option<Policy>,
     /// How late a move may be
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "5ms")]
+    #[arg(long, value_name = "TIME", value_parser = read_grace, default_value = "5ms")]
     grace: Duration,
     /// How long a program may take to be ready
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
@@ -203,6 +204,19 @@ impl Faults {
     }
 }
 
+/// A time that may be none.
+fn read_grace(text: &str) -> Result<Duration, TimeError> {
+    if matches!(text.trim(), "0ms" | "0s") { Ok(Duration::ZERO) } else { read_time(text) }
+}
+
+/// A player by name. A name that is wrong is no fault of a file.
+fn player(text: &str) -> Result<PlayerSpec, Failure> {
+    text.parse().map_err(|error: SpecError| match error.is_file {
+        true => Failure::BadInput(error.to_string()),
+        false => Failure::Usage(error.to_string()),
+    })
+}
+
 fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     if arguments.games % 2 == 1 {
         let message = "every opening is played with both colours: the number of games must be even";
@@ -221,8 +235,8 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         }
         spec
     };
-    let one = limited(arguments.one.clone());
-    let other = limited(arguments.other.clone());
+    let one = limited(player(&arguments.one)?);
+    let other = limited(player(&arguments.other)?);
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];

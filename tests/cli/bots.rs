@@ -249,6 +249,60 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
 }
 
 #[test]
+fn a_bot_is_asked_again_from_elsewhere_and_its_end_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    crownhead_in(folder.path(), &["bot", "new", "python", "my bot"]).printed();
+    let play = ["match", "./my bot", "random", "--game", "english", "-n", "2", "--log", "logs"];
+    crownhead_in(folder.path(), &play).printed();
+    let logs: Vec<_> = fs::read_dir(folder.path().join("logs")).unwrap().flatten().collect();
+    let black = logs.iter().find(|log| log.file_name().to_string_lossy().contains("black"));
+    let log = black.unwrap().path().display().to_string();
+    let again = crownhead(&["bot", "replay", &log, "--at", "6"]);
+    assert!(again.printed().contains("\nnow\n"), "{again:?}");
+    let crash = hostile("crash-at-once");
+    let crashed = crownhead(&["bot", "replay", &log, "--at", "6", "--bot", &crash]);
+    assert_eq!(crashed.code, Some(4), "{crashed:?}");
+    assert!(crashed.stderr.contains("the bot ended with exit code 3"), "{crashed:?}");
+}
+
+#[test]
+fn what_bot_new_says_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = crownhead_in(folder.path(), &["bot", "new", "python", "it's mine"]);
+    let line = told.printed().lines().find(|line| line.contains(" match ")).unwrap();
+    let script = line.replace("crownhead", program()).replace("-n 20", "-n 2");
+    let mut shell = Command::new("sh");
+    let finished = finish(shell.args(["-c", &script]).current_dir(folder.path()));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}
+
+#[test]
+fn a_broken_bot_toml_is_bad_input_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot.toml");
+    let name = folder.path().to_str().unwrap();
+    for (text, place) in [
+        ("command = \"x\"\n  speed = 3\n", "bot.toml, line 2, column 3: there is no key \"speed\""),
+        ("command = 3\n", "bot.toml, line 1, column 1: command is a text in quotes"),
+        ("command = \n", "line 1, column 11"),
+        ("name = \"x\"\n", "bot.toml: the line command = \"…\" is missing"),
+    ] {
+        fs::write(&file, text).unwrap();
+        for arguments in [
+            &["match", name, "random", "--game", "english"][..],
+            &["bot", "check", name, "--game", "english"],
+        ] {
+            let finished = crownhead(arguments);
+            assert!(finished.refused(3).contains(place), "{text}: {finished:?}");
+        }
+    }
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let finished = crownhead(&["match", name, "random", "--game", "english"]);
+    assert!(finished.refused(3).contains("bot.toml: it is no file"), "{finished:?}");
+}
+
+#[test]
 fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
     let arguments = ["match", &hostile("illegal"), "random", "--game", "contest", "-n", "2"];
     let finished = crownhead(&arguments);
@@ -432,6 +486,9 @@ fn an_engine_answers_a_script() {
     let alone = b"turn position=\"###5/##6/#7/8/8/7O/6OO/5OOO # 0\"\n";
     let finished = crownhead_reading(alone, &["engine", "random", "--game", "chinese-checkers"]);
     assert!(finished.printed().starts_with("move "), "{finished:?}");
+    let refused = b"newgame game=nonsense\nturn position=\"B:W18,27:B15\"\n";
+    let finished = crownhead_reading(refused, &["engine", "random"]);
+    assert!(!finished.printed().contains("move "), "another game's position: {finished:?}");
     let nested = crownhead(&["engine", "cmd:x"]);
     assert!(nested.refused(2).contains("is a program already"), "{nested:?}");
 }
@@ -457,4 +514,31 @@ fn an_engine_speaks_hub() {
     let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("error message=")).collect();
     assert!(errors[0].contains("a position is the side to move, W or B"), "{lines:?}");
     assert!(errors[1].contains("there is no variant frisian"), "{lines:?}");
+}
+
+#[test]
+fn hub_goes_on_after_what_it_refuses() {
+    // Another variant while it searches, and a position that is refused.
+    let script =
+        b"hub\ninit\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel infinite\ngo think\n\
+        set-param name=variant value=contest\nstop\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\n\
+        level depth=1\ngo think\npos pos=X\ngo think\nping\nquit\n";
+    let finished = crownhead_reading(script, &["engine", "best:hash=1", "--hub"]);
+    let lines: Vec<_> = finished.printed().lines().collect();
+    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("done move=15x22x18"), 2, "{lines:?}");
+    assert_eq!(count("error message=\"there is no position yet"), 1, "{lines:?}");
+    assert_eq!(lines.last(), Some(&"pong"), "{lines:?}");
+}
+
+#[test]
+fn hub_is_silent_about_a_ponder_until_it_is_asked() {
+    // There is but one move.
+    let start = "hub\ninit\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel depth=1\ngo ponder\n";
+    for end in ["ponder-hit\n", "stop\n"] {
+        let script = format!("{start}{end}pos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nquit\n");
+        let finished = crownhead_reading(script.as_bytes(), &["engine", "best:hash=1", "--hub"]);
+        let done = finished.printed().lines().filter(|line| line.starts_with("done ")).count();
+        assert_eq!(done, 1, "{end}{finished:?}");
+    }
 }

@@ -61,35 +61,36 @@ struct Moment {
 const LAST_SECOND: TimeControl =
     TimeControl::Main { time: Duration::from_secs(1), increment: Duration::ZERO };
 
-/// The odd moments of a game.
+/// The odd moments of a game. Only Chinese checkers has positions from which every game is long.
 fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
-    let (many, long, pass) = match game {
+    let few = "few pieces";
+    let (many, (ending, late), pass) = match game {
         Game::English(_) => (
             "B:W:BK6,K7,K8,K9,K17,K18,K19,K20,K25,K26,K27,K28",
-            "B:WK3,K12,K29:BK1,K4,K21".to_string(),
+            (few, "B:WK1,K5,K32:BK28,K4,K29"),
             None,
         ),
         Game::Contest(_) => (
             "B:W9,12,13,18,23,30:B1,3,4,10,11,17,20,25,26,27,28",
-            "B:W29,30,31,32:B1,2,3,4".to_string(),
+            (few, "B:W29,30,31,32:B1,2,3,4"),
             None,
         ),
         Game::ChineseCheckers => (
             "3O4/1O3O1O/1O6/4O1#1/2#1#3/4#3/1#1#4/8 # 10",
             // Two pieces fill no camp: nobody can win before the last turn.
-            "#7/8/8/8/8/8/8/7O # 0".to_string(),
+            ("a very long game", "#7/8/8/8/8/8/8/7O # 0"),
             Some("5OO#/6OO/5O1O/8/8/8/8/8 # 10"),
         ),
         Game::CaptureHalma => (
             "5b2/1w3b2/2w1b1bb/1b1w1w2/2w1w1w1/1w1w1b2/2b1b3/8 b 10",
-            "8/8/b7/8/8/7w/8/8 b 300".to_string(),
+            (few, "8/8/b7/8/8/7w/8/8 b 0"),
             Some("8/8/8/4w3/8/8/8/8 b 10"),
         ),
     };
     let time = TimeControl::PerMove(movetime);
     let mut moments = vec![
-        Moment { check: "very many moves", position: many.into(), time, is_one_turn: true },
-        Moment { check: "a very long game", position: long, time, is_one_turn: false },
+        Moment { check: "many moves", position: many.into(), time, is_one_turn: true },
+        Moment { check: ending, position: late.into(), time, is_one_turn: false },
         Moment {
             check: "the last second",
             position: game.info().start,

@@ -23,7 +23,7 @@ mod running;
 
 pub(crate) use buffer::read_bounded_line;
 pub use fault::{Fault, FaultKind};
-pub use kits::{KITS, Kit};
+pub use kits::Kit;
 pub(crate) use line::{Line, quote};
 pub use log::board_text;
 pub(crate) use outside::Outside;

@@ -55,10 +55,11 @@ impl Outside {
         self.is_greeted = false;
         let bot = Process::start(&self.program, &self.program.command).map_err(|error| {
             let what = format!(
-                "{} cannot be started: {error} (command {:?}, in {})",
+                "{} cannot be started: {error} (command {:?}, in {}){}",
                 self.program,
                 self.program.command.join(" "),
-                self.program.folder.display()
+                self.program.folder.display(),
+                self.program.hint(&error)
             );
             Fault::new(FaultKind::Crash, what)
         })?;

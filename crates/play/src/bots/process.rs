@@ -361,7 +361,7 @@ pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
 
 fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
-    let cannot = |error: io::Error| failed(format!("failed: {error}"));
+    let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
     let mut process = Process::start(program, words).map_err(cannot)?;
     process.input = None;
     let mut said = Vec::new();
