@@ -314,6 +314,8 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
         finished.stdout
     );
     assert!(finished.stdout.contains("; received: \"move 32-1\"."), "{}", finished.stdout);
+    let strict = crownhead(&["match", "random", "random", "--game", "english", "--grace", "0ms"]);
+    assert!(strict.printed().contains("late      random 0, random 0"), "{strict:?}");
     let skip = crownhead(&["match", "random", "random", "--game", "english", "--policy", "skip"]);
     assert!(skip.refused(2).contains("in english no turn can be skipped"), "{skip:?}");
     let odd = crownhead(&["match", "random", "random", "--game", "english", "--policy", "mercy"]);
