@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crownhead_play::bots::check::{Finding, Grade, check};
 use crownhead_play::bots::replay::{Again, Moment};
-use crownhead_play::bots::{Kit, Program};
+use crownhead_play::bots::{Kit, Program, ProgramError, board_text};
 use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, read_time};
 use crownhead_rules::Game;
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
@@ -114,12 +114,14 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 
 /// A bot by its folder, its command, or as players are named.
 fn program(text: &str) -> Result<Program, Failure> {
-    let usage = |error: String| Failure::Usage(error);
-    if std::path::Path::new(text).is_dir() {
-        return Program::from_folder(text).map_err(|error| usage(error.to_string()));
-    }
-    let command = text.strip_prefix("cmd:").unwrap_or(text);
-    Program::from_command(command).map_err(|error| usage(error.to_string()))
+    let program = match std::path::Path::new(text).is_dir() {
+        true => Program::from_folder(text),
+        false => Program::from_command(text.strip_prefix("cmd:").unwrap_or(text)),
+    };
+    program.map_err(|error| match error {
+        ProgramError::Text(message) => Failure::Usage(message),
+        ProgramError::File(message) => Failure::BadInput(message),
+    })
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
@@ -134,10 +136,21 @@ fn new(arguments: &New) -> Result<(), Failure> {
         false => format!("./{folder}"),
     };
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
-    writeln!(out, "  crownhead bot check {folder} --game english")?;
+    let name = for_a_shell(&name);
+    writeln!(out, "  crownhead bot check {name} --game english")?;
     writeln!(out, "  crownhead match {name} random --game english -n 20")?;
-    writeln!(out, "  crownhead bot play {folder}")?;
+    writeln!(out, "  crownhead bot play {name}")?;
     Ok(())
+}
+
+/// A word as a shell takes it for one.
+fn for_a_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    if word.chars().all(is_plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 fn run_check(arguments: &Check) -> Result<(), Failure> {
@@ -225,6 +238,9 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         };
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
+        if stop.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)
     };
     if arguments.json {
@@ -251,7 +267,7 @@ fn write_moment(
 ) -> std::io::Result<()> {
     let name = moment.game.info().sides[session.side().index()].name;
     writeln!(out, "{}, ply {}, {name} to move: {}", moment.game, moment.ply, session.position())?;
-    write_board(out, session)?;
+    write!(out, "{}", board_text(session))?;
     writeln!(out, "moves     {}", moment.moves())?;
     writeln!(out, "then")?;
     for (time, sign, text) in &moment.then {
@@ -279,13 +295,4 @@ fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) ->
         "then": moment.then.iter().map(entry).collect::<Value>(),
         "now": again,
     })
-}
-
-fn write_board(out: &mut impl Write, session: &dyn Session) -> std::io::Result<()> {
-    writeln!(out, "    1 2 3 4 5 6 7 8")?;
-    for (row, number) in session.board().chunks(8).zip(1..) {
-        let cells: String = row.iter().flat_map(|cell| [' ', *cell]).collect();
-        writeln!(out, "  {number}{cells}")?;
-    }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! `crownhead match`: which of two players is stronger, and how sure that is.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
 use crownhead_play::statistics::{Estimate, Tally};
 use crownhead_play::{
-    Openings, PlayerError, PlayerSpec, Policy, Terms, TimeControl, knowledge_for, read_time,
+    Openings, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl, TimeError,
+    knowledge_for, read_time,
 };
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
@@ -24,10 +26,10 @@ pub(crate) struct Arguments {
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
     /// cmd:COMMAND or as a folder with a bot.toml
     #[arg(value_name = "A")]
-    one: PlayerSpec,
+    one: String,
     /// The other player
     #[arg(value_name = "B")]
-    other: PlayerSpec,
+    other: String,
     /// The game, with options if wanted: english, contest:kings=true, …
     #[arg(long, value_name = "GAME")]
     game: Game,
@@ -60,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "POLICY")]
     policy: Option<Policy>,
     /// How late a move may be
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "5ms")]
+    #[arg(long, value_name = "TIME", value_parser = read_grace, default_value = "5ms")]
     grace: Duration,
     /// How long a program may take to be ready
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
@@ -97,35 +99,44 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut standing = Standing::default();
     let mut games: Vec<Played> = Vec::new();
     let mut faults = Faults::default();
+    let mut log_failure = None;
     let start = Instant::now();
     let result = matches::play(&plan, &knowledge, &stop, |game| {
         standing.add(&game);
         progress.show(&standing);
         faults.add(&plan, &game);
+        log_failure = log_failure.take().or_else(|| game.log_failure.clone());
         if arguments.pdn.is_some() {
             games.push(game);
         }
     });
     progress.clear();
-    if let Err(PlayerError::Start(message)) = result {
-        return Err(Failure::Bot(Some(message)));
-    }
-    result?;
+    let start_failure = match result {
+        Err(PlayerError::Start(message)) => Some(message),
+        other => other.map(|()| None)?,
+    };
     // Of a match that was interrupted too early nothing is written over an earlier one.
     if let Some(output) = output.filter(|_| !games.is_empty()) {
         games.sort_by_key(|game| (game.pair, game.first));
         write_games(output, &plan, &games)?;
     }
-    let interrupted = standing.all.games() < arguments.games;
+    let interrupted = start_failure.is_none() && standing.all.games() < arguments.games;
     let mut out = std::io::stdout().lock();
     if arguments.json {
-        writeln!(out, "{}", object(&plan, &standing, &faults, interrupted, start.elapsed()))?;
-    } else {
+        let mut object = object(&plan, &standing, &faults, interrupted, start.elapsed());
+        object["error"] = json!(start_failure);
+        writeln!(out, "{object}")?;
+    } else if start_failure.is_none() {
         report(&mut out, &plan, &standing)?;
         faults.report(&mut out)?;
     }
+    if let Some(failure) = &log_failure {
+        say(format_args!("crownhead: the logs are not whole: {failure}"));
+    }
     match interrupted {
         true => Err(Failure::Interrupted),
+        false if log_failure.is_some() => Err(Failure::Reported),
+        false if start_failure.is_some() => Err(Failure::Bot(start_failure)),
         false if faults.is_broken => Err(Failure::Bot(None)),
         false => Ok(()),
     }
@@ -134,40 +145,77 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// What went wrong in the games.
 #[derive(Default)]
 struct Faults {
-    /// Game, player, code and sentence of the first of them.
-    listed: Vec<(u32, usize, &'static str, String)>,
+    /// The first of them, by whether they cost little, game and order: what cost much is listed
+    /// before the rest is cut.
+    listed: BTreeMap<(bool, u32, usize), Value>,
+    /// How many there were.
+    count: usize,
     /// Whether a program forfeited a game or broke.
     is_broken: bool,
 }
 
 impl Faults {
     fn add(&mut self, plan: &Plan, game: &Played) {
-        for incident in &game.incidents {
+        self.count += game.faults.iter().sum::<u32>() as usize;
+        for (order, incident) in game.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
             let is_costly = incident.policy == Policy::Forfeit || incident.fault.kind.is_final();
             self.is_broken |= is_costly && plan.players[player].program().is_some();
-            if self.listed.len() < LISTED {
-                let number = 2 * game.pair + game.first as u32 + 1;
-                let sentence = incident.sentence(&plan.game);
-                self.listed.push((number, player, incident.fault.kind.code(), sentence));
+            let number = 2 * game.pair + game.first as u32 + 1;
+            let object = json!({
+                "game": number,
+                "player": player,
+                "side": plan.game.info().sides[incident.side.index()].letter,
+                "ply": incident.ply,
+                "code": incident.fault.kind.code(),
+                "what": incident.fault.what,
+                "received": incident.fault.received,
+                "position": incident.position,
+                "moves": incident.moves,
+                "sentence": incident.sentence(&plan.game),
+            });
+            self.listed.insert((!is_costly, number, order), object);
+            if self.listed.len() > LISTED {
+                self.listed.pop_last();
             }
         }
     }
 
+    /// Those that are listed, in the order of the games.
+    fn in_order(&self) -> Vec<&Value> {
+        let mut listed: Vec<_> = self.listed.iter().collect();
+        listed.sort_by_key(|((_, number, order), _)| (*number, *order));
+        listed.into_iter().map(|(_, object)| object).collect()
+    }
+
+    fn left_off(&self) -> usize {
+        self.count - self.listed.len()
+    }
+
     fn report(&self, out: &mut impl Write) -> Result<(), Failure> {
-        for (number, _, _, sentence) in &self.listed {
-            writeln!(out, "game {number}: {sentence}")?;
+        for object in self.in_order() {
+            let sentence = object["sentence"].as_str().unwrap_or_default();
+            writeln!(out, "game {}: {sentence}", object["game"])?;
         }
-        if self.listed.len() == LISTED {
-            writeln!(out, "More faults are not listed; --log DIR writes every game down.")?;
+        if self.left_off() > 0 {
+            let more = self.left_off();
+            writeln!(out, "{more} more faults are not listed; --log DIR writes every game down.")?;
         }
         Ok(())
     }
+}
 
-    fn json(&self) -> Value {
-        let object = |(game, player, code, sentence): &(u32, usize, &str, String)| json!({ "game": game, "player": player, "code": code, "sentence": sentence });
-        self.listed.iter().map(object).collect()
-    }
+/// A time that may be none.
+fn read_grace(text: &str) -> Result<Duration, TimeError> {
+    if matches!(text.trim(), "0ms" | "0s") { Ok(Duration::ZERO) } else { read_time(text) }
+}
+
+/// A player by name. A name that is wrong is no fault of a file.
+fn player(text: &str) -> Result<PlayerSpec, Failure> {
+    text.parse().map_err(|error: SpecError| match error.is_file {
+        true => Failure::BadInput(error.to_string()),
+        false => Failure::Usage(error.to_string()),
+    })
 }
 
 fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
@@ -188,7 +236,11 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         }
         spec
     };
-    let players = [limited(arguments.one.clone()), limited(arguments.other.clone())];
+    let one = limited(player(&arguments.one)?);
+    let other = limited(player(&arguments.other)?);
+    // A bot against itself is built once.
+    let other = if other == one { one.clone() } else { other };
+    let players = [one, other];
     let is_outside = players.iter().any(|player| player.program().is_some());
     let time =
         if time == TimeControl::Free && is_outside { TimeControl::PerMove(PATIENCE) } else { time };
@@ -374,7 +426,8 @@ fn object(
         "slowest_ms": standing.slowest.map(|time| time.as_secs_f64() * 1e3),
         "policy": plan.terms.policy.code(),
         "faults": standing.faults,
-        "incidents": faults.json(),
+        "incidents": faults.in_order(),
+        "incidents_left_off": faults.left_off(),
         "cpu_seconds": cpu_time().as_secs_f64(),
         "seconds": time.as_secs_f64(),
     })

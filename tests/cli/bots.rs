@@ -76,9 +76,11 @@ fn a_check_says_what_to_do() {
     for (mode, grade, check, advice) in [
         ("illegal", "FAILED", "game against random", "one of the texts of moves="),
         ("hangs", "FAILED", "game against random", "Flush standard output"),
+        ("bare", "FAILED", "game against random", "begins with the word move"),
         ("crash-on-fifth-move", "FAILED", "game against random", "crownhead bot replay"),
         ("says-nothing", "warning", "hello", "Answer the lines crownhead and newgame with ready"),
         ("ignores-quit", "ok", "quit", ""),
+        ("never-ends", "warning", "quit", "End the program at the line quit"),
     ] {
         let bot = hostile(mode);
         let finished = crownhead(&[
@@ -102,6 +104,9 @@ fn a_check_says_what_to_do() {
         });
         assert!(found, "{mode}: {object}");
     }
+    let finished = crownhead(&["bot", "check", &hostile("escapes"), "--game", "english"]);
+    assert!(!finished.stdout.contains(['\x1b', '\x07']), "{finished:?}");
+    assert!(finished.stdout.lines().all(|line| line.len() < 1000), "{finished:?}");
     let missing = crownhead(&["bot", "check", "./no-such-bot", "--game", "english"]);
     assert_eq!(missing.code, Some(4));
     assert!(
@@ -114,14 +119,89 @@ fn a_check_says_what_to_do() {
 }
 
 #[test]
+fn a_check_of_a_program_that_is_no_bot_ends_soon() {
+    let arguments = ["bot", "check", "sleep 1000", "--game", "english", "--json"];
+    let finished = crownhead(&[&arguments[..], &["--startup", "200ms"]].concat());
+    let object = finished.json();
+    assert_eq!((finished.code, &object["failures"]), (Some(4), &json!(1)), "{object}");
+}
+
+#[test]
+fn a_bot_that_is_started_for_each_game_is_not_blamed_for_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    crownhead_in(folder.path(), &["bot", "new", "python", "bot"]).printed();
+    let file = folder.path().join("bot/bot.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text + "restart = true\n").unwrap();
+    let check = ["bot", "check", "bot", "--game", "english", "--json"];
+    let findings = result(&crownhead_in(folder.path(), &check));
+    assert_eq!(findings["warnings"], 0, "{findings}");
+}
+
+#[test]
+fn a_crash_after_many_faults_is_told_and_costs_the_exit_code() {
+    let bot = hostile("illegal-then-abort");
+    let arguments = ["match", &bot, "random", "--game", "capture-halma", "-n", "4", "--json"];
+    let run = |concurrency: &str| {
+        let finished = crownhead(&[&arguments[..], &["--concurrency", concurrency]].concat());
+        assert_eq!(finished.code, Some(4), "{finished:?}");
+        finished.json()
+    };
+    let object = run("1");
+    let incidents = object["incidents"].as_array().unwrap();
+    let crash = incidents.iter().find(|incident| incident["code"] == "crash").unwrap();
+    for (key, start) in [
+        ("what", "the bot ended by signal 6 (abort)"),
+        ("sentence", "crash, Black, ply "),
+        ("side", "b"),
+    ] {
+        assert!(crash[key].as_str().unwrap().starts_with(start), "{crash}");
+    }
+    let count = object["faults"][0].as_u64().unwrap();
+    assert_eq!(object["incidents_left_off"].as_u64(), Some(count - incidents.len() as u64));
+    assert_eq!(object["incidents"], run("4")["incidents"], "in the order of the games");
+}
+
+#[test]
+fn a_match_of_a_bot_that_cannot_start_has_an_object_too() {
+    let finished = crownhead(&["match", "cmd:./no", "random", "--game", "english", "--json"]);
+    assert_eq!(finished.code, Some(4));
+    let object = finished.json();
+    assert_eq!(object["games"], 0);
+    assert!(object["error"].as_str().unwrap().contains("cmd:./no cannot be started"), "{object}");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // The place of the second game's log is taken.
+    fs::create_dir_all(folder.path().join("logs/00002-white-fine.log")).unwrap();
+    let bot = hostile("fine");
+    let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--log", "logs"];
+    let finished = crownhead_in(folder.path(), &arguments);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(finished.stderr.contains("the logs are not whole: logs/00002-white-fine.log: "));
+    assert!(finished.stdout.contains("games     2"), "{finished:?}");
+}
+
+#[test]
 fn a_build_that_fails_shows_what_the_compiler_said() {
     let folder = tempfile::tempdir().unwrap();
     crownhead_in(folder.path(), &["bot", "new", "c", "bad"]).printed();
     fs::write(folder.path().join("bad/bot.c"), "int main(void) { return oops; }").unwrap();
     let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
     let told = finished.refused(4);
-    assert!(told.contains("building ./bad with \"cc -O2 -o bot bot.c\" failed"), "{told}");
+    let what = "building ./bad with \"cc -O2 -o bot bot.c\" failed with exit code 1:\n";
+    assert!(told.contains(what), "{told}");
     assert!(told.contains("oops"), "{told}");
+    // The first error is the one to mend.
+    let script = "echo the first >&2; seq 10000 >&2; echo the last >&2; exit 9";
+    let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"{script}\"]\n");
+    fs::write(folder.path().join("bad/bot.toml"), text).unwrap();
+    let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
+    let told = finished.refused(4);
+    assert!(told.contains("failed with exit code 9:\nthe first\n1\n2\n"), "{told}");
+    assert!(told.trim_end().ends_with("10000\nthe last") && told.len() < 8192, "{told}");
 }
 
 #[test]
@@ -169,6 +249,60 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
 }
 
 #[test]
+fn a_bot_is_asked_again_from_elsewhere_and_its_end_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    crownhead_in(folder.path(), &["bot", "new", "python", "my bot"]).printed();
+    let play = ["match", "./my bot", "random", "--game", "english", "-n", "2", "--log", "logs"];
+    crownhead_in(folder.path(), &play).printed();
+    let logs: Vec<_> = fs::read_dir(folder.path().join("logs")).unwrap().flatten().collect();
+    let black = logs.iter().find(|log| log.file_name().to_string_lossy().contains("black"));
+    let log = black.unwrap().path().display().to_string();
+    let again = crownhead(&["bot", "replay", &log, "--at", "6"]);
+    assert!(again.printed().contains("\nnow\n"), "{again:?}");
+    let crash = hostile("crash-at-once");
+    let crashed = crownhead(&["bot", "replay", &log, "--at", "6", "--bot", &crash]);
+    assert_eq!(crashed.code, Some(4), "{crashed:?}");
+    assert!(crashed.stderr.contains("the bot ended with exit code 3"), "{crashed:?}");
+}
+
+#[test]
+fn what_bot_new_says_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = crownhead_in(folder.path(), &["bot", "new", "python", "it's mine"]);
+    let line = told.printed().lines().find(|line| line.contains(" match ")).unwrap();
+    let script = line.replace("crownhead", program()).replace("-n 20", "-n 2");
+    let mut shell = Command::new("sh");
+    let finished = finish(shell.args(["-c", &script]).current_dir(folder.path()));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}
+
+#[test]
+fn a_broken_bot_toml_is_bad_input_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot.toml");
+    let name = folder.path().to_str().unwrap();
+    for (text, place) in [
+        ("command = \"x\"\n  speed = 3\n", "bot.toml, line 2, column 3: there is no key \"speed\""),
+        ("command = 3\n", "bot.toml, line 1, column 1: command is a text in quotes"),
+        ("command = \n", "line 1, column 11"),
+        ("name = \"x\"\n", "bot.toml: the line command = \"…\" is missing"),
+    ] {
+        fs::write(&file, text).unwrap();
+        for arguments in [
+            &["match", name, "random", "--game", "english"][..],
+            &["bot", "check", name, "--game", "english"],
+        ] {
+            let finished = crownhead(arguments);
+            assert!(finished.refused(3).contains(place), "{text}: {finished:?}");
+        }
+    }
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let finished = crownhead(&["match", name, "random", "--game", "english"]);
+    assert!(finished.refused(3).contains("bot.toml: it is no file"), "{finished:?}");
+}
+
+#[test]
 fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
     let arguments = ["match", &hostile("illegal"), "random", "--game", "contest", "-n", "2"];
     let finished = crownhead(&arguments);
@@ -180,6 +314,8 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
         finished.stdout
     );
     assert!(finished.stdout.contains("; received: \"move 32-1\"."), "{}", finished.stdout);
+    let strict = crownhead(&["match", "random", "random", "--game", "english", "--grace", "0ms"]);
+    assert!(strict.printed().contains("late      random 0, random 0"), "{strict:?}");
     let skip = crownhead(&["match", "random", "random", "--game", "english", "--policy", "skip"]);
     assert!(skip.refused(2).contains("in english no turn can be skipped"), "{skip:?}");
     let odd = crownhead(&["match", "random", "random", "--game", "english", "--policy", "mercy"]);
@@ -195,32 +331,46 @@ fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
     assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
 }
 
-#[test]
-fn an_interrupted_match_leaves_no_bot_behind() {
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
+/// How many processes have a text in their command line, besides the match that may have it too.
+fn processes(mark: &str) -> usize {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(mark) && !line.contains(" match ")).count()
+}
 
-    let folder = tempfile::tempdir().unwrap();
-    let mark = format!("mark-{}", std::process::id());
-    let bot = hostile(&format!("ignores-sigterm {mark}"));
-    let mut command = crate::run::command(&["match", &bot, "random", "--game", "english"]);
-    command.args(["--movetime", "600s", "--json"]).current_dir(folder.path());
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let bots = || {
-        let entries = fs::read_dir("/proc").unwrap().flatten();
-        let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-        let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
-        // The program itself has the mark among its arguments too.
-        lines.filter(|line| line.contains(&mark) && !line.contains(" match ")).count()
-    };
-    while bots() == 0 {
+/// Starts a match, interrupts it as soon as a marked process runs, and again and again if wanted.
+fn interrupted(bot: &str, mark: &str, again: bool) {
+    let mut command = crate::run::command(&["match", bot, "random", "--game", "english"]);
+    command.args(["--movetime", "600s", "--json"]).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while processes(mark) == 0 {
         std::thread::yield_now();
     }
-    finish(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]));
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
-    assert_eq!(bots(), 0);
+    let interrupt = format!("kill -INT {}", child.id());
+    finish(Command::new("sh").args(["-c", &interrupt]));
+    while again && child.try_wait().unwrap().is_none() {
+        finish(Command::new("sh").args(["-c", &interrupt]));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(processes(mark), 0);
+}
+
+#[test]
+fn an_interrupted_match_leaves_no_bot_behind() {
+    for again in [false, true] {
+        let mark = format!("mark-{}-{again}", std::process::id());
+        interrupted(&hostile(&format!("ignores-sigterm {mark}")), &mark, again);
+    }
+}
+
+#[test]
+fn an_interrupted_build_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("mark-{}-build", std::process::id());
+    let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"sleep 600; echo {mark}\"]");
+    fs::write(folder.path().join("bot.toml"), text).unwrap();
+    interrupted(folder.path().to_str().unwrap(), &mark, false);
 }
 
 #[test]
@@ -229,9 +379,13 @@ fn a_flood_does_not_fill_the_memory() {
     let script = "import resource, subprocess, sys\n\
                   code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
                   print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
-    for (mode, code) in
-        [("floods-output", 4), ("long-line", 4), ("floods-lines", 4), ("floods-errors", 4)]
-    {
+    for (mode, code) in [
+        ("floods-output", 4),
+        ("long-line", 4),
+        ("floods-lines", 4),
+        ("floods-errors", 4),
+        ("floods-at-quit", 0),
+    ] {
         let mut command = Command::new("python3");
         command.args([
             "-c",
@@ -334,6 +488,9 @@ fn an_engine_answers_a_script() {
     let alone = b"turn position=\"###5/##6/#7/8/8/7O/6OO/5OOO # 0\"\n";
     let finished = crownhead_reading(alone, &["engine", "random", "--game", "chinese-checkers"]);
     assert!(finished.printed().starts_with("move "), "{finished:?}");
+    let refused = b"newgame game=nonsense\nturn position=\"B:W18,27:B15\"\n";
+    let finished = crownhead_reading(refused, &["engine", "random"]);
+    assert!(!finished.printed().contains("move "), "another game's position: {finished:?}");
     let nested = crownhead(&["engine", "cmd:x"]);
     assert!(nested.refused(2).contains("is a program already"), "{nested:?}");
 }
@@ -359,4 +516,31 @@ fn an_engine_speaks_hub() {
     let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("error message=")).collect();
     assert!(errors[0].contains("a position is the side to move, W or B"), "{lines:?}");
     assert!(errors[1].contains("there is no variant frisian"), "{lines:?}");
+}
+
+#[test]
+fn hub_goes_on_after_what_it_refuses() {
+    // Another variant while it searches, and a position that is refused.
+    let script =
+        b"hub\ninit\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel infinite\ngo think\n\
+        set-param name=variant value=contest\nstop\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\n\
+        level depth=1\ngo think\npos pos=X\ngo think\nping\nquit\n";
+    let finished = crownhead_reading(script, &["engine", "best:hash=1", "--hub"]);
+    let lines: Vec<_> = finished.printed().lines().collect();
+    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("done move=15x22x18"), 2, "{lines:?}");
+    assert_eq!(count("error message=\"there is no position yet"), 1, "{lines:?}");
+    assert_eq!(lines.last(), Some(&"pong"), "{lines:?}");
+}
+
+#[test]
+fn hub_is_silent_about_a_ponder_until_it_is_asked() {
+    // There is but one move.
+    let start = "hub\ninit\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel depth=1\ngo ponder\n";
+    for end in ["ponder-hit\n", "stop\n"] {
+        let script = format!("{start}{end}pos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nquit\n");
+        let finished = crownhead_reading(script.as_bytes(), &["engine", "best:hash=1", "--hub"]);
+        let done = finished.printed().lines().filter(|line| line.starts_with("done ")).count();
+        assert_eq!(done, 1, "{end}{finished:?}");
+    }
 }

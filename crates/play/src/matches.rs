@@ -63,6 +63,8 @@ pub struct Played {
     pub late: [u32; 2],
     /// The longest time each player used for a move.
     pub slowest: [Duration; 2],
+    /// Why a log is not whole.
+    pub log_failure: Option<String>,
 }
 
 impl Played {
@@ -160,6 +162,13 @@ pub fn play(
     let next = AtomicU32::new(0);
     let games = plan.pairs.saturating_mul(2);
     let (sender, receiver) = mpsc::channel();
+    for player in &plan.players {
+        let built = player.build(stop);
+        if stop.is_stopped() {
+            return Ok(());
+        }
+        built?;
+    }
     // The memory for all is taken before the first game begins.
     let seats = 0..plan.concurrency.clamp(1, games.max(1) as usize);
     let seats: Result<Vec<_>, _> = seats.map(|_| seat(plan, knowledge)).collect();
@@ -230,11 +239,12 @@ fn one_game(
         };
         players[player].sit_down(&seating, stop);
     }
-    let [one, other] = players;
+    let [one, other] = &mut *players;
     let seated: [&mut dyn Player; 2] =
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
     let seed = mix(&[plan.seed, number.into(), 2]);
     let game = referee::play(session.as_mut(), seated, &plan.terms, seed, stop)?;
+    let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
     Ok(game.map(|game| Played {
         pair,
         first,
@@ -246,6 +256,7 @@ fn one_game(
         faults: sides.map(|side| game.faults[side]),
         late: sides.map(|side| game.late[side]),
         slowest: sides.map(|side| game.slowest[side]),
+        log_failure,
     }))
 }
 

@@ -36,6 +36,11 @@ pub trait Player: Send {
     fn is_outside(&self) -> bool {
         false
     }
+
+    /// Why a log of its games is not whole, if that is so.
+    fn log_failure(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A place at a board.

@@ -188,7 +188,7 @@ pub struct Refereed {
     pub slowest: [Duration; 2],
 }
 
-/// So many incidents of a game are kept.
+/// So many incidents of a game are kept, and besides them what ended a program.
 const KEPT: usize = 8;
 /// So many bytes of legal moves are told.
 const TOLD: usize = 400;
@@ -227,20 +227,22 @@ pub fn play(
         };
         faults[whose] += 1;
         late[whose] += u32::from(fault.kind == FaultKind::Time);
-        let is_lost = terms.policy == Policy::Forfeit;
-        if is_lost || incidents.len() < KEPT {
-            incidents.push(incident(session, side, fault, terms.policy));
-        }
-        if is_lost && let Some(incident) = incidents.last() {
+        let is_end = |other: &Incident| other.side == side && other.fault.kind.is_final();
+        let ended_it = fault.kind.is_final() && !incidents.iter().any(is_end);
+        let (incident, made) = settle(session, fault, terms.policy, lots.u64(..));
+        let Some(made) = made else {
+            incidents.push(incident.clone());
             let sentence = incident.sentence(session.game());
-            break (End::Fault(Box::new(incident.clone())), sentence);
+            break (End::Fault(Box::new(incident)), sentence);
+        };
+        moves.push(made);
+        if ended_it || incidents.len() < KEPT {
+            incidents.push(incident);
         }
         // A clock that has run out stands at nothing; the increment is for moves made.
         if let Clock::Main { left, .. } = &mut clocks[whose] {
             *left = left.saturating_sub(used);
         }
-        let made = make_move(session, terms.policy, &mut lots);
-        moves.push(made.ok_or(PlayerError::Over)?);
     };
     let game = Refereed { moves, end, ending, incidents, faults, late, slowest };
     tell(&mut players, &game);
@@ -248,9 +250,9 @@ pub fn play(
 }
 
 /// The time used, and the move with the clock after it, or a fault; none if it was stopped.
-type Turn = (Duration, Result<(String, Clock), Fault>);
+pub(crate) type Turn = (Duration, Result<(String, Clock), Fault>);
 
-fn take_turn(
+pub(crate) fn take_turn(
     session: &mut dyn Session,
     player: &mut dyn Player,
     clock: Clock,
@@ -273,8 +275,8 @@ fn take_turn(
     Ok(Some((used, result)))
 }
 
-/// Plays a chosen move if it came in time and is legal.
-fn judge(
+/// Plays a chosen move if it came in time and is legal: its text, and the clock after it.
+pub fn judge(
     session: &mut dyn Session,
     choice: Choice,
     clock: Clock,
@@ -297,7 +299,12 @@ fn judge(
     }
 }
 
-fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy) -> Incident {
+pub(crate) fn incident(
+    session: &dyn Session,
+    side: Side,
+    fault: Fault,
+    policy: Policy,
+) -> Incident {
     let mut moves = String::new();
     session.write_legal_moves(&mut moves);
     if moves.len() > TOLD {
@@ -310,17 +317,24 @@ fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy) -> 
     Incident { side, ply, fault, position, moves, policy }
 }
 
-/// The move of a side that made a fault and plays on.
-fn make_move(
+/// What a fault of the side to move costs: the incident, and the move that is made instead; none if
+/// the game is lost. `lot` decides a move that is drawn.
+pub fn settle(
     session: &mut dyn Session,
+    fault: Fault,
     policy: Policy,
-    lots: &mut fastrand::Rng,
-) -> Option<String> {
-    if policy != Policy::Skip || !session.skip() {
-        let chosen = lots.choice(session.legal_moves())?;
-        session.play(&chosen.text).ok()?;
-    }
-    session.last_move()
+    lot: u64,
+) -> (Incident, Option<String>) {
+    let incident = incident(session, session.side(), fault, policy);
+    let is_made = match policy {
+        Policy::Forfeit => false,
+        Policy::Skip if session.skip() => true,
+        Policy::Skip | Policy::RandomMove => {
+            let chosen = fastrand::Rng::with_seed(lot).choice(session.legal_moves());
+            chosen.is_some_and(|chosen| session.play(&chosen.text).is_ok())
+        }
+    };
+    (incident, is_made.then(|| session.last_move()).flatten())
 }
 
 /// Tells both players how it ended.

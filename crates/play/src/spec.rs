@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
+use crownhead_search::{GameVisitor, Knowledge, Searchable, Stop, visit};
 
 use crate::bots::{Outside, Program, ProgramError};
 use crate::clock::{read_time, shorten, write_time};
@@ -54,8 +54,18 @@ pub struct PlayerOptions {
 
 /// Why a player's name was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct SpecError(String);
+#[error("{what}")]
+pub struct SpecError {
+    what: String,
+    /// Whether it is not the name that is wrong but the file of the bot that it names.
+    pub is_file: bool,
+}
+
+impl SpecError {
+    fn new(what: String) -> SpecError {
+        SpecError { what, is_file: false }
+    }
+}
 
 const DEEPEST: u32 = 30;
 const LEVELS: u8 = 10;
@@ -105,6 +115,13 @@ impl PlayerSpec {
         self.keys().contains(&"nodes")
     }
 
+    /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
+    /// would do it too, but not hear `stop`.
+    pub(crate) fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+        self.program()
+            .map_or(Ok(()), |program| crate::bots::build(program, stop).map_err(PlayerError::Start))
+    }
+
     /// The player itself, for one game. All memory it needs is taken now.
     pub fn player(
         &self,
@@ -118,7 +135,7 @@ impl PlayerSpec {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
                     PlayerKind::Outside(ref program) => {
-                        Box::new(Outside::new(Program::clone(program))?)
+                        Box::new(Outside::new(Program::clone(program), &Stop::new())?)
                     }
                     PlayerKind::Random => Box::new(Random::new()),
                     PlayerKind::Minimax(depth) => {
@@ -147,7 +164,7 @@ fn is_built_in(text: &str) -> bool {
 }
 
 fn refused(error: ProgramError) -> SpecError {
-    SpecError(error.to_string())
+    SpecError { what: error.to_string(), is_file: matches!(error, ProgramError::File(_)) }
 }
 
 impl FromStr for PlayerSpec {
@@ -167,7 +184,7 @@ impl FromStr for PlayerSpec {
             let text = parts.next().unwrap_or_default().trim();
             match text.parse::<u32>() {
                 Ok(number) if (1..=most).contains(&number) && !text.starts_with('+') => Ok(number),
-                _ => Err(SpecError(format!(
+                _ => Err(SpecError::new(format!(
                     "{name} takes a {what} from 1 to {most}, as in {name}:4, not {:?}",
                     shorten(text)
                 ))),
@@ -180,7 +197,10 @@ impl FromStr for PlayerSpec {
             "alphabeta" => PlayerKind::AlphaBeta(number("depth", DEEPEST)?),
             "level" => PlayerKind::Level(number("level", LEVELS.into())? as u8),
             _ => {
-                return Err(SpecError(format!("there is no player {:?}: {NAMES}", shorten(&name))));
+                return Err(SpecError::new(format!(
+                    "there is no player {:?}: {NAMES}",
+                    shorten(&name)
+                )));
             }
         };
         let mut spec = PlayerSpec::new(kind);
@@ -191,7 +211,7 @@ impl FromStr for PlayerSpec {
         }
         match parts.next() {
             None => Ok(spec),
-            Some(more) => Err(SpecError(format!(
+            Some(more) => Err(SpecError::new(format!(
                 "after the options of {} there is nothing more, not {:?}",
                 spec.bare(),
                 shorten(more)
@@ -203,7 +223,7 @@ impl FromStr for PlayerSpec {
 impl PlayerSpec {
     fn read_option(&mut self, text: &str) -> Result<(), SpecError> {
         let Some((key, value)) = text.split_once('=') else {
-            return Err(SpecError(format!(
+            return Err(SpecError::new(format!(
                 "options of a player are written key=value, not {:?}",
                 shorten(text)
             )));
@@ -214,7 +234,7 @@ impl PlayerSpec {
                 [] => "none".to_string(),
                 keys => keys.join(", "),
             };
-            return Err(SpecError(format!(
+            return Err(SpecError::new(format!(
                 "{} has no option {:?}: it has {keys}",
                 self.bare(),
                 shorten(&key)
@@ -228,12 +248,12 @@ impl PlayerSpec {
             "hash" => options.hash.replace(whole(&key, value, MOST_HASH.into())? as u32).is_some(),
             "nodes" => options.nodes.replace(whole(&key, value, u64::MAX)?).is_some(),
             _ => {
-                let time = read_time(value).map_err(|error| SpecError(error.to_string()))?;
+                let time = read_time(value).map_err(|error| SpecError::new(error.to_string()))?;
                 options.movetime.replace(time).is_some()
             }
         };
         match twice {
-            true => Err(SpecError(format!("the option {key} is given twice"))),
+            true => Err(SpecError::new(format!("the option {key} is given twice"))),
             false => Ok(()),
         }
     }
@@ -247,7 +267,7 @@ impl PlayerSpec {
 fn whole(key: &str, value: &str, most: u64) -> Result<u64, SpecError> {
     match value.parse::<u64>() {
         Ok(number) if (1..=most).contains(&number) && !value.starts_with('+') => Ok(number),
-        _ => Err(SpecError(format!(
+        _ => Err(SpecError::new(format!(
             "the option {key} takes a whole number from 1 to {most}, not {:?}",
             shorten(value)
         ))),

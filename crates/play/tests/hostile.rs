@@ -93,6 +93,17 @@ fn whoever_misbehaves_forfeits_with_the_reason() {
         ("long-line", "flood", "received: \"move xxxxx"),
         ("no-utf8", "no-protocol", "bytes that are no UTF-8 text; received: \"move \\xff\\xfe\""),
         ("closes-output", "end-of-output", "the bot closed its standard output and lives on"),
+        ("errors-without-end", "end-of-output", "the bot closed its standard output and lives on"),
+        ("joins-a-group", "time", "the bot did not answer in time"),
+        ("joins-our-group", "time", "the bot did not answer in time"),
+        ("leaves-a-child", "crash", "the bot ended with exit code 7"),
+        ("later-turn", "no-protocol", "and was asked for "),
+        ("hidden-second", "no-protocol", "the bot answered before it was asked"),
+        ("no-utf8-after", "no-protocol", "bytes that are no UTF-8 text; received: \"\\xff\""),
+        ("long-line-after", "flood", "received: \"zzzzz"),
+        ("bare", "time", "no line was an answer, which would be: move "),
+        ("capital", "time", "received: \"Move "),
+        ("colon", "time", "received: \"move: "),
         ("illegal", "illegal-move", "received: \"move 32-1\""),
         ("no-move", "no-protocol", "a move line without a move"),
     ] {
@@ -112,7 +123,15 @@ fn whoever_misbehaves_forfeits_with_the_reason() {
 
 #[test]
 fn whoever_is_only_odd_plays_to_the_end() {
-    for mode in ["fine", "much-on-errors", "chatters", "ignores-quit", "says-nothing"] {
+    for mode in [
+        "fine",
+        "much-on-errors",
+        "chatters",
+        "ignores-quit",
+        "floods-at-quit",
+        "daemon",
+        "says-nothing",
+    ] {
         for game in hostile("english", mode) {
             assert!(matches!(game.end, End::Rules(_)), "{mode}: {}", game.ending);
             assert_eq!(game.faults, [0, 0], "{mode}");

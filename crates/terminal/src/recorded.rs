@@ -92,7 +92,7 @@ pub fn replay(game: &Game, start: Option<&str>, moves: &[&str]) -> Result<Vec<Pl
             };
             let mut places = vec![place(&position, &past, Vec::new(), Vec::new())];
             for text in self.1 {
-                let mv = position.read_move(text).map_err(|error| error.to_string())?;
+                let mv = position.read_turn(text).map_err(|error| error.to_string())?;
                 let (path, captures) = (position.path(mv), position.captures(mv));
                 past.push(position.key());
                 position.play(mv);

@@ -51,10 +51,10 @@ impl LineBuffer {
         match fresh.iter().position(|&byte| byte == b'\n') {
             Some(at) => {
                 let (from, to) = (self.start, self.searched + at);
-                (self.start, self.searched) = (to + 1, to + 1);
                 if to - from > LONGEST_LINE {
                     return Err(TooLong);
                 }
+                (self.start, self.searched) = (to + 1, to + 1);
                 let to = if to > from && self.bytes[to - 1] == b'\r' { to - 1 } else { to };
                 Ok(Some(from..to))
             }
@@ -71,9 +71,10 @@ impl LineBuffer {
         self.bytes.get(range).unwrap_or_default()
     }
 
-    /// The beginning of a line without an end.
+    /// The line that is too long or has no end yet.
     pub(crate) fn rest(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
+        let rest = &self.bytes[self.start..self.end];
+        rest.split(|&byte| byte == b'\n').next().unwrap_or_default()
     }
 }
 

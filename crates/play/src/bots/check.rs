@@ -61,35 +61,36 @@ struct Moment {
 const LAST_SECOND: TimeControl =
     TimeControl::Main { time: Duration::from_secs(1), increment: Duration::ZERO };
 
-/// The odd moments of a game.
+/// The odd moments of a game. Only Chinese checkers has positions from which every game is long.
 fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
-    let (many, long, pass) = match game {
+    let few = "few pieces";
+    let (many, (ending, late), pass) = match game {
         Game::English(_) => (
             "B:W:BK6,K7,K8,K9,K17,K18,K19,K20,K25,K26,K27,K28",
-            "B:WK3,K12,K29:BK1,K4,K21".to_string(),
+            (few, "B:WK1,K5,K32:BK28,K4,K29"),
             None,
         ),
         Game::Contest(_) => (
             "B:W9,12,13,18,23,30:B1,3,4,10,11,17,20,25,26,27,28",
-            "B:W29,30,31,32:B1,2,3,4".to_string(),
+            (few, "B:W29,30,31,32:B1,2,3,4"),
             None,
         ),
         Game::ChineseCheckers => (
             "3O4/1O3O1O/1O6/4O1#1/2#1#3/4#3/1#1#4/8 # 10",
             // Two pieces fill no camp: nobody can win before the last turn.
-            "#7/8/8/8/8/8/8/7O # 0".to_string(),
+            ("a very long game", "#7/8/8/8/8/8/8/7O # 0"),
             Some("5OO#/6OO/5O1O/8/8/8/8/8 # 10"),
         ),
         Game::CaptureHalma => (
             "5b2/1w3b2/2w1b1bb/1b1w1w2/2w1w1w1/1w1w1b2/2b1b3/8 b 10",
-            "8/8/b7/8/8/7w/8/8 b 300".to_string(),
+            (few, "8/8/b7/8/8/7w/8/8 b 0"),
             Some("8/8/8/4w3/8/8/8/8 b 10"),
         ),
     };
     let time = TimeControl::PerMove(movetime);
     let mut moments = vec![
-        Moment { check: "very many moves", position: many.into(), time, is_one_turn: true },
-        Moment { check: "a very long game", position: long, time, is_one_turn: false },
+        Moment { check: "many moves", position: many.into(), time, is_one_turn: true },
+        Moment { check: ending, position: late.into(), time, is_one_turn: false },
         Moment {
             check: "the last second",
             position: game.info().start,
@@ -116,7 +117,7 @@ pub fn check(
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
-    let bot = match Outside::new(program.clone()) {
+    let bot = match Outside::new(program.clone(), stop) {
         Ok(bot) => bot,
         Err(error) => {
             let advice = "The command is run in the bot's folder, without a shell; a build command \
@@ -133,16 +134,16 @@ pub fn check(
     let mut trial = Trial { bot, game, terms, seed, stop };
     trial.greeting(&mut found);
     for number in 0..4 {
-        if !stop.is_stopped() {
+        if !trial.is_over() {
             trial.quick_game(number, &mut found);
         }
     }
     for moment in moments(game, movetime) {
-        if !stop.is_stopped() {
+        if !trial.is_over() {
             trial.moment(&moment, &mut found);
         }
     }
-    if !stop.is_stopped() {
+    if !trial.is_over() {
         trial.farewell(&mut found);
     }
 }
@@ -153,11 +154,17 @@ fn finding(check: &'static str, grade: Grade, found: String, advice: &str) -> Fi
 }
 
 /// What to do about a fault.
-fn advice(kind: FaultKind) -> &'static str {
-    match kind {
+fn advice(fault: &Fault) -> &'static str {
+    match fault.kind {
         FaultKind::IllegalMove => {
             "Answer with one of the texts of moves=, exactly as it stands there. \
              `crownhead moves GAME --position P` lists them."
+        }
+        FaultKind::Time
+            if fault.received.as_ref().is_some_and(|line| !line.starts_with("\"move ")) =>
+        {
+            "Answer each turn by a line that begins with the word move in small letters and a \
+             blank: move TEXT. All other lines are ignored."
         }
         FaultKind::Time => {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
@@ -191,12 +198,13 @@ impl Trial<'_> {
     }
 
     fn fault(&self, check: &'static str, fault: &Fault) -> Finding {
-        finding(
-            check,
-            Grade::Failure,
-            format!("{}: {fault}", fault.kind.code()),
-            advice(fault.kind),
-        )
+        finding(check, Grade::Failure, format!("{}: {fault}", fault.kind.code()), advice(fault))
+    }
+
+    /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
+    fn is_over(&self) -> bool {
+        let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
+        self.stop.is_stopped() || (is_mute && self.bot.fault().is_some())
     }
 
     fn greeting(&mut self, found: &mut impl FnMut(Finding)) {
@@ -257,7 +265,7 @@ impl Trial<'_> {
         let slowest = game.slowest[bot_side.index()];
         if let End::Fault(incident) = &game.end {
             let sentence = incident.sentence(self.game);
-            let advice = advice(incident.fault.kind);
+            let advice = advice(&incident.fault);
             return Some(finding(check, Grade::Failure, sentence, advice));
         }
         let result = match game.end.winner() {
@@ -311,28 +319,26 @@ impl Trial<'_> {
         self.seat(&terms, side, self.seed);
         let moves = session.legal_moves().len();
         let clock = terms.time.clock();
-        let start = Instant::now();
-        let finding = match self.bot.choose(session.as_ref(), &clock, self.stop, &mut |_| {}) {
-            Err(PlayerError::Fault(fault)) => self.fault(moment.check, &fault),
-            Err(_) => return,
-            Ok(choice) => match session.play(&choice.text) {
-                Ok(()) => {
-                    let time = start.elapsed().as_secs_f64() * 1e3;
-                    let text = format!("{} of {moves}, after {time:.1} ms", choice.text);
-                    finding(moment.check, Grade::Fine, text, "")
-                }
-                Err(error) => {
-                    let what = format!(
-                        "illegal-move: {error}; received: \"move {}\". Position: {}",
-                        choice.text, moment.position
-                    );
-                    let advice = match moves {
-                        1 => "The only legal move is pass: answer with what stands in moves=.",
-                        _ => advice(FaultKind::IllegalMove),
-                    };
-                    finding(moment.check, Grade::Failure, what, advice)
-                }
-            },
+        let turn =
+            referee::take_turn(session.as_mut(), &mut self.bot, clock, terms.grace, self.stop);
+        let finding = match turn {
+            Err(error) => finding(moment.check, Grade::Failure, error.to_string(), ""),
+            Ok(None) => return,
+            Ok(Some((used, Ok((text, _))))) => {
+                let time = used.as_secs_f64() * 1e3;
+                let text = format!("{text} of {moves}, after {time:.1} ms");
+                finding(moment.check, Grade::Fine, text, "")
+            }
+            Ok(Some((_, Err(fault)))) => {
+                let advice = match (moves, fault.kind) {
+                    (1, FaultKind::IllegalMove) => {
+                        "The only legal move is pass: answer with what stands in moves=."
+                    }
+                    _ => advice(&fault),
+                };
+                let incident = referee::incident(session.as_ref(), side, fault, terms.policy);
+                finding(moment.check, Grade::Failure, incident.sentence(self.game), advice)
+            }
         };
         found(finding);
     }

@@ -31,7 +31,7 @@ macro_rules! kit {
 }
 
 /// All kits.
-pub const KITS: [Kit; 6] = [
+const KITS: [Kit; 6] = [
     kit!("python", &["py", "python3"], "python3", "bot.py"),
     kit!("c", &[], "a C compiler (gcc)", "bot.c"),
     kit!("cpp", &["c++", "cxx"], "a C++ compiler (g++)", "bot.cpp"),

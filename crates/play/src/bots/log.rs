@@ -7,7 +7,8 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::Session;
@@ -19,9 +20,12 @@ const MOST_ERRORS: usize = 1024 * 1024;
 /// So much of a line.
 const LONGEST: usize = 16 * 1024;
 
-/// A log being written. When the disk is full the game goes on without it.
+/// A log being written. When it cannot be written the game goes on without it, and the reason is
+/// kept.
 pub(crate) struct Log {
     file: Option<BufWriter<File>>,
+    path: PathBuf,
+    failure: Arc<OnceLock<String>>,
     start: Instant,
     errors: usize,
     /// The beginning of a line of errors that has not ended.
@@ -30,26 +34,51 @@ pub(crate) struct Log {
 
 impl Log {
     /// Begins a log with its head.
-    pub(crate) fn create(path: &Path, head: &[(&str, String)]) -> std::io::Result<Log> {
-        let mut file = BufWriter::new(File::create(path)?);
-        writeln!(file, "{HEAD}")?;
+    pub(crate) fn create(
+        path: &Path,
+        head: &[(&str, String)],
+        failure: Arc<OnceLock<String>>,
+    ) -> Log {
+        let mut log = Log {
+            file: None,
+            path: path.to_path_buf(),
+            failure,
+            start: Instant::now(),
+            errors: 0,
+            pending: Vec::new(),
+        };
+        let mut text = format!("{HEAD}\n");
         for (key, value) in head {
-            writeln!(file, "{key:<9} {}", value.replace(char::is_control, " "))?;
+            text.push_str(&format!("{key:<9} {}\n", value.replace(char::is_control, " ")));
         }
-        writeln!(file)?;
-        Ok(Log { file: Some(file), start: Instant::now(), errors: 0, pending: Vec::new() })
+        text.push('\n');
+        match File::create(path) {
+            Ok(file) => log.file = Some(BufWriter::new(file)),
+            Err(error) => log.fail(&error),
+        }
+        log.write(&text);
+        log
+    }
+
+    fn write(&mut self, text: &str) {
+        let Some(file) = &mut self.file else { return };
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            self.fail(&error);
+        }
+    }
+
+    fn fail(&mut self, error: &std::io::Error) {
+        let _ = self.failure.set(format!("{}: {error}", self.path.display()));
+        self.file = None;
     }
 
     fn line(&mut self, sign: char, text: &[u8]) {
-        let Some(file) = &mut self.file else { return };
         let seconds = self.start.elapsed().as_secs_f64();
         let short = &text[..text.len().min(LONGEST)];
         let dots = if short.len() < text.len() { "…" } else { "" };
         let text = String::from_utf8_lossy(short);
         let clean = text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "�");
-        if writeln!(file, "{seconds:10.6} {sign} {clean}{dots}").is_err() {
-            self.file = None;
-        }
+        self.write(&format!("{seconds:10.6} {sign} {clean}{dots}\n"));
     }
 
     pub(crate) fn sent(&mut self, line: &str) {
@@ -86,21 +115,18 @@ impl Log {
 
     /// The board before a turn.
     pub(crate) fn board(&mut self, game: &dyn Session) {
-        let Some(file) = &mut self.file else { return };
-        let board = game.board();
-        let mut text = format!("\nply {}\n    1 2 3 4 5 6 7 8\n", game.plies());
-        for (row, number) in board.chunks(8).zip(1..) {
-            text.push_str(&format!("  {number}"));
-            for cell in row {
-                text.push(' ');
-                text.push(*cell);
-            }
-            text.push('\n');
-        }
-        if file.write_all(text.as_bytes()).is_err() {
-            self.file = None;
-        }
+        self.write(&format!("\nply {}\n{}", game.plies(), board_text(game)));
     }
+}
+
+/// The board in rows, for people.
+pub fn board_text(game: &dyn Session) -> String {
+    let mut text = String::from("    1 2 3 4 5 6 7 8\n");
+    for (row, number) in game.board().chunks(8).zip(1..) {
+        let cells: String = row.iter().flat_map(|cell| [' ', *cell]).collect();
+        text.push_str(&format!("  {number}{cells}\n"));
+    }
+    text
 }
 
 impl Drop for Log {
@@ -109,8 +135,8 @@ impl Drop for Log {
             let line = std::mem::take(&mut self.pending);
             self.line('!', &line);
         }
-        if let Some(file) = &mut self.file {
-            let _ = file.flush();
+        if let Some(Err(error)) = self.file.as_mut().map(Write::flush) {
+            self.fail(&error);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A [`Player`] that is an outside program: when it is started, when it is started again, and what
 //! of its doings is told as a fault.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crownhead_search::Stop;
@@ -24,12 +25,16 @@ pub(crate) struct Outside {
     seed: u64,
     /// Whether it has been told of the game.
     is_seated: bool,
+    /// Whether it ended by itself when it was last asked to.
+    left_well: bool,
+    /// Why a log is not whole.
+    log_failure: Arc<OnceLock<String>>,
 }
 
 impl Outside {
     /// Builds the program if it must be built, and starts it.
-    pub(crate) fn new(program: Program) -> Result<Outside, PlayerError> {
-        process::build(&program).map_err(PlayerError::Start)?;
+    pub(crate) fn new(program: Program, stop: &Stop) -> Result<Outside, PlayerError> {
+        process::build(&program, stop).map_err(PlayerError::Start)?;
         let mut outside = Outside {
             program,
             dialogue: Box::new(Lines::default()),
@@ -39,6 +44,8 @@ impl Outside {
             terms: None,
             seed: 0,
             is_seated: false,
+            left_well: false,
+            log_failure: Arc::default(),
         };
         outside.start().map_err(|fault| PlayerError::Start(fault.what))?;
         Ok(outside)
@@ -48,10 +55,11 @@ impl Outside {
         self.is_greeted = false;
         let bot = Process::start(&self.program, &self.program.command).map_err(|error| {
             let what = format!(
-                "{} cannot be started: {error} (command {:?}, in {})",
+                "{} cannot be started: {error} (command {:?}, in {}){}",
                 self.program,
                 self.program.command.join(" "),
-                self.program.folder.display()
+                self.program.folder.display(),
+                self.program.hint(&error)
             );
             Fault::new(FaultKind::Crash, what)
         })?;
@@ -68,14 +76,23 @@ impl Outside {
         bot.end(politely)
     }
 
-    /// Asks the program to end; whether it did.
+    /// Asks the program to end if it still runs; whether it did so by itself, now or after its last
+    /// game.
     pub(super) fn leave(&mut self) -> bool {
-        self.end(true)
+        if self.bot.is_some() {
+            self.left_well = self.end(true);
+        }
+        self.left_well
     }
 
     /// What it did wrong in this game.
     pub(super) fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
+    }
+
+    /// Whether it has been greeted and lived through it.
+    pub(super) fn is_greeted(&self) -> bool {
+        self.is_greeted
     }
 
     /// Whether it did not say that it was ready.
@@ -96,7 +113,8 @@ impl Outside {
         if self.bot.is_none() {
             self.start()?;
         }
-        let log = seating.log.and_then(|path| Log::create(path, &self.head(seating)).ok());
+        let head = self.head(seating);
+        let log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
         let Some(bot) = &mut self.bot else { return Ok(()) };
         bot.log = log;
         if !self.is_greeted {
@@ -107,10 +125,12 @@ impl Outside {
     }
 
     /// The head of a log: what is needed to be in the same place again.
-    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 6] {
+    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 7] {
+        let folder = std::env::current_dir().unwrap_or_default();
         [
             ("game", seating.game.to_string()),
             ("bot", self.program.to_string()),
+            ("folder", folder.display().to_string()),
             ("side", seating.letter().to_string()),
             ("opponent", seating.opponent.to_string()),
             ("time", seating.terms.time.to_string()),
@@ -193,12 +213,16 @@ impl Player for Outside {
         self.dialogue.game_over(bot, verdict);
         bot.log = None;
         if self.program.restart {
-            self.end(true);
+            self.leave();
         }
     }
 
     fn is_outside(&self) -> bool {
         true
+    }
+
+    fn log_failure(&self) -> Option<&str> {
+        self.log_failure.get().map(String::as_str)
     }
 }
 

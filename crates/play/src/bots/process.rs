@@ -20,6 +20,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use super::Program;
 use super::buffer::{LineBuffer, TooLong};
 use super::log::Log;
+use super::running;
 
 /// A running program and the pipes to it.
 pub(crate) struct Process {
@@ -29,7 +30,8 @@ pub(crate) struct Process {
     output: Option<ChildStdout>,
     errors: Option<ChildStderr>,
     buffer: LineBuffer,
-    /// The end of what it wrote to its standard error.
+    /// The beginning and the end of what it wrote to its standard error.
+    first_words: Vec<u8>,
     last_words: Vec<u8>,
     /// Bytes of output since [`forgive`](Process::forgive).
     taken: usize,
@@ -54,8 +56,9 @@ pub(crate) enum Silence {
 
 /// So much output between two turns is enough for any bot.
 const MOST_OUTPUT: usize = 1024 * 1024;
-/// So much of the errors is kept for the sentence about a crash.
-const LAST_WORDS: usize = 2 * 1024;
+/// So much of the beginning and of the end of the errors is kept: for what a compiler says and for
+/// the sentence about a crash.
+const WORDS: usize = 2 * 1024;
 /// At least so often it is asked whether anybody still wants to know.
 const SLICE: Duration = Duration::from_millis(100);
 /// How long a bot may take to end when it is asked by `quit` and the end of its input, and then by
@@ -65,14 +68,10 @@ const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_mill
 impl Process {
     /// Starts a program, with its own command or the one that builds it.
     pub(crate) fn start(program: &Program, words: &[String]) -> io::Result<Process> {
-        let mut child = Command::new(program.executable(words))
-            .args(words.iter().skip(1))
-            .current_dir(&program.folder)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut command = Command::new(program.executable(words));
+        command.args(words.iter().skip(1)).current_dir(&program.folder).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = running::started(|| command.spawn(), Pid::from_child)?;
         let group = Pid::from_child(&child);
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let errors = child.stderr.take();
@@ -83,6 +82,7 @@ impl Process {
             output,
             errors,
             buffer: LineBuffer::default(),
+            first_words: Vec::new(),
             last_words: Vec::new(),
             taken: 0,
             is_over: false,
@@ -169,9 +169,21 @@ impl Process {
         }
     }
 
-    /// Gives the lines to `take` that are here already.
-    pub(crate) fn waiting_lines(&mut self, take: impl FnMut(&[u8]) -> Option<()>) {
-        let _ = self.receive(Some(Instant::now()), &Stop::new(), take);
+    /// Gives all lines to `take` that are here already, until that has what it wants. Whether the
+    /// bot is still there is not asked.
+    pub(crate) fn waiting_lines<T>(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>, Silence> {
+        loop {
+            let before = self.taken;
+            match self.receive(Some(Instant::now()), &Stop::new(), &mut take) {
+                Ok(wanted) => return Ok(Some(wanted)),
+                Err(Silence::Flood) => return Err(Silence::Flood),
+                Err(_) if self.taken == before => return Ok(None),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Waits until something can be read, or written if that is wanted, and reads it. False if there
@@ -206,7 +218,12 @@ impl Process {
 
     fn read_output(&mut self) {
         let Some(output) = &mut self.output else { return };
-        match self.buffer.fill(|space| output.read(space)) {
+        let read = match self.taken > MOST_OUTPUT {
+            // Nobody will take it: it is read so that the bot can go on, and end.
+            true => output.read(&mut [0; 4096]),
+            false => self.buffer.fill(|space| output.read(space)),
+        };
+        match read {
             Ok(0) => self.output = None,
             Ok(count) => self.taken = self.taken.saturating_add(count),
             Err(error) if is_passing(&error) => {}
@@ -224,8 +241,10 @@ impl Process {
                 if let Some(log) = &mut self.log {
                     log.errors(bytes);
                 }
-                self.last_words.extend_from_slice(bytes);
-                let excess = self.last_words.len().saturating_sub(LAST_WORDS);
+                let (first, later) = bytes.split_at(count.min(WORDS - self.first_words.len()));
+                self.first_words.extend_from_slice(first);
+                self.last_words.extend_from_slice(later);
+                let excess = self.last_words.len().saturating_sub(WORDS);
                 self.last_words.drain(..excess);
             }
             Err(error) if is_passing(&error) => {}
@@ -245,8 +264,10 @@ impl Process {
 
     /// The last line of its standard error that says something.
     pub(crate) fn last_words(&self) -> Option<&[u8]> {
-        let lines = self.last_words.split(|&byte| byte == b'\n');
-        lines.rev().map(<[u8]>::trim_ascii).find(|line| !line.is_empty())
+        [&self.last_words, &self.first_words].into_iter().find_map(|words| {
+            let lines = words.split(|&byte| byte == b'\n').rev().map(<[u8]>::trim_ascii);
+            lines.into_iter().find(|line| !line.is_empty())
+        })
     }
 
     /// How the program ended, if it has, which it is given a moment to do.
@@ -254,23 +275,35 @@ impl Process {
         // Its last words come first: whoever is told that it crashed wants to read them.
         let deadline = Instant::now() + PATIENCE[1];
         let exited = self.exits_until(deadline);
-        while self.errors.is_some() && self.wait(Some(deadline), false).unwrap_or(false) {}
-        if !exited || self.is_over {
-            return None;
-        }
-        self.kill(Signal::KILL);
-        self.is_over = true;
-        self.child.wait().ok()
+        while self.errors.is_some()
+            && Instant::now() < deadline
+            && self.wait(Some(deadline), false).unwrap_or(false)
+        {}
+        if exited && !self.is_over { self.reap() } else { None }
     }
 
-    /// Waits until the process has ended, leaving it to be reaped: so long its group is its own.
+    /// Whether the process has ended; it is left to be reaped: so long its number is its own.
+    pub(crate) fn has_exited(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let known = rustix::process::waitid(WaitId::Pid(self.group), options);
+        !matches!(known, Ok(None) | Err(rustix::io::Errno::INTR))
+    }
+
+    /// Kills what is left of it and of its children, and says how it ended.
+    fn reap(&mut self) -> Option<ExitStatus> {
+        running::signal(self.group, Signal::KILL);
+        self.is_over = true;
+        let status = self.child.wait().ok();
+        running::reaped(self.group);
+        status
+    }
+
+    /// Waits until the process has ended.
     fn exits_until(&mut self, deadline: Instant) -> bool {
         let mut pause = Duration::from_micros(100);
         loop {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            match rustix::process::waitid(WaitId::Pid(self.group), options) {
-                Ok(None) | Err(rustix::io::Errno::INTR) => {}
-                Ok(Some(_)) | Err(_) => return true,
+            if self.has_exited() {
+                return true;
             }
             let now = Instant::now();
             if now >= deadline {
@@ -286,11 +319,6 @@ impl Process {
         }
     }
 
-    fn kill(&self, signal: Signal) {
-        // Whoever is gone needs no signal.
-        let _ = rustix::process::kill_process_group(self.group, signal);
-    }
-
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
     pub(crate) fn end(mut self, politely: bool) -> bool {
@@ -299,15 +327,15 @@ impl Process {
 
     fn close(&mut self, politely: bool) -> bool {
         self.input = None;
+        // Nobody listens any more.
+        self.taken = usize::MAX;
         let by_itself = politely && self.exits_until(Instant::now() + PATIENCE[0]);
         if !by_itself {
-            self.kill(Signal::TERM);
+            running::signal(self.group, Signal::TERM);
             self.exits_until(Instant::now() + PATIENCE[1]);
         }
         // Children that outlive the bot, and a bot that does not listen.
-        self.kill(Signal::KILL);
-        self.is_over = true;
-        let _ = self.child.wait();
+        self.reap();
         by_itself
     }
 }
@@ -322,38 +350,57 @@ impl Drop for Process {
 
 /// A build that takes longer does not end.
 const LONGEST_BUILD: Duration = Duration::from_secs(300);
-/// So much of what a compiler says is shown.
+/// So much of what a compiler says to its standard output is shown.
 const SHOWN: usize = 8 * 1024;
 
 /// Makes a program from its sources; all copies of it share the result.
-pub(crate) fn build(program: &Program) -> Result<(), String> {
+pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
     let Some(words) = &program.build else { return Ok(()) };
-    program.built.get_or_init(|| run_build(program, words)).clone()
+    program.built.get_or_init(|| run_build(program, words, stop)).clone()
 }
 
-fn run_build(program: &Program, words: &[String]) -> Result<(), String> {
+fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
-    let cannot = |error: io::Error| failed(format!("failed: {error}"));
+    let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
     let mut process = Process::start(program, words).map_err(cannot)?;
     process.input = None;
     let mut said = Vec::new();
     let deadline = Instant::now() + LONGEST_BUILD;
-    let stop = Stop::new();
-    let end = process.receive(Some(deadline), &stop, |line| {
+    let heard = process.receive(Some(deadline), stop, |line| {
         said.extend_from_slice(line);
         said.push(b'\n');
         said.truncate(SHOWN);
         None::<()>
     });
-    let status = match end {
-        Err(Silence::Ended) if process.exits_until(deadline) => process.ended(),
-        _ => return Err(failed("did not end in time, or said too much".into())),
+    let mut silence = heard.err();
+    // Its output may end before it does.
+    while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
+        if stop.is_stopped() {
+            silence = Some(Silence::Stopped);
+        } else if Instant::now() >= deadline {
+            silence = Some(Silence::Late);
+        }
+    }
+    let why = match silence {
+        Some(Silence::Late) => {
+            format!("did not end within {} minutes", LONGEST_BUILD.as_secs() / 60)
+        }
+        Some(Silence::Flood) => {
+            "wrote too much to its standard output: a line may have 64 KiB, all of it 1 MiB".into()
+        }
+        Some(Silence::Stopped) => "was interrupted".into(),
+        Some(Silence::Ended) | None => match process.ended() {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => format!("failed {}", status_text(status)),
+            None => "failed".into(),
+        },
     };
-    if status.is_some_and(|status| status.success()) {
-        return Ok(());
+    said.extend_from_slice(&process.first_words);
+    if process.last_words.len() == WORDS {
+        said.extend_from_slice("\n…\n".as_bytes());
     }
     said.extend_from_slice(&process.last_words);
-    Err(failed(format!("failed:\n{}", String::from_utf8_lossy(&said).trim_end())))
+    Err(failed(format!("{why}:\n{}", String::from_utf8_lossy(&said).trim_end())))
 }
 
 /// How a program ended, in words.

@@ -8,6 +8,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use toml::de::{DeTable, DeValue};
+
 use crate::clock::shorten;
 
 /// A program that plays.
@@ -33,8 +35,14 @@ pub struct Program {
 
 /// Why a text names no program.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ProgramError(String);
+pub enum ProgramError {
+    /// The text itself.
+    #[error("{0}")]
+    Text(String),
+    /// The file that the folder has or should have; with its name and the place in it.
+    #[error("{0}")]
+    File(String),
+}
 
 /// The file that makes a folder a bot.
 const FILE: &str = "bot.toml";
@@ -46,7 +54,8 @@ const LONGEST_FILE: u64 = 64 * 1024;
 impl Program {
     /// The program of `cmd:COMMAND`, run in the current folder.
     pub fn from_command(command: &str) -> Result<Program, ProgramError> {
-        let words = split(command).map_err(|why| ProgramError(format!("the command {why}")))?;
+        let words =
+            split(command).map_err(|why| ProgramError::Text(format!("the command {why}")))?;
         Ok(Program {
             text: format!("cmd:{}", command.trim()),
             name: None,
@@ -70,24 +79,26 @@ impl Program {
         let text = text.trim();
         let folder = Path::new(text);
         let file = folder.join(FILE);
-        let wrong = |why: String| ProgramError(format!("{}: {why}", file.display()));
+        let wrong = |why: String| ProgramError::File(format!("{}: {why}", file.display()));
         if !folder.is_dir() {
             let message = format!(
                 "{:?} is no folder: a bot is a folder with a {FILE}, or cmd:COMMAND",
                 shorten(text)
             );
-            return Err(ProgramError(message));
+            return Err(ProgramError::Text(message));
         }
-        let size = file.metadata().map(|known| known.len());
-        let size = size.map_err(|error| {
+        let known = file.metadata().map_err(|error| {
             wrong(format!("{error}; a bot's folder has this file with a line command = \"…\""))
         })?;
-        if size > LONGEST_FILE {
+        // Reading a pipe would wait for whoever writes to it.
+        if !known.is_file() {
+            return Err(wrong("it is no file".into()));
+        }
+        if known.len() > LONGEST_FILE {
             return Err(wrong(format!("it has more than {LONGEST_FILE} bytes")));
         }
         let content = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
-        let table: toml::Table =
-            content.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        let table = DeTable::parse(&content).map_err(|error| wrong(error.to_string()))?;
         let mut program = Program {
             text: text.to_string(),
             name: None,
@@ -98,8 +109,16 @@ impl Program {
             restart: false,
             built: Arc::default(),
         };
-        for (key, value) in &table {
-            match key.as_str() {
+        for (key, value) in table.get_ref() {
+            let wrong = |why: String| {
+                let before = content.get(..key.span().start).unwrap_or_default();
+                let (line, start) = (before.matches('\n').count() + 1, before.rfind('\n'));
+                let column = before[start.map_or(0, |at| at + 1)..].chars().count() + 1;
+                let file = file.display();
+                ProgramError::File(format!("{file}, line {line}, column {column}: {why}"))
+            };
+            let (key, value) = (key.get_ref().as_ref(), value.get_ref());
+            match key {
                 "name" => program.name = Some(string(key, value).map_err(wrong)?),
                 "language" => program.language = Some(string(key, value).map_err(wrong)?),
                 "command" => program.command = words(key, value).map_err(wrong)?,
@@ -133,6 +152,16 @@ impl Program {
         named.and_then(|text| last(text)).unwrap_or_else(|| "bot".into())
     }
 
+    /// What to look at when it, or what builds it, is not there.
+    pub(super) fn hint(&self, error: &std::io::Error) -> String {
+        match (&self.language, error.kind()) {
+            (Some(language), std::io::ErrorKind::NotFound) => {
+                format!("; what {language} needs may not be installed")
+            }
+            _ => String::new(),
+        }
+    }
+
     /// The file to run. A name with a slash is meant from the bot's own folder.
     pub(super) fn executable(&self, words: &[String]) -> PathBuf {
         let name = Path::new(words.first().map_or("", String::as_str));
@@ -147,18 +176,18 @@ impl Program {
     }
 }
 
-fn string(key: &str, value: &toml::Value) -> Result<String, String> {
+fn string(key: &str, value: &DeValue<'_>) -> Result<String, String> {
     let text = value.as_str().map(|text| text.replace(char::is_control, " "));
     text.ok_or_else(|| format!("{key} is a text in quotes"))
 }
 
 /// A command as one text or as a list of words.
-fn words(key: &str, value: &toml::Value) -> Result<Vec<String>, String> {
+fn words(key: &str, value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let wrong = || format!("{key} is a text in quotes or a list of such texts");
     let words: Vec<String> = match value {
-        toml::Value::String(text) => split(text).map_err(|why| format!("{key} {why}"))?,
-        toml::Value::Array(list) => {
-            let words = list.iter().map(|word| word.as_str().map(String::from));
+        DeValue::String(text) => split(text).map_err(|why| format!("{key} {why}"))?,
+        DeValue::Array(list) => {
+            let words = list.iter().map(|word| word.get_ref().as_str().map(String::from));
             words.collect::<Option<_>>().ok_or_else(wrong)?
         }
         _ => return Err(wrong()),

@@ -36,6 +36,17 @@ enum Said<'a> {
     Other,
 }
 
+/// The text of a line; of remarks nothing is asked.
+fn text(bytes: &[u8]) -> Result<&str, Fault> {
+    if bytes.starts_with(b"#") {
+        return Ok("");
+    }
+    str::from_utf8(bytes).map_err(|_| {
+        let what = "the bot sent bytes that are no UTF-8 text";
+        Fault::new(FaultKind::NoProtocol, what).received(bytes)
+    })
+}
+
 fn read(line: &str) -> Said<'_> {
     let line = Line::new(line);
     match line.word {
@@ -90,25 +101,29 @@ impl Lines {
         }
     }
 
-    /// Looks at what came since the last turn: a late answer to that, or one that nobody asked for
-    /// and that would be taken for an answer to the next.
-    fn check_order(&mut self, bot: &mut Process) -> Result<(), Fault> {
-        let (owed, mut early) = (&mut self.owed, None);
-        bot.waiting_lines(|line| {
-            let said = read(str::from_utf8(line).unwrap_or_default());
-            if let Said::Move { ply: None, .. } = said {
-                match owed.checked_sub(1) {
-                    Some(less) => *owed = less,
-                    None => early = Some(line.to_vec()),
-                }
+    /// Looks at all that came since the last turn: a late answer to that is forgotten, an answer that
+    /// nobody asked for would be taken for one to the next.
+    fn check_order(&mut self, bot: &mut Process, ply: usize) -> Result<(), Unsaid> {
+        let owed = &mut self.owed;
+        let early = bot.waiting_lines(|bytes| {
+            let line = match text(bytes) {
+                Ok(line) => line,
+                Err(fault) => return Some(fault),
+            };
+            let Said::Move { ply: answered, .. } = read(line) else { return None };
+            let is_late = *owed > 0 && answered.is_none_or(|answered| answered < ply);
+            if is_late {
+                *owed -= u32::from(answered.is_none());
+                return None;
             }
-            None
+            let what = "the bot answered before it was asked: each turn line is answered by one \
+                        move line";
+            Some(Fault::new(FaultKind::NoProtocol, what).received(bytes))
         });
-        let what = "the bot answered before it was asked: each turn line is answered by one move \
-                    line";
         match early {
-            Some(line) => Err(Fault::new(FaultKind::NoProtocol, what).received(&line)),
-            None => Ok(()),
+            Ok(None) => Ok(()),
+            Ok(Some(fault)) => Err(Unsaid::Fault(fault)),
+            Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
         }
     }
 
@@ -175,7 +190,8 @@ impl Dialogue for Lines {
         stop: &Stop,
     ) -> Result<String, Unsaid> {
         let begun = Instant::now();
-        self.check_order(bot)?;
+        let ply = game.plies();
+        self.check_order(bot, ply)?;
         bot.forgive();
         self.write_turn(game, clock);
         if let Some(log) = &mut bot.log {
@@ -183,22 +199,36 @@ impl Dialogue for Lines {
         }
         bot.send(&self.line, deadline, stop);
         self.owed = self.owed.saturating_add(1);
-        let (ply, owed) = (game.plies(), &mut self.owed);
+        let owed = &mut self.owed;
         let mut stale = 0u32;
+        // The last line that was none of the protocol: where no answer comes, it was meant as one.
+        let mut ignored = Vec::new();
         let heard = bot.receive(deadline, stop, |bytes| {
-            let Ok(line) = str::from_utf8(bytes) else {
-                if bytes.starts_with(b"#") {
+            let line = match text(bytes) {
+                Ok(line) => line,
+                Err(fault) => {
+                    if bytes.starts_with(b"move") {
+                        *owed = owed.saturating_sub(1);
+                    }
+                    return Some(Err(fault));
+                }
+            };
+            let (text, answered) = match read(line) {
+                Said::Move { text, ply } => (text, ply),
+                Said::Other if !line.trim().is_empty() => {
+                    ignored.clear();
+                    ignored.extend_from_slice(bytes);
                     return None;
                 }
-                if bytes.starts_with(b"move") {
-                    *owed = owed.saturating_sub(1);
-                }
-                let what = "the bot sent bytes that are no UTF-8 text";
-                return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+                _ => return None,
             };
-            let Said::Move { text, ply: answered } = read(line) else { return None };
             match answered {
                 Some(answered) if answered == ply => *owed = 0,
+                Some(answered) if answered > ply => {
+                    let what =
+                        format!("the bot answered for ply {answered} and was asked for {ply}");
+                    return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+                }
                 Some(_) => {
                     stale += 1;
                     return None;
@@ -223,10 +253,24 @@ impl Dialogue for Lines {
         {
             log.remark(&format!("{stale} answers to earlier turns did not count"));
         }
-        match heard {
-            Ok(answer) => answer.map_err(Unsaid::Fault),
-            Err(silence) => Err(unsaid(bot, silence, begun.elapsed())),
+        let silence = match heard {
+            Ok(answer) => return answer.map_err(Unsaid::Fault),
+            Err(silence) => silence,
+        };
+        let mut unsaid = unsaid(bot, silence, begun.elapsed());
+        if let Unsaid::Fault(fault) = &mut unsaid
+            && fault.kind == FaultKind::Time
+            && fault.received.is_none()
+            && !ignored.is_empty()
+        {
+            let mut moves = String::new();
+            game.write_legal_moves(&mut moves);
+            let example = moves.split(',').next().unwrap_or_default();
+            let hint = format!("; no line was an answer, which would be: move {example}");
+            fault.what.push_str(&hint);
+            fault.received = Some(quoted(&ignored));
         }
+        Err(unsaid)
     }
 
     fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
@@ -255,7 +299,12 @@ impl Dialogue for Lines {
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Why there was no line.
-fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
+pub(super) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
+    let silence = match silence {
+        // Its output may be held open by a child of its.
+        Silence::Late if bot.has_exited() => Silence::Ended,
+        other => other,
+    };
     let fault = match silence {
         Silence::Stopped => return Unsaid::Stopped,
         Silence::Late => {

@@ -1,16 +1,18 @@
 //! A moment of a game, found again in a bot's log, and the bot asked once more.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crownhead_rules::Game;
 use crownhead_search::Stop;
 
+use super::dialogue::Unsaid;
 use super::log::HEAD;
-use super::process::{self, Process, Silence};
+use super::process::{self, Process};
+use super::protocol::unsaid;
 use super::{Line, Program};
-use crate::{PlayerSpec, Session, session};
+use crate::{Session, session};
 
 /// One turn of a game, as its log has it.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct Moment {
     pub game: Game,
     /// The bot as it was named.
     pub bot: String,
+    /// Where it was named.
+    pub folder: PathBuf,
     /// Plies played before.
     pub ply: usize,
     /// The line that told of the game.
@@ -66,6 +70,7 @@ impl Moment {
         };
         let game = head("game")?.parse().map_err(|error| wrong(format!("{error}")))?;
         let bot = head("bot")?.to_string();
+        let folder = PathBuf::from(head("folder")?);
         let mut newgame = String::new();
         let mut found: Option<(f64, Moment)> = None;
         let mut plies = Vec::new();
@@ -81,10 +86,16 @@ impl Moment {
                     break;
                 }
                 if number == Some(ply) {
-                    let (game, bot): (Game, _) = (Game::clone(&game), bot.clone());
-                    let (newgame, turn) = (newgame.clone(), said.to_string());
-                    found =
-                        Some((time, Moment { game, bot, ply, newgame, turn, then: Vec::new() }));
+                    let moment = Moment {
+                        game: Game::clone(&game),
+                        bot: bot.clone(),
+                        folder: folder.clone(),
+                        ply,
+                        newgame: newgame.clone(),
+                        turn: said.to_string(),
+                        then: Vec::new(),
+                    };
+                    found = Some((time, moment));
                 }
             } else if let Some((start, moment)) = &mut found {
                 moment.then.push((time - *start, sign, said.to_string()));
@@ -116,8 +127,14 @@ impl Moment {
 
     /// The program that was asked.
     pub fn program(&self) -> Result<Program, String> {
-        let spec: PlayerSpec = self.bot.parse().map_err(|error| format!("{error}"))?;
-        spec.program().cloned().ok_or_else(|| format!("{} is no program", self.bot))
+        let program = match self.bot.strip_prefix("cmd:") {
+            Some(command) => Program::from_command(command).map(|mut program| {
+                program.folder.clone_from(&self.folder);
+                program
+            }),
+            None => Program::from_folder(&self.folder.join(&self.bot).to_string_lossy()),
+        };
+        program.map_err(|error| error.to_string())
     }
 
     /// Starts the bot and sends it the same lines.
@@ -128,7 +145,7 @@ impl Moment {
         patience: Duration,
         stop: &Stop,
     ) -> Result<Again, String> {
-        process::build(program)?;
+        process::build(program, stop)?;
         let started = Process::start(program, &program.command);
         let mut bot = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
         let is_ready = |line: &[u8]| (line.trim_ascii() == b"ready").then_some(());
@@ -151,15 +168,10 @@ impl Moment {
             is_move.then_some(())
         });
         let time = start.elapsed();
-        let fault = heard.err().map(|silence| match silence {
-            Silence::Late => format!("no answer within {} ms", patience.as_millis()),
-            Silence::Ended => "the bot ended or closed its output".to_string(),
-            Silence::Flood => "the bot wrote too much".to_string(),
-            Silence::Stopped => "interrupted".to_string(),
+        let fault = heard.err().map(|silence| match unsaid(&mut bot, silence, time) {
+            Unsaid::Fault(fault) => fault.to_string(),
+            Unsaid::Stopped => "interrupted".to_string(),
         });
-        if fault.is_some() {
-            bot.ended();
-        }
         let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());
         bot.end(false);
         Ok(Again { lines, errors, time, fault })

@@ -6,7 +6,6 @@
 //! the search for the move begins, with all that the hash table remembers.
 
 use std::io::{self, BufRead, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -42,10 +41,9 @@ struct Level {
 /// A search on its own thread.
 struct Search {
     stop: Stop,
-    /// Its answer is not wanted any more.
-    is_dropped: Arc<AtomicBool>,
     is_ponder: bool,
-    thread: JoinHandle<(Box<dyn Player>, Result<(), EngineError>)>,
+    /// The player and its answer.
+    thread: JoinHandle<(Box<dyn Player>, Result<String, EngineError>)>,
 }
 
 struct Engine<W> {
@@ -107,10 +105,10 @@ impl<W: Write + Send + 'static> Engine<W> {
         match line.word {
             "hub" => self.introduce()?,
             "set-param" => self.set(line)?,
-            "init" => {
-                self.make_player()?;
-                self.say("ready\n")?;
-            }
+            "init" => match self.make_player() {
+                Ok(()) => self.say("ready\n")?,
+                Err(error) => self.complain(&error.to_string())?,
+            },
             "new-game" => {
                 self.finish()?;
                 if let Some(player) = &mut self.player {
@@ -119,21 +117,28 @@ impl<W: Write + Send + 'static> Engine<W> {
             }
             "pos" => {
                 self.finish()?;
-                match set_up(&self.game, line) {
-                    Ok(session) => self.session = Some(session),
-                    Err(why) => self.complain(&why)?,
+                let session = set_up(&self.game, line);
+                if let Err(why) = &session {
+                    self.complain(why)?;
                 }
+                // Whoever asks for a move after all does not mean the last position.
+                self.session = session.ok();
             }
             "level" => match level(line) {
                 Some(level) => self.level = level,
                 None => self.complain("a level has depth, nodes, move-time, time or infinite")?,
             },
             "go" => self.go(line)?,
-            "stop" => {
-                if let Some(search) = &self.search {
-                    search.stop.stop();
+            "stop" => match &self.search {
+                // The answer to a ponder waits for this.
+                Some(search) if search.is_ponder => {
+                    if let Some(answer) = self.finish()? {
+                        self.say(&answer)?;
+                    }
                 }
-            }
+                Some(search) => search.stop.stop(),
+                None => {}
+            },
             "ponder-hit" if self.search.as_ref().is_some_and(|search| search.is_ponder) => {
                 self.go(&Line::new("go think"))?;
             }
@@ -161,14 +166,16 @@ impl<W: Write + Send + 'static> Engine<W> {
         self.say(&(text + "wait\n"))
     }
 
-    fn set(&mut self, line: &Line<'_>) -> io::Result<()> {
+    fn set(&mut self, line: &Line<'_>) -> Result<(), EngineError> {
+        // The player that searches is of the old settings.
+        self.finish()?;
         let value = line.value("value").unwrap_or_default();
         match line.value("name") {
             Some("variant") => {
                 let known = VARIANTS.iter().find(|(name, _)| *name == value);
                 match known.and_then(|(_, game)| game.parse().ok()) {
                     Some(game) => self.game = game,
-                    None => return self.complain(&format!("there is no variant {value}")),
+                    None => return Ok(self.complain(&format!("there is no variant {value}"))?),
                 }
             }
             Some(name @ ("threads" | "hash")) if self.spec.counts_nodes() => {
@@ -179,7 +186,7 @@ impl<W: Write + Send + 'static> Engine<W> {
                         self.spec.options.hash = options.hash;
                     }
                     Ok(spec) => self.spec.options.threads = spec.options.threads,
-                    Err(error) => return self.complain(&error.to_string()),
+                    Err(error) => return Ok(self.complain(&error.to_string())?),
                 }
             }
             _ => return Ok(()),
@@ -200,7 +207,9 @@ impl<W: Write + Send + 'static> Engine<W> {
 
     fn go(&mut self, line: &Line<'_>) -> Result<(), EngineError> {
         self.finish()?;
-        self.make_player()?;
+        if let Err(error) = self.make_player() {
+            return Ok(self.complain(&error.to_string())?);
+        }
         let Some(session) = self.session.as_ref().map(|session| session.copy()) else {
             self.complain("there is no position yet: send pos first")?;
             return Ok(());
@@ -213,27 +222,32 @@ impl<W: Write + Send + 'static> Engine<W> {
         let is_ponder = line.value("ponder").is_some();
         let endless = Level { clock: Clock::PerMove(FOR_EVER), ..self.level };
         let level = if is_ponder { endless } else { self.level };
-        let (stop, is_dropped) = (Stop::new(), Arc::new(AtomicBool::new(false)));
-        let (raised, dropped) = (stop.clone(), is_dropped.clone());
-        let output = self.output.clone();
-        let work = move || search(player, session, level, &raised, &dropped, &output);
+        let stop = Stop::new();
+        let (raised, output) = (stop.clone(), self.output.clone());
+        let work = move || {
+            let (player, mut answer) = search(player, session, level, &raised, &output);
+            if let (Ok(text), false) = (&answer, is_ponder)
+                && let Err(error) = write_to(&output, text)
+            {
+                answer = Err(error.into());
+            }
+            (player, answer)
+        };
         let builder = std::thread::Builder::new().name("search".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        self.search = Some(Search { stop, is_dropped, is_ponder, thread });
+        self.search = Some(Search { stop, is_ponder, thread });
         Ok(())
     }
 
-    /// Waits for the search to end, and takes the player back.
-    fn finish(&mut self) -> Result<(), EngineError> {
-        let Some(search) = self.search.take() else { return Ok(()) };
-        if !search.thread.is_finished() {
-            search.is_dropped.store(search.is_ponder, Ordering::Relaxed);
-            search.stop.stop();
-        }
+    /// Ends the search, and takes the player back. What it found is given if it was a ponder; else
+    /// it has been said.
+    fn finish(&mut self) -> Result<Option<String>, EngineError> {
+        let Some(search) = self.search.take() else { return Ok(None) };
+        search.stop.stop();
         match search.thread.join() {
-            Ok((player, result)) => {
+            Ok((player, answer)) => {
                 self.player = Some(player);
-                result
+                answer.map(|text| search.is_ponder.then_some(text))
             }
             Err(_) => Err(io::Error::other("the search broke").into()),
         }
@@ -246,15 +260,14 @@ fn write_to(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// Searches, telling what is found.
+/// Searches, telling what is found on the way: the answer as a line.
 fn search(
     mut player: Box<dyn Player>,
     session: Box<dyn Session>,
     level: Level,
     stop: &Stop,
-    is_dropped: &AtomicBool,
     output: &Mutex<impl Write>,
-) -> (Box<dyn Player>, Result<(), EngineError>) {
+) -> (Box<dyn Player>, Result<String, EngineError>) {
     let start = Instant::now();
     let mut heard = |choice: Choice| {
         // Nobody may be listening any more; the end of the search will show.
@@ -265,18 +278,15 @@ fn search(
         }
     };
     let choice = player.choose(session.as_ref(), &level.clock, stop, &mut heard);
-    let result = choice.map_err(EngineError::from).and_then(|choice| {
+    let answer = choice.map_err(EngineError::from).map(|choice| {
         let moves = hub_line(session.as_ref(), &choice.line);
         let mut text = format!("done move={}", moves.first().map_or("", String::as_str));
         if let Some(reply) = moves.get(1) {
             text += &format!(" ponder={reply}");
         }
-        if !is_dropped.load(Ordering::Relaxed) {
-            write_to(output, &(text + "\n"))?;
-        }
-        Ok(())
+        text + "\n"
     });
-    (player, result)
+    (player, answer)
 }
 
 fn info(session: &dyn Session, choice: &Choice, time: Duration) -> String {

@@ -43,6 +43,7 @@ pub fn serve(
     mut output: impl Write,
 ) -> Result<(), EngineError> {
     let mut table: Option<Table> = None;
+    let mut is_refused = false;
     let mut bytes = Vec::new();
     while read_bounded_line(&mut input, &mut bytes)? {
         let text = String::from_utf8_lossy(&bytes);
@@ -53,12 +54,16 @@ pub fn serve(
             }
             "newgame" => match begin(spec, game, &line, table.take()) {
                 Ok(begun) => {
-                    table = Some(begun);
+                    (table, is_refused) = (Some(begun), false);
                     writeln!(output, "ready")?;
                 }
                 Err(Refusal::Player(error)) => return Err(error.into()),
-                Err(Refusal::Line(why)) => writeln!(output, "# {why}")?,
+                Err(Refusal::Line(why)) => {
+                    is_refused = true;
+                    writeln!(output, "# {why}")?;
+                }
             },
+            "turn" if is_refused => writeln!(output, "# there is no game: newgame was refused")?,
             "turn" => {
                 if table.is_none() {
                     match begin(spec, game, &Line::new("newgame"), None) {

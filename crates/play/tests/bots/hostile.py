@@ -3,6 +3,7 @@
 Everything it draws by lot follows from the seed of the game. Further arguments mark its process.
 """
 
+import fcntl
 import os
 import random
 import signal
@@ -12,7 +13,7 @@ import time
 mode = sys.argv[1]
 if mode == "crash-at-once":
     sys.exit(3)
-if mode == "ignores-sigterm":
+if mode in ("ignores-sigterm", "floods-at-quit", "joins-a-group", "joins-our-group"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if mode == "forks":
     # A child that would live on: it holds none of the pipes.
@@ -65,7 +66,10 @@ for line in lines():
         moves_made = 0
         if mode != "says-nothing":
             write("ready")
-    elif word == "quit" and mode != "ignores-quit":
+    elif word == "quit" and mode == "floods-at-quit":
+        fcntl.fcntl(1, 1031, 1 << 20)  # F_SETPIPE_SZ: as fast as can be
+        flood(1)
+    elif word == "quit" and mode not in ("ignores-quit", "never-ends"):
         break
     elif word == "turn":
         moves_made += 1
@@ -75,7 +79,28 @@ for line in lines():
             raise ZeroDivisionError("on purpose")
         if mode == "moody" and bad_game and moves_made == 3:
             os.abort()
-        if mode in ("hangs", "ignores-sigterm", "forks"):
+        if mode == "joins-a-group":
+            child = os.fork()
+            if child == 0:
+                os.setpgid(0, 0)
+                time.sleep(600)
+            while os.getpgid(child) != child:
+                pass
+            os.setpgid(0, child)
+        if mode == "joins-our-group":
+            os.setpgid(0, os.getpgid(os.getppid()))
+        if mode in ("daemon", "leaves-a-child") and moves_made == 2 and os.fork() == 0:
+            # One holds none of the pipes and the other all.
+            if mode == "daemon":
+                os.setsid()
+                os.closerange(0, 3)
+            time.sleep(600)
+        if mode == "leaves-a-child" and moves_made == 2:
+            os._exit(7)
+        if mode == "errors-without-end":
+            os.close(1)
+            flood(2)
+        if mode in ("hangs", "ignores-sigterm", "forks", "joins-a-group", "joins-our-group"):
             time.sleep(600)
         if mode == "floods-output":
             flood(1)
@@ -90,6 +115,22 @@ for line in lines():
             time.sleep(0.5)
         if mode == "earlier-turn":
             answer = f"move {previous} ply={int(values['ply']) - 2}"
+        if mode == "later-turn":
+            answer += f" ply={int(values['ply']) + 2}"
+        if mode == "hidden-second":
+            answer += "\n" + ("# thinking" * 6 + "\n") * 300 + answer
+        if mode == "no-utf8-after":
+            write((answer + "\n").encode() + b"\xff\n")
+            continue
+        if mode == "long-line-after":
+            write((answer + "\n").encode() + b"z" * 70000 + b"\n")
+            continue
+        if mode == "bare":
+            answer = move
+        if mode == "capital":
+            answer = "Move " + move
+        if mode == "colon":
+            answer = "move: " + move
         if mode == "twice":
             answer += "\n" + answer
         if mode == "long-line":
@@ -101,11 +142,17 @@ for line in lines():
         if mode == "closes-output":
             os.close(1)
             time.sleep(600)
-        if mode == "illegal":
+        if mode == "illegal" or (mode == "illegal-then-abort" and moves_made <= 10):
             answer = "move 32-1"
+        elif mode == "illegal-then-abort":
+            os.abort()
+        if mode == "escapes":
+            answer = "move \x1b[2J\x07" + "9" * 60000
         if mode == "no-move":
             answer = "move"
         if mode == "chatters":
             write("# thinking\nsome debugging output\nscore=3")
         write(answer)
         previous = move
+if mode == "never-ends":
+    time.sleep(600)
