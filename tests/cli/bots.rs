@@ -331,12 +331,15 @@ fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
     assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
 }
 
-/// How many processes have a text in their command line, besides the match that may have it too.
-fn processes(mark: &str) -> usize {
+/// The processes with a text in their command line, besides the match that may have it too.
+fn processes(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
-    lines.filter(|line| line.contains(mark) && !line.contains(" match ")).count()
+    let lines = entries.filter_map(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        Some(format!("{} {line}", entry.file_name().display()))
+    });
+    lines.filter(|line| line.contains(mark) && !line.contains(" match ")).collect()
 }
 
 /// Starts a match, interrupts it as soon as a marked process runs, and again and again if wanted.
@@ -344,7 +347,7 @@ fn interrupted(bot: &str, mark: &str, again: bool) {
     let mut command = crate::run::command(&["match", bot, "random", "--game", "english"]);
     command.args(["--movetime", "600s", "--json"]).stdout(std::process::Stdio::null());
     let mut child = command.spawn().unwrap();
-    while processes(mark) == 0 {
+    while processes(mark).is_empty() {
         std::thread::yield_now();
     }
     let interrupt = format!("kill -INT {}", child.id());
@@ -353,7 +356,7 @@ fn interrupted(bot: &str, mark: &str, again: bool) {
         finish(Command::new("sh").args(["-c", &interrupt]));
     }
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(processes(mark), 0);
+    assert_eq!(processes(mark), Vec::<String>::new());
 }
 
 #[test]

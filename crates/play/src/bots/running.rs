@@ -54,7 +54,8 @@ pub fn kill_all() {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = rustix::process::waitid(WaitId::Pid(number), options);
     }
-    end_orphans(&running);
+    // Nobody is known any more: those of the groups, too, are waited for until they are dead.
+    end_orphans(&[]);
     std::mem::forget(running);
 }
 
