@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let mut object = object(&plan, &standing, &faults, interrupted, start.elapsed());
-        object["error"] = json!(start_failure);
+        object["failure"] = json!(start_failure);
         writeln!(out, "{object}")?;
     } else if start_failure.is_none() {
         report(&mut out, &plan, &standing)?;

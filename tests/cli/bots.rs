@@ -168,7 +168,7 @@ fn a_match_of_a_bot_that_cannot_start_has_an_object_too() {
     assert_eq!(finished.code, Some(4));
     let object = finished.json();
     assert_eq!(object["games"], 0);
-    assert!(object["error"].as_str().unwrap().contains("cmd:./no cannot be started"), "{object}");
+    assert!(object["failure"].as_str().unwrap().contains("cmd:./no cannot be started"), "{object}");
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn the_numbers_of_a_match_add_up() {
     assert_eq!((games(&object["first"]), games(&object["second"])), (6, 6), "both colours");
     let ends: u64 = object["ends"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
     assert_eq!(ends, 12);
+    assert!(object["error"].as_f64().is_some_and(|error| error >= 0.0), "{object}");
     let pairs: Vec<u64> = serde_json::from_value(object["pairs"].clone()).unwrap();
     assert_eq!(pairs.iter().sum::<u64>(), 6);
     let half_points: u64 = pairs.iter().zip(0..).map(|(count, points)| count * points).sum();
