@@ -286,11 +286,16 @@ impl LiveGame {
         matches!(self.verdict, Some(Verdict::Late(_)))
     }
 
-    /// Takes back the last move, or as many as it takes for a person to be on the move. False if
-    /// there is nothing of the kind. Time does not come back, so a game lost on time stays lost.
+    /// Takes back a resignation or an agreement, or else the last move, or as many as it takes for a
+    /// person to be on the move. False if there is nothing of the kind. Time does not come back, so a
+    /// game lost on time stays lost.
     pub fn undo(&mut self) -> bool {
         if self.is_late() {
             return false;
+        }
+        if self.verdict.take().is_some() {
+            self.next_turn();
+            return true;
         }
         let mut plies = 1;
         let made = self.session.moves().len();
@@ -309,7 +314,6 @@ impl LiveGame {
         if !self.is_over() {
             self.charge(self.turn_time());
         }
-        self.verdict = None;
         for _ in 0..plies {
             self.session.undo();
         }
@@ -346,7 +350,7 @@ impl LiveGame {
     /// Writes the game to a new file.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         if path.exists() {
-            let text = format!("{} exists already: choose another name", path.display());
+            let text = format!("the file {} exists already: choose another name", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
         write_text(path, &game_text(&self.record()).map_err(io::Error::other)?)

@@ -77,6 +77,17 @@ fn undo_gives_no_time_back_and_no_increment_twice() {
 }
 
 #[test]
+fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
+    let mut live = LiveGame::new(setup("english", ["human", "random"], None)).unwrap();
+    for moves in [&[][..], &["11-15", "22-18"][..]] {
+        moves.iter().for_each(|text| live.play(text, Duration::ZERO).unwrap());
+        live.decide(crownhead_terminal::live::Verdict::Resigned(Side::First));
+        assert!(live.is_over() && live.undo());
+        assert_eq!((live.is_over(), live.session().moves().len()), (false, moves.len()));
+    }
+}
+
+#[test]
 fn the_clock_of_a_computer_runs_only_while_it_thinks() {
     let mut setup = setup("english", ["random", "random"], None);
     setup.time = TimeControl::for_people("5+0").unwrap();

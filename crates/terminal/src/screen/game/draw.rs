@@ -36,14 +36,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
 
 /// Lines that say which keys there are, the longest first.
 fn keys(screen: &GameScreen) -> [String; 2] {
+    if screen.live.is_over() {
+        let short = "n new game · PgUp [ ] PgDn look back · s save · f flip · ? help · q quit";
+        return [short.into(), short.into()];
+    }
     if !screen.live.has_human() {
         let short = "space pause · + - pace · f flip · s save · ? help · q quit";
         let long = format!("PgUp [ ] PgDn look back · {short}");
         return [long, short.into()];
-    }
-    if screen.live.is_over() {
-        let short = "n new game · PgUp [ ] PgDn look back · s save · f flip · ? help · q quit";
-        return [short.into(), short.into()];
     }
     // While the cursor is in use, the small letter moves it.
     let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };

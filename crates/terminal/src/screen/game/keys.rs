@@ -28,7 +28,10 @@ impl Screen for GameScreen {
         }
         let watching = !self.live.has_human();
         match code {
-            KeyCode::Enter | KeyCode::Char(' ') if watching => self.paused = !self.paused,
+            KeyCode::Enter | KeyCode::Char(' ') if watching => {
+                self.paused = !self.paused;
+                self.message = self.invitation();
+            }
             KeyCode::Char('+') if watching => {
                 self.pace = (self.pace / 2).max(Duration::from_millis(25));
                 self.message = pace_text(self.pace);

@@ -130,7 +130,8 @@ impl GameScreen {
         }
         let side = side_text(&self.live.setup().game, self.live.session().side());
         if !self.live.human_to_move() {
-            return format!("{side} is thinking.");
+            let waits = self.paused && self.thinking.is_none();
+            return format!("{side} {}", if waits { "is to move." } else { "is thinking." });
         }
         if self.hand.must_pass() {
             return format!("{side} cannot move: p passes.");

@@ -55,6 +55,7 @@ fn said<R>(screen: &ViewScreen<R>) -> String {
     let comment = walk.comment();
     let ending = walk.place().ending.as_deref().unwrap_or_default();
     match (comment.is_empty(), ending.is_empty()) {
+        (true, true) if !walk.has_more() && walk.depth() > 0 => "The variation ends here.".into(),
         (true, true) if !walk.has_more() => {
             format!("The record ends here: {}.", walk.record().result)
         }
