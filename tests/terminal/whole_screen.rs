@@ -50,7 +50,7 @@ fn resizing_never_breaks_the_screen() {
     tty.wait_for("Black(b) to move.");
     for (size, wanted) in [
         ((60, 15), "it has 60x15."),
-        ((1, 1), "T"),
+        ((1, 1), "…"),
         ((200, 60), "Black(b) to move."),
         ((70, 22), "Black(b) to move."),
         ((80, 24), "Black(b) to move."),
