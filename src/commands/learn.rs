@@ -2,8 +2,8 @@
 
 use std::io::BufReader;
 
+use crownhead_play::lessons::course;
 use crownhead_rules::Game;
-use crownhead_terminal::lessons::course;
 use crownhead_terminal::plain_lessons;
 use crownhead_terminal::screen::{LessonScreen, show};
 

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Choice, Clock, Player, PlayerError};
+use crownhead_play::{Choice, Clock, Player, PlayerError, accepts_draw, hears_offer};
 use crownhead_rules::{Game, Side};
-use crownhead_search::Score;
 
 use crate::known::Known;
 use crate::live::{LiveGame, Seat};
@@ -26,12 +25,6 @@ pub struct Computers {
 
 /// Hints think so long.
 const ADVICE: &str = "best:movetime=1s";
-/// Before so many plies a level game is no draw yet.
-const YOUNG: usize = 40;
-/// Whoever has declined a draw does not think about it again for so many plies.
-const PATIENCE: usize = 10;
-/// A disadvantage that a computer is glad to get away from.
-const WORSE: Score = -40;
 
 impl Computers {
     /// None made yet.
@@ -90,7 +83,7 @@ impl Computers {
 
     /// Whether a computer is willing to think about an offer of a draw at all.
     pub fn hears_offers(&self, live: &LiveGame) -> bool {
-        self.declined.is_none_or(|ply| live.session().plies().abs_diff(ply) >= PATIENCE)
+        hears_offer(self.declined, live.session().plies())
     }
 
     /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score
@@ -98,7 +91,7 @@ impl Computers {
     pub fn accepts(&mut self, live: &LiveGame, advice: Option<&Choice>) -> bool {
         let plies = live.session().plies();
         let own = advice.and_then(|choice| choice.score).map(|score| -score);
-        let accepts = own.is_some_and(|own| own <= WORSE || (own <= 0 && plies >= YOUNG));
+        let accepts = accepts_draw(own, plies);
         if !accepts {
             self.declined = Some(plies);
         }

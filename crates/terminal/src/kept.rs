@@ -1,37 +1,16 @@
 //! Unfinished games, kept in the user's data directory after every move, so that neither a lost
 //! terminal nor a lost machine loses a game. A finished game is kept no longer.
 
-use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crownhead_play::TimeControl;
+use crownhead_play::{TimeControl, data_dir};
 use crownhead_records::{GameRecord, Reader, WholeFile, game_text};
 use crownhead_rules::{Game, Side};
 
 use crate::live::LiveGame;
-
-/// The folder for what the program keeps; it need not exist. `CROWNHEAD_DATA` names it; otherwise it
-/// is `crownhead` in `XDG_DATA_HOME`, or else in the user's `.local/share` (`Library/Application
-/// Support` on macOS, the application data on Windows). `None` if there is none of these.
-pub fn data_dir() -> Option<PathBuf> {
-    let named = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    if let Some(folder) = named("CROWNHEAD_DATA") {
-        return Some(folder.into());
-    }
-    let absolute = |folder: Option<PathBuf>| folder.filter(|folder| folder.is_absolute());
-    let system = absolute(named("XDG_DATA_HOME").map(PathBuf::from)).or_else(|| {
-        if cfg!(windows) {
-            return absolute(named("APPDATA").map(PathBuf::from));
-        }
-        let inside =
-            if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
-        absolute(std::env::home_dir()).map(|home| home.join(inside))
-    });
-    system.map(|folder| folder.join("crownhead"))
-}
 
 /// Where one unfinished game is kept.
 pub struct Kept {

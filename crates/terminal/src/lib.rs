@@ -7,7 +7,6 @@ pub mod analysing;
 pub mod computers;
 pub mod kept;
 pub mod known;
-pub mod lessons;
 pub mod lines;
 pub mod live;
 pub mod plain;

@@ -11,12 +11,10 @@ use std::str::FromStr;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crownhead_play::{
-    Clock, PlayError, PlayerKind, PlayerSpec, Session, SpecError, TimeControl, session,
+    Clock, PlayError, PlayerKind, PlayerSpec, Session, SpecError, TimeControl, sentence, session,
 };
 use crownhead_records::{GameRecord, GameResult, Ply, game_text, write_text};
 use crownhead_rules::{Game, PositionError, Side};
-
-use crate::words::sentence;
 
 /// Who plays one side.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, PlayError, Stop};
+use crownhead_play::{Choice, PlayError, Stop, sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::computers::Computers;
@@ -15,8 +15,7 @@ use crate::lines::{Line, Lines};
 use crate::live::{LiveGame, Seat, Verdict};
 use crate::recorded::clean;
 use crate::words::{
-    assignment_result, board_text, clock_text, hint_text, move_text, sentence, side_text,
-    squares_text,
+    assignment_result, board_text, clock_text, hint_text, move_text, side_text, squares_text,
 };
 
 const HELP: &str = "\

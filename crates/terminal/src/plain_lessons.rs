@@ -2,11 +2,14 @@
 
 use std::io::{self, BufRead, Write};
 
-use crownhead_play::Stop;
+use crownhead_play::{
+    Stop,
+    lessons::{Attempt, Course},
+    sentence,
+};
 
-use crate::lessons::{Attempt, Course};
 use crate::lines::{Line, Lines};
-use crate::words::{board_text, move_text, sentence, squares_text};
+use crate::words::{board_text, move_text, squares_text};
 
 const HELP: &str = "\
 Type the move that is asked for, or

@@ -58,14 +58,6 @@ pub fn assignment_result(game: &Game, result: GameResult) -> Option<&'static str
     }
 }
 
-/// A reason as a sentence of its own.
-pub fn sentence(reason: &str) -> String {
-    let mut letters = reason.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    let end = if reason.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
-}
-
 /// What a clock shows: `4:58`, and tenths of a second when there are few: `9.3`.
 pub fn clock_text(time: Duration) -> String {
     let seconds = time.as_secs();

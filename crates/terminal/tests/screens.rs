@@ -7,9 +7,9 @@
 use std::time::{Duration, Instant};
 
 use crownhead_play::TimeControl;
+use crownhead_play::lessons::course;
 use crownhead_rules::Game;
 use crownhead_terminal::kept::Kept;
-use crownhead_terminal::lessons::course;
 use crownhead_terminal::live::{LiveGame, Setup};
 use crownhead_terminal::recorded::Games;
 use crownhead_terminal::screen::{GameScreen, LessonScreen, Screen, ViewScreen, tell};
@@ -432,7 +432,7 @@ fn exercises_on_the_screen() {
 
 #[test]
 fn every_exercise_can_be_done_with_the_mouse() {
-    use crownhead_terminal::lessons::Goal;
+    use crownhead_play::lessons::Goal;
     for game in Game::all() {
         let lessons = course(&game).unwrap();
         let count = lessons.count();

@@ -3,13 +3,12 @@
 //! The rules decide what may be chosen and why something may not; what becomes of a move is the
 //! business of the screen.
 
-use crownhead_play::{LegalMove, PlayError, Session};
+use crownhead_play::{LegalMove, PlayError, Session, sentence};
 use crownhead_rules::{Cell, Game, MoveErrorKind};
 use ratatui::crossterm::event::KeyCode;
 
 use super::board::{Marks, is_checkers, is_light, square_number};
 use super::path::{self, Step};
-use crate::words::sentence;
 
 /// No move is written longer.
 const LONGEST_MOVE: usize = 100;

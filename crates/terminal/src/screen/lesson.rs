@@ -1,5 +1,9 @@
 //! The exercises on the screen.
 
+use crownhead_play::{
+    lessons::{Attempt, Course},
+    sentence,
+};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -12,8 +16,6 @@ use super::layout::{
     write_text,
 };
 use super::path::last_move;
-use crate::lessons::{Attempt, Course};
-use crate::words::sentence;
 
 /// A course on the screen.
 pub struct LessonScreen {

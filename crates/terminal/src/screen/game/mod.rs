@@ -7,7 +7,7 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, PlayError, Session};
+use crownhead_play::{Choice, PlayError, Session, sentence};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
@@ -17,7 +17,7 @@ use crate::computers::Computers;
 use crate::kept::Kept;
 use crate::live::{LiveGame, Seat, Verdict};
 use crate::thinking::Thinking;
-use crate::words::{hint_text, sentence, side_text};
+use crate::words::{hint_text, side_text};
 
 /// A question or a page over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]

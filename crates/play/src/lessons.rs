@@ -1,13 +1,11 @@
 //! The rules in exercises: small positions with something to do, checked by the rules themselves.
 //!
-//! The exercises are texts in `lessons/`, one file for each game, with a blank line between two. A
-//! course knows neither lines nor screens; how an exercise is shown is the business of
-//! [`plain_lessons`](crate::plain_lessons) and of the screen.
+//! They are texts in `lessons/`, one file for each game, with a blank line between two exercises; what
+//! the game is about comes first. How an exercise is shown is the business of the front ends.
 
-use crownhead_play::{PlayError, Session, session};
 use crownhead_rules::Game;
 
-use crate::words::sentence;
+use crate::{PlayError, Session, sentence, session};
 
 /// Something to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,10 +68,28 @@ fn text_of(game: &Game) -> &'static str {
     }
 }
 
+/// What a game is about, in paragraphs: enough to begin.
+pub fn about(game: &Game) -> impl Iterator<Item = &'static str> {
+    text_of(game).lines().map_while(|line| line.strip_prefix(ABOUT))
+}
+
+/// The exercises of a game.
+pub fn exercises(game: &Game) -> Result<Vec<Exercise>, String> {
+    read(text_of(game))
+}
+
+const ABOUT: &str = "about: ";
+
 /// Reads exercises; what is wrong with a text is said with its line.
 fn read(text: &str) -> Result<Vec<Exercise>, String> {
     let mut exercises = Vec::new();
     let mut lines = (1..).zip(text.lines()).peekable();
+    while lines.next_if(|(_, line)| line.starts_with(ABOUT)).is_some() {}
+    if !matches!(lines.next(), Some((_, ""))) {
+        return Err(
+            "a blank line should stand between what the game is about and the exercises".into()
+        );
+    }
     while lines.peek().is_some() {
         let mut field = |name: &str| match lines.next() {
             None => Err(format!("the text ends where {name} should stand")),
@@ -119,7 +135,7 @@ fn read_goal(text: &str) -> Result<Goal, String> {
 pub fn course(game: &Game) -> Result<Course, String> {
     let id = game.info().id;
     let game: Game = id.parse().map_err(|error| format!("{error}"))?;
-    let exercises = read(text_of(&game))?;
+    let exercises = exercises(&game)?;
     let first = exercises.first().ok_or("there are no exercises")?;
     let session = begin(&game, first)?;
     Ok(Course { game, done: vec![false; exercises.len()], exercises, now: 0, session })
@@ -297,6 +313,6 @@ mod tests {
     fn a_text_with_a_fault_is_refused_with_its_line() {
         let text = text_of(&Game::CaptureHalma).replacen("hint: ", "help: ", 1);
         let told = read(&text).unwrap_err();
-        assert!(told.starts_with("line 5: hint should stand here, not \"help: "), "{told}");
+        assert!(told.starts_with("line 10: hint should stand here, not \"help: "), "{told}");
     }
 }
