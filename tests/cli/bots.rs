@@ -376,12 +376,28 @@ fn an_interrupted_build_leaves_nothing_behind() {
     interrupted(folder.path().to_str().unwrap(), &mark, false);
 }
 
-#[test]
-fn a_flood_does_not_fill_the_memory() {
-    // The largest of all processes that were waited for, the bots among them.
+/// The exit code of a match, and the kilobytes of the largest of all processes that were waited for,
+/// the bots among them.
+fn memory_of_a_match(arguments: &[&str]) -> (i32, u64) {
     let script = "import resource, subprocess, sys\n\
                   code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
                   print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
+    let mut command = Command::new("python3");
+    let finished = finish(command.args(["-c", script, program(), "match"]).args(arguments));
+    let (code, kilobytes) = finished.printed().trim().split_once(' ').unwrap();
+    (code.parse().unwrap(), kilobytes.parse().unwrap())
+}
+
+#[test]
+fn many_games_at_once_share_the_memory_that_openings_are_drawn_with() {
+    let arguments = ["random", "random", "--game", "english", "-n", "100", "--concurrency", "50"];
+    let (code, kilobytes) = memory_of_a_match(&arguments);
+    assert_eq!(code, 0);
+    assert!(kilobytes < 50 * 1024, "{kilobytes} kB");
+}
+
+#[test]
+fn a_flood_does_not_fill_the_memory() {
     for (mode, code) in [
         ("floods-output", 4),
         ("long-line", 4),
@@ -389,22 +405,10 @@ fn a_flood_does_not_fill_the_memory() {
         ("floods-errors", 4),
         ("floods-at-quit", 0),
     ] {
-        let mut command = Command::new("python3");
-        command.args([
-            "-c",
-            script,
-            program(),
-            "match",
-            &hostile(mode),
-            "random",
-            "--game",
-            "english",
-        ]);
-        command.args(["-n", "4", "--concurrency", "4", "--movetime", "500ms"]);
-        let finished = finish(&mut command);
-        let (told, kilobytes) = finished.printed().trim().split_once(' ').unwrap();
-        assert_eq!(told, code.to_string(), "{mode}");
-        let kilobytes: u64 = kilobytes.parse().unwrap();
+        let bot = hostile(mode);
+        let games = [&bot, "random", "--game", "english", "-n", "4", "--concurrency", "4"];
+        let (told, kilobytes) = memory_of_a_match(&[&games[..], &["--movetime", "500ms"]].concat());
+        assert_eq!(told, code, "{mode}");
         assert!(kilobytes < 50 * 1024, "{mode}: {kilobytes} kB");
     }
 }
