@@ -107,12 +107,17 @@ fn a_check_says_what_to_do() {
     let finished = crownhead(&["bot", "check", &hostile("escapes"), "--game", "english"]);
     assert!(!finished.stdout.contains(['\x1b', '\x07']), "{finished:?}");
     assert!(finished.stdout.lines().all(|line| line.len() < 1000), "{finished:?}");
-    let missing = crownhead(&["bot", "check", "./no-such-bot", "--game", "english"]);
+    let missing = crownhead(&["bot", "check", "cmd:./no-such-bot", "--game", "english"]);
     assert_eq!(missing.code, Some(4));
     assert!(
         missing.stdout.starts_with("FAILED   start: cmd:./no-such-bot cannot be started"),
         "{missing:?}"
     );
+    for (name, word) in [("./no-folder", "./no-folder"), ("no-bot at all", "no-bot")] {
+        let told = format!("there is no folder {name:?} and no program {word:?}");
+        let missing = crownhead(&["bot", "check", name, "--game", "english"]);
+        assert!(missing.refused(2).contains(&told), "{missing:?}");
+    }
     let empty = crownhead(&["bot", "new", "cobol", "x"]);
     let told = empty.refused(2);
     assert!(told.contains("there are python, c, cpp, rust, java, javascript"), "{told}");
@@ -328,7 +333,99 @@ fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
     let arguments = ["bot", "play", &bot, "--game", "english", "--bot-first", "--plain"];
     let finished = crownhead_reading(b"", &arguments);
     assert_eq!(finished.code, Some(4), "{finished:?}");
-    assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
+    for part in [
+        "Black forfeits the game: White wins. Crash, Black, ply 0: the bot ended with exit code 3",
+        "Position: ",
+        "Legal moves: ",
+    ] {
+        assert!(finished.stdout.contains(part), "{finished:?}");
+    }
+    let missing = ["bot", "play", "cmd:./no", "--game", "capture-halma", "--bot-first", "--plain"];
+    let finished = crownhead_reading(b"", &missing);
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(
+        finished.stdout.contains(
+            "forfeits the game: White wins. Crash, Black, ply 0: cmd:./no cannot be started"
+        ),
+        "{finished:?}"
+    );
+}
+
+/// Plays by lines against a bot of the tests: what was printed, and the recorded game.
+fn by_hand(mode: &str, more: &[&str], input: &str) -> (Finished, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = hostile(mode);
+    let arguments = ["play", "--second", &bot, "--plain", "--record", "game.pdn"];
+    let mut command = crate::run::command(&[&arguments[..], more].concat());
+    command.env("CROWNHEAD_DATA", folder.path()).current_dir(folder.path());
+    let finished = crate::run::converse(command, input.as_bytes());
+    (finished, fs::read_to_string(folder.path().join("game.pdn")).unwrap())
+}
+
+#[test]
+fn a_game_by_hand_is_judged_as_a_match_is() {
+    let (finished, record) = by_hand("illegal", &["english"], "11-15\n");
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(4), ""), "{finished:?}");
+    let told = "White forfeits the game: Black wins. Illegal-move, White, ply 1: ";
+    for part in [told, "received: \"move 32-1\"", "Position: W:", "Legal moves: 21-17,"] {
+        assert!(finished.stdout.contains(part), "{finished:?}");
+    }
+    for part in [
+        "[Result \"1-0\"]",
+        "1. 11-15 ",
+        "[Termination \"illegal-move\"]",
+        "[Reason \"illegal-move, White",
+    ] {
+        assert!(record.contains(part), "{record}");
+    }
+    // A turn that is skipped breaks nobody, and the game can be taken up again after it.
+    let (finished, record) = by_hand("illegal", &["capture-halma"], "11-12\n");
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
+    for part in ["By the policy skip, the turn is skipped. Position: ", "White(w) plays pass\n"] {
+        assert!(finished.stdout.contains(part), "{finished:?}");
+    }
+    assert!(record.contains("1. 11-12 pass"), "{record}");
+    // Whoever has crashed goes on doing so.
+    let (finished, _) = by_hand("leaves-a-child", &["capture-halma"], "11-12\n12-13\n");
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stdout.contains("Crash, White, ply 3: the bot ended with exit code 7"));
+}
+
+#[test]
+fn a_program_at_the_board_has_a_limit_of_time() {
+    let (finished, _) = by_hand("hangs", &["english", "--movetime", "200ms"], "11-15\n");
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    let told = "White forfeits the game: Black wins. Time, White, ply 1: the bot did not answer";
+    assert!(finished.stdout.contains(told), "{finished:?}");
+    // The limit that nobody asked for is told to the bot.
+    let folder = tempfile::tempdir().unwrap();
+    let script = "tee heard | python3 \"$0\" fine";
+    let bot = hostile("").replace("cmd:python3", &format!("cmd:sh -c '{script}'"));
+    let play = ["bot", "play", &bot, "--plain", "--movetime", "700ms"];
+    let mut command = crate::run::command(&play);
+    command.current_dir(folder.path());
+    let finished = crate::run::converse(command, b"11-15\nresign\n");
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let heard = fs::read_to_string(folder.path().join("heard")).unwrap();
+    for part in [
+        "\nnewgame game=english side=w movetime=700 ",
+        " time=700\n",
+        "\ngameover result=win reason=\"Black resigns: White wins.\" code=resigned\nquit\n",
+    ] {
+        assert!(heard.contains(part), "{heard}");
+    }
+    let mut command = crate::run::command(&["play", "--second", &bot, "--plain"]);
+    command.env("CROWNHEAD_DATA", folder.path()).current_dir(folder.path());
+    crate::run::converse(command, b"11-15\n");
+    let heard = fs::read_to_string(folder.path().join("heard")).unwrap();
+    assert!(heard.contains(" movetime=5000 "), "{heard}");
+}
+
+#[test]
+fn a_game_by_hand_promises_only_what_is_kept() {
+    let bot = hostile("fine");
+    let finished = crownhead_reading(b"help\n", &["bot", "play", &bot, "--plain"]);
+    assert!(finished.printed().contains("quit       leave; the game is not kept"), "{finished:?}");
 }
 
 /// The processes with a text in their command line, besides the match that may have it too.
@@ -344,9 +441,13 @@ fn processes(mark: &str) -> Vec<String> {
 
 /// Starts a match, interrupts it as soon as a marked process runs, and again and again if wanted.
 fn interrupted(bot: &str, mark: &str, again: bool) {
-    let mut command = crate::run::command(&["match", bot, "random", "--game", "english"]);
-    command.args(["--movetime", "600s", "--json"]).stdout(std::process::Stdio::null());
-    let mut child = command.spawn().unwrap();
+    let game = ["match", bot, "random", "--game", "english", "--movetime", "600s", "--json"];
+    interrupted_in(&game, mark, again);
+}
+
+fn interrupted_in(arguments: &[&str], mark: &str, again: bool) {
+    let mut command = crate::run::command(arguments);
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     while processes(mark).is_empty() {
         std::thread::yield_now();
     }
@@ -373,7 +474,10 @@ fn an_interrupted_build_leaves_nothing_behind() {
     let mark = format!("mark-{}-build", std::process::id());
     let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"sleep 600; echo {mark}\"]");
     fs::write(folder.path().join("bot.toml"), text).unwrap();
-    interrupted(folder.path().to_str().unwrap(), &mark, false);
+    let bot = folder.path().to_str().unwrap();
+    interrupted(bot, &mark, false);
+    interrupted_in(&["play", "--second", bot, "--plain"], &mark, false);
+    interrupted_in(&["bot", "play", bot, "--plain"], &mark, false);
 }
 
 /// The exit code of a match, and the kilobytes of the largest of all processes that were waited for,

@@ -3,27 +3,13 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::run::{Finished, command, crownhead, crownhead_reading};
+use crate::run::{Finished, command, converse, crownhead, crownhead_reading};
 
 /// Plays with these lines; nothing of it stays in anybody's home.
 fn play(data: &Path, input: &[u8], arguments: &[&str]) -> Finished {
     let mut command = command(arguments);
     command.env("XDG_DATA_HOME", data).env("CROWNHEAD_CACHE", data);
     converse(command, input)
-}
-
-/// Runs a command with these lines.
-fn converse(mut command: Command, input: &[u8]) -> Finished {
-    use std::io::Write;
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let output = std::thread::scope(|scope| {
-        // A game that is over reads no further.
-        scope.spawn(move || drop(stdin.write_all(input)));
-        child.wait_with_output().unwrap()
-    });
-    Finished::new(output)
 }
 
 fn people<'a>(game: &'a str, position: &'a str) -> Vec<&'a str> {

@@ -79,7 +79,7 @@ fn main() {
         matches::play(&plan, &Knowledge::default(), &Stop::new(), |game| {
             assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
             games += 1;
-            plies += game.moves.len();
+            plies += game.refereed.moves.len();
         })
         .unwrap();
         let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_time() - cpu);

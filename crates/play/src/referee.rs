@@ -352,20 +352,7 @@ fn tell(players: &mut [&mut dyn Player; 2], game: &Refereed) {
         End::Fault(_) => None,
     };
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
-        let result = match game.end.winner() {
-            None => "draw",
-            Some(winner) if winner == side => "win",
-            Some(_) => "loss",
-        };
-        let own = |(first, second)| match side {
-            Side::First => (first, second),
-            Side::Second => (second, first),
-        };
-        player.game_over(&Verdict {
-            result,
-            score: score.map(own),
-            code: game.end.code(),
-            reason: &game.ending,
-        });
+        let (winner, code) = (game.end.winner(), game.end.code());
+        player.game_over(&Verdict::of(side, winner, score, code, &game.ending));
     }
 }

@@ -162,6 +162,7 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let kept = match (&screen.kept, screen.trouble()) {
         (Some(_), Some(_)) => " It cannot be kept.",
         (Some(kept), None) if kept.is_kept() => " It is kept and can be taken up again.",
+        (None, _) if screen.live.session().plies() > 0 => " It is not kept.",
         _ => "",
     };
     let (title, lines): (&str, Vec<String>) = match dialog {
