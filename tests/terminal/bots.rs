@@ -24,8 +24,8 @@ fn a_program_that_forfeits_is_told_why_and_undo_leads_back_before_it() {
         tty.send("t");
         tty.wait_for("received: \"move 32-1\"");
         tty.wait_for("Legal moves: 21-17,");
-        tty.send("\x1b");
-        tty.wait_for("q quit");
+        tty.send("\r");
+        tty.wait_until("no box", |shown| !shown.contains("Esc closes"));
         tty.send(if again { "u" } else { "q" });
     }
     assert_eq!(tty.end(), 4);
