@@ -355,11 +355,27 @@ fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
 fn by_hand(mode: &str, more: &[&str], input: &str) -> (Finished, String) {
     let folder = tempfile::tempdir().unwrap();
     let bot = hostile(mode);
-    let arguments = ["play", "--second", &bot, "--plain", "--record", "game.pdn"];
-    let mut command = crate::run::command(&[&arguments[..], more].concat());
-    command.env("CROWNHEAD_DATA", folder.path()).current_dir(folder.path());
-    let finished = crate::run::converse(command, input.as_bytes());
+    let arguments = ["play", "--second", &bot, "--record", "game.pdn"];
+    let finished = by_lines(folder.path(), &[&arguments[..], more].concat(), input);
     (finished, fs::read_to_string(folder.path().join("game.pdn")).unwrap())
+}
+
+/// Plays by lines; nothing of it stays in anybody's home.
+fn by_lines(folder: &Path, arguments: &[&str], input: &str) -> Finished {
+    let mut command = crate::run::command(arguments);
+    command.arg("--plain").env("CROWNHEAD_DATA", folder).current_dir(folder);
+    crate::run::converse(command, input.as_bytes())
+}
+
+#[test]
+fn a_game_with_a_skipped_turn_is_taken_up_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = ["play", "capture-halma", "--second", &hostile("illegal")];
+    let left = by_lines(folder.path(), &play, "11-12\n");
+    assert!(left.printed().contains("The game is kept"), "{left:?}");
+    let again = by_lines(folder.path(), &["play", "--resume"], "12-13\n");
+    assert_eq!(again.printed().matches("White(w) plays pass").count(), 1, "{again:?}");
+    assert!(again.stdout.contains("Illegal-move, White, ply 3: "), "{again:?}");
 }
 
 #[test]
@@ -401,10 +417,8 @@ fn a_program_at_the_board_has_a_limit_of_time() {
     let folder = tempfile::tempdir().unwrap();
     let script = "tee heard | python3 \"$0\" fine";
     let bot = hostile("").replace("cmd:python3", &format!("cmd:sh -c '{script}'"));
-    let play = ["bot", "play", &bot, "--plain", "--movetime", "700ms"];
-    let mut command = crate::run::command(&play);
-    command.current_dir(folder.path());
-    let finished = crate::run::converse(command, b"11-15\nresign\n");
+    let play = ["bot", "play", &bot, "--movetime", "700ms"];
+    let finished = by_lines(folder.path(), &play, "11-15\nresign\n");
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let heard = fs::read_to_string(folder.path().join("heard")).unwrap();
     for part in [
@@ -414,9 +428,7 @@ fn a_program_at_the_board_has_a_limit_of_time() {
     ] {
         assert!(heard.contains(part), "{heard}");
     }
-    let mut command = crate::run::command(&["play", "--second", &bot, "--plain"]);
-    command.env("CROWNHEAD_DATA", folder.path()).current_dir(folder.path());
-    crate::run::converse(command, b"11-15\n");
+    by_lines(folder.path(), &["play", "--second", &bot], "11-15\n");
     let heard = fs::read_to_string(folder.path().join("heard")).unwrap();
     assert!(heard.contains(" movetime=5000 "), "{heard}");
 }

@@ -336,6 +336,15 @@ fn a_file_that_is_there_is_neither_saved_over_nor_emptied() {
 }
 
 #[test]
+fn a_save_that_fails_names_the_file_that_was_asked_for_and_no_other() {
+    let data = tempfile::tempdir().unwrap();
+    let input = b"save /no-such-folder/game.pdn\n";
+    let told = play(data.path(), input, &["play", "english", "--second", "human"]);
+    assert!(told.printed().contains("/no-such-folder/game.pdn"), "{told:?}");
+    assert!(!told.stdout.contains(".crownhead-"), "{told:?}");
+}
+
+#[test]
 fn a_game_is_recorded_when_nobody_reads_the_output_any_more() {
     use std::io::Write;
     let data = tempfile::tempdir().unwrap();

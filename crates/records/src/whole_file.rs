@@ -37,7 +37,7 @@ impl WholeFile {
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
             let part = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
-            To::Part(part.map_err(cannot(path))?)
+            To::Part(part.map_err(|error| cannot(path)(bare(error)))?)
         };
         Ok(WholeFile { name: path.into(), target, known, to })
     }
@@ -77,6 +77,13 @@ impl WholeFile {
 /// Writes a text to a file.
 pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     WholeFile::create(path)?.write(text)
+}
+
+/// An error without the name of the file that would only have been renamed.
+fn bare(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|error| error.source());
+    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Where a file is or will be, by whatever way it is named.
