@@ -79,11 +79,12 @@ pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     WholeFile::create(path)?.write(text)
 }
 
-/// An error without the name of the file that would only have been renamed.
+/// An error without the name of the file beside the target, which nobody asked for. tempfile keeps the
+/// cause to itself: only its words can be had.
 fn bare(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|error| error.source());
-    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
-    code.map_or(error, io::Error::from_raw_os_error)
+    let text = error.to_string();
+    let cause = text.rsplit_once(" at path ").map(|(cause, _)| cause.to_string());
+    cause.map_or(error.kind().into(), |cause| io::Error::new(error.kind(), cause))
 }
 
 /// Where a file is or will be, by whatever way it is named.
