@@ -1,7 +1,7 @@
 //! `crownhead bot`: writing, checking, playing and debugging programs that play.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crownhead_play::bots::check::{Finding, Grade, check};
@@ -114,14 +114,33 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 
 /// A bot by its folder, its command, or as players are named.
 fn program(text: &str) -> Result<Program, Failure> {
-    let program = match std::path::Path::new(text).is_dir() {
+    let program = match Path::new(text).is_dir() {
         true => Program::from_folder(text),
         false => Program::from_command(text.strip_prefix("cmd:").unwrap_or(text)),
     };
-    program.map_err(|error| match error {
+    let program = program.map_err(|error| match error {
         ProgramError::Text(message) => Failure::Usage(message),
         ProgramError::File(message) => Failure::BadInput(message),
-    })
+    })?;
+    // What is nothing at all was meant as the one or the other.
+    match program.command.first() {
+        Some(word) if !Path::new(text).is_dir() && !text.starts_with("cmd:") && !is_there(word) => {
+            Err(Failure::Usage(format!(
+                "there is no folder {text:?} and no program {word:?}: a bot is a folder with a \
+                 bot.toml, or a command as in \"python3 bot.py\""
+            )))
+        }
+        _ => Ok(program),
+    }
+}
+
+/// Whether the first word of a command names a file, as the system looks for it.
+fn is_there(word: &str) -> bool {
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    match word.contains('/') {
+        true => Path::new(word).exists(),
+        false => std::env::split_paths(&places).any(|place| place.join(word).is_file()),
+    }
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
@@ -214,12 +233,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
     };
     let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
-    match play(live, None, arguments.plain, None) {
-        Err(Failure::Other(error)) if !super::is_broken_pipe(&error) => {
-            Err(Failure::Bot(Some(format!("the game cannot go on: {error:#}"))))
-        }
-        other => other,
-    }
+    play(live, None, arguments.plain, None)
 }
 
 fn replay(arguments: &Replay) -> Result<(), Failure> {

@@ -12,7 +12,7 @@ use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
 use crownhead_play::statistics::{Estimate, Tally};
 use crownhead_play::{
     Openings, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl, TimeError,
-    knowledge_for, read_time,
+    knowledge_for, read_time, referee,
 };
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
@@ -81,8 +81,6 @@ pub(crate) struct Arguments {
 
 /// How long a player without any limit of its own thinks where the match has none either.
 const THOUGHT: Duration = Duration::from_millis(100);
-/// The same for programs of others.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// So many faults are listed.
 const LISTED: usize = 20;
 
@@ -156,11 +154,11 @@ struct Faults {
 
 impl Faults {
     fn add(&mut self, plan: &Plan, game: &Played) {
-        self.count += game.faults.iter().sum::<u32>() as usize;
-        for (order, incident) in game.incidents.iter().enumerate() {
+        self.count += game.faults().iter().sum::<u32>() as usize;
+        for (order, incident) in game.refereed.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
-            let is_costly = incident.policy == Policy::Forfeit || incident.fault.kind.is_final();
-            self.is_broken |= is_costly && plan.players[player].program().is_some();
+            let is_grave = incident.is_grave();
+            self.is_broken |= is_grave && plan.players[player].program().is_some();
             let number = 2 * game.pair + game.first as u32 + 1;
             let object = json!({
                 "game": number,
@@ -174,7 +172,7 @@ impl Faults {
                 "moves": incident.moves,
                 "sentence": incident.sentence(&plan.game),
             });
-            self.listed.insert((!is_costly, number, order), object);
+            self.listed.insert((!is_grave, number, order), object);
             if self.listed.len() > LISTED {
                 self.listed.pop_last();
             }
@@ -242,8 +240,11 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
     let is_outside = players.iter().any(|player| player.program().is_some());
-    let time =
-        if time == TimeControl::Free && is_outside { TimeControl::PerMove(PATIENCE) } else { time };
+    let time = if time == TimeControl::Free && is_outside {
+        TimeControl::PerMove(referee::PATIENCE)
+    } else {
+        time
+    };
     let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
     if !policy.suits(&arguments.game) {
         let message = format!(

@@ -8,6 +8,7 @@ mod analyse;
 mod arguments;
 mod bench;
 mod bots;
+mod bots_by_hand;
 mod games;
 mod matches;
 mod moves;

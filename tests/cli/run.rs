@@ -37,12 +37,16 @@ pub(crate) fn crownhead_in<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> F
 
 /// Runs the program with something to read.
 pub(crate) fn crownhead_reading<S: AsRef<OsStr>>(input: &[u8], arguments: &[S]) -> Finished {
-    let mut command = command(arguments);
+    converse(command(arguments), input)
+}
+
+/// Runs a command with something to read; it need not read all of it.
+pub(crate) fn converse(mut command: Command, input: &[u8]) -> Finished {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
-        scope.spawn(move || stdin.write_all(input));
+        scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
     Finished::new(output)

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use crownhead_rules::{Game, MoveList};
 use crownhead_search::{
@@ -94,17 +95,58 @@ impl Openings {
         Openings::read(&chosen.collect::<Vec<_>>().join("\n"), game)
     }
 
-    /// The opening with this number, for a match with this seed.
-    pub fn draw(&self, game: &Game, knowledge: &Knowledge, seed: u64, number: u32) -> Opening {
+    /// The openings of a match with this seed.
+    pub fn drawing(&self, game: &Game, knowledge: &Knowledge, seed: u64) -> Drawing<'_> {
         match self {
-            Openings::Random(plies) => visit(game, Draw { plies: *plies, knowledge, seed, number }),
+            Openings::Random(plies) => {
+                let lots = visit(game, MakeLots { plies: *plies, knowledge, seed });
+                Drawing(Source::Random(Mutex::new(Drawn { lots, last: None })))
+            }
             Openings::Listed(openings) => {
-                let mut order: Vec<_> = (0..openings.len()).collect();
+                let mut order: Vec<_> = openings.iter().collect();
                 fastrand::Rng::with_seed(mix(&[seed])).shuffle(&mut order);
-                openings[order[number as usize % order.len()]].clone()
+                Drawing(Source::Listed(order))
             }
         }
     }
+}
+
+/// The openings of a match. All its games share the memory of the one search that judges them.
+pub struct Drawing<'a>(Source<'a>);
+
+enum Source<'a> {
+    /// One at a time.
+    Random(Mutex<Drawn>),
+    /// These, again and again.
+    Listed(Vec<&'a Opening>),
+}
+
+struct Drawn {
+    lots: Box<dyn Lots>,
+    /// The last one with its number: both games of a pair ask for it.
+    last: Option<(u32, Opening)>,
+}
+
+impl Drawing<'_> {
+    /// The opening with this number.
+    pub fn opening(&self, number: u32) -> Opening {
+        match &self.0 {
+            Source::Listed(order) => order[number as usize % order.len()].clone(),
+            Source::Random(drawn) => {
+                let Drawn { lots, last } =
+                    &mut *drawn.lock().unwrap_or_else(PoisonError::into_inner);
+                match last {
+                    Some((known, opening)) if *known == number => opening.clone(),
+                    _ => last.insert((number, lots.draw(number))).1.clone(),
+                }
+            }
+        }
+    }
+}
+
+/// Whoever draws an opening by lot.
+trait Lots: Send {
+    fn draw(&mut self, number: u32) -> Opening;
 }
 
 /// `random:PLIES`, the only openings that need neither a file nor a game to be named.
@@ -141,11 +183,18 @@ pub(crate) fn mix(numbers: &[u64]) -> u64 {
     lots.u64(..)
 }
 
-struct Draw<'a> {
+struct MakeLots<'a> {
     plies: u32,
     knowledge: &'a Knowledge,
     seed: u64,
-    number: u32,
+}
+
+struct BalancedLots<P: Searchable> {
+    start: P,
+    plies: u32,
+    seed: u64,
+    /// Judges what was drawn. Without memory for it any opening must do.
+    engine: Option<Engine<P>>,
 }
 
 /// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
@@ -154,22 +203,28 @@ const BALANCE: Score = 60;
 /// So many openings are tried; then the most balanced of them must do.
 const TRIES: u32 = 200;
 
-impl GameVisitor for Draw<'_> {
-    type Output = Opening;
+impl GameVisitor for MakeLots<'_> {
+    type Output = Box<dyn Lots>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Opening {
-        let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, self.number.into()]));
+    fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn Lots> {
+        let MakeLots { plies, knowledge, seed } = self;
         let settings = Settings { hash: 1, ..Settings::default() };
-        let mut engine = Engine::<P>::new(settings, self.knowledge).ok();
+        let engine = Engine::<P>::new(settings, knowledge).ok();
+        Box::new(BalancedLots { start: P::start(options), plies, seed, engine })
+    }
+}
+
+impl<P: Searchable> Lots for BalancedLots<P> {
+    fn draw(&mut self, number: u32) -> Opening {
+        let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, number.into()]));
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;
         for _ in 0..TRIES {
-            let Some((moves, position, past)) = walk(P::start(options), self.plies, &mut lots)
+            let Some((moves, position, past)) = walk(self.start.clone(), self.plies, &mut lots)
             else {
                 continue;
             };
-            // Without memory for a search any opening must do.
-            let score = engine.as_mut().map_or(0, |engine| {
+            let score = self.engine.as_mut().map_or(0, |engine| {
                 engine.clear();
                 let task = Task { past: &past, ..Task::new(&position, limits) };
                 engine.search(task, &Stop::new(), |_| {}).score().abs()
@@ -182,7 +237,7 @@ impl GameVisitor for Draw<'_> {
             }
         }
         let moves = best.map(|(_, moves)| moves).unwrap_or_default();
-        Opening { start: None, moves: line_texts(&P::start(options), &moves) }
+        Opening { start: None, moves: line_texts(&self.start, &moves) }
     }
 }
 

@@ -40,6 +40,9 @@ pub enum Policy {
     RandomMove,
 }
 
+/// How long an outside program may think about a move where nobody asked for a clock.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
 impl Terms {
     /// The usual terms of a game, without a limit of time.
     pub fn of(game: &Game) -> Terms {
@@ -149,6 +152,11 @@ impl End {
 }
 
 impl Incident {
+    /// Whether a game was lost by it, or the program cannot be talked with any more.
+    pub fn is_grave(&self) -> bool {
+        self.policy == Policy::Forfeit || self.fault.kind.is_final()
+    }
+
     /// What its author needs to know, in a sentence or two. Sides have the names of the game.
     pub fn sentence(&self, game: &Game) -> String {
         let name = game.info().sides[self.side.index()].name;
@@ -344,20 +352,7 @@ fn tell(players: &mut [&mut dyn Player; 2], game: &Refereed) {
         End::Fault(_) => None,
     };
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
-        let result = match game.end.winner() {
-            None => "draw",
-            Some(winner) if winner == side => "win",
-            Some(_) => "loss",
-        };
-        let own = |(first, second)| match side {
-            Side::First => (first, second),
-            Side::Second => (second, first),
-        };
-        player.game_over(&Verdict {
-            result,
-            score: score.map(own),
-            code: game.end.code(),
-            reason: &game.ending,
-        });
+        let (winner, code) = (game.end.winner(), game.end.code());
+        player.game_over(&Verdict::of(side, winner, score, code, &game.ending));
     }
 }

@@ -117,7 +117,7 @@ impl PlayerSpec {
 
     /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
     /// would do it too, but not hear `stop`.
-    pub(crate) fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+    pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
         self.program()
             .map_or(Ok(()), |program| crate::bots::build(program, stop).map_err(PlayerError::Start))
     }
