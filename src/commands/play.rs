@@ -21,7 +21,8 @@ use super::{Failure, can_draw, say, stop_on_signals};
   crownhead play contest --first level:3 --second level:7      (watch)
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
-best:threads=2,movetime=500ms.")]
+best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
+c-function:FILE, cpp-function:FILE, hub:COMMAND.")]
 pub(crate) struct Arguments {
     /// The game, with options if wanted: contest:kings=true, … [default: english]
     game: Option<Game>,
@@ -66,9 +67,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Free,
         };
+        let game = arguments.game.unwrap_or(Game::English(Default::default()));
+        let seats = [arguments.first, arguments.second];
+        for seat in &seats {
+            if let Seat::Computer(player) = seat {
+                player.suits(&game).map_err(Failure::Usage)?;
+            }
+        }
         let setup = Setup {
-            game: arguments.game.unwrap_or(Game::English(Default::default())),
-            seats: [arguments.first, arguments.second],
+            game,
+            seats,
             position: arguments.position,
             time,
             seed: arguments.seed.unwrap_or_else(lot),
