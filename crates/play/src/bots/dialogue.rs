@@ -12,7 +12,7 @@ use crate::{Clock, Seating, Session, Verdict};
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
 pub(crate) trait Dialogue: Send {
     /// Makes ready what the program must find when it starts.
-    fn prepare(&mut self, _allowance: Duration, _stop: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, _: &Stop) -> Result<(), Unsaid> {
         Ok(())
     }
 

@@ -133,7 +133,7 @@ impl Outside {
             self.end(false);
         }
         if self.bot.is_none() {
-            self.dialogue.prepare(seating.terms.startup, stop)?;
+            self.dialogue.prepare(stop)?;
             if let Err(fault) = self.start() {
                 // What was made ready is not kept from others.
                 self.dialogue = self.program.protocol.dialogue(&self.program);

@@ -1,9 +1,10 @@
 //! The port that TCP bots connect to by habit, and who has it.
 //!
 //! All of them want the same one, so it is given to one after the other: whoever has it starts its
-//! bot, waits for the connection and gives the port back. Within this program they queue; another
-//! program that has the port is waited for as long as a bot may take to start. A bot that has a
-//! network of its own needs none of this: then [`Port`] would be made of the listener in there.
+//! bot, waits for the connection and gives the port back. Within this program they queue. Another
+//! program that has the port may do the same and is waited for, but not for ever: there are others that
+//! listen there all day. A bot that has a network of its own needs none of this: then [`Port`] would be
+//! made of the listener in there.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -57,10 +58,14 @@ pub(super) struct Port {
     _place: Place,
 }
 
+/// Nobody who uses the port as it is used here keeps it longer.
+const LONGEST: Duration = Duration::from_secs(12);
+
 /// Listens on the port. This is the one place that decides where bots connect to.
-pub(super) fn listen(allowance: Duration, stop: &Stop) -> Result<Port, Unsaid> {
+pub(super) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
     let place = Place::wait(stop)?;
-    let deadline = Instant::now() + allowance;
+    let mut holder = None;
+    let mut since = Instant::now();
     loop {
         let error = match bind() {
             Ok(listener) => return Ok(Port { listener, _place: place }),
@@ -69,16 +74,21 @@ pub(super) fn listen(allowance: Duration, stop: &Stop) -> Result<Port, Unsaid> {
         if stop.is_stopped() {
             return Err(Unsaid::Stopped);
         }
+        let now = listening();
+        if now != holder {
+            (holder, since) = (now, Instant::now());
+        }
         let is_passing = error.kind() == io::ErrorKind::AddrInUse;
-        if !is_passing || Instant::now() >= deadline {
-            let more = if is_passing { ": another program listens there" } else { "" };
+        if !is_passing || since.elapsed() > LONGEST {
+            let who = holder.and_then(owner).map(|name| format!(": {name} listens there"));
             let what = format!(
                 "bots of the protocol tcp-int32 connect to port {NUMBER} of 127.0.0.1, which cannot \
-                 be listened on: {error}{more}"
+                 be listened on: {error}{}",
+                who.unwrap_or_default()
             );
             return Err(Unsaid::Unable(what));
         }
-        std::thread::sleep(SLICE.min(deadline.saturating_duration_since(Instant::now())));
+        std::thread::sleep(SLICE);
     }
 }
 
@@ -118,20 +128,27 @@ impl AsFd for Port {
 #[cfg(target_os = "linux")]
 fn is_of(bot: Pid, peer: SocketAddr) -> bool {
     let Ok(table) = std::fs::read_to_string("/proc/net/tcp") else { return true };
-    let Some(inode) = inode(&table, peer.port()) else { return false };
-    let socket = format!("socket:[{inode}]");
-    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-    let mut numbers =
-        processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.any(|process: i32| {
-        is_relative(process, bot.as_raw_nonzero().get()) && {
-            let open = std::fs::read_dir(format!("/proc/{process}/fd"));
-            let mut links = open.into_iter().flatten().flatten();
-            links.any(|link| {
-                std::fs::read_link(link.path()).is_ok_and(|to| to.as_os_str() == &*socket)
-            })
-        }
+    let Some(inode) = client(&table, peer.port()) else { return false };
+    processes().any(|one| is_relative(one, bot.as_raw_nonzero().get()) && has_open(one, inode))
+}
+
+/// The socket that listens on the port.
+#[cfg(target_os = "linux")]
+fn listening() -> Option<u64> {
+    let here = format!(":{NUMBER:04X}");
+    ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|file| {
+        let table = std::fs::read_to_string(file).ok()?;
+        // State 0A is listening.
+        socket(&table, |local, _, state| local.ends_with(&here) && state == "0A")
     })
+}
+
+/// The program that has a socket.
+#[cfg(target_os = "linux")]
+fn owner(inode: u64) -> Option<String> {
+    let process = processes().find(|process| has_open(*process, inode))?;
+    let name = std::fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+    Some(format!("{} (process {process})", name.trim().replace(char::is_control, "?")))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -139,17 +156,47 @@ fn is_of(_: Pid, _: SocketAddr) -> bool {
     true
 }
 
-/// The socket at the client's end, in the table of connections.
+#[cfg(not(target_os = "linux"))]
+fn listening() -> Option<u64> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn owner(_: u64) -> Option<String> {
+    None
+}
+
+/// The socket at the client's end of a connection to the port.
 #[cfg(target_os = "linux")]
-fn inode(table: &str, port: u16) -> Option<u64> {
-    let (local, remote) = (format!("0100007F:{port:04X}"), format!("0100007F:{NUMBER:04X}"));
-    let mut rows = table.lines().map(str::split_ascii_whitespace);
-    rows.find_map(|mut row| match (row.nth(1), row.next()) {
-        (Some(from), Some(to)) if from == local && to == remote => {
-            row.nth(6)?.parse().ok().filter(|inode| *inode != 0)
-        }
-        _ => None,
+fn client(table: &str, port: u16) -> Option<u64> {
+    let (from, to) = (format!("0100007F:{port:04X}"), format!("0100007F:{NUMBER:04X}"));
+    socket(table, |local, remote, _| local == from && remote == to)
+}
+
+/// The socket in a table of the system's that has the local and remote address and the state wanted.
+#[cfg(target_os = "linux")]
+fn socket(table: &str, is_wanted: impl Fn(&str, &str, &str) -> bool) -> Option<u64> {
+    table.lines().find_map(|line| {
+        let mut row = line.split_ascii_whitespace().skip(1);
+        let (local, remote, state) = (row.next()?, row.next()?, row.next()?);
+        let inode = row.nth(5)?.parse().ok().filter(|inode| *inode != 0)?;
+        is_wanted(local, remote, state).then_some(inode)
     })
+}
+
+#[cfg(target_os = "linux")]
+fn processes() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Whether a process has a socket open.
+#[cfg(target_os = "linux")]
+fn has_open(process: i32, inode: u64) -> bool {
+    let socket = format!("socket:[{inode}]");
+    let mut links =
+        std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    links.any(|link| std::fs::read_link(link.path()).is_ok_and(|to| to.as_os_str() == &*socket))
 }
 
 /// More generations of children are not followed.
@@ -186,8 +233,9 @@ mod tests {
         let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
         let (here, there) = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
         let table = table.replace(&format!(":{:04X}", there.port()), &format!(":{NUMBER:04X}"));
-        assert!(inode(&table, here.port()).is_some());
-        assert!(inode(&table, 1).is_none());
+        let inode = client(&table, here.port()).unwrap();
+        assert!(has_open(own, inode) && owner(inode).is_some());
+        assert!(client(&table, 1).is_none());
         assert!(is_relative(own, own) && !is_relative(1, own));
     }
 }

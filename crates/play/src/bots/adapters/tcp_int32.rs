@@ -134,6 +134,24 @@ impl Client {
         fault
     }
 
+    /// Takes a package off those that are not answered yet.
+    fn take_off(&mut self, id: i32, path: &[[i32; 2]]) -> Result<(), Fault> {
+        if let Some(at) = self.owed.iter().position(|owed| *owed == id) {
+            self.owed.remove(at);
+            return Ok(());
+        }
+        let what = match (1..=self.id).contains(&id) {
+            true => format!("the bot answered package {id} a second time"),
+            false => format!(
+                "the bot answered package {id}, and the last it was sent is {}: the number stands \
+                 second in a package",
+                self.id
+            ),
+        };
+        let received = format!("({}, {id}) {}", path.len(), path_text(path));
+        Err(Fault { received: Some(received), ..no_protocol(what) })
+    }
+
     /// Looks at all that came since the last turn: late answers to earlier turns are forgotten.
     fn check_order(&mut self, bot: &mut Process) -> Result<(), Unsaid> {
         loop {
@@ -147,14 +165,7 @@ impl Client {
         }
         while let Some(answer) = self.answer(bot) {
             let Answer { id, path } = answer?;
-            let Some(at) = self.owed.iter().position(|owed| *owed == id) else {
-                let what = format!(
-                    "the bot answered package {id} before it was asked: each package is answered once"
-                );
-                let received = format!("({}, {id}) {}", path.len(), path_text(&path));
-                return Err(Fault { received: Some(received), ..no_protocol(what) }.into());
-            };
-            self.owed.remove(at);
+            self.take_off(id, &path)?;
         }
         if self.owed.is_empty() && !self.received.is_empty() {
             let what = "the bot sent something before it was asked".to_string();
@@ -194,9 +205,9 @@ impl Client {
 }
 
 impl Dialogue for Client {
-    fn prepare(&mut self, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, stop: &Stop) -> Result<(), Unsaid> {
         *self = Client::default();
-        self.port = Some(port::listen(allowance, stop)?);
+        self.port = Some(port::listen(stop)?);
         Ok(())
     }
 
@@ -298,16 +309,7 @@ impl Dialogue for Client {
         loop {
             while let Some(answer) = self.answer(bot) {
                 let Answer { id, path } = answer?;
-                let Some(at) = self.owed.iter().position(|owed| *owed == id) else {
-                    let what = format!(
-                        "the bot answered package {id} and was asked for package {}: the number \
-                         stands second in what it was sent",
-                        self.id
-                    );
-                    let received = format!("({}, {id}) {}", path.len(), path_text(&path));
-                    return Err(Fault { received: Some(received), ..no_protocol(what) }.into());
-                };
-                self.owed.remove(at);
+                self.take_off(id, &path)?;
                 if id == self.id {
                     return move_text(&path).map_err(Unsaid::Fault);
                 }
