@@ -164,7 +164,7 @@ fn wrong_uses_are_refused_before_anything_starts() {
         (&["bot", "play", "hub:./no", "--game", "contest"], 2, "english only"),
         (&["play", "english", "--second", "cpp-function:x.c"], 2, "contest only"),
         (&["match", "tcp-int32:./no", "random", "--game", "capture-halma"], 4, "cannot be started"),
-        (&["match", "tpc-int32:./no", "random", "--game", "capture-halma"], 2, "tcp-int32:COMMAND"),
+        (&["match", "tpc-int32:no", "random", "--game", "capture-halma"], 2, "tcp-int32:COMMAND"),
     ] {
         let finished = crownhead_in(folder.path(), arguments);
         assert!(finished.refused(code).contains(why), "{finished:?}");
