@@ -1,7 +1,7 @@
 //! Programs written for the original assignments, as real processes: whole games of programs that are
 //! as their authors left them, and what becomes of those that misbehave.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on may stop
 #![cfg(unix)]
 
 use std::fs;

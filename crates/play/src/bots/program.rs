@@ -55,7 +55,7 @@ pub enum ProgramError {
 /// The file that makes a folder a bot.
 const FILE: &str = "bot.toml";
 /// The keys of that file.
-const KEYS: &str = "name, protocol, command, source, build, language, restart and parameters";
+const KEYS: &str = "name, command, build, language, restart, protocol, source and parameters";
 /// A longer file is something else.
 const LONGEST_FILE: u64 = 64 * 1024;
 
