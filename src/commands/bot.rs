@@ -29,7 +29,8 @@ pub(crate) enum Command {
 
 #[derive(clap::Args)]
 pub(crate) struct New {
-    /// python, c, cpp, rust, java or javascript
+    /// python, c, cpp, rust, java or javascript; or for one of the original assignments c-function,
+    /// cpp-function or tcp-int32
     #[arg(value_name = "LANGUAGE")]
     language: String,
     /// The folder to make; the bot is called like it
@@ -39,7 +40,8 @@ pub(crate) struct New {
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// The bot: a folder with a bot.toml, or a command
+    /// The bot: a folder with a bot.toml, a command, or another program as players are named:
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -61,7 +63,8 @@ pub(crate) struct Check {
 
 #[derive(clap::Args)]
 pub(crate) struct Play {
-    /// The bot: a folder with a bot.toml, or a command
+    /// The bot: a folder with a bot.toml, a command, or another program as players are named:
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -89,7 +92,7 @@ pub(crate) struct Replay {
     /// The ply: how many moves had been made
     #[arg(long, value_name = "PLY")]
     at: usize,
-    /// Ask this bot instead: a folder with a bot.toml, or a command
+    /// Ask this bot instead: a folder with a bot.toml, a command, or as players are named
     #[arg(long, value_name = "DIR|COMMAND")]
     bot: Option<String>,
     /// Only show the moment
@@ -116,7 +119,9 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 fn program(text: &str) -> Result<Program, Failure> {
     let program = match Path::new(text).is_dir() {
         true => Program::from_folder(text),
-        false => Program::from_command(text.strip_prefix("cmd:").unwrap_or(text)),
+        false => {
+            Program::from_text(text, Path::new(".")).unwrap_or_else(|| Program::from_command(text))
+        }
     };
     let program = program.map_err(|error| match error {
         ProgramError::Text(message) => Failure::Usage(message),
@@ -156,9 +161,11 @@ fn new(arguments: &New) -> Result<(), Failure> {
     };
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
     let name = for_a_shell(&name);
-    writeln!(out, "  crownhead bot check {name} --game english")?;
-    writeln!(out, "  crownhead match {name} random --game english -n 20")?;
-    writeln!(out, "  crownhead bot play {name}")?;
+    let game = kit.game;
+    let option = if game == "english" { String::new() } else { format!(" --game {game}") };
+    writeln!(out, "  crownhead bot check {name} --game {game}")?;
+    writeln!(out, "  crownhead match {name} random --game {game} -n 20")?;
+    writeln!(out, "  crownhead bot play {name}{option}")?;
     Ok(())
 }
 
@@ -174,6 +181,7 @@ fn for_a_shell(word: &str) -> String {
 
 fn run_check(arguments: &Check) -> Result<(), Failure> {
     let program = program(&arguments.bot)?;
+    program.suits(&arguments.game).map_err(Failure::Usage)?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
     let mut findings = Vec::new();
@@ -222,8 +230,9 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 }
 
 fn run_play(arguments: Play) -> Result<(), Failure> {
-    let bot =
-        Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program(&arguments.bot)?))));
+    let program = program(&arguments.bot)?;
+    program.suits(&arguments.game).map_err(Failure::Usage)?;
+    let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
     let setup = Setup {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
@@ -247,7 +256,11 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         None
     } else {
         let program = match &arguments.bot {
-            Some(bot) => program(bot)?,
+            Some(bot) => {
+                let program = program(bot)?;
+                program.suits(&moment.game).map_err(Failure::Usage)?;
+                program
+            }
             None => moment.program().map_err(Failure::BadInput)?,
         };
         let stop = stop_on_interrupt();

@@ -24,7 +24,8 @@ use super::{Failure, can_draw, say, stop_on_interrupt};
 pub(crate) struct Arguments {
     /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
-    /// cmd:COMMAND or as a folder with a bot.toml
+    /// cmd:COMMAND or as a folder with a bot.toml; or one written for something else, as
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE or hub:COMMAND
     #[arg(value_name = "A")]
     one: String,
     /// The other player
@@ -239,6 +240,9 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
+    for player in &players {
+        player.suits(&arguments.game).map_err(Failure::Usage)?;
+    }
     let is_outside = players.iter().any(|player| player.program().is_some());
     let time = if time == TimeControl::Free && is_outside {
         TimeControl::PerMove(referee::PATIENCE)

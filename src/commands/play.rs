@@ -22,8 +22,9 @@ use super::{Failure, can_draw, say, stop_on_signals};
   crownhead play english --second \"cmd:python3 bot.py\"
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
-best:threads=2,movetime=500ms; or a program of yours, as cmd:COMMAND or as a folder with a bot.toml. A program
-has 5 seconds for a move if no time is given, and its faults cost what they cost in a match.")]
+best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
+c-function:FILE, cpp-function:FILE, hub:COMMAND. A program has 5 seconds for a move if no time is given, and its
+faults cost what they cost in a match.")]
 pub(crate) struct Arguments {
     /// The game, with options if wanted: contest:kings=true, … [default: english]
     game: Option<Game>,
@@ -68,13 +69,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Free,
         };
+        let game = arguments.game.unwrap_or(Game::English(Default::default()));
         let first = seat("--first", &arguments.first)?;
         let second = seat("--second", &arguments.second)?;
         // A bot against itself is built once.
         let second = if second == first { first.clone() } else { second };
+        let seats = [first, second];
+        for seat in &seats {
+            if let Seat::Computer(player) = seat {
+                player.suits(&game).map_err(Failure::Usage)?;
+            }
+        }
         let setup = Setup {
-            game: arguments.game.unwrap_or(Game::English(Default::default())),
-            seats: [first, second],
+            game,
+            seats,
             position: arguments.position,
             time,
             seed: arguments.seed.unwrap_or_else(lot),

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
 
+mod adapters;
 mod analyse;
 mod arguments;
 mod bench;

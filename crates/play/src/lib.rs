@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod bots;
 mod clock;
 pub mod engine;
+mod hub_text;
 mod knowledge;
 pub mod matches;
 mod openings;

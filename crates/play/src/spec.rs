@@ -1,7 +1,8 @@
 //! Players by name: `random`, `minimax:2`, `level:4:movetime=1s`, `best:threads=2,hash=128`,
-//! `cmd:./my_bot --flag`, or a folder with a `bot.toml`.
+//! `cmd:./my_bot --flag` and other programs, or a folder with a `bot.toml`.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -73,7 +74,9 @@ const MOST_THREADS: u16 = 256;
 const MOST_HASH: u32 = 65_536;
 
 const NAMES: &str = "the players are random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 \
-                     and best; cmd:COMMAND or a folder with a bot.toml is a program of yours";
+                     and best; cmd:COMMAND or a folder with a bot.toml is a program of yours; \
+                     there are also tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE and \
+                     hub:COMMAND";
 
 impl PlayerSpec {
     /// A player without options.
@@ -115,6 +118,11 @@ impl PlayerSpec {
         self.keys().contains(&"nodes")
     }
 
+    /// Whether it can play a game; if not, why.
+    pub fn suits(&self, game: &Game) -> Result<(), String> {
+        self.program().map_or(Ok(()), |program| program.suits(game))
+    }
+
     /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
     /// would do it too, but not hear `stop`.
     pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
@@ -128,6 +136,7 @@ impl PlayerSpec {
         game: &Game,
         knowledge: &Knowledge,
     ) -> Result<Box<dyn Player>, PlayerError> {
+        self.suits(game).map_err(PlayerError::Start)?;
         struct Make<'a>(&'a PlayerSpec, &'a Knowledge);
         impl GameVisitor for Make<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
@@ -172,8 +181,8 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
         let outside = |program| Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
-        if let Some(command) = text.trim().strip_prefix("cmd:") {
-            return outside(Program::from_command(command).map_err(refused)?);
+        if let Some(program) = Program::from_text(text, Path::new(".")) {
+            return outside(program.map_err(refused)?);
         }
         if Program::is_folder(text.trim()) && !is_built_in(text) {
             return outside(Program::from_folder(text).map_err(refused)?);

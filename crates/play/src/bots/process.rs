@@ -7,7 +7,7 @@
 //! the wait.
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -186,26 +186,84 @@ impl Process {
         }
     }
 
+    /// Waits until a descriptor beside the pipes, of a way of talking that does not use them, can be
+    /// read or written. What the program prints meanwhile goes to the log.
+    pub(crate) fn wait_beside(
+        &mut self,
+        other: BorrowedFd<'_>,
+        flags: PollFlags,
+        deadline: Option<Instant>,
+        stop: &Stop,
+    ) -> Result<(), Silence> {
+        let mut is_late = false;
+        loop {
+            loop {
+                match self.buffer.next() {
+                    Ok(None) => break,
+                    Err(TooLong) => return Err(Silence::Flood),
+                    Ok(Some(range)) => {
+                        let line = self.buffer.get(range);
+                        if let Some(log) = &mut self.log {
+                            log.errors(line);
+                            log.errors(b"\n");
+                        }
+                    }
+                }
+            }
+            if self.taken > MOST_OUTPUT {
+                return Err(Silence::Flood);
+            }
+            if stop.is_stopped() {
+                return Err(Silence::Stopped);
+            }
+            if is_late {
+                return Err(Silence::Late);
+            }
+            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let beside = PollFd::from_borrowed_fd(other, flags);
+            match self.wait_also(deadline, false, Some(beside)) {
+                Ok((_, true)) => return Ok(()),
+                // Nobody would be heard at the other end.
+                _ if self.has_exited() => return Err(Silence::Ended),
+                Ok(_) => {}
+                Err(_) => return Err(Silence::Ended),
+            }
+        }
+    }
+
     /// Waits until something can be read, or written if that is wanted, and reads it. False if there
     /// was nothing within the time.
     fn wait(&mut self, deadline: Option<Instant>, to_write: bool) -> io::Result<bool> {
+        self.wait_also(deadline, to_write, None).map(|(heard, _)| heard)
+    }
+
+    /// The same, and whether the descriptor beside the pipes is ready.
+    fn wait_also(
+        &mut self,
+        deadline: Option<Instant>,
+        to_write: bool,
+        beside: Option<PollFd<'_>>,
+    ) -> io::Result<(bool, bool)> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = left.map_or(SLICE, |left| left.min(SLICE));
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
         // Closed pipes are left out: they would be ready all the time.
-        let mut fds = ArrayVec::<PollFd<'_>, 3>::new();
+        let mut fds = ArrayVec::<PollFd<'_>, 4>::new();
         fds.extend(self.output.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         fds.extend(self.errors.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         if to_write {
             fds.extend(self.input.as_ref().map(|fd| PollFd::new(fd, PollFlags::OUT)));
         }
+        let (has_beside, pipes) = (beside.is_some(), fds.len());
+        fds.extend(beside);
         let count = match rustix::event::poll(&mut fds, Some(&timeout)) {
-            Err(rustix::io::Errno::INTR) => return Ok(false),
+            Err(rustix::io::Errno::INTR) => return Ok((false, false)),
             other => other?,
         };
         let is_ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
         let output = self.output.is_some() && is_ready(0);
         let errors = self.errors.is_some() && is_ready(usize::from(self.output.is_some()));
+        let beside = has_beside && is_ready(pipes);
         drop(fds);
         if errors {
             self.read_errors();
@@ -213,7 +271,7 @@ impl Process {
         if output {
             self.read_output();
         }
-        Ok(count > 0)
+        Ok((count > 0, beside))
     }
 
     fn read_output(&mut self) {
@@ -280,6 +338,11 @@ impl Process {
             && self.wait(Some(deadline), false).unwrap_or(false)
         {}
         if exited && !self.is_over { self.reap() } else { None }
+    }
+
+    /// Its number, which is that of its group too.
+    pub(crate) fn number(&self) -> Pid {
+        self.group
     }
 
     /// Whether the process has ended; it is left to be reaped: so long its number is its own.
@@ -355,8 +418,11 @@ const SHOWN: usize = 8 * 1024;
 
 /// Makes a program from its sources; all copies of it share the result.
 pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
-    let Some(words) = &program.build else { return Ok(()) };
-    program.built.get_or_init(|| run_build(program, words, stop)).clone()
+    let make = || match &program.source {
+        Some(source) => run_build(program, &source.write()?, stop),
+        None => program.build.as_ref().map_or(Ok(()), |words| run_build(program, words, stop)),
+    };
+    program.built.get_or_init(make).clone()
 }
 
 fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
