@@ -12,6 +12,7 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
 use crownhead_terminal::screen::{GameScreen, show};
 
+use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
 
 #[derive(clap::Args)]
@@ -52,9 +53,17 @@ pub(crate) struct Arguments {
     /// Take up the unfinished game that was left last (of the game named, if one is)
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<(), Failure> {
+    let seats = [&mut arguments.first, &mut arguments.second].into_iter();
+    let programs = seats.filter_map(|seat| match seat {
+        Seat::Computer(spec) => spec.program_mut(),
+        Seat::Human => None,
+    });
+    arguments.walls.apply(programs)?;
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
         let (live, kept) = kept::resume(arguments.game.as_ref(), passed)

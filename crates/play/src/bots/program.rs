@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use toml::de::{DeTable, DeValue};
 
 use crate::clock::shorten;
+use crate::sandbox::{Isolation, Limits};
 
 /// A program that plays.
 #[derive(Clone)]
@@ -29,6 +30,12 @@ pub struct Program {
     pub folder: PathBuf,
     /// Whether every game needs a new process.
     pub restart: bool,
+    /// The walls it runs behind.
+    pub isolation: Isolation,
+    /// What the contest lets it use.
+    pub limits: Limits,
+    /// What it asks for; more than the contest gives it does not get.
+    wanted: Limits,
     /// Whether it has been made; shared by all copies, so that it is made once.
     pub(super) built: Arc<OnceLock<Result<(), String>>>,
 }
@@ -47,7 +54,7 @@ pub enum ProgramError {
 /// The file that makes a folder a bot.
 const FILE: &str = "bot.toml";
 /// The keys of that file.
-const KEYS: &str = "name, command, build, language and restart";
+const KEYS: &str = "name, command, build, language, restart and the table limits";
 /// A longer file is something else.
 const LONGEST_FILE: u64 = 64 * 1024;
 
@@ -64,6 +71,9 @@ impl Program {
             language: None,
             folder: PathBuf::from("."),
             restart: false,
+            isolation: Isolation::default(),
+            limits: Limits::default(),
+            wanted: Limits::NONE,
             built: Arc::default(),
         })
     }
@@ -107,6 +117,9 @@ impl Program {
             language: None,
             folder: folder.to_path_buf(),
             restart: false,
+            isolation: Isolation::default(),
+            limits: Limits::default(),
+            wanted: Limits::NONE,
             built: Arc::default(),
         };
         for (key, value) in table.get_ref() {
@@ -128,6 +141,7 @@ impl Program {
                     program.restart =
                         flag.ok_or_else(|| wrong("restart is true or false".into()))?;
                 }
+                "limits" => set_limits(&mut program.wanted, value).map_err(wrong)?,
                 _ => return Err(wrong(format!("there is no key {key:?}: the keys are {KEYS}"))),
             }
         }
@@ -150,6 +164,16 @@ impl Program {
             None => Some(&self.text),
         };
         named.and_then(|text| last(text)).unwrap_or_else(|| "bot".into())
+    }
+
+    /// What it may use.
+    pub fn allowed(&self) -> Limits {
+        self.limits.lower(self.wanted)
+    }
+
+    /// Whether all of its folder is its own. That of a command is whatever folder one is in.
+    pub(super) fn has_folder(&self) -> bool {
+        !self.text.starts_with("cmd:")
     }
 
     /// What to look at when it, or what builds it, is not there.
@@ -182,6 +206,20 @@ fn string(key: &str, value: &DeValue<'_>) -> Result<String, String> {
 }
 
 /// A command as one text or as a list of words.
+/// Reads the table of limits.
+fn set_limits(limits: &mut Limits, value: &DeValue<'_>) -> Result<(), String> {
+    let table = value.as_table().ok_or("limits is a table: [limits], then memory = \"1GB\"")?;
+    for (key, value) in table {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().to_string(),
+            _ => return Err(format!("{} is a number or a text in quotes", key.get_ref())),
+        };
+        limits.set(key.get_ref(), &text)?;
+    }
+    Ok(())
+}
+
 fn words(key: &str, value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let wrong = || format!("{key} is a text in quotes or a list of such texts");
     let words: Vec<String> = match value {
