@@ -105,7 +105,7 @@ fn nothing_gets_through_the_walls() {
     // A descriptor that any child would inherit.
     let leaked = std::fs::File::open("/etc/passwd").unwrap();
     rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
-    let arguments = [&secret, &here].map(|path| path.display().to_string()).join("' '");
+    let arguments = [&secret, &here].map(|path| format!("@{}", path.display())).join("' '");
     let (referee, outside) = (std::process::id(), neighbour.path().display());
     let bot = format!("cmd:'{}' {referee} '{outside}' '{arguments}'", prober.display());
     for (text, is_folder) in [(bot.as_str(), false), (own.path().to_str().unwrap(), true)] {
@@ -152,7 +152,7 @@ fn whoever_uses_too_much_is_stopped_with_the_reason() {
 #[test]
 fn whoever_thinks_in_the_time_of_others_is_stopped_with_the_reason() {
     // The other one takes its time, and the bot burns it.
-    let plan = plan(&hostile("burns"), "best:movetime=300ms", "spare=1s");
+    let plan = plan(&hostile("burns"), "best:movetime=1s", "spare=200ms");
     for game in played(&plan) {
         assert_eq!(game.end.code(), "limits", "{}", game.ending);
         assert!(

@@ -1,7 +1,7 @@
 /* A bot that tries what no bot may do, and says what got through.
 
    Arguments: the process number of the referee, a folder that can be written outside the walls, and
-   files that exist and are not its business. */
+   files that exist and are not its business, after a letter: what a user names in a command is a bot's own. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -109,6 +110,7 @@ int main(int count, char **arguments) {
     TRY("list:/", can_list("/"));
     TRY("list:/var", can_list("/var"));
     for (int number = 3; number < count; number++) {
+        arguments[number]++;
         TRY(arguments[number], can_read(arguments[number]));
         TRY("chmod-other", chmod(arguments[number], 0777) == 0);
         TRY("utime-other", utimensat(AT_FDCWD, arguments[number], NULL, 0) == 0);

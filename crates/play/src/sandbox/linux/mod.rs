@@ -179,13 +179,15 @@ fn orders(
     own: &[PathBuf],
 ) -> io::Result<Orders> {
     let folder = request.folder.canonicalize()?;
-    let interpreters = file.map(paths::interpreters).unwrap_or_default();
+    // Only a name is looked for in `PATH`, and only one that the user typed is trusted.
+    let is_name = !request.is_whole && request.file.components().count() == 1;
+    let homes = file.filter(|_| is_name).map(paths::homes).unwrap_or_default();
     let ruleset = match ruleset::version() {
         0 => None,
-        _ => ruleset::ruleset(&wall, own, interpreters.clone()).map_err(io::Error::other)?,
+        _ => ruleset::ruleset(&wall, own, homes.clone()).map_err(io::Error::other)?,
     };
     let has_places = wall.has_namespaces;
-    let places = if has_places { places(&folder, own, &interpreters, wall)? } else { Vec::new() };
+    let places = if has_places { places(&folder, own, &homes, wall)? } else { Vec::new() };
     let pairs = paths::environment(Path::new(paths::SCRATCH)).into_iter();
     let environment = pairs.map(|(mut pair, value)| {
         pair.push("=");
@@ -268,12 +270,12 @@ const SPARE_PROCESSES: u64 = 64;
 fn places(
     folder: &Path,
     own: &[PathBuf],
-    interpreters: &std::collections::BTreeSet<PathBuf>,
+    homes: &std::collections::BTreeSet<PathBuf>,
     wall: Wall,
 ) -> io::Result<Vec<Place>> {
     let scratch = Path::new(paths::SCRATCH);
     let is_covered = |path: &Path| path.starts_with(scratch) && path != scratch;
-    let others = paths::runtimes().iter().chain(interpreters);
+    let others = paths::runtimes().iter().chain(homes);
     let kept = own.iter().map(|path| (path, wall.is_build));
     let kept = kept.chain(others.map(|path| (path, false)));
     let kept = kept.filter(|(path, is_writable)| is_covered(path) || *is_writable);

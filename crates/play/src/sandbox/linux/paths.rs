@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -144,13 +143,14 @@ fn rust_home(variable: &str, usual: &str) -> Option<PathBuf> {
     home.is_dir().then_some(home)
 }
 
-/// What is a program's own: its folder, or the folders of the files that its command names. In a
-/// home directory it is only these files.
+/// What is a program's own. For a bot that is its folder, whatever its file says: that was written by a
+/// stranger. For a command that the user typed it is the folders of the files that it names. A
+/// home directory is nobody's own: there it is the files alone.
 pub(super) fn own(folder: &Path, is_whole: bool, file: &Path, words: &[String]) -> Vec<PathBuf> {
     let mut own = BTreeSet::new();
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     if is_whole && !is_wide(&folder) {
-        own.insert(folder.clone());
+        return vec![folder];
     }
     let named = words.iter().skip(1).map(|word| folder.join(word));
     for path in [file.to_path_buf()].into_iter().chain(named) {
@@ -158,11 +158,11 @@ pub(super) fn own(folder: &Path, is_whole: bool, file: &Path, words: &[String]) 
         let is_runtime = RUN.iter().any(|root| path.starts_with(root))
             || runtimes().iter().any(|root| path.starts_with(root));
         // A folder that is named is no reason to open it: any word may be the name of one.
-        if is_runtime || !path.is_file() {
+        if is_runtime || !path.is_file() || (is_whole && !path.starts_with(&folder)) {
             continue;
         }
         match path.parent() {
-            Some(parent) if !is_wide(parent) => own.insert(parent.to_path_buf()),
+            Some(parent) if !is_wide(parent) && !is_whole => own.insert(parent.to_path_buf()),
             _ => own.insert(path),
         };
     }
@@ -171,30 +171,11 @@ pub(super) fn own(folder: &Path, is_whole: bool, file: &Path, words: &[String]) 
     own.iter().filter(|path| !covered(path)).cloned().collect()
 }
 
-/// The folders of the interpreters that a script's first line asks for.
-pub(super) fn interpreters(file: &Path) -> BTreeSet<PathBuf> {
+/// The folders of a runtime that the user named, wherever `PATH` has it.
+pub(super) fn homes(file: &Path) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
-    let mut file = file.to_path_buf();
-    // A script may be run by a script.
-    for _ in 0..4 {
-        let Some(next) = interpreter(&file) else { break };
-        add_homes(&next, &mut folders);
-        file = next;
-    }
+    add_homes(file, &mut folders);
     folders
-}
-
-fn interpreter(file: &Path) -> Option<PathBuf> {
-    let mut line = Vec::new();
-    let file = std::fs::File::open(file).ok()?;
-    std::io::BufReader::new(file.take(256)).read_until(b'\n', &mut line).ok()?;
-    let line = String::from_utf8(line).ok()?;
-    let mut words = line.strip_prefix("#!")?.split_whitespace();
-    let program = Path::new(words.next()?);
-    match program.file_name().is_some_and(|name| name == "env") {
-        true => find(words.find(|word| !word.starts_with('-'))?),
-        false => Some(program.to_path_buf()),
-    }
 }
 
 /// The environment of a program: where programs are, the language, and its scratch folder.

@@ -41,7 +41,7 @@ pub(super) fn read_rights() -> u64 {
 pub(super) fn ruleset(
     wall: &Wall,
     own: &[PathBuf],
-    interpreters: impl IntoIterator<Item = PathBuf>,
+    homes: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Option<OwnedFd>, String> {
     let told = |error: landlock::RulesetError| format!("no Landlock rules: {error}");
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
@@ -63,7 +63,7 @@ pub(super) fn ruleset(
         .and_then(|rules| rules.add_rules(path_beneath_rules(facts, read)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::DEVICES, device)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::runtimes(), run)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(interpreters, run)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(homes, run)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(own, owner)))
         .and_then(|rules| match wall.port {
             Some(port) => rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp)),
