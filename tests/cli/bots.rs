@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::run::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
 
-fn program() -> &'static str {
+pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_crownhead")
 }
 
@@ -19,12 +19,12 @@ fn project(path: &str) -> PathBuf {
 }
 
 /// The bot of the tests that plays by lot and misbehaves in the way asked for.
-fn hostile(mode: &str) -> String {
+pub(crate) fn hostile(mode: &str) -> String {
     format!("cmd:python3 '{}' {mode}", project("crates/play/tests/bots/hostile.py").display())
 }
 
 /// A match that went as it should.
-fn result(finished: &Finished) -> Value {
+pub(crate) fn result(finished: &Finished) -> Value {
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
     finished.json()
 }
@@ -332,7 +332,7 @@ fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
 }
 
 /// The processes with a text in their command line, besides the match that may have it too.
-fn processes(mark: &str) -> Vec<String> {
+pub(crate) fn processes(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;

@@ -19,3 +19,4 @@ mod run;
 mod streams;
 mod tables;
 mod tune;
+mod walls;

@@ -16,6 +16,12 @@ if mode == "crash-at-once":
     sys.exit(3)
 if mode in ("ignores-sigterm", "floods-at-quit", "joins-a-group", "joins-our-group"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if mode == "daemon-at-once":
+    if os.fork() == 0:
+        os.setsid()
+        os.closerange(0, 3)
+        time.sleep(600)
+    time.sleep(600)
 if mode == "forks":
     # A child that would live on: it holds none of the pipes.
     if os.fork() == 0:
