@@ -80,9 +80,9 @@ fn the_walls_are_told_once_and_recorded() {
 fn a_bot_may_ask_for_less_in_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bot.toml");
-    crownhead_in(folder.path(), &["bot", "new", "c", "bot"]).printed();
-    let kit = fs::read_to_string(folder.path().join("bot/bot.toml")).unwrap();
-    fs::copy(folder.path().join("bot/bot.c"), folder.path().join("bot.c")).unwrap();
+    crownhead_in(folder.path(), &["bot", "new", "c", "kit"]).printed();
+    let kit = fs::read_to_string(folder.path().join("kit/bot.toml")).unwrap();
+    fs::copy(folder.path().join("kit/bot.c"), folder.path().join("bot.c")).unwrap();
     fs::write(&file, format!("{kit}\n[limits]\nmemory = \"64MB\"\nfiles = 32\ncores = 8\n"))
         .unwrap();
     let name = folder.path().to_str().unwrap();

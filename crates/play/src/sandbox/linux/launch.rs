@@ -205,7 +205,8 @@ pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
     let pid = unsafe { libc::clone(keeper, aligned(top), flags, argument) };
     let error = io::Error::last_os_error();
     set_signals(&mask);
-    let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else {
+    // A negative number is refused here, not in `Pid`, which panics on one.
+    let Some(pid) = Pid::from_raw(pid.max(0)) else {
         return Err(Refusal::new(Step::Namespaces, error));
     };
     drop((ends, ruleset));
