@@ -52,6 +52,8 @@ enum Command {
     /// Check and convert files of recorded games
     #[command(subcommand)]
     Pdn(commands::pdn::Command),
+    /// Say what this machine offers: walls around bots, compilers, folders, tables
+    Doctor(commands::doctor::Arguments),
     /// Print a completion script for a shell
     Completions(commands::pages::Completions),
     /// Print the manual page, or write all of them to a folder
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => commands::tune::run(&arguments),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Completions(arguments) => {
             commands::pages::completions(&arguments, Arguments::command())
         }

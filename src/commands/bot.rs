@@ -13,6 +13,7 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
+use super::walls::{WallOptions, walls_json};
 use super::{Failure, stop_on_interrupt};
 
 #[derive(clap::Subcommand)]
@@ -59,6 +60,8 @@ pub(crate) struct Check {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 #[derive(clap::Args)]
@@ -82,6 +85,8 @@ pub(crate) struct Play {
     /// Play by lines of text
     #[arg(long)]
     plain: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 #[derive(clap::Args)]
@@ -104,6 +109,8 @@ pub(crate) struct Replay {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -180,8 +187,9 @@ fn for_a_shell(word: &str) -> String {
 }
 
 fn run_check(arguments: &Check) -> Result<(), Failure> {
-    let program = program(&arguments.bot)?;
+    let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
+    let walls = arguments.walls.apply([&mut program])?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
     let mut findings = Vec::new();
@@ -210,11 +218,15 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         };
         let findings: Value = findings.iter().map(object).collect();
         let (bot, game) = (program.to_string(), arguments.game.to_string());
-        writeln!(
-            out,
-            "{}",
-            json!({ "bot": bot, "game": game, "failures": failures, "warnings": warnings, "findings": findings })
-        )?;
+        let object = json!({
+            "bot": bot,
+            "game": game,
+            "failures": failures,
+            "warnings": warnings,
+            "findings": findings,
+            "isolation": walls_json(walls.as_ref(), &[Some(&program)]),
+        });
+        writeln!(out, "{object}")?;
     } else {
         writeln!(out, "{failures} failures, {warnings} warnings")?;
     }
@@ -230,8 +242,9 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 }
 
 fn run_play(arguments: Play) -> Result<(), Failure> {
-    let program = program(&arguments.bot)?;
+    let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
+    arguments.walls.apply([&mut program])?;
     let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
     let setup = Setup {
         game: arguments.game,
@@ -255,7 +268,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
     let again = if arguments.show {
         None
     } else {
-        let program = match &arguments.bot {
+        let mut program = match &arguments.bot {
             Some(bot) => {
                 let program = program(bot)?;
                 program.suits(&moment.game).map_err(Failure::Usage)?;
@@ -263,6 +276,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
             }
             None => moment.program().map_err(Failure::BadInput)?,
         };
+        arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
         if stop.is_stopped() {

@@ -18,6 +18,7 @@ use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
 
+use super::walls::{WallOptions, walls_json};
 use super::{Failure, can_draw, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
@@ -72,6 +73,8 @@ pub(crate) struct Arguments {
     /// the boards
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
+    #[command(flatten)]
+    walls: WallOptions,
     /// Also write the games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -86,7 +89,9 @@ const THOUGHT: Duration = Duration::from_millis(100);
 const LISTED: usize = 20;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let plan = plan(arguments)?;
+    let mut plan = plan(arguments)?;
+    let programs = plan.players.iter_mut().filter_map(PlayerSpec::program_mut);
+    let walls = arguments.walls.apply(programs)?;
     // Before the games, so that none are played in vain.
     let output = arguments.pdn.as_deref().map(WholeFile::create).transpose()?;
     let stop = stop_on_interrupt();
@@ -124,6 +129,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         let mut object = object(&plan, &standing, &faults, interrupted, start.elapsed());
         object["failure"] = json!(start_failure);
+        let programs = plan.players.each_ref().map(PlayerSpec::program);
+        object["isolation"] = walls_json(walls.as_ref(), &programs);
         writeln!(out, "{object}")?;
     } else if start_failure.is_none() {
         report(&mut out, &plan, &standing)?;

@@ -12,6 +12,7 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
 use crownhead_terminal::screen::{GameScreen, show};
 
+use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
 
 #[derive(clap::Args)]
@@ -55,6 +56,8 @@ pub(crate) struct Arguments {
     /// Take up the unfinished game that was left last (of the game named, if one is)
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -74,12 +77,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let second = seat("--second", &arguments.second)?;
         // A bot against itself is built once.
         let second = if second == first { first.clone() } else { second };
-        let seats = [first, second];
+        let mut seats = [first, second];
         for seat in &seats {
             if let Seat::Computer(player) = seat {
                 player.suits(&game).map_err(Failure::Usage)?;
             }
         }
+        arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
+            Seat::Computer(player) => player.program_mut(),
+            Seat::Human => None,
+        }))?;
         let setup = Setup {
             game,
             seats,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::run::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
 
-fn program() -> &'static str {
+pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_crownhead")
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn hostile(mode: &str) -> String {
 }
 
 /// A match that went as it should.
-fn result(finished: &Finished) -> Value {
+pub(crate) fn result(finished: &Finished) -> Value {
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
     finished.json()
 }
@@ -328,7 +328,7 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
 }
 
 /// The processes with a text in their command line, besides the match that may have it too.
-fn processes(mark: &str) -> Vec<String> {
+pub(crate) fn processes(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;

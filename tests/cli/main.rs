@@ -21,3 +21,4 @@ mod run;
 mod streams;
 mod tables;
 mod tune;
+mod walls;

@@ -1,6 +1,6 @@
 //! A game in progress, and those who play it without a person: [`Session`], [`Clock`],
 //! [`Player`]s by name, [`bots`] that are programs of their own, the [`mod@referee`], and
-//! [`mod@matches`].
+//! [`mod@matches`]. [`sandbox`] has the walls around those programs.
 //!
 //! How a move is found is the business of `crownhead_search`; this crate knows whose turn it is,
 //! how much time there is, and which knowledge a player may use.
@@ -16,6 +16,7 @@ mod openings;
 mod player;
 mod players;
 pub mod referee;
+pub mod sandbox;
 mod session;
 mod spec;
 pub mod statistics;

@@ -97,6 +97,14 @@ impl PlayerSpec {
         }
     }
 
+    /// The outside program, to set how it is run.
+    pub fn program_mut(&mut self) -> Option<&mut Program> {
+        match &mut self.kind {
+            PlayerKind::Outside(program) => Some(program),
+            _ => None,
+        }
+    }
+
     /// The options that this player has.
     fn keys(&self) -> &'static [&'static str] {
         match self.kind {

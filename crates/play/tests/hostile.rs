@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crownhead_play::matches::{self, Plan, Played};
+use crownhead_play::sandbox::Isolation;
 use crownhead_play::{End, Knowledge, Openings, Policy, Stop, Terms, TimeControl};
 use crownhead_rules::Game;
 
@@ -280,6 +281,8 @@ fn a_bot_stays_alive_between_games_unless_its_file_says_otherwise() {
         std::fs::write(folder.path().join("bot.toml"), text).unwrap();
         let mut plan = plan("english", "fine", "");
         plan.players[0] = folder.path().to_str().unwrap().parse().unwrap();
+        // It writes to its folder.
+        plan.players[0].program_mut().unwrap().isolation = Isolation::Off;
         (plan.pairs, plan.concurrency) = (4, 2);
         for game in played(&plan) {
             assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);

@@ -212,6 +212,10 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
         }
         FaultKind::EndOfOutput => "Keep standard output open until quit.",
         FaultKind::NoProtocol => "Answer each turn line by one line: move TEXT.",
+        FaultKind::Limits => {
+            "Use less: smaller tables, no threads, nothing while the opponent thinks. docs/bots.md \
+             has the limits."
+        }
         FaultKind::Flood => {
             "Write what is for you to standard error, or in short lines that begin with #."
         }

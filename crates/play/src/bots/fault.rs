@@ -28,6 +28,8 @@ pub enum FaultKind {
     NoProtocol,
     /// More output than anybody needs.
     Flood,
+    /// More memory, processor time or processes than are allowed.
+    Limits,
 }
 
 impl FaultKind {
@@ -40,12 +42,16 @@ impl FaultKind {
             FaultKind::EndOfOutput => "end-of-output",
             FaultKind::NoProtocol => "no-protocol",
             FaultKind::Flood => "flood",
+            FaultKind::Limits => "limits",
         }
     }
 
     /// Whether the program cannot be talked with any more.
     pub const fn is_final(self) -> bool {
-        matches!(self, FaultKind::Crash | FaultKind::EndOfOutput | FaultKind::Flood)
+        matches!(
+            self,
+            FaultKind::Crash | FaultKind::EndOfOutput | FaultKind::Flood | FaultKind::Limits
+        )
     }
 }
 

@@ -10,6 +10,7 @@ use super::dialogue::{Dialogue, Unsaid};
 use super::log::Log;
 use super::process::{self, Process};
 use super::{Fault, FaultKind, Program};
+use crate::sandbox::Walls;
 use crate::{Choice, Clock, Player, PlayerError, Seating, Session, Terms, TimeControl, Verdict};
 
 pub(crate) struct Outside {
@@ -152,7 +153,7 @@ impl Outside {
     }
 
     /// The head of a log: what is needed to be in the same place again.
-    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 7] {
+    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 9] {
         let folder = std::env::current_dir().unwrap_or_default();
         [
             ("game", seating.game.to_string()),
@@ -162,6 +163,11 @@ impl Outside {
             ("opponent", seating.opponent.to_string()),
             ("time", seating.terms.time.to_string()),
             ("policy", seating.terms.policy.to_string()),
+            (
+                "isolation",
+                Walls::of(self.program.isolation).map_or_else(|why| why, |w| w.to_string()),
+            ),
+            ("limits", self.program.allowed().to_string()),
         ]
     }
 

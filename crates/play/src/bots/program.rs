@@ -13,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::adapters::{Protocol, Source};
 use crate::clock::shorten;
+use crate::sandbox::{Isolation, Limits};
 
 /// A program that plays.
 #[derive(Clone)]
@@ -37,6 +38,12 @@ pub struct Program {
     pub(super) parameters: Vec<(String, String)>,
     /// The file with its function, if that is all there is of it.
     pub(super) source: Option<Source>,
+    /// The walls it runs behind.
+    pub isolation: Isolation,
+    /// What the contest lets it use.
+    pub limits: Limits,
+    /// What it asks for; more than the contest gives it does not get.
+    wanted: Limits,
     /// Whether it has been made; shared by all copies, so that it is made once.
     pub(super) built: Arc<OnceLock<Result<(), String>>>,
 }
@@ -55,7 +62,8 @@ pub enum ProgramError {
 /// The file that makes a folder a bot.
 const FILE: &str = "bot.toml";
 /// The keys of that file.
-const KEYS: &str = "name, command, build, language, restart, protocol, source and parameters";
+const KEYS: &str =
+    "name, command, build, language, restart, protocol, source, parameters and the table limits";
 /// A longer file is something else.
 const LONGEST_FILE: u64 = 64 * 1024;
 
@@ -73,6 +81,9 @@ impl Program {
             protocol,
             parameters: Vec::new(),
             source: None,
+            isolation: Isolation::default(),
+            limits: Limits::default(),
+            wanted: Limits::NONE,
             built: Arc::default(),
         }
     }
@@ -163,6 +174,7 @@ impl Program {
                 }
                 "source" => source = Some(string(key, value).map_err(wrong)?),
                 "parameters" => program.parameters = parameters(value).map_err(wrong)?,
+                "limits" => set_limits(&mut program.wanted, value).map_err(wrong)?,
                 _ => return Err(wrong(format!("there is no key {key:?}: the keys are {KEYS}"))),
             }
         }
@@ -243,6 +255,16 @@ impl Program {
         named.and_then(last).unwrap_or_else(|| "bot".into())
     }
 
+    /// What it may use.
+    pub fn allowed(&self) -> Limits {
+        self.limits.lower(self.wanted)
+    }
+
+    /// Whether all of its folder is its own. That of a command is whatever folder one is in.
+    pub(super) fn has_folder(&self) -> bool {
+        self.source.is_some() || !self.text.starts_with(&format!("{}:", self.protocol.prefix()))
+    }
+
     /// What to look at when it, or what builds it, is not there.
     pub(super) fn hint(&self, error: &std::io::Error) -> String {
         match (&self.language, error.kind()) {
@@ -281,6 +303,20 @@ fn parameters(value: &DeValue<'_>) -> Result<Vec<(String, String)>, String> {
         Some((name.to_string(), value.get_ref().as_str()?.to_string()))
     };
     table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)
+}
+
+/// Reads the table of limits.
+fn set_limits(limits: &mut Limits, value: &DeValue<'_>) -> Result<(), String> {
+    let table = value.as_table().ok_or("limits is a table: [limits], then memory = \"1GB\"")?;
+    for (key, value) in table {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().to_string(),
+            _ => return Err(format!("{} is a number or a text in quotes", key.get_ref())),
+        };
+        limits.set(key.get_ref(), &text)?;
+    }
+    Ok(())
 }
 
 /// A command as one text or as a list of words.

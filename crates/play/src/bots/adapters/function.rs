@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crownhead_search::Stop;
-use tempfile::TempDir;
 
 use super::source::definitions;
 use super::{Protocol, forced_pass};
@@ -17,6 +16,7 @@ use crate::bots::dialogue::{Dialogue, Unsaid};
 use crate::bots::process::Process;
 use crate::bots::protocol::Lines;
 use crate::bots::{Fault, FaultKind};
+use crate::sandbox::Scratch;
 use crate::{Clock, LegalMove, Seating, Session, Verdict};
 
 /// The part that is the same for all functions.
@@ -31,7 +31,7 @@ pub(in crate::bots) struct Source {
     /// Its name from the root.
     file: PathBuf,
     /// Where it is compiled; shared by all copies, so that it is compiled once.
-    scratch: Arc<OnceLock<TempDir>>,
+    scratch: Arc<OnceLock<Scratch>>,
 }
 
 impl Source {
@@ -60,6 +60,17 @@ impl Source {
         self.file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf)
     }
 
+    /// Where it is compiled.
+    pub(in crate::bots) fn made_in(&self) -> Option<&Path> {
+        self.scratch.get().map(Scratch::path)
+    }
+
+    /// What it needs: the file, and where it was compiled.
+    pub(in crate::bots) fn own(&self) -> Vec<PathBuf> {
+        let made_in = self.made_in().map(Path::to_path_buf);
+        [self.file.clone()].into_iter().chain(made_in).collect()
+    }
+
     /// The program that was made of it.
     pub(in crate::bots) fn executable(&self) -> PathBuf {
         self.scratch
@@ -73,8 +84,7 @@ impl Source {
         let bytes = std::fs::read(&self.file).map_err(|error| wrong(error.to_string()))?;
         let caller = self.caller(&String::from_utf8_lossy(&bytes)).map_err(wrong)?;
         let no_scratch = |error| format!("there is no scratch folder to compile in: {error}");
-        let scratch =
-            tempfile::Builder::new().prefix("crownhead-").tempdir().map_err(no_scratch)?;
+        let scratch = Scratch::new().map_err(no_scratch)?;
         let path = scratch.path().to_path_buf();
         let _ = self.scratch.set(scratch);
         let (compiler, end) = match self.protocol {

@@ -66,6 +66,14 @@ impl Protocol {
         }
     }
 
+    /// The port of this machine that such a program connects to.
+    pub(super) const fn port(self) -> Option<u16> {
+        match self {
+            Protocol::TcpInt32 => Some(port::NUMBER),
+            _ => None,
+        }
+    }
+
     /// The protocol of a name.
     pub(super) fn of(name: &str) -> Result<Protocol, String> {
         let found = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name.trim());
