@@ -116,9 +116,9 @@ fn nothing_gets_through_the_walls() {
         }
         for game in played(&plan(text, "random", "cores=1")) {
             assert!(
-                game.ending.contains("standard error: \"got through: nothing\""),
+                game.refereed.ending.contains("standard error: \"got through: nothing\""),
                 "{}",
-                game.ending
+                game.refereed.ending
             );
         }
     }
@@ -142,8 +142,8 @@ fn whoever_uses_too_much_is_stopped_with_the_reason() {
         let mark = format!("mark-{}-{mode}", std::process::id());
         let games = played(&plan(&hostile(&format!("{mode} {mark}")), "random", limits));
         for game in games {
-            assert_eq!(game.end.code(), code, "{mode}: {}", game.ending);
-            assert!(game.ending.contains(sentence), "{mode}: {}", game.ending);
+            assert_eq!(game.refereed.end.code(), code, "{mode}: {}", game.refereed.ending);
+            assert!(game.refereed.ending.contains(sentence), "{mode}: {}", game.refereed.ending);
         }
         assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left");
     }
@@ -154,11 +154,11 @@ fn whoever_thinks_in_the_time_of_others_is_stopped_with_the_reason() {
     // The other one takes its time, and the bot burns it.
     let plan = plan(&hostile("burns"), "best:movetime=1s", "spare=200ms");
     for game in played(&plan) {
-        assert_eq!(game.end.code(), "limits", "{}", game.ending);
+        assert_eq!(game.refereed.end.code(), "limits", "{}", game.refereed.ending);
         assert!(
-            game.ending.contains("s of processor time while its own turns lasted"),
+            game.refereed.ending.contains("s of processor time while its own turns lasted"),
             "{}",
-            game.ending
+            game.refereed.ending
         );
     }
 }
@@ -173,8 +173,8 @@ fn whoever_kills_everybody_kills_nobody() {
     let mut plan = plan(&hostile(&format!("kills {numbers}")), &hostile("fine"), "cores=1");
     plan.concurrency = 2;
     for game in played(&plan) {
-        assert!(matches!(game.end, End::Rules(_)), "{}", game.ending);
-        assert_eq!(game.faults, [0, 0], "{}", game.ending);
+        assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
+        assert_eq!(game.faults, [0, 0], "{}", game.refereed.ending);
     }
     let state = std::fs::read_to_string(format!("/proc/{}/stat", bystander.0.id())).unwrap();
     assert!(!state.contains(") Z "), "{state}");
