@@ -174,7 +174,7 @@ fn whoever_kills_everybody_kills_nobody() {
     plan.concurrency = 2;
     for game in played(&plan) {
         assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
-        assert_eq!(game.faults, [0, 0], "{}", game.refereed.ending);
+        assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
     }
     let state = std::fs::read_to_string(format!("/proc/{}/stat", bystander.0.id())).unwrap();
     assert!(!state.contains(") Z "), "{state}");
