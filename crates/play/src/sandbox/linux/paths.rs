@@ -43,6 +43,10 @@ pub(super) const READ: &[&str] = &[
     "/sys/kernel/mm/transparent_hugepage",
 ];
 
+/// What is needed to know that `localhost` is this machine: read, by whoever may connect to it.
+pub(super) const NAMES: &[&str] =
+    &["/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/protocols"];
+
 /// Devices: read and write.
 pub(super) const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];

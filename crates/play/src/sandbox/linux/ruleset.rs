@@ -48,6 +48,7 @@ pub(super) fn ruleset(
     let run: BitFlags<AccessFs> = read | AccessFs::Execute;
     let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
     let write = AccessFs::from_all(KNOWN) & !BitFlags::from(AccessFs::ResolveUnix);
+    let names = if wall.port.is_some() { paths::NAMES } else { &[] };
     let facts = if wall.has_namespaces { &[] } else { paths::FACTS };
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
@@ -58,6 +59,7 @@ pub(super) fn ruleset(
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::RUN, run)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::READ, read)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(facts, read)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(names, read)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::DEVICES, device)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::runtimes(), run)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(homes, run)))
