@@ -2,6 +2,7 @@
 //! `cmd:./my_bot --flag`, or a folder with a `bot.toml`.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -94,6 +95,27 @@ impl PlayerSpec {
         }
     }
 
+    /// A short name, for file names and reports.
+    pub fn short_name(&self) -> String {
+        self.program().map_or_else(|| self.to_string(), Program::short_name)
+    }
+
+    /// Reads a player as a file names it: folders and commands are meant from the folder of that
+    /// file.
+    pub fn read_in(text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
+        let text = text.trim();
+        let joined = base.join(text).display().to_string();
+        let is_folder = Program::is_folder(text) || Program::is_folder_in(base, text);
+        if is_folder && !text.starts_with("cmd:") && !is_built_in(text) {
+            return joined_folder(&joined);
+        }
+        let mut spec: PlayerSpec = text.parse()?;
+        if let PlayerKind::Outside(program) = &mut spec.kind {
+            program.folder = base.to_path_buf();
+        }
+        Ok(spec)
+    }
+
     /// The options that this player has.
     fn keys(&self) -> &'static [&'static str] {
         match self.kind {
@@ -117,7 +139,7 @@ impl PlayerSpec {
 
     /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
     /// would do it too, but not hear `stop`.
-    pub(crate) fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+    pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
         self.program()
             .map_or(Ok(()), |program| crate::bots::build(program, stop).map_err(PlayerError::Start))
     }
@@ -155,6 +177,11 @@ impl PlayerSpec {
         }
         visit(game, Make(self, knowledge))
     }
+}
+
+fn joined_folder(text: &str) -> Result<PlayerSpec, SpecError> {
+    let program = Program::from_folder(text).map_err(refused)?;
+    Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))))
 }
 
 /// Whether a text begins with the name of a built-in player.

@@ -170,6 +170,7 @@ fn advice(fault: &Fault) -> &'static str {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
              System.out.flush()), and think less when time= is small."
         }
+        FaultKind::Start => "Look at command and build of bot.toml, and at what must be installed.",
         FaultKind::Crash => {
             "Send the same turn line again: `crownhead match … --log DIR`, then `crownhead bot \
              replay LOG --at PLY`."
@@ -249,7 +250,7 @@ impl Trial<'_> {
             Side::First => [&mut self.bot, &mut random],
             Side::Second => [&mut random, &mut self.bot],
         };
-        referee::play(session, players, terms, seed, self.stop)
+        referee::play(session, players, terms, seed, self.stop, &mut |_, _| {})
     }
 
     fn report(

@@ -61,7 +61,7 @@ impl Outside {
                 self.program.folder.display(),
                 self.program.hint(&error)
             );
-            Fault::new(FaultKind::Crash, what)
+            Fault::new(FaultKind::Start, what)
         })?;
         self.bot = Some(bot);
         Ok(())
