@@ -14,7 +14,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 pub use error::JournalError;
 pub use lock::Lock;
@@ -210,7 +210,7 @@ impl Journal {
         &mut self,
         what: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let all = self.connection.transaction()?;
+        let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         what(&all)?;
         all.commit()
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{Journal, JournalError, State, schema};
 
@@ -270,7 +270,8 @@ fn write(
     texts: &[(i64, Text)],
 ) -> rusqlite::Result<Vec<Notice>> {
     let mut notices = Vec::new();
-    let all = connection.transaction()?;
+    // The right to write comes first: one who reads and then wants to write may have to begin again.
+    let all = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for entry in entries {
         match entry {
             Entry::Started(game, at) => {

@@ -1,7 +1,7 @@
 //! The games that wait to be played. Whoever has nothing to do takes the first one whose players are
 //! both free.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::journal::Game;
@@ -13,7 +13,9 @@ pub(super) struct Hall {
 }
 
 struct Waiting {
-    games: VecDeque<Game>,
+    /// The games by pair, the pair with the first game first: one that is busy is passed over at
+    /// once, however many games it has.
+    pairs: Vec<VecDeque<Game>>,
     is_busy: Vec<bool>,
     is_closed: bool,
 }
@@ -21,8 +23,17 @@ struct Waiting {
 impl Hall {
     /// These games, in this order, between so many players.
     pub(super) fn new(games: Vec<Game>, players: usize, one_at_a_time: bool) -> Hall {
-        let is_busy = vec![false; players];
-        let waiting = Waiting { games: games.into(), is_busy, is_closed: false };
+        let mut places: HashMap<[usize; 2], usize> = HashMap::new();
+        let mut pairs: Vec<VecDeque<Game>> = Vec::new();
+        for game in games {
+            let [one, other] = game.players;
+            let place = *places.entry([one.min(other), one.max(other)]).or_insert(pairs.len());
+            if place == pairs.len() {
+                pairs.push(VecDeque::new());
+            }
+            pairs[place].push_back(game);
+        }
+        let waiting = Waiting { pairs, is_busy: vec![false; players], is_closed: false };
         Hall { waiting: Mutex::new(waiting), changed: Condvar::new(), one_at_a_time }
     }
 
@@ -34,16 +45,21 @@ impl Hall {
     pub(super) fn take(&self) -> Option<Game> {
         let mut waiting = self.waiting();
         loop {
-            if waiting.is_closed || waiting.games.is_empty() {
+            if waiting.is_closed || waiting.pairs.is_empty() {
                 return None;
             }
             let busy = &waiting.is_busy;
-            let is_free = |game: &Game| !game.players.iter().any(|player| busy[*player]);
-            let at = match self.one_at_a_time {
-                true => waiting.games.iter().position(is_free),
-                false => Some(0),
+            let is_free = |pair: &VecDeque<Game>| {
+                let players = pair.front().map(|game| game.players).into_iter().flatten();
+                !self.one_at_a_time || !players.into_iter().any(|player| busy[player])
             };
-            if let Some(game) = at.and_then(|at| waiting.games.remove(at)) {
+            let at = waiting.pairs.iter().position(is_free);
+            if let Some(at) = at
+                && let Some(game) = waiting.pairs[at].pop_front()
+            {
+                if waiting.pairs[at].is_empty() {
+                    waiting.pairs.remove(at);
+                }
                 for player in game.players {
                     waiting.is_busy[player] = true;
                 }
