@@ -13,12 +13,14 @@ use crownhead_arena::journal::Journal;
 use crownhead_arena::runner::{self, Ending, Signals};
 use crownhead_arena::schedule::{Director, Meeting, Next, Swiss};
 use crownhead_arena::{Contest, Points};
-use crownhead_play::matches::{self, Plan};
+use crownhead_play::matches::{self, Plan, cpu_time};
 use crownhead_play::{Knowledge, Openings, PlayerSpec, Stop, Terms, TimeControl};
 use crownhead_rules::Game;
 
 /// A hundred plies before the end, as in the referee's bench.
 const START: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 100";
+/// The pairs of eight players.
+const PAIRS: u32 = 28;
 /// Two plies before the end.
 const LAST: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 198";
 
@@ -55,8 +57,7 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success(), "the bot cannot be compiled");
     let player = format!("cmd:{}", bot.display());
-    // Four players make six pairs.
-    let contest = contest(folder, &vec![player.clone(); 4], START, games / 6);
+    let contest = contest(folder, &vec![player.clone(); 8], START, games / PAIRS);
     let spec: PlayerSpec = player.parse().unwrap();
     let game = Game::ChineseCheckers;
     let plan = Plan {
@@ -74,15 +75,18 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     };
     let mut ratios = Vec::new();
     for _ in 0..rounds {
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), cpu_time());
         let mut bare = 0;
         matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| bare += 1).unwrap();
+        let bare_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(bare);
         let bare = f64::from(bare) / start.elapsed().as_secs_f64();
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), cpu_time());
         let mut finished = 0;
         play(folder, &contest, |event| finished += u32::from(matches!(event, Event::Finished(..))));
+        let with_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(finished);
         let with = f64::from(finished) / start.elapsed().as_secs_f64();
         ratios.push(with / bare);
+        println!("processor time of this program: {bare_cpu:.0} and {with_cpu:.0} µs per game");
         println!(
             "referee {bare:.0} games/s, contest with journal {with:.0} games/s: {:.2}",
             with / bare
@@ -94,7 +98,7 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
 
 /// What a game costs at the beginning and the end of a long contest.
 fn long(folder: &Path, games: u32) {
-    let contest = contest(folder, &vec!["random".to_string(); 4], LAST, games / 6);
+    let contest = contest(folder, &vec!["random".to_string(); 8], LAST, games / PAIRS);
     let total = contest.planned_games().unwrap();
     let window = (total / 100).max(1);
     let (mut finished, mut since) = (0, Instant::now());
@@ -167,10 +171,10 @@ fn main() {
     scheduling(folder.path());
     beside_the_referee(
         folder.path(),
-        if is_bench { 1998 } else { 12 },
+        if is_bench { 2016 } else { 56 },
         if is_bench { 5 } else { 1 },
     );
-    for games in if is_bench { [1_002, 100_002] } else { [60, 120] } {
+    for games in if is_bench { [1_008, 100_016] } else { [56, 112] } {
         long(folder.path(), games);
     }
 }

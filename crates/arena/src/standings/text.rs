@@ -29,7 +29,10 @@ fn head(standings: &Standings, sides: [&str; 2]) -> Vec<String> {
     let mut head: Vec<String> =
         ["rank", "player", "points", "games", "won", "drawn", "lost"].map(String::from).to_vec();
     head.extend(sides.map(|side| format!("as {side}")));
-    head.extend(["score", "forfeits"].map(String::from));
+    if has_scores(standings) {
+        head.push("score".into());
+    }
+    head.push("forfeits".into());
     let is_shown = |at: usize| standings.rows.iter().any(|row| shown(row, at).is_some());
     for (tie_break, at) in standings.tie_breaks.iter().zip(0..) {
         if is_shown(at) && !has_column(*tie_break) {
@@ -37,6 +40,11 @@ fn head(standings: &Standings, sides: [&str; 2]) -> Vec<String> {
         }
     }
     head
+}
+
+/// Whether the game itself counts points.
+fn has_scores(standings: &Standings) -> bool {
+    standings.rows.iter().any(|row| row.scores != [0, 0])
 }
 
 /// Whether a value has a column anyhow.
@@ -64,9 +72,11 @@ fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String>
         row.all.losses.to_string(),
         by_colour(&row.by_colour[0]),
         by_colour(&row.by_colour[1]),
-        format!("{own}:{others} ({:+})", own - others),
-        if forfeits == 0 { String::new() } else { forfeits.to_string() },
     ];
+    if has_scores(standings) {
+        cells.push(format!("{own}:{others} ({:+})", own - others));
+    }
+    cells.push(if forfeits == 0 { String::new() } else { forfeits.to_string() });
     let is_shown = |at: usize| standings.rows.iter().any(|row| shown(row, at).is_some());
     for (tie_break, at) in standings.tie_breaks.iter().zip(0..) {
         if is_shown(at) && !has_column(*tie_break) {
@@ -109,7 +119,7 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
                 row.forfeits.iter().map(|(code, n)| format!("{code} {n}")).collect();
             let _ = writeln!(text, "forfeits: {name}: {}", kinds.join(", "));
         } else if row.faults > 0 {
-            let _ = writeln!(text, "faults: {name}: {} turns or moves", row.faults);
+            let _ = writeln!(text, "faults: {name}: {}, and no game forfeited", row.faults);
         }
         if row.byes > 0 {
             let _ = writeln!(text, "byes: {name}: {}", row.byes);
@@ -118,7 +128,11 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
     text
 }
 
-/// Everybody's results against everybody, in the order of ranks; a forfeited game is marked by `*`.
+/// More games of a pair are counted, not listed.
+const MOST_LISTED: usize = 6;
+
+/// Everybody's results against everybody, in the order of ranks: game by game, a forfeited one marked by
+/// `*`, or counted if they are many.
 pub fn crosstable(standings: &Standings, names: &[String]) -> String {
     let mut head = vec![String::new(), String::new()];
     head.extend((1..=standings.rows.len()).map(|number| number.to_string()));
@@ -127,16 +141,25 @@ pub fn crosstable(standings: &Standings, names: &[String]) -> String {
         let mut cells = vec![number.to_string(), names[row.player].clone()];
         for other in &standings.rows {
             let games = standings.results[row.player].get(&other.player);
-            let text = |&(result, is_forfeit): &(Result, bool)| {
-                [Some(letter(result)), is_forfeit.then_some('*')].into_iter().flatten()
-            };
-            let games = games.map(|games| games.iter().flat_map(text).collect::<String>());
             let own = other.player == row.player;
-            cells.push(if own { "·".into() } else { games.unwrap_or_default() });
+            let games = games.map_or(&[][..], Vec::as_slice);
+            cells.push(if own { "·".into() } else { cell(games) });
         }
         rows.push(cells);
     }
     columns(&rows, &[1])
+}
+
+fn cell(games: &[(Result, bool)]) -> String {
+    if games.len() > MOST_LISTED {
+        let count = |wanted: Result| games.iter().filter(|(result, _)| *result == wanted).count();
+        let (won, drawn) = (count(Result::Win), count(Result::Draw));
+        return format!("+{won} ={drawn} -{}", count(Result::Loss));
+    }
+    let text = |&(result, is_forfeit): &(Result, bool)| {
+        [Some(letter(result)), is_forfeit.then_some('*')].into_iter().flatten()
+    };
+    games.iter().flat_map(text).collect()
 }
 
 /// Cells in columns, two blanks between them: numbers to the right, and those of `left` to the left.
