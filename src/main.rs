@@ -39,6 +39,9 @@ enum Command {
     Bench(commands::bench::Arguments),
     /// Let two players, built in or programs of yours, play many games and say which is stronger
     Match(commands::matches::Arguments),
+    /// Run a contest between many players, that no crash can spoil
+    #[command(subcommand)]
+    Tournament(commands::tournament::Command),
     /// Write, check, play and debug a bot: a program of yours, in any language
     #[command(subcommand)]
     Bot(commands::bot::Command),
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Match(arguments) => commands::matches::run(&arguments),
+        Command::Tournament(command) => commands::tournament::run(command),
         Command::Bot(command) => commands::bot::run(command),
         Command::Engine(arguments) => commands::engine::run(&arguments),
         Command::Tune(arguments) => commands::tune::run(&arguments),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -11,8 +11,8 @@ use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
 use crownhead_play::statistics::{Estimate, Tally};
 use crownhead_play::{
-    Openings, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl, TimeError,
-    knowledge_for, read_time, referee,
+    Openings, OpeningsError, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl,
+    TimeError, knowledge_for, read_time,
 };
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// Positions that a player who counts them may look at for each move
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// What games begin with: random:PLIES, ballots, ballots:crossboard, or a file with a position
+    /// What games begin with: start, random:PLIES, ballots, ballots:crossboard, or a file with a position
     /// or the moves from the start on each line
     #[arg(long, value_name = "OPENINGS", default_value = "random:6")]
     openings: String,
@@ -83,8 +83,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// How long a player without any limit of its own thinks where the match has none either.
-const THOUGHT: Duration = Duration::from_millis(100);
 /// So many faults are listed.
 const LISTED: usize = 20;
 
@@ -233,29 +231,15 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         Some(time) => TimeControl::PerMove(time),
         None => arguments.time.unwrap_or_default(),
     };
-    let limited = |mut spec: PlayerSpec| {
-        if spec.counts_nodes() && spec.options.nodes.is_none() {
-            spec.options.nodes = arguments.nodes;
-        }
-        if spec.is_unlimited() && time == TimeControl::Free {
-            spec.options.movetime = Some(THOUGHT);
-        }
-        spec
-    };
-    let one = limited(player(&arguments.one)?);
-    let other = limited(player(&arguments.other)?);
+    let mut players = [player(&arguments.one)?, player(&arguments.other)?];
+    let time = matches::limit(&mut players, time, arguments.nodes);
+    let [one, other] = players;
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
     for player in &players {
         player.suits(&arguments.game).map_err(Failure::Usage)?;
     }
-    let is_outside = players.iter().any(|player| player.program().is_some());
-    let time = if time == TimeControl::Free && is_outside {
-        TimeControl::PerMove(referee::PATIENCE)
-    } else {
-        time
-    };
     let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
     if !policy.suits(&arguments.game) {
         let message = format!(
@@ -281,23 +265,11 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
 }
 
 fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    let usage = |error: crownhead_play::OpeningsError| Failure::Usage(error.to_string());
-    match text {
-        "ballots" => Openings::ballots(game, false).map_err(usage),
-        "ballots:crossboard" => Openings::ballots(game, true).map_err(usage),
-        text if text.starts_with("random:") => text.parse().map_err(usage),
-        path => {
-            let bytes = fs::read(path).with_context(|| {
-                format!(
-                    "cannot read the openings {path:?} (openings are random:PLIES, ballots, \
-                     ballots:crossboard or a file)"
-                )
-            })?;
-            let text = String::from_utf8_lossy(&bytes);
-            let bad = |error| Failure::BadInput(format!("{path}, {error}"));
-            Openings::read(&text, game).map_err(bad)
-        }
-    }
+    Openings::named(text, game, Path::new("")).map_err(|error| match error {
+        OpeningsError::Text(message) => Failure::Usage(message),
+        OpeningsError::File(message) => Failure::BadInput(message),
+        OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),
+    })
 }
 
 fn write_games(output: WholeFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {

@@ -15,6 +15,7 @@ pub(crate) mod pdn;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod tables;
+pub(crate) mod tournament;
 pub(crate) mod tune;
 pub(crate) mod view;
 pub(crate) mod walls;

@@ -8,6 +8,7 @@
 pub mod analysis;
 pub mod bots;
 mod clock;
+mod encounter;
 pub mod engine;
 mod hub_text;
 mod knowledge;
@@ -24,8 +25,9 @@ mod stopwatch;
 
 pub use clock::{Allotment, Clock, TimeControl, TimeError, read_time, write_time};
 pub use crownhead_search::{Knowledge, Stop};
+pub use encounter::{Encounter, log_name};
 pub use knowledge::knowledge_for;
-pub use openings::{Drawing, Opening, Openings, OpeningsError};
+pub use openings::{Drawing, Opening, Openings, OpeningsError, mix};
 pub use player::{Choice, Player, PlayerError, Seating, Verdict};
 pub use referee::{End, Incident, Policy, Refereed, Terms};
 pub use session::{LegalMove, PlayError, Session, TypedSession, session};

@@ -13,10 +13,11 @@ use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Knowledge, Stop};
 
+use crate::encounter::{Encounter, log_name};
 use crate::openings::{Drawing, mix};
-use crate::referee::{self, Refereed};
+use crate::referee::Refereed;
 use crate::statistics::{Pairs, Points, Tally};
-use crate::{End, Opening, Openings, Player, PlayerError, PlayerSpec, Seating, Terms};
+use crate::{End, Opening, Openings, Player, PlayerError, PlayerSpec, Terms, TimeControl, referee};
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -151,6 +152,28 @@ impl Standing {
     }
 }
 
+/// How long a player without any limit of its own thinks where the games have none either.
+const THOUGHT: Duration = Duration::from_millis(100);
+
+/// Sees to it that every move ends: players get the nodes that all may look at, and where there is no
+/// time, those that would think for ever get some. The time control with that.
+pub fn limit(players: &mut [PlayerSpec], time: TimeControl, nodes: Option<u64>) -> TimeControl {
+    for player in players.iter_mut() {
+        if player.counts_nodes() && player.options.nodes.is_none() {
+            player.options.nodes = nodes;
+        }
+        if player.is_unlimited() && time == TimeControl::Free {
+            player.options.movetime = Some(THOUGHT);
+        }
+    }
+    match time {
+        TimeControl::Free if players.iter().any(|player| player.program().is_some()) => {
+            TimeControl::PerMove(referee::PATIENCE)
+        }
+        time => time,
+    }
+}
+
 /// The processor time of this program so far, all threads together: of the referee, and of built-in
 /// players. Outside programs have their own.
 pub fn cpu_time() -> Duration {
@@ -227,44 +250,26 @@ fn one_game(
 ) -> Result<Option<Played>, PlayerError> {
     let (pair, first) = (number / 2, number as usize % 2);
     let opening = drawing.opening(pair);
-    let mut session = match opening.session(&plan.game) {
-        Ok(session) => session,
-        Err(why) => return Err(PlayerError::Opening(why)),
-    };
     let sides = [first, 1 - first];
-    let names = plan.players.each_ref().map(PlayerSpec::to_string);
-    for (side, player) in [Side::First, Side::Second].into_iter().zip(sides) {
-        let seed = mix(&[plan.seed, number.into(), player as u64]);
-        let log = plan.log.as_ref().map(|folder| folder.join(log_name(plan, number, side, player)));
-        players[player].new_game(seed);
-        let seating = Seating {
-            game: &plan.game,
-            side,
-            terms: &plan.terms,
-            seed,
-            opponent: &names[1 - player],
-            log: log.as_deref(),
-        };
-        players[player].sit_down(&seating, stop);
-    }
+    let names = sides.map(|player| plan.players[player].to_string());
+    let log = |side: Side| {
+        let name = plan.players[sides[side.index()]].short_name();
+        let name = log_name(&plan.game, u64::from(number) + 1, side, &name);
+        plan.log.as_ref().map(|folder| folder.join(name))
+    };
+    let encounter = Encounter {
+        game: &plan.game,
+        terms: &plan.terms,
+        opening: &opening,
+        names: names.each_ref().map(String::as_str),
+        seeds: sides.map(|player| mix(&[plan.seed, number.into(), player as u64])),
+        lot: mix(&[plan.seed, number.into(), 2]),
+        logs: [log(Side::First), log(Side::Second)],
+    };
     let [one, other] = &mut *players;
     let seated: [&mut dyn Player; 2] =
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
-    let seed = mix(&[plan.seed, number.into(), 2]);
-    let game = referee::play(session.as_mut(), seated, &plan.terms, seed, stop)?;
+    let game = encounter.play(seated, stop, &mut |_, _| {})?;
     let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
     Ok(game.map(|refereed| Played { pair, first, opening, refereed, log_failure }))
-}
-
-/// The name of a log: the number of the game, the side, the player.
-fn log_name(plan: &Plan, number: u32, side: Side, player: usize) -> String {
-    let side = plan.game.info().sides[side.index()].name.to_ascii_lowercase();
-    let name = match plan.players[player].program() {
-        Some(program) => program.short_name(),
-        None => plan.players[player].to_string(),
-    };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let plain = |c| if is_plain(c) { c } else { '-' };
-    let name: String = name.chars().take(40).map(plain).collect();
-    format!("{:05}-{side}-{name}.log", number + 1)
 }

@@ -2,6 +2,7 @@
 //! should be neither decided nor always the same.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
@@ -50,8 +51,17 @@ pub enum Openings {
 
 /// Why openings were refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct OpeningsError(pub String);
+pub enum OpeningsError {
+    /// Their name or their text.
+    #[error("{0}")]
+    Text(String),
+    /// What a file has in it; with its name and the place.
+    #[error("{0}")]
+    File(String),
+    /// The file that they should be in.
+    #[error("{0}")]
+    Unreadable(String),
+}
 
 /// The 174 openings of three moves that English checkers is played with.
 const BALLOTS: &str = include_str!("../data/three_move_ballots.tsv");
@@ -76,11 +86,11 @@ impl Openings {
                 Opening { start: None, moves }
             };
             let checked = opening.session(game);
-            checked.map_err(|why| OpeningsError(format!("line {number}: {why}")))?;
+            checked.map_err(|why| OpeningsError::Text(format!("line {number}: {why}")))?;
             openings.push(opening);
         }
         match openings.is_empty() {
-            true => Err(OpeningsError("there is no opening: each line is one".into())),
+            true => Err(OpeningsError::Text("there is no opening: each line is one".into())),
             false => Ok(Openings::Listed(openings)),
         }
     }
@@ -89,10 +99,31 @@ impl Openings {
     pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
         if !matches!(game, Game::English(_) | Game::Contest(_)) {
             let message = format!("ballots are openings of english (and contest), not of {game}");
-            return Err(OpeningsError(message));
+            return Err(OpeningsError::Text(message));
         }
         let chosen = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));
         Openings::read(&chosen.collect::<Vec<_>>().join("\n"), game)
+    }
+
+    /// Openings by name: `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, or a file that is
+    /// looked for in a folder.
+    pub fn named(text: &str, game: &Game, folder: &Path) -> Result<Openings, OpeningsError> {
+        match text {
+            "start" => Ok(Openings::Random(0)),
+            "ballots" => Openings::ballots(game, false),
+            "ballots:crossboard" => Openings::ballots(game, true),
+            text if text.starts_with("random:") => text.parse(),
+            name => {
+                let bytes = std::fs::read(folder.join(name)).map_err(|error| {
+                    OpeningsError::Unreadable(format!(
+                        "cannot read the openings {name:?} (openings are start, random:PLIES, \
+                         ballots, ballots:crossboard or a file): {error}"
+                    ))
+                })?;
+                let openings = Openings::read(&String::from_utf8_lossy(&bytes), game);
+                openings.map_err(|error| OpeningsError::File(format!("{name}, {error}")))
+            }
+        }
     }
 
     /// The openings of a match with this seed.
@@ -157,7 +188,7 @@ impl FromStr for Openings {
         let plies = text.strip_prefix("random:").and_then(|plies| plies.parse().ok());
         match plies.filter(|plies| *plies <= MOST_PLIES) {
             Some(plies) => Ok(Openings::Random(plies)),
-            None => Err(OpeningsError(format!(
+            None => Err(OpeningsError::Text(format!(
                 "random openings are written random:PLIES, with 0 to {MOST_PLIES} plies, not {:?}",
                 shorten(text)
             ))),
@@ -175,7 +206,7 @@ impl fmt::Display for Openings {
 }
 
 /// One number from several, each of which changes it wholly.
-pub(crate) fn mix(numbers: &[u64]) -> u64 {
+pub fn mix(numbers: &[u64]) -> u64 {
     let mut lots = fastrand::Rng::with_seed(0);
     for &number in numbers {
         lots = fastrand::Rng::with_seed(lots.u64(..) ^ number);
@@ -216,6 +247,9 @@ impl GameVisitor for MakeLots<'_> {
 
 impl<P: Searchable> Lots for BalancedLots<P> {
     fn draw(&mut self, number: u32) -> Opening {
+        if self.plies == 0 {
+            return Opening::default();
+        }
         let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, number.into()]));
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;

@@ -202,13 +202,15 @@ const KEPT: usize = 8;
 const TOLD: usize = 400;
 
 /// Plays a game from where the session stands; none if it was stopped. The players have taken their
-/// seats, the one who moves first first. `seed` decides moves that are made for others.
+/// seats, the one who moves first first. `seed` decides moves that are made for others. `heard` is
+/// told of every move as soon as it is made, and how long its player took.
 pub fn play(
     session: &mut dyn Session,
     mut players: [&mut dyn Player; 2],
     terms: &Terms,
     seed: u64,
     stop: &Stop,
+    heard: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<Refereed>, PlayerError> {
     let mut clocks = [terms.time.clock(); 2];
     let mut lots = fastrand::Rng::with_seed(seed);
@@ -228,6 +230,7 @@ pub fn play(
         let fault = match result {
             Ok((text, clock)) => {
                 clocks[whose] = clock;
+                heard(&text, used);
                 moves.push(text);
                 continue;
             }
@@ -243,6 +246,7 @@ pub fn play(
             let sentence = incident.sentence(session.game());
             break (End::Fault(Box::new(incident)), sentence);
         };
+        heard(&made, used);
         moves.push(made);
         if ended_it || incidents.len() < KEPT {
             incidents.push(incident);

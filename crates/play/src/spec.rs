@@ -105,6 +105,24 @@ impl PlayerSpec {
         }
     }
 
+    /// A short name, for file names and reports.
+    pub fn short_name(&self) -> String {
+        self.program().map_or_else(|| self.to_string(), Program::short_name)
+    }
+
+    /// Reads a player as a file names it: folders and commands are meant from the folder of that
+    /// file.
+    pub fn read_in(text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
+        if let Some(program) = Program::from_text(text, base) {
+            let program = program.map_err(refused)?;
+            return Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
+        }
+        let text = text.trim();
+        let joined = base.join(text).display().to_string();
+        let is_folder = Program::is_folder(text) || Program::is_folder_in(base, text);
+        if is_folder && !is_built_in(text) { joined_folder(&joined) } else { text.parse() }
+    }
+
     /// The options that this player has.
     fn keys(&self) -> &'static [&'static str] {
         match self.kind {
@@ -172,6 +190,11 @@ impl PlayerSpec {
         }
         visit(game, Make(self, knowledge))
     }
+}
+
+fn joined_folder(text: &str) -> Result<PlayerSpec, SpecError> {
+    let program = Program::from_folder(text).map_err(refused)?;
+    Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))))
 }
 
 /// Whether a text begins with the name of a built-in player.

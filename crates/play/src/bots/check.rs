@@ -206,6 +206,7 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
              System.out.flush()), and think less when time= is small."
         }
+        FaultKind::Start => "Look at command and build of bot.toml, and at what must be installed.",
         FaultKind::Crash => {
             "Ask it the same again: `crownhead match … --log DIR`, then `crownhead bot \
              replay LOG --at PLY`."
@@ -299,7 +300,7 @@ impl Trial<'_> {
             Side::First => [&mut self.bot, &mut random],
             Side::Second => [&mut random, &mut self.bot],
         };
-        referee::play(session, players, terms, seed, self.stop)
+        referee::play(session, players, terms, seed, self.stop, &mut |_, _| {})
     }
 
     fn report(

@@ -20,6 +20,8 @@ pub enum FaultKind {
     IllegalMove,
     /// No answer in time.
     Time,
+    /// The program could not be built or started.
+    Start,
     /// The program ended.
     Crash,
     /// The program lives and closed its output.
@@ -38,6 +40,7 @@ impl FaultKind {
         match self {
             FaultKind::IllegalMove => "illegal-move",
             FaultKind::Time => "time",
+            FaultKind::Start => "start",
             FaultKind::Crash => "crash",
             FaultKind::EndOfOutput => "end-of-output",
             FaultKind::NoProtocol => "no-protocol",
@@ -48,10 +51,8 @@ impl FaultKind {
 
     /// Whether the program cannot be talked with any more.
     pub const fn is_final(self) -> bool {
-        matches!(
-            self,
-            FaultKind::Crash | FaultKind::EndOfOutput | FaultKind::Flood | FaultKind::Limits
-        )
+        use FaultKind::{Crash, EndOfOutput, Flood, Limits, Start};
+        matches!(self, Start | Crash | EndOfOutput | Flood | Limits)
     }
 }
 

@@ -68,7 +68,7 @@ impl Outside {
             self.program.folder.display(),
             self.program.hint(error)
         );
-        Fault::new(FaultKind::Crash, what)
+        Fault::new(FaultKind::Start, what)
     }
 
     fn start(&mut self) -> Result<(), Fault> {

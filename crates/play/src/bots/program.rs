@@ -123,6 +123,11 @@ impl Program {
         text.contains('/') || path.join(FILE).is_file()
     }
 
+    /// Whether a folder has a bot of this name in it.
+    pub(crate) fn is_folder_in(base: &Path, name: &str) -> bool {
+        base.join(name).join(FILE).is_file()
+    }
+
     /// The program that a folder's `bot.toml` describes.
     pub fn from_folder(text: &str) -> Result<Program, ProgramError> {
         let text = text.trim();
