@@ -109,6 +109,28 @@ fn a_program_is_named_by_its_command_or_its_folder() {
     }
 }
 
+#[test]
+fn a_bot_cannot_enter_the_source_next_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let [own, other] = ["own", "other"].map(|name| folder.path().join(name));
+    for folder in [&own, &other] {
+        std::fs::create_dir(folder).unwrap();
+        std::fs::write(folder.join("ai.c"), "int ai_player(int p, const int *b) { return 0; }")
+            .unwrap();
+    }
+    std::os::unix::fs::symlink(other.join("ai.c"), own.join("link.c")).unwrap();
+    let bot = |source: &str| {
+        let text = format!("protocol = \"c-function\"\nsource = \"{source}\"\n");
+        std::fs::write(own.join("bot.toml"), text).unwrap();
+        own.to_str().unwrap().parse::<PlayerSpec>()
+    };
+    assert!(bot("ai.c").is_ok());
+    for source in ["../other/ai.c", "link.c"] {
+        let told = bot(source).unwrap_err().to_string();
+        assert!(told.contains("is not in the bot's folder"), "{told}");
+    }
+}
+
 fn specs() -> impl Strategy<Value = PlayerSpec> {
     let kinds = prop_oneof![
         Just(PlayerKind::Best),

@@ -208,7 +208,13 @@ impl Program {
             return Err(wrong(why));
         }
         if let Some(source) = source {
-            program.source = Some(Source::new(protocol, &folder.join(source)).map_err(wrong)?);
+            let file = Source::new(protocol, &folder.join(&source)).map_err(wrong)?;
+            // Its author is a stranger: the file next door is another's.
+            let own = folder.canonicalize().map_err(|error| wrong(error.to_string()))?;
+            if !file.folder().starts_with(own) {
+                return Err(wrong(format!("the source {source:?} is not in the bot's folder")));
+            }
+            program.source = Some(file);
         }
         Ok(program)
     }

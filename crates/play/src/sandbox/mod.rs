@@ -171,6 +171,7 @@ impl Started {
 
 /// Starts a program.
 pub(crate) fn start(request: &Request<'_>) -> io::Result<Started> {
+    Scratch::clean();
     match request.isolation {
         Isolation::Off => bare(request),
         Isolation::Require => {

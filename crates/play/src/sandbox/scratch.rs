@@ -21,9 +21,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new() -> io::Result<Scratch> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        static CLEANED: Once = Once::new();
         let around = std::env::temp_dir();
-        CLEANED.call_once(|| remove_stale(&around));
         let own = std::process::id();
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -35,6 +33,12 @@ impl Scratch {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Removes the folders of those who were killed; once.
+    pub(super) fn clean() {
+        static CLEANED: Once = Once::new();
+        CLEANED.call_once(|| remove_stale(&std::env::temp_dir()));
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -212,9 +212,19 @@ fn denied(wall: &Wall) -> Result<Rules, seccompiler::BackendError> {
             denied.insert(libc::SYS_socket, rules);
         }
     }
-    // A pair of datagram sockets could be sent elsewhere.
-    let datagrams = rule(1, Op::MaskedEq(kind), libc::SOCK_DGRAM as u64)?;
-    denied.insert(libc::SYS_socketpair, vec![datagrams]);
+    // A pair that is no stream could be sent elsewhere. (To a Unix socket, raw is datagrams too.)
+    let kinds = (0..=kind).filter(|number| *number != stream);
+    let mut pairs = vec![rule(0, Op::Ne, libc::AF_UNIX as u64)?];
+    for number in kinds {
+        pairs.push(rule(1, Op::MaskedEq(kind), number)?);
+    }
+    denied.insert(libc::SYS_socketpair, pairs);
+    // Sending can connect, past Landlock's rules for connecting.
+    let connecting = libc::MSG_FASTOPEN as u64;
+    for (call, argument) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)]
+    {
+        denied.insert(call, vec![rule(argument, Op::MaskedEq(connecting), connecting)?]);
+    }
     let flags = NAMESPACES.map(|flag| flag as u64);
     let flags = flags.map(|flag| rule(0, Op::MaskedEq(flag), flag));
     denied.insert(libc::SYS_clone, flags.into_iter().collect::<Result<_, _>>()?);
