@@ -160,19 +160,6 @@ impl Process {
         &mut self,
         deadline: Option<Instant>,
         stop: &Stop,
-        take: impl FnMut(&[u8]) -> Option<T>,
-    ) -> Result<T, Silence> {
-        // While somebody waits for it, the time is its own.
-        self.meter.begin();
-        let heard = self.listen(deadline, stop, take);
-        self.meter.rest();
-        heard
-    }
-
-    fn listen<T>(
-        &mut self,
-        deadline: Option<Instant>,
-        stop: &Stop,
         mut take: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<T, Silence> {
         let mut is_late = false;
@@ -300,7 +287,11 @@ impl Process {
         }
         let (has_beside, pipes) = (beside.is_some(), fds.len());
         fds.extend(beside);
-        let count = match rustix::event::poll(&mut fds, Some(&timeout)) {
+        // While somebody waits for it, the time is its own.
+        self.meter.begin();
+        let polled = rustix::event::poll(&mut fds, Some(&timeout));
+        self.meter.rest();
+        let count = match polled {
             Err(rustix::io::Errno::INTR) => return Ok((false, false)),
             other => other?,
         };
