@@ -382,6 +382,9 @@ impl Process {
 
     /// Whether the process has ended; it is left to be reaped: so long its number is its own.
     pub(crate) fn has_exited(&self) -> bool {
+        if self.is_over {
+            return true;
+        }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let known = rustix::process::waitid(WaitId::Pid(self.group), options);
         !matches!(known, Ok(None) | Err(rustix::io::Errno::INTR))
@@ -390,14 +393,12 @@ impl Process {
     /// Kills what is left of it and of its children, and says how it ended.
     fn reap(&mut self) -> Option<ExitStatus> {
         running::signal(self.group, Signal::KILL);
+        // Whoever cannot be killed, as a program with rights of another user, is not waited for.
+        self.exits_until(Instant::now() + PATIENCE[0]);
         self.is_over = true;
         self.meter.retire();
-        let status = loop {
-            match rustix::process::waitpid(Some(self.group), WaitOptions::empty()) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => break other.ok().flatten().map(|(_, status)| status.as_raw()),
-            }
-        };
+        let ended = rustix::process::waitpid(Some(self.group), WaitOptions::NOHANG);
+        let status = ended.ok().flatten().map(|(_, status)| status.as_raw());
         running::reaped(self.group);
         self.started.end().or(status).map(ExitStatus::from_raw)
     }
@@ -425,11 +426,14 @@ impl Process {
 
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
-    pub(crate) fn end(mut self, politely: bool) -> bool {
+    pub(crate) fn end(&mut self, politely: bool) -> bool {
         self.close(politely)
     }
 
     fn close(&mut self, politely: bool) -> bool {
+        if self.is_over {
+            return false;
+        }
         self.input = None;
         // Nobody listens any more.
         self.taken = usize::MAX;

@@ -587,6 +587,12 @@ pub(super) fn confine_command(command: &mut Command, orders: Orders) {
     unsafe { command.pre_exec(confine) };
 }
 
+/// Gives a command a session of its own: from there no process can get into our group.
+pub(in crate::sandbox) fn set_apart(command: &mut Command) {
+    // SAFETY: the closure makes a system call only.
+    unsafe { command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from)) };
+}
+
 /// Root without any right of root, for good.
 fn drop_rights() -> Result<(), Failed> {
     // No rights for user 0, nor by changing the user, nor kept, each of them locked.

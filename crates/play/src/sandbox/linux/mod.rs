@@ -16,6 +16,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 
 use seccompiler::BpfProgram;
 
+pub(super) use self::launch::set_apart;
 use self::launch::{Orders, Place, PlaceKind, Refusal, Step};
 use super::{Layer, Limits, Request, Scratch, Started, command, plain};
 
