@@ -103,6 +103,9 @@ pub(crate) struct Replay {
     /// Only show the moment
     #[arg(long, conflicts_with = "bot")]
     show: bool,
+    /// How long the bot may take to be ready
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    startup: Duration,
     /// How long to wait for the answer
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
     patience: Duration,
@@ -278,7 +281,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         };
         arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
-        let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
+        let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
         if stop.is_stopped() {
             return Err(Failure::Interrupted);
         }
@@ -293,6 +296,9 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         }
         if let Some(errors) = &again.errors {
             writeln!(out, "           ! {errors}")?;
+        }
+        if let Some(played) = &again.played {
+            writeln!(out, "           * {played} is legal")?;
         }
     }
     match again.and_then(|again| again.fault) {
@@ -324,6 +330,7 @@ fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) ->
             "lines": again.lines,
             "errors": again.errors,
             "seconds": again.time.as_secs_f64(),
+            "move": again.played,
             "fault": again.fault,
         })
     });
