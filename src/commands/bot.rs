@@ -57,6 +57,9 @@ pub(crate) struct Check {
     /// Time for each move
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "1s")]
     movetime: Duration,
+    /// Write a log of each game and each odd moment to this folder, for bot replay
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -198,7 +201,13 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
     let mut findings = Vec::new();
     let times = (arguments.startup, arguments.movetime);
     let mut written = Ok(());
-    check(&program, &arguments.game, times, arguments.seed, &stop, |finding| {
+    let log = arguments.log.as_deref();
+    if let Some(folder) = log {
+        let cannot =
+            |error| anyhow::anyhow!("cannot make the folder {}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+    }
+    check(&program, &arguments.game, times, arguments.seed, log, &stop, |finding| {
         if !arguments.json && written.is_ok() {
             written = write_finding(&mut out, &finding);
         }
