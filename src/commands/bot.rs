@@ -57,6 +57,9 @@ pub(crate) struct Check {
     /// Time for each move
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "1s")]
     movetime: Duration,
+    /// Write a log of each game and each odd moment to this folder, for bot replay
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -103,6 +106,9 @@ pub(crate) struct Replay {
     /// Only show the moment
     #[arg(long, conflicts_with = "bot")]
     show: bool,
+    /// How long the bot may take to be ready
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    startup: Duration,
     /// How long to wait for the answer
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
     patience: Duration,
@@ -195,7 +201,13 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
     let mut findings = Vec::new();
     let times = (arguments.startup, arguments.movetime);
     let mut written = Ok(());
-    check(&program, &arguments.game, times, arguments.seed, &stop, |finding| {
+    let log = arguments.log.as_deref();
+    if let Some(folder) = log {
+        let cannot =
+            |error| anyhow::anyhow!("cannot make the folder {}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+    }
+    check(&program, &arguments.game, times, arguments.seed, log, &stop, |finding| {
         if !arguments.json && written.is_ok() {
             written = write_finding(&mut out, &finding);
         }
@@ -278,7 +290,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         };
         arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
-        let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
+        let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
         if stop.is_stopped() {
             return Err(Failure::Interrupted);
         }
@@ -293,6 +305,9 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         }
         if let Some(errors) = &again.errors {
             writeln!(out, "           ! {errors}")?;
+        }
+        if let Some(played) = &again.played {
+            writeln!(out, "           * {played} is legal")?;
         }
     }
     match again.and_then(|again| again.fault) {
@@ -324,6 +339,7 @@ fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) ->
             "lines": again.lines,
             "errors": again.errors,
             "seconds": again.time.as_secs_f64(),
+            "move": again.played,
             "fault": again.fault,
         })
     });

@@ -113,9 +113,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     });
     progress.clear();
-    let start_failure = match result {
-        Err(PlayerError::Start(message)) => Some(message),
-        other => other.map(|()| None)?,
+    let (start_failure, is_ours) = match result {
+        Err(PlayerError::Start(message)) => (Some(message), false),
+        // Nobody's fault, but the games so far are not lost.
+        Err(PlayerError::Unable(message)) => (Some(message), true),
+        other => (other.map(|()| None)?, false),
     };
     // Of a match that was interrupted too early nothing is written over an earlier one.
     if let Some(output) = output.filter(|_| !games.is_empty()) {
@@ -140,6 +142,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match interrupted {
         true => Err(Failure::Interrupted),
         false if log_failure.is_some() => Err(Failure::Reported),
+        false if is_ours => Err(anyhow::anyhow!(start_failure.unwrap_or_default()).into()),
         false if start_failure.is_some() => Err(Failure::Bot(start_failure)),
         false if faults.is_broken => Err(Failure::Bot(None)),
         false => Ok(()),

@@ -124,6 +124,42 @@ fn a_check_says_what_to_do() {
 }
 
 #[test]
+fn what_a_check_found_in_an_odd_moment_can_be_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "import sys\nfor line in sys.stdin:\n w = line.split()[0]\n \
+                  if w == 'quit': break\n if w == 'turn':\n  \
+                  moves = line.split(' moves=')[1].split()[0].split(',')\n  \
+                  assert moves != ['pass'], 'what now'\n  print('move', moves[0], flush=True)\n \
+                  elif w != 'gameover': print('ready', flush=True)\n";
+    fs::write(folder.path().join("bot.py"), script).unwrap();
+    let check = ["bot", "check", "python3 bot.py", "--game", "chinese-checkers", "--log", "logs"];
+    let finished = crownhead_in(folder.path(), &check);
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stdout.contains("`crownhead bot check … --log DIR`"), "{finished:?}");
+    let logs = fs::read_dir(folder.path().join("logs")).unwrap().flatten();
+    let mut names = logs.map(|log| log.file_name().into_string().unwrap());
+    let log = format!("logs/{}", names.find(|name| name.contains("forced-pass")).unwrap());
+    let again = crownhead_in(folder.path(), &["bot", "replay", &log, "--at", "0"]);
+    assert_eq!(again.code, Some(4), "{again:?}");
+    assert!(again.stdout.contains("moves     pass\n"), "{again:?}");
+    assert!(again.stdout.contains(" * crash: the bot ended with exit code 1"), "{again:?}");
+    assert!(again.stderr.contains("AssertionError: what now"), "{again:?}");
+}
+
+#[test]
+fn too_many_open_files_are_not_the_fault_of_a_bot() {
+    let script = format!(
+        "ulimit -n 64; '{}' match \"$0\" random --game english -n 40 --concurrency 20 \
+         --isolation off",
+        program()
+    );
+    let mut shell = Command::new("sh");
+    let finished = finish(shell.args(["-c", &script, &hostile("fine")]));
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(finished.stderr.contains("Too many open files"), "{finished:?}");
+}
+
+#[test]
 fn a_check_of_a_program_that_is_no_bot_ends_soon() {
     let arguments = ["bot", "check", "sleep 1000", "--game", "english", "--json"];
     let finished = crownhead(&[&arguments[..], &["--startup", "200ms"]].concat());
@@ -180,12 +216,12 @@ fn a_match_of_a_bot_that_cannot_start_has_an_object_too() {
 fn a_log_that_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().unwrap();
     // The place of the second game's log is taken.
-    fs::create_dir_all(folder.path().join("logs/00002-white-fine.log")).unwrap();
+    fs::create_dir_all(folder.path().join("logs/00002-white-hostile.py.log")).unwrap();
     let bot = hostile("fine");
     let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--log", "logs"];
     let finished = crownhead_in(folder.path(), &arguments);
     assert_eq!(finished.code, Some(1), "{finished:?}");
-    assert!(finished.stderr.contains("the logs are not whole: logs/00002-white-fine.log: "));
+    assert!(finished.stderr.contains("the logs are not whole: logs/00002-white-hostile.py.log: "));
     assert!(finished.stdout.contains("games     2"), "{finished:?}");
 }
 
@@ -215,7 +251,7 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
     let bot = hostile("much-on-errors");
     let play = ["match", &bot, "random", "--game", "chinese-checkers", "-n", "2", "--log", "logs"];
     crownhead_in(folder.path(), &play).printed();
-    let log = "logs/00001-blue-much-on-errors.log";
+    let log = "logs/00001-blue-hostile.py.log";
     let text = fs::read_to_string(folder.path().join(log)).unwrap();
     assert!(
         text.starts_with("crownhead bot log, version 1\ngame      chinese-checkers\n"),
@@ -233,7 +269,7 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
         assert!(text.contains(part), "{part}");
     }
     assert!(text.len() < 4 << 20, "{} bytes", text.len());
-    assert!(folder.path().join("logs/00002-red-much-on-errors.log").is_file());
+    assert!(folder.path().join("logs/00002-red-hostile.py.log").is_file());
     let replay = crownhead_in(
         folder.path(),
         &["bot", "replay", log, "--at", "8", "--bot", &hostile("fine")],

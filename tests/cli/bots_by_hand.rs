@@ -60,6 +60,20 @@ fn a_game_with_a_skipped_turn_is_taken_up_again() {
 }
 
 #[test]
+fn a_game_with_a_program_is_taken_up_again_where_that_is_and_nowhere_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = ["play", "capture-halma", "--second", &hostile("fine")];
+    by_lines(folder.path(), &play, "11-12\n").printed();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut command = command(&["play", "--resume", "--plain"]);
+    command.env("CROWNHEAD_DATA", folder.path()).current_dir(elsewhere.path());
+    let refused = converse(command, b"");
+    let told = format!("its program was started in {}", folder.path().display());
+    assert!(refused.stderr.contains(&told), "{refused:?}");
+    by_lines(folder.path(), &["play", "--resume"], "").printed();
+}
+
+#[test]
 fn a_game_by_hand_is_judged_as_a_match_is() {
     let (finished, record) = by_hand("illegal", &["english"], "11-15\n");
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(4), ""), "{finished:?}");

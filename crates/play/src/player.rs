@@ -6,7 +6,7 @@ use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, Stop};
 
 use crate::bots::Fault;
-use crate::{Clock, Session, Terms};
+use crate::{Clock, Incident, Session, Terms};
 
 /// Somebody who plays one side of a game.
 pub trait Player: Send {
@@ -28,6 +28,9 @@ pub trait Player: Send {
     /// Takes its place at the board, before the clocks run. What goes wrong here is told when the
     /// first move is chosen.
     fn sit_down(&mut self, _: &Seating<'_>, _: &Stop) {}
+
+    /// Hears what a fault of its was, and which move was made instead, if the game goes on.
+    fn blamed(&mut self, _: &Incident, _: Option<&str>) {}
 
     /// Hears how the game ended.
     fn game_over(&mut self, _: &Verdict<'_>) {}
@@ -151,6 +154,9 @@ pub enum PlayerError {
     /// An outside program could not be started.
     #[error("{0}")]
     Start(String),
+    /// Something is missing for which no player is to blame.
+    #[error("{0}")]
+    Unable(String),
     /// It was asked to stop and has no move.
     #[error("the bot was stopped before it answered")]
     Stopped,

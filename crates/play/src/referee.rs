@@ -236,11 +236,16 @@ pub fn play(
             }
             Err(fault) => fault,
         };
-        faults[whose] += 1;
-        late[whose] += u32::from(fault.kind == FaultKind::Time);
+        // A program that is gone did that once, and its later turns are no news.
         let is_end = |other: &Incident| other.side == side && other.fault.kind.is_final();
-        let ended_it = fault.kind.is_final() && !incidents.iter().any(is_end);
+        let is_news = !fault.kind.is_final() || !incidents.iter().any(is_end);
+        let ended_it = fault.kind.is_final() && is_news;
+        faults[whose] += u32::from(is_news);
+        late[whose] += u32::from(fault.kind == FaultKind::Time);
         let (incident, made) = settle(session, fault, terms.policy, lots.u64(..));
+        if is_news {
+            players[whose].blamed(&incident, made.as_deref());
+        }
         let Some(made) = made else {
             incidents.push(incident.clone());
             let sentence = incident.sentence(session.game());
@@ -248,7 +253,7 @@ pub fn play(
         };
         heard(&made, used);
         moves.push(made);
-        if ended_it || incidents.len() < KEPT {
+        if ended_it || (is_news && incidents.len() < KEPT) {
             incidents.push(incident);
         }
         // A clock that has run out stands at nothing; the increment is for moves made.

@@ -125,6 +125,16 @@ fn a_late_package_does_not_count_for_the_next_turn() {
     }
 }
 
+#[test]
+fn a_client_that_thinks_in_its_own_turns_is_not_stopped_for_it() {
+    let mut plan = plan("capture-halma", &client("board", "thinks"), "random");
+    plan.terms.time = TimeControl::PerMove(Duration::from_secs(60));
+    // Two seconds of thought in each game, and one to spare.
+    plan.players[0].program_mut().unwrap().limits = "spare=1s".parse().unwrap();
+    plan.openings = Openings::read("b7/8/b7/8/8/7w/8/7w b 392", &plan.game).unwrap();
+    fine(&plan);
+}
+
 /// A folder with the files of the tests, the one named changed.
 fn changed(file: &str, here: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();

@@ -133,7 +133,7 @@ fn whoever_misbehaves_forfeits_with_the_reason() {
         ("floods-lines", "flood", "all lines of a turn 1 MiB"),
         ("floods-errors", "time", "the bot did not answer in time"),
         ("late", "time", "the bot did not answer in time"),
-        ("earlier-turn", "time", "the bot did not answer in time"),
+        ("earlier-turn", "time", "; received: \"move 1-1 ply="),
         ("twice", "no-protocol", "the bot answered before it was asked"),
         ("long-line", "flood", "received: \"move xxxxx"),
         ("no-utf8", "no-protocol", "bytes that are no UTF-8 text; received: \"move \\xff\\xfe\""),
@@ -206,6 +206,78 @@ fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
             assert_eq!(read.line.plies.len(), record.line.plies.len());
         }
     }
+}
+
+/// The logs of a match of the bot with this mode, in the order of the games.
+fn logs(game: &str, mode: &str, set: impl FnOnce(&mut Plan)) -> (Vec<Played>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan(game, mode, "");
+    plan.log = Some(folder.path().to_path_buf());
+    set(&mut plan);
+    let games = played(&plan);
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    (games, paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect())
+}
+
+#[test]
+fn every_fault_is_in_the_log_with_what_was_made_instead() {
+    for (game, policy) in [
+        ("capture-halma", Policy::Skip),
+        ("english", Policy::RandomMove),
+        ("english", Policy::Forfeit),
+    ] {
+        let (games, logs) = logs(game, "illegal", |plan| plan.terms.policy = policy);
+        assert_eq!(logs.len(), 2);
+        for (game, log) in games.iter().zip(&logs) {
+            let remarks: Vec<_> = log.lines().filter(|line| line.contains(" * illegal-")).collect();
+            assert_eq!(remarks.len() as u32, game.faults()[0], "{policy}: {log}");
+            let own = game.refereed.moves.iter().skip(game.first).step_by(2);
+            for (remark, made) in remarks.iter().zip(own) {
+                let told = format!("; by the policy {policy}, {made} is made instead");
+                assert!(remark.contains("received: \"move 32-1\"; "), "{remark}");
+                assert!(remark.ends_with(&told), "{remark}, {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_crash_is_told_once_and_its_log_has_the_result() {
+    let (games, logs) = logs("capture-halma", "crash-on-fifth-move", |_| {});
+    for (game, log) in games.iter().zip(&logs) {
+        assert_eq!((game.faults()[0], game.refereed.incidents.len()), (1, 1));
+        let remarks: Vec<_> = log.lines().filter(|line| line.contains(" * ")).collect();
+        let [crash, end] = remarks[..] else { panic!("{remarks:?}") };
+        assert!(crash.contains(" * crash: the bot ended with exit code 1"), "{crash}");
+        assert!(crash.ends_with("its later turns are made without it"), "{crash}");
+        assert!(end.ends_with(&game.refereed.ending), "{end}");
+    }
+}
+
+#[test]
+fn a_bot_that_was_late_plays_the_next_game_too() {
+    let (games, logs) = logs("capture-halma", "late-once", |plan| {
+        (plan.pairs, plan.concurrency) = (2, 1);
+    });
+    assert!(games.iter().all(|game| game.late()[0] > 0));
+    let greeted = logs.iter().filter(|log| log.contains(" > crownhead protocol=1")).count();
+    assert_eq!((logs.len(), greeted), (4, 1), "it was started once");
+    // One that does not get ready again is started anew.
+    let (games, logs) = self::logs("english", "hangs", |plan| plan.concurrency = 1);
+    assert!(games.iter().all(|game| game.refereed.end.code() == "time"));
+    assert!(logs.iter().all(|log| log.contains(" > crownhead protocol=1")), "{logs:?}");
+}
+
+#[test]
+fn a_child_does_not_hide_in_our_group() {
+    let mark = mark();
+    let mode = format!("child-joins-our-group {mark} {}", std::process::id());
+    let mut plan = plan("english", &mode, "");
+    plan.players[0].program_mut().unwrap().isolation = Isolation::Off;
+    played(&plan);
+    assert_eq!(processes(&mark), Vec::<String>::new());
 }
 
 #[test]

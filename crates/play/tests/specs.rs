@@ -83,7 +83,14 @@ fn a_program_is_named_by_its_command_or_its_folder() {
     let spec = |text: &str| text.parse::<PlayerSpec>();
     let program = |text: &str| spec(text).unwrap().program().cloned().unwrap();
     assert_eq!(program("cmd:./Bot --depth 3").command, ["./Bot", "--depth", "3"]);
-    assert_eq!(program("cmd:python3 dir/greedy.py -v").short_name(), "greedy.py");
+    for (text, name) in [
+        ("cmd:python3 dir/greedy.py -v", "greedy.py"),
+        ("cmd:python3 bot.py --depth 2", "bot.py"),
+        ("cmd:./my_bot book.txt 1.5", "my_bot"),
+        ("cmd:my_bot --ratio 1.5", "my_bot"),
+    ] {
+        assert_eq!(program(text).short_name(), name, "{text}");
+    }
     assert_eq!(spec("cmd: ./Bot ").unwrap().to_string(), "cmd:./Bot");
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().to_str().unwrap();

@@ -10,7 +10,7 @@ use crownhead_play::{TimeControl, data_dir};
 use crownhead_records::{GameRecord, Reader, WholeFile, game_text};
 use crownhead_rules::{Game, Side};
 
-use crate::live::LiveGame;
+use crate::live::{LiveGame, Seat};
 
 /// Where one unfinished game is kept.
 pub struct Kept {
@@ -24,6 +24,8 @@ pub struct Kept {
 
 /// A tag of ours: milliseconds left on the clock of the first and of the second player.
 const CLOCKS: &str = "Clocks";
+/// The tag with the folder that programs were named in.
+const FOLDER: &str = "Folder";
 
 impl Kept {
     /// For a new game. `None` if there is no place for data.
@@ -49,6 +51,9 @@ impl Kept {
             (live.time_left(Side::First), live.time_left(Side::Second))
         {
             record.set_tag(CLOCKS, format!("{} {}", first.as_millis(), second.as_millis()));
+        }
+        if live.setup().seats.iter().any(Seat::is_program) {
+            record.set_tag(FOLDER, std::env::current_dir()?.display().to_string());
         }
         let text = game_text(&record).map_err(io::Error::other)?;
         let path = match &self.path {
@@ -158,6 +163,11 @@ fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)
         let (first, second) = text.split_once(' ')?;
         Some([first.parse().ok()?, second.parse().ok()?].map(Duration::from_millis))
     });
+    if let Some(folder) = record.tag(FOLDER)
+        && !std::env::current_dir().is_ok_and(|here| here.display().to_string() == folder)
+    {
+        return Err(format!("its program was started in {folder}: take it up again there"));
+    }
     let live = LiveGame::resume(&record, time, left, now() as u64)?;
     Ok(Some((live, file)))
 }

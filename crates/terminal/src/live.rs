@@ -352,7 +352,7 @@ impl LiveGame {
             Ok(choice) => self.judged(Ok(choice), used, terms.policy),
             Err(PlayerError::Fault(fault)) => self.judged(Err(fault), used, terms.policy),
             // A program that cannot even be started would only be skipped to the end of the game.
-            Err(PlayerError::Start(what)) => {
+            Err(PlayerError::Start(what) | PlayerError::Unable(what)) => {
                 let fault = Fault { kind: FaultKind::Crash, what, received: None };
                 self.judged(Err(fault), used, Policy::Forfeit)
             }

@@ -1,6 +1,7 @@
 //! What a bot is tried with before it meets others: the greeting, quick games, odd moments, the end.
 //! Every finding says what to do about it.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::{Game, Side};
@@ -107,12 +108,14 @@ fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
     moments
 }
 
-/// Tries a bot. `times` are the start-up allowance and the time for a move.
+/// Tries a bot. `times` are the start-up allowance and the time for a move. The logs of all games and
+/// moments are written to a folder, if one is named.
 pub fn check(
     program: &Program,
     game: &Game,
     times: (Duration, Duration),
     seed: u64,
+    log: Option<&Path>,
     stop: &Stop,
     mut found: impl FnMut(Finding),
 ) {
@@ -139,7 +142,8 @@ pub fn check(
         policy: Policy::Forfeit,
         ..Terms::of(game)
     };
-    let mut trial = Trial { bot, protocol: program.protocol, game, terms, seed, stop };
+    let mut trial =
+        Trial { bot, protocol: program.protocol, game, terms, seed, log, logs: 0, stop };
     trial.greeting(&mut found);
     for number in 0..4 {
         if !trial.is_over() {
@@ -202,13 +206,16 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
             "Answer each turn by a line that begins with the word move in small letters and a \
              blank: move TEXT. All other lines are ignored."
         }
+        FaultKind::Time if fault.received.as_ref().is_some_and(|line| line.contains(" ply=")) => {
+            "Leave ply= away, or answer with the ply= of the turn line that is answered."
+        }
         FaultKind::Time => {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
              System.out.flush()), and think less when time= is small."
         }
         FaultKind::Start => "Look at command and build of bot.toml, and at what must be installed.",
         FaultKind::Crash => {
-            "Ask it the same again: `crownhead match … --log DIR`, then `crownhead bot \
+            "Ask it the same again: `crownhead bot check … --log DIR`, then `crownhead bot \
              replay LOG --at PLY`."
         }
         FaultKind::EndOfOutput => "Keep standard output open until quit.",
@@ -229,13 +236,20 @@ struct Trial<'a> {
     game: &'a Game,
     terms: Terms,
     seed: u64,
+    /// The folder for logs, and how many are there.
+    log: Option<&'a Path>,
+    logs: u32,
     stop: &'a Stop,
 }
 
 impl Trial<'_> {
-    fn seat(&mut self, terms: &Terms, side: Side, seed: u64) {
+    fn seat(&mut self, check: &str, terms: &Terms, side: Side, seed: u64) {
         self.bot.new_game(seed);
-        let seating = Seating { game: self.game, side, terms, seed, opponent: "random", log: None };
+        self.logs += 1;
+        let name = format!("{:02}-{}.log", self.logs, check.replace(' ', "-"));
+        let log = self.log.map(|folder| folder.join(name));
+        let seating =
+            Seating { game: self.game, side, terms, seed, opponent: "random", log: log.as_deref() };
         self.bot.sit_down(&seating, self.stop);
     }
 
@@ -258,7 +272,7 @@ impl Trial<'_> {
     fn greeting(&mut self, found: &mut impl FnMut(Finding)) {
         let start = Instant::now();
         let terms = self.terms;
-        self.seat(&terms, Side::First, self.seed);
+        self.seat("hello", &terms, Side::First, self.seed);
         let time = start.elapsed();
         if let Some(fault) = self.bot.fault() {
             return found(self.fault("hello", fault));
@@ -288,12 +302,13 @@ impl Trial<'_> {
     /// A game against `random` by the referee.
     fn game(
         &mut self,
+        check: &str,
         session: &mut dyn Session,
         terms: &Terms,
         seed: u64,
         bot_side: Side,
     ) -> Result<Option<Refereed>, PlayerError> {
-        self.seat(terms, bot_side, seed);
+        self.seat(check, terms, bot_side, seed);
         let mut random = Random::new();
         random.new_game(seed);
         let players: [&mut dyn Player; 2] = match bot_side {
@@ -346,8 +361,9 @@ impl Trial<'_> {
         let side = sides[number as usize % 2];
         let Ok(mut session) = session(self.game, None) else { return };
         let terms = self.terms;
-        let game = self.game(session.as_mut(), &terms, self.seed.wrapping_add(number), side);
-        if let Some(finding) = self.report("game against random", side, game) {
+        let (check, seed) = ("game against random", self.seed.wrapping_add(number));
+        let game = self.game(check, session.as_mut(), &terms, seed, side);
+        if let Some(finding) = self.report(check, side, game) {
             found(finding);
         }
     }
@@ -361,13 +377,13 @@ impl Trial<'_> {
         let terms = Terms { time: moment.time, ..self.terms };
         let side = session.side();
         if !moment.is_one_turn {
-            let game = self.game(session.as_mut(), &terms, self.seed, side);
+            let game = self.game(moment.check, session.as_mut(), &terms, self.seed, side);
             if let Some(finding) = self.report(moment.check, side, game) {
                 found(finding);
             }
             return;
         }
-        self.seat(&terms, side, self.seed);
+        self.seat(moment.check, &terms, side, self.seed);
         let moves = session.legal_moves().len();
         let clock = terms.time.clock();
         let turn =
@@ -388,6 +404,7 @@ impl Trial<'_> {
                     _ => advice(self.protocol, &fault),
                 };
                 let incident = referee::incident(session.as_ref(), side, fault, terms.policy);
+                self.bot.blamed(&incident, None);
                 finding(moment.check, Grade::Failure, incident.sentence(self.game), advice)
             }
         };

@@ -32,6 +32,12 @@ pub(crate) trait Dialogue: Send {
         stop: &Stop,
     ) -> Result<(), Unsaid>;
 
+    /// Tells a bot of a new game that was late in the last one, or said what is no answer; whether
+    /// it is in step again. If not, it is started anew.
+    fn rejoin(&mut self, _: &mut Process, _: &Seating<'_>, _: &Stop) -> bool {
+        false
+    }
+
     /// Asks for a move: its text, whatever that may be worth.
     fn ask(
         &mut self,

@@ -17,7 +17,7 @@ use crate::Session;
 pub(crate) const HEAD: &str = "crownhead bot log, version 1";
 /// So much of a bot's standard error is kept of a game.
 const MOST_ERRORS: usize = 1024 * 1024;
-/// So much of a line.
+/// So much of a line of the bot's.
 const LONGEST: usize = 16 * 1024;
 
 /// A log being written. When it cannot be written the game goes on without it, and the reason is
@@ -74,7 +74,9 @@ impl Log {
 
     fn line(&mut self, sign: char, text: &[u8]) {
         let seconds = self.start.elapsed().as_secs_f64();
-        let short = &text[..text.len().min(LONGEST)];
+        // What the referee says is kept whole, to be said again.
+        let is_own = ['>', '*'].contains(&sign);
+        let short = if is_own { text } else { &text[..text.len().min(LONGEST)] };
         let dots = if short.len() < text.len() { "…" } else { "" };
         let text = String::from_utf8_lossy(short);
         let clean = text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "�");

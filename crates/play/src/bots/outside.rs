@@ -11,14 +11,18 @@ use super::log::Log;
 use super::process::{self, Process};
 use super::{Fault, FaultKind, Program};
 use crate::sandbox::Walls;
-use crate::{Choice, Clock, Player, PlayerError, Seating, Session, Terms, TimeControl, Verdict};
+use crate::{
+    Choice, Clock, Incident, Player, PlayerError, Seating, Session, Terms, TimeControl, Verdict,
+};
 
 pub(crate) struct Outside {
     program: Program,
     dialogue: Box<dyn Dialogue>,
     bot: Option<Process>,
+    /// The log of the game while no process runs that would have it.
+    log: Option<Log>,
     is_greeted: bool,
-    /// What it did that ended it, or will end it after this game.
+    /// What it did that ended it, or leaves it in doubt whether it is in step for the next game.
     fault: Option<Fault>,
     /// Why it cannot play, for which it is not to blame.
     unable: Option<String>,
@@ -42,6 +46,7 @@ impl Outside {
             dialogue: program.protocol.dialogue(&program),
             program,
             bot: None,
+            log: None,
             is_greeted: false,
             fault: None,
             unable: None,
@@ -52,29 +57,38 @@ impl Outside {
             log_failure: Arc::default(),
         };
         if outside.dialogue.starts_early() {
-            outside.start().map_err(|fault| PlayerError::Start(fault.what))?;
+            outside.start().map_err(|unsaid| match unsaid {
+                Unsaid::Fault(fault) => PlayerError::Start(fault.what),
+                Unsaid::Unable(why) => PlayerError::Unable(why),
+                Unsaid::Stopped => PlayerError::Stopped,
+            })?;
         } else if !outside.program.is_there() {
             let error = std::io::ErrorKind::NotFound.into();
-            return Err(PlayerError::Start(outside.not_started(&error).what));
+            return Err(PlayerError::Start(outside.not_started(&error)));
         }
         Ok(outside)
     }
 
-    fn not_started(&self, error: &std::io::Error) -> Fault {
-        let what = format!(
+    fn not_started(&self, error: &std::io::Error) -> String {
+        format!(
             "{} cannot be started: {error} (command {:?}, in {}){}",
             self.program,
             self.program.words().join(" "),
             self.program.folder.display(),
             self.program.hint(error)
-        );
-        Fault::new(FaultKind::Start, what)
+        )
     }
 
-    fn start(&mut self) -> Result<(), Fault> {
+    fn start(&mut self) -> Result<(), Unsaid> {
         self.is_greeted = false;
         let started = Process::start(&self.program, &self.program.words());
-        let bot = started.map_err(|error| self.not_started(&error))?;
+        let bot = started.map_err(|error| {
+            let what = self.not_started(&error);
+            match is_ours(&error) {
+                true => Unsaid::Unable(what),
+                false => Fault::new(FaultKind::Start, what).into(),
+            }
+        })?;
         self.bot = Some(bot);
         Ok(())
     }
@@ -85,7 +99,16 @@ impl Outside {
         if politely {
             self.dialogue.quit(&mut bot);
         }
-        bot.end(politely)
+        let by_itself = bot.end(politely);
+        self.log = bot.log.take();
+        by_itself
+    }
+
+    fn remark(&mut self, text: &str) {
+        let log = self.bot.as_mut().map_or(self.log.as_mut(), |bot| bot.log.as_mut());
+        if let Some(log) = log {
+            log.remark(text);
+        }
     }
 
     /// Asks the program to end if it still runs; whether it did so by itself, now or after its last
@@ -130,21 +153,29 @@ impl Outside {
 
     /// Greets the program and tells it of the game, starting it again if need be.
     fn seat(&mut self, seating: &Seating<'_>, stop: &Stop) -> Result<(), Unsaid> {
-        if self.fault.take().is_some() {
+        let head = self.head(seating);
+        let mut log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
+        if self.fault.take().is_some()
+            && let Some(bot) = &mut self.bot
+        {
+            bot.log = log.take();
+            if self.is_greeted && self.dialogue.rejoin(bot, seating, stop) {
+                return Ok(());
+            }
             self.end(false);
+            log = self.log.take();
         }
+        self.log = log;
         if self.bot.is_none() {
             self.dialogue.prepare(stop)?;
-            if let Err(fault) = self.start() {
+            if let Err(unsaid) = self.start() {
                 // What was made ready is not kept from others.
                 self.dialogue = self.program.protocol.dialogue(&self.program);
-                return Err(fault.into());
+                return Err(unsaid);
             }
         }
-        let head = self.head(seating);
-        let log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
         let Some(bot) = &mut self.bot else { return Ok(()) };
-        bot.log = log;
+        bot.log = self.log.take();
         if !self.is_greeted {
             self.dialogue.greet(bot, seating.terms.startup, stop)?;
             self.is_greeted = true;
@@ -171,11 +202,8 @@ impl Outside {
         ]
     }
 
-    /// Remembers a fault that ends the program, or makes it unfit for the next game.
+    /// Remembers a fault that ends the program, or leaves in doubt whether it is in step.
     fn remember(&mut self, fault: &Fault) {
-        if let Some(log) = self.bot.as_mut().and_then(|bot| bot.log.as_mut()) {
-            log.remark(&format!("{}: {fault}", fault.kind.code()));
-        }
         if fault.kind != FaultKind::IllegalMove {
             self.fault = Some(fault.clone());
         }
@@ -223,7 +251,7 @@ impl Player for Outside {
             self.sit_down(&seating, stop);
         }
         if let Some(why) = &self.unable {
-            return Err(PlayerError::Start(why.clone()));
+            return Err(PlayerError::Unable(why.clone()));
         }
         let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
             if stop.is_stopped() {
@@ -242,7 +270,7 @@ impl Player for Outside {
         match self.dialogue.ask(bot, game, clock, deadline, stop) {
             Ok(text) => Ok(Choice::plain(text)),
             Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
-            Err(Unsaid::Unable(why)) => Err(PlayerError::Start(why)),
+            Err(Unsaid::Unable(why)) => Err(PlayerError::Unable(why)),
             Err(Unsaid::Fault(fault)) => {
                 self.remember(&fault);
                 Err(PlayerError::Fault(fault))
@@ -250,8 +278,26 @@ impl Player for Outside {
         }
     }
 
+    fn blamed(&mut self, incident: &Incident, made: Option<&str>) {
+        let fault = &incident.fault;
+        let cost = match made {
+            Some(made) if fault.kind.is_final() => {
+                format!("{made} is made instead, and its later turns are made without it")
+            }
+            Some(made) => format!("{made} is made instead"),
+            None => "the game is lost".to_string(),
+        };
+        let (code, policy) = (fault.kind.code(), incident.policy);
+        self.remark(&format!("{code}: {fault}; by the policy {policy}, {cost}"));
+    }
+
     fn game_over(&mut self, verdict: &Verdict<'_>) {
-        let Some(bot) = &mut self.bot else { return };
+        let Some(bot) = &mut self.bot else {
+            // Nobody is there to hear it, but the log should not break off.
+            self.remark(&format!("{}: {}", verdict.result, verdict.reason));
+            self.log = None;
+            return;
+        };
         self.dialogue.game_over(bot, verdict);
         bot.log = None;
         if self.program.restart {
@@ -270,8 +316,16 @@ impl Player for Outside {
 
 impl Drop for Outside {
     fn drop(&mut self) {
-        self.end(self.fault.is_none());
+        // Whatever broke has been ended already.
+        self.end(true);
     }
+}
+
+/// Whether a program could not be started for a lack of ours: files, processes or memory.
+fn is_ours(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let number = Errno::from_io_error(error);
+    [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM].map(Some).contains(&number)
 }
 
 /// The time control that a clock seems to belong to.

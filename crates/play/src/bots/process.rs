@@ -160,19 +160,6 @@ impl Process {
         &mut self,
         deadline: Option<Instant>,
         stop: &Stop,
-        take: impl FnMut(&[u8]) -> Option<T>,
-    ) -> Result<T, Silence> {
-        // While somebody waits for it, the time is its own.
-        self.meter.begin();
-        let heard = self.listen(deadline, stop, take);
-        self.meter.rest();
-        heard
-    }
-
-    fn listen<T>(
-        &mut self,
-        deadline: Option<Instant>,
-        stop: &Stop,
         mut take: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<T, Silence> {
         let mut is_late = false;
@@ -300,7 +287,11 @@ impl Process {
         }
         let (has_beside, pipes) = (beside.is_some(), fds.len());
         fds.extend(beside);
-        let count = match rustix::event::poll(&mut fds, Some(&timeout)) {
+        // While somebody waits for it, the time is its own.
+        self.meter.begin();
+        let polled = rustix::event::poll(&mut fds, Some(&timeout));
+        self.meter.rest();
+        let count = match polled {
             Err(rustix::io::Errno::INTR) => return Ok((false, false)),
             other => other?,
         };
@@ -391,6 +382,9 @@ impl Process {
 
     /// Whether the process has ended; it is left to be reaped: so long its number is its own.
     pub(crate) fn has_exited(&self) -> bool {
+        if self.is_over {
+            return true;
+        }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let known = rustix::process::waitid(WaitId::Pid(self.group), options);
         !matches!(known, Ok(None) | Err(rustix::io::Errno::INTR))
@@ -399,14 +393,12 @@ impl Process {
     /// Kills what is left of it and of its children, and says how it ended.
     fn reap(&mut self) -> Option<ExitStatus> {
         running::signal(self.group, Signal::KILL);
+        // Whoever cannot be killed, as a program with rights of another user, is not waited for.
+        self.exits_until(Instant::now() + PATIENCE[0]);
         self.is_over = true;
         self.meter.retire();
-        let status = loop {
-            match rustix::process::waitpid(Some(self.group), WaitOptions::empty()) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => break other.ok().flatten().map(|(_, status)| status.as_raw()),
-            }
-        };
+        let ended = rustix::process::waitpid(Some(self.group), WaitOptions::NOHANG);
+        let status = ended.ok().flatten().map(|(_, status)| status.as_raw());
         running::reaped(self.group);
         self.started.end().or(status).map(ExitStatus::from_raw)
     }
@@ -434,11 +426,14 @@ impl Process {
 
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
-    pub(crate) fn end(mut self, politely: bool) -> bool {
+    pub(crate) fn end(&mut self, politely: bool) -> bool {
         self.close(politely)
     }
 
     fn close(&mut self, politely: bool) -> bool {
+        if self.is_over {
+            return false;
+        }
         self.input = None;
         // Nobody listens any more.
         self.taken = usize::MAX;

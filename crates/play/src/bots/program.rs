@@ -259,11 +259,24 @@ impl Program {
         let prefix = format!("{}:", self.protocol.prefix());
         let named = match self.text.strip_prefix(&prefix) {
             Some(file) if self.source.is_some() => Some(file),
-            // An interpreter says less than what it runs.
-            Some(_) => self.command.iter().rev().find(|word| !word.starts_with('-')).map(|w| &**w),
+            Some(_) => self.main_word(),
             None => Some(&*self.text),
         };
         named.and_then(last).unwrap_or_else(|| "bot".into())
+    }
+
+    /// The word of the command that says most: an interpreter says less than the file it runs, which
+    /// is the first argument that looks like one.
+    fn main_word(&self) -> Option<&str> {
+        let (program, arguments) = self.command.split_first()?;
+        let is_own = program.contains('/') && !program.starts_with('/');
+        let is_file = |word: &&String| {
+            let extension = Path::new(word).extension().and_then(|text| text.to_str());
+            let is_named = extension.is_some_and(|text| text.starts_with(char::is_alphabetic));
+            !word.starts_with('-') && (is_named || word.contains('/'))
+        };
+        let file = arguments.iter().find(is_file).filter(|_| !is_own);
+        Some(file.unwrap_or(program))
     }
 
     /// What it may use.

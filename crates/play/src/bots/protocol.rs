@@ -66,12 +66,12 @@ fn read(line: &str) -> Said<'_> {
 
 impl Lines {
     /// Waits for `ready`; answers to earlier turns may still come before it.
-    fn await_ready(
+    fn hear_ready(
         &mut self,
         bot: &mut Process,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Silence> {
         bot.forgive();
         let mut name = None;
         let heard = bot.receive(Some(Instant::now() + allowance), stop, |line| {
@@ -83,12 +83,22 @@ impl Lines {
             None
         });
         self.name = name.or(self.name.take());
-        match heard {
-            Ok(()) => {
-                // Whatever was owed would have come before.
-                self.owed = 0;
-                Ok(())
-            }
+        if heard.is_ok() {
+            // Whatever was owed would have come before.
+            self.owed = 0;
+        }
+        heard
+    }
+
+    /// The same; a bot that says nothing of the kind is talked with all the same.
+    fn await_ready(
+        &mut self,
+        bot: &mut Process,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
+        match self.hear_ready(bot, allowance, stop) {
+            Ok(()) => Ok(()),
             Err(Silence::Late) => {
                 self.is_silent = true;
                 if let Some(log) = &mut bot.log {
@@ -125,6 +135,132 @@ impl Lines {
             Ok(Some(fault)) => Err(Unsaid::Fault(fault)),
             Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
         }
+    }
+
+    /// Greets a bot and tells it of a game by a line that was told before.
+    pub(super) fn resume(
+        &mut self,
+        bot: &mut Process,
+        newgame: &str,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
+        self.greet(bot, allowance, stop)?;
+        self.tell(bot, newgame, allowance, stop)
+    }
+
+    fn tell(
+        &mut self,
+        bot: &mut Process,
+        newgame: &str,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
+        bot.send(newgame, Some(Instant::now() + allowance), stop);
+        if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
+    }
+
+    /// Sends a line that asks for a move and waits for the answer. `told` hears every line.
+    pub(super) fn answer(
+        &mut self,
+        bot: &mut Process,
+        line: &str,
+        ply: usize,
+        deadline: Option<Instant>,
+        stop: &Stop,
+        mut told: impl FnMut(&[u8]),
+    ) -> Result<String, Unsaid> {
+        let begun = Instant::now();
+        bot.forgive();
+        bot.send(line, deadline, stop);
+        self.owed = self.owed.saturating_add(1);
+        let owed = &mut self.owed;
+        let mut stale = 0u32;
+        // The last line that was no answer: where none comes, it was meant as one. And which turn it
+        // answered, if it was one to an earlier.
+        let mut ignored = Vec::new();
+        let mut earlier = None;
+        let heard = bot.receive(deadline, stop, |bytes| {
+            told(bytes);
+            let mut ignore = |turn| {
+                ignored.clear();
+                ignored.extend_from_slice(bytes);
+                earlier = turn;
+            };
+            let line = match text(bytes) {
+                Ok(line) => line,
+                Err(fault) => {
+                    if bytes.starts_with(b"move") {
+                        *owed = owed.saturating_sub(1);
+                    }
+                    return Some(Err(fault));
+                }
+            };
+            let (text, answered) = match read(line) {
+                Said::Move { text, ply } => (text, ply),
+                Said::Other if !line.trim().is_empty() => {
+                    ignore(None);
+                    return None;
+                }
+                _ => return None,
+            };
+            match answered {
+                Some(answered) if answered == ply => *owed = 0,
+                Some(answered) if answered > ply => {
+                    let what =
+                        format!("the bot answered for ply {answered} and was asked for {ply}");
+                    return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+                }
+                Some(answered) => {
+                    stale += 1;
+                    ignore(Some(format!("ply {answered}")));
+                    return None;
+                }
+                // Answers come in the order of the turns.
+                None => {
+                    *owed = owed.saturating_sub(1);
+                    if *owed > 0 {
+                        stale += 1;
+                        ignore(Some("an earlier turn".to_string()));
+                        return None;
+                    }
+                }
+            }
+            if text.is_empty() {
+                let what = "the bot sent a move line without a move: it is written move 11-15";
+                return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+            }
+            Some(Ok(text.to_string()))
+        });
+        if stale > 0
+            && let Some(log) = &mut bot.log
+        {
+            log.remark(&format!("{stale} answers to earlier turns did not count"));
+        }
+        let silence = match heard {
+            Ok(answer) => return answer.map_err(Unsaid::Fault),
+            Err(silence) => silence,
+        };
+        let mut unsaid = unsaid(bot, silence, begun.elapsed());
+        if let Unsaid::Fault(fault) = &mut unsaid
+            && fault.kind == FaultKind::Time
+            && fault.received.is_none()
+            && !ignored.is_empty()
+        {
+            let hint = match earlier {
+                Some(earlier) => {
+                    format!("; its last answer was for {earlier}, and it was asked for ply {ply}")
+                }
+                None => {
+                    let moves = Line::new(line).value("moves").unwrap_or_default();
+                    let example = moves.split(',').next().unwrap_or_default();
+                    format!("; no line was an answer, which would be: move {example}")
+                }
+            };
+            fault.what.push_str(&hint);
+            fault.received = Some(quoted(&ignored));
+        }
+        Err(unsaid)
     }
 }
 
@@ -181,10 +317,18 @@ impl Dialogue for Lines {
         stop: &Stop,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
-        let line = newgame(seating);
-        let allowance = seating.terms.startup;
-        bot.send(&line, Some(Instant::now() + allowance), stop);
-        if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
+        self.tell(bot, &newgame(seating), seating.terms.startup, stop)
+    }
+
+    fn rejoin(&mut self, bot: &mut Process, seating: &Seating<'_>, stop: &Stop) -> bool {
+        // Only that it is ready shows that it has done with all that was before.
+        if self.is_silent {
+            return false;
+        }
+        self.side = seating.letter();
+        let allowance = seating.terms.startup.min(REJOINING);
+        bot.send(&newgame(seating), Some(Instant::now() + allowance), stop);
+        self.hear_ready(bot, allowance, stop).is_ok()
     }
 
     fn ask(
@@ -195,88 +339,16 @@ impl Dialogue for Lines {
         deadline: Option<Instant>,
         stop: &Stop,
     ) -> Result<String, Unsaid> {
-        let begun = Instant::now();
         let ply = game.plies();
         self.check_order(bot, ply)?;
-        bot.forgive();
-        write_turn(&mut self.line, self.side, game, clock);
+        let mut line = std::mem::take(&mut self.line);
+        write_turn(&mut line, self.side, game, clock);
         if let Some(log) = &mut bot.log {
             log.board(game);
         }
-        bot.send(&self.line, deadline, stop);
-        self.owed = self.owed.saturating_add(1);
-        let owed = &mut self.owed;
-        let mut stale = 0u32;
-        // The last line that was none of the protocol: where no answer comes, it was meant as one.
-        let mut ignored = Vec::new();
-        let heard = bot.receive(deadline, stop, |bytes| {
-            let line = match text(bytes) {
-                Ok(line) => line,
-                Err(fault) => {
-                    if bytes.starts_with(b"move") {
-                        *owed = owed.saturating_sub(1);
-                    }
-                    return Some(Err(fault));
-                }
-            };
-            let (text, answered) = match read(line) {
-                Said::Move { text, ply } => (text, ply),
-                Said::Other if !line.trim().is_empty() => {
-                    ignored.clear();
-                    ignored.extend_from_slice(bytes);
-                    return None;
-                }
-                _ => return None,
-            };
-            match answered {
-                Some(answered) if answered == ply => *owed = 0,
-                Some(answered) if answered > ply => {
-                    let what =
-                        format!("the bot answered for ply {answered} and was asked for {ply}");
-                    return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
-                }
-                Some(_) => {
-                    stale += 1;
-                    return None;
-                }
-                // Answers come in the order of the turns.
-                None => {
-                    *owed = owed.saturating_sub(1);
-                    if *owed > 0 {
-                        stale += 1;
-                        return None;
-                    }
-                }
-            }
-            if text.is_empty() {
-                let what = "the bot sent a move line without a move: it is written move 11-15";
-                return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
-            }
-            Some(Ok(text.to_string()))
-        });
-        if stale > 0
-            && let Some(log) = &mut bot.log
-        {
-            log.remark(&format!("{stale} answers to earlier turns did not count"));
-        }
-        let silence = match heard {
-            Ok(answer) => return answer.map_err(Unsaid::Fault),
-            Err(silence) => silence,
-        };
-        let mut unsaid = unsaid(bot, silence, begun.elapsed());
-        if let Unsaid::Fault(fault) = &mut unsaid
-            && fault.kind == FaultKind::Time
-            && fault.received.is_none()
-            && !ignored.is_empty()
-        {
-            let mut moves = String::new();
-            game.write_legal_moves(&mut moves);
-            let example = moves.split(',').next().unwrap_or_default();
-            let hint = format!("; no line was an answer, which would be: move {example}");
-            fault.what.push_str(&hint);
-            fault.received = Some(quoted(&ignored));
-        }
-        Err(unsaid)
+        let answer = self.answer(bot, &line, ply, deadline, stop, |_| {});
+        self.line = line;
+        answer
     }
 
     fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
@@ -301,6 +373,9 @@ impl Dialogue for Lines {
     }
 }
 
+/// How long a bot that was late in the last game may take to be ready for the next, before it is
+/// started anew and has all of its allowance again.
+const REJOINING: Duration = Duration::from_secs(1);
 /// What is said at the end is not worth waiting for longer.
 pub(super) const FAREWELL: Duration = Duration::from_millis(100);
 

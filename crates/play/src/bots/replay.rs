@@ -10,9 +10,10 @@ use crownhead_search::Stop;
 use super::dialogue::Unsaid;
 use super::log::HEAD;
 use super::process::{self, Process};
-use super::protocol::unsaid;
+use super::protocol::Lines;
 use super::{Line, Outside, Program, Protocol};
-use crate::{Player, PlayerError, Seating, Session, Terms, TimeControl, session};
+use crate::referee;
+use crate::{Choice, Clock, Player, PlayerError, Seating, Session, Terms, TimeControl, session};
 
 /// One turn of a game, as its log has it.
 #[derive(Clone, Debug)]
@@ -42,7 +43,9 @@ pub struct Again {
     pub errors: Option<String>,
     /// How long it took.
     pub time: Duration,
-    /// What came instead of an answer.
+    /// The move, if it is legal, as the referee writes it.
+    pub played: Option<String>,
+    /// What was wrong with the answer, or came instead of one.
     pub fault: Option<String>,
 }
 
@@ -87,6 +90,10 @@ impl Moment {
                 plies.extend(number);
                 if found.is_some() {
                     break;
+                }
+                if number == Some(ply) && said.ends_with('…') {
+                    let why = "the turn line is cut short there, so that it cannot be sent again";
+                    return Err(wrong(format!("ply {ply}: {why}")));
                 }
                 if number == Some(ply) {
                     let moment = Moment {
@@ -176,12 +183,12 @@ impl Moment {
         let start = Instant::now();
         let chosen = bot.choose(session.as_ref(), &time.clock(), stop, &mut |_| {});
         let time = start.elapsed();
-        let (lines, fault) = match chosen {
-            Ok(choice) => (vec![format!("move {}", choice.text)], None),
-            Err(PlayerError::Fault(fault)) => (Vec::new(), Some(fault.to_string())),
+        let (lines, (played, fault)) = match chosen {
+            Ok(choice) => (vec![format!("move {}", choice.text)], self.judge(choice.text)?),
+            Err(PlayerError::Fault(fault)) => (Vec::new(), (None, Some(fault.to_string()))),
             Err(error) => return Err(error.to_string()),
         };
-        Ok(Again { lines, errors: bot.last_words(), time, fault })
+        Ok(Again { lines, errors: bot.last_words(), time, played, fault })
     }
 
     /// Sends the same lines.
@@ -195,34 +202,38 @@ impl Moment {
         process::build(program, stop)?;
         let started = Process::start(program, &program.command);
         let mut bot = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
-        let is_ready = |line: &[u8]| (line.trim_ascii() == b"ready").then_some(());
-        for line in ["crownhead protocol=1", &self.newgame] {
-            let deadline = Some(Instant::now() + startup);
-            bot.send(&format!("{line}\n"), deadline, stop);
-            // Whoever does not say that it is ready is asked all the same.
-            let _ = bot.receive(deadline, stop, is_ready);
-        }
-        let start = Instant::now();
-        bot.forgive();
-        bot.send(&format!("{}\n", self.turn), Some(start + patience), stop);
+        let mut dialogue = Lines::default();
+        let ready = dialogue.resume(&mut bot, &format!("{}\n", self.newgame), startup, stop);
+        let (start, turn) = (Instant::now(), format!("{}\n", self.turn));
         let mut lines = Vec::new();
-        let heard = bot.receive(Some(start + patience), stop, |line| {
-            let text = String::from_utf8_lossy(line).into_owned();
-            let is_move = Line::new(&text).word == "move";
+        let told = |line: &[u8]| {
             if lines.len() < 100 {
-                lines.push(text);
+                lines.push(String::from_utf8_lossy(line).into_owned());
             }
-            is_move.then_some(())
-        });
+        };
+        let deadline = Some(start + patience);
+        let answer =
+            ready.and_then(|()| dialogue.answer(&mut bot, &turn, self.ply, deadline, stop, told));
         let time = start.elapsed();
-        let fault = heard.err().map(|silence| match unsaid(&mut bot, silence, time) {
-            Unsaid::Fault(fault) => fault.to_string(),
-            Unsaid::Unable(why) => why,
-            Unsaid::Stopped => "interrupted".to_string(),
-        });
+        let (played, fault) = match answer {
+            Ok(text) => self.judge(text)?,
+            Err(Unsaid::Fault(fault)) => (None, Some(fault.to_string())),
+            Err(Unsaid::Unable(why)) => (None, Some(why)),
+            Err(Unsaid::Stopped) => (None, Some("interrupted".to_string())),
+        };
         let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());
         bot.end(false);
-        Ok(Again { lines, errors, time, fault })
+        Ok(Again { lines, errors, time, played, fault })
+    }
+
+    /// What the rules say of an answer: the move as the referee writes it, or the fault.
+    fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
+        let mut session = self.session()?;
+        let (choice, none) = (Choice::plain(text), Duration::ZERO);
+        Ok(match referee::judge(session.as_mut(), choice, Clock::Free, none, none) {
+            Ok((played, _)) => (Some(played), None),
+            Err(fault) => (None, Some(format!("{}: {fault}", fault.kind.code()))),
+        })
     }
 }
 

@@ -5,8 +5,9 @@
 //! Elsewhere whoever leaves its group gets away.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
 /// The programs that were started and not reaped. Each has a process group of that number.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -30,9 +31,9 @@ pub(super) fn started<T>(
 
 /// Forgets a program that has been reaped, and ends what it left behind.
 pub(super) fn reaped(number: Pid) {
-    let mut running = running();
-    running.retain(|other| *other != number);
-    end_orphans(&running);
+    running().retain(|other| *other != number);
+    // Others may start and end programs between two looks.
+    wait_while(|| end_orphans(&running()));
 }
 
 /// Sends a signal to a program that has not been reaped, and to its group.
@@ -50,42 +51,55 @@ pub fn kill_all() {
     let running = running();
     for &number in running.iter() {
         signal(number, Signal::KILL);
-        // Its orphans are ours when it is dead.
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        let _ = rustix::process::waitid(WaitId::Pid(number), options);
     }
+    // The orphans of a program are ours when it is dead.
+    let is_alive = |number: &Pid| {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        matches!(rustix::process::waitid(WaitId::Pid(*number), options), Ok(None))
+    };
+    wait_while(|| running.iter().any(is_alive));
     // Nobody is known any more: those of the groups, too, are waited for until they are dead.
-    end_orphans(&[]);
+    wait_while(|| end_orphans(&[]));
     std::mem::forget(running);
 }
 
-/// More generations of children are not followed.
-const GENERATIONS: usize = 100;
+/// Whoever has not ended so long after it was killed is not waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Ends the children of this process that it did not start: their parents were bots, or children of
-/// bots. One that is in the group of a running bot ends with that; one in our own group was started
-/// by somebody else here.
-fn end_orphans(running: &[Pid]) {
-    let own = rustix::process::getpgrp();
-    let list = format!("/proc/self/task/{}/children", std::process::id());
-    // What an orphan had started is an orphan next.
-    for _ in 0..GENERATIONS {
-        let children = std::fs::read_to_string(&list).unwrap_or_default();
-        let children = children.split_ascii_whitespace();
-        let children = children.filter_map(|number| Pid::from_raw(number.parse().ok()?));
-        let orphans = children.filter(|child| {
-            let group = rustix::process::getpgid(Some(*child)).ok();
-            let is_known = |number: &Pid| running.contains(number);
-            !is_known(child) && group.is_none_or(|group| group != own && !is_known(&group))
-        });
-        let mut found = false;
-        for orphan in orphans {
-            found = true;
-            let _ = rustix::process::kill_process(orphan, Signal::KILL);
-            let _ = rustix::process::waitpid(Some(orphan), rustix::process::WaitOptions::empty());
-        }
-        if !found {
-            return;
-        }
+/// Waits while something is so, but not for long.
+fn wait_while(mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_micros(50);
+    while is_so() && Instant::now() < deadline {
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
     }
+}
+
+/// Kills the children of this process that it did not start, and reaps those that are dead: their
+/// parents were bots, or children of bots. Whether there may be more of them soon; what an orphan had
+/// started is an orphan next. Never waits.
+///
+/// One that is in the group of a running bot ends with that. One in our own session was started by
+/// somebody else here: every bot has another, and no way leads back.
+fn end_orphans(running: &[Pid]) -> bool {
+    let own = rustix::process::getsid(None).ok();
+    let list = format!("/proc/self/task/{}/children", std::process::id());
+    let children = std::fs::read_to_string(&list).unwrap_or_default();
+    let children = children.split_ascii_whitespace();
+    let children = children.filter_map(|number| Pid::from_raw(number.parse().ok()?));
+    let orphans = children.filter(|child| {
+        let group = rustix::process::getpgid(Some(*child)).ok();
+        let is_known = |number: Pid| running.contains(&number);
+        let is_ours = own.is_some() && rustix::process::getsid(Some(*child)).ok() == own;
+        !is_known(*child) && !is_ours && !group.is_some_and(is_known)
+    });
+    let mut are_more = false;
+    for orphan in orphans {
+        let is_killed = rustix::process::kill_process(orphan, Signal::KILL).is_ok();
+        let reaped = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
+        // Who has the rights of another user cannot be killed.
+        are_more |= is_killed || matches!(reaped, Ok(Some(_)));
+    }
+    are_more
 }

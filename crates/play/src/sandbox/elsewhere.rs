@@ -20,4 +20,9 @@ pub(super) fn layers() -> Vec<Layer> {
     ["namespaces", "landlock", "seccomp"].map(|code| Layer { code, state: missing() }).into()
 }
 
+/// A process group of its own.
+pub(super) fn set_apart(command: &mut std::process::Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
 pub(super) use super::bare as start;

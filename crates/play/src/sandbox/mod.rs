@@ -16,7 +16,6 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
@@ -185,7 +184,7 @@ pub(crate) fn start(request: &Request<'_>) -> io::Result<Started> {
 /// Starts a program without any wall, in a process group of its own.
 fn bare(request: &Request<'_>) -> io::Result<Started> {
     let mut command = command(request.file, request);
-    command.process_group(0);
+    system::set_apart(&mut command);
     plain(command)
 }
 

@@ -91,6 +91,9 @@ while True:
             os.write(1, b"x" * 65536)
     elif mode == "late":
         time.sleep(0.4)
+    elif mode == "thinks":
+        while time.process_time() < 0.5 * turns:
+            pass
     elif turns == 3:
         if mode == "other-package":
             numbers[1] += 1

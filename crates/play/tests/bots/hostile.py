@@ -102,6 +102,14 @@ for line in lines():
             os.setpgid(0, child)
         if mode == "joins-our-group":
             os.setpgid(0, os.getpgid(os.getppid()))
+        if mode == "child-joins-our-group":
+            if os.fork() == 0:
+                try:
+                    os.setpgid(0, os.getpgid(int(sys.argv[3])))
+                except OSError:
+                    pass
+                os.closerange(0, 3)
+                time.sleep(600)
         if mode in ("daemon", "leaves-a-child") and moves_made == 2 and os.fork() == 0:
             # One holds none of the pipes and the other all.
             if mode == "daemon":
@@ -156,6 +164,8 @@ for line in lines():
         if mode == "much-on-errors":
             flood(2, 1 << 20)
         if mode == "late":
+            time.sleep(0.5)
+        if mode == "late-once" and moves_made == 2:
             time.sleep(0.5)
         if mode == "earlier-turn":
             answer = f"move {previous} ply={int(values['ply']) - 2}"

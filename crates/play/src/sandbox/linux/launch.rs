@@ -43,6 +43,8 @@ pub(super) struct Orders {
     pub(super) proc: CString,
     pub(super) uid_map: CString,
     pub(super) gid_map: CString,
+    /// The highest number of a process in the namespace, where it has its own.
+    pub(super) most_pids: Option<CString>,
     pub(super) ruleset: Option<OwnedFd>,
     /// The rights to the scratch folder and to `/proc`.
     pub(super) scratch_rights: u64,
@@ -378,6 +380,11 @@ fn users(orders: &Orders) -> Result<(), Failed> {
         call!(Step::Users, libc::SYS_write, fd, text.as_ptr(), length)?;
         close(fd);
     }
+    if let Some(most) = &orders.most_pids {
+        let fd = open(Step::Processes, c"/proc/sys/kernel/pid_max", libc::O_WRONLY)?;
+        call!(Step::Processes, libc::SYS_write, fd, most.as_ptr(), most.count_bytes())?;
+        close(fd);
+    }
     Ok(())
 }
 
@@ -586,6 +593,12 @@ pub(super) fn confine_command(command: &mut Command, orders: Orders) {
     };
     // SAFETY: the closure makes system calls only, and errors of a number need no memory.
     unsafe { command.pre_exec(confine) };
+}
+
+/// Gives a command a session of its own: from there no process can get into our group.
+pub(in crate::sandbox) fn set_apart(command: &mut Command) {
+    // SAFETY: the closure makes a system call only.
+    unsafe { command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from)) };
 }
 
 /// Root without any right of root, for good.

@@ -16,6 +16,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 
 use seccompiler::BpfProgram;
 
+pub(super) use self::launch::set_apart;
 use self::launch::{Orders, Place, PlaceKind, Refusal, Step};
 use super::{Layer, Limits, Request, Scratch, Started, command, plain};
 
@@ -232,6 +233,7 @@ fn orders(request: &Request<'_>, wall: Wall, file: Option<&Path>, own: &Own) -> 
         proc: c"/proc".into(),
         uid_map: number(format!("{USER} {uid} 1")),
         gid_map: number(format!("{USER} {gid} 1")),
+        most_pids: has_own_numbers().then(|| number(most_pids(&request.limits).to_string())),
         ruleset,
         scratch_rights: ruleset::all_rights(),
         read_rights: ruleset::read_rights(),
@@ -284,6 +286,25 @@ fn rlimits(limits: &Limits, wall: Wall) -> Vec<(libc::c_int, u64)> {
         rlimits.push((libc::RLIMIT_NPROC as libc::c_int, most));
     }
     rlimits
+}
+
+/// The highest number that a process or thread may have in a namespace: however busy the machine is,
+/// and for root too, whom the other limit does not hold, a bomb ends there.
+fn most_pids(limits: &Limits) -> u64 {
+    // The kernel keeps the first 300 for itself when it begins again from below.
+    (u64::from(limits.processes) + SPARE_PROCESSES).max(301)
+}
+
+/// Whether process namespaces have a highest number of their own: since Linux 6.14. Before that it was
+/// the machine's, which root could change even from within.
+fn has_own_numbers() -> bool {
+    static KNOWN: OnceLock<bool> = OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        let name = rustix::system::uname();
+        let mut parts = name.release().to_str().unwrap_or_default().split(['.', '-']);
+        let mut number = || parts.next().and_then(|part| part.parse::<u32>().ok()).unwrap_or(0);
+        (number(), number()) >= (6, 14)
+    })
 }
 
 /// So many more than allowed, so that too many are seen and told.
