@@ -4,6 +4,16 @@ use serde_json::json;
 
 use crate::contest::Contest;
 
+/// A bot that takes the first move there is.
+const FIRST_MOVE: &str = "while read -r word rest; do
+    case $word in
+        crownhead | newgame) echo ready ;;
+        turn) moves=${rest##*moves=}; moves=${moves%% *}; echo \"move ${moves%%,*}\" ;;
+        quit) exit ;;
+    esac
+done
+";
+
 /// A finished contest of three.
 fn three() -> Contest {
     let contest = Contest::new(
@@ -57,16 +67,18 @@ fn a_changed_player_is_explained_and_its_games_are_kept_or_replayed() {
 fn a_changed_bot_is_noticed_by_its_files() {
     let contest =
         Contest::new("game = \"english\"\nplayers = [\"random\", \"./bot\", \"level:1\"]\n");
-    let engine = env!("CARGO_BIN_EXE_crownhead");
     contest.write("bot/bot.toml", "command = \"sh bot.sh\"");
-    contest.write("bot/bot.sh", &format!("exec {engine} engine random\n"));
+    contest.write("bot/bot.sh", FIRST_MOVE);
     contest.write("bot/__pycache__/x.pyc", "1");
     assert_eq!(contest.tournament("run", &[]).code, Some(0));
     contest.write("bot/__pycache__/x.pyc", "2");
     assert_eq!(contest.tournament("resume", &[]).code, Some(0), "leavings are not the bot");
-    contest.write("bot/bot.sh", &format!("exec {engine} engine level:1\n"));
+    contest.write("bot/more.sh", "");
     let told = contest.tournament("resume", &[]);
-    assert!(told.refused(2).contains("changed: bot: bot.sh has changed"), "{told:?}");
+    assert!(told.refused(2).contains("changed: bot: more.sh is new"), "{told:?}");
+    contest.write("bot/bot.sh", &format!("# better\n{FIRST_MOVE}"));
+    let told = contest.tournament("resume", &[]);
+    assert!(told.refused(2).contains("changed: bot: bot.sh has changed, and 1 more"), "{told:?}");
     let replayed = contest.tournament("resume", &["--replay"]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
     assert_eq!(contest.finished().len(), 6);

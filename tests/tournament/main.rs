@@ -13,3 +13,4 @@ mod disk;
 #[allow(dead_code)] // each test program uses its part
 mod run;
 mod signals;
+mod walls;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crownhead_play::sandbox::{Isolation, Limits};
 use crownhead_play::{Openings, PlayerSpec, Terms, write_time};
 use crownhead_rules::Game;
 use sha2::{Digest, Sha256};
@@ -26,6 +27,10 @@ pub struct Contest {
     pub colours: Colours,
     /// The times, and what faults cost.
     pub terms: Terms,
+    /// Which walls are around outside programs.
+    pub isolation: Isolation,
+    /// What each of them may use.
+    pub limits: Limits,
     /// What the games begin with.
     pub openings: Openings,
     /// The same as it was written.
@@ -178,11 +183,24 @@ impl Contest {
             ("openings", self.openings_fact()),
             ("seed", self.seed.to_string()),
         ];
+        if self.has_programs() {
+            facts.push(("isolation", self.isolation.to_string()));
+            facts.push(("limits", self.limits.to_string()));
+        }
         if !self.schedule.is_fixed() {
             let names: Vec<_> = self.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
             facts.push(("order of players", names.join(", ")));
         }
         facts
+    }
+
+    /// Whether an outside program takes part.
+    pub fn has_programs(&self) -> bool {
+        let is_program = |entrant: &Entrant| match &entrant.player {
+            Ok(player) => player.program().is_some(),
+            Err(_) => false,
+        };
+        self.entrants.iter().any(is_program)
     }
 
     /// The name of the openings, and of a file its contents too.

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::Walls;
 use crate::journal::{Brief, Game};
 use crate::schedule::PlayerIndex;
 
@@ -30,6 +31,8 @@ pub enum Event {
         planned: Option<u64>,
         /// How many are finished already.
         finished: u64,
+        /// The walls around programs, if one takes part.
+        walls: Option<Walls>,
     },
     /// A round has been scheduled.
     Round {
@@ -88,17 +91,20 @@ impl Event {
     /// The event as one object; `names` are those of all players.
     pub fn json(&self, names: &[String]) -> Value {
         match self {
-            Event::Contest { name, game, schedule, seed, players, planned, finished } => json!({
-                "event": "contest",
-                "version": VERSION,
-                "name": name,
-                "game": game,
-                "schedule": schedule,
-                "seed": seed,
-                "players": players,
-                "planned": planned,
-                "finished": finished,
-            }),
+            Event::Contest { name, game, schedule, seed, players, planned, finished, walls } => {
+                json!({
+                    "event": "contest",
+                    "version": VERSION,
+                    "name": name,
+                    "game": game,
+                    "schedule": schedule,
+                    "seed": seed,
+                    "players": players,
+                    "planned": planned,
+                    "finished": finished,
+                    "isolation": walls.as_ref().map(Walls::json),
+                })
+            }
             Event::Round { number, title, games, byes } => json!({
                 "event": "round",
                 "version": VERSION,

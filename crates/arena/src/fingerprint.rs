@@ -1,7 +1,7 @@
 //! Which files a player is made of, so that a changed bot is noticed when a contest is taken up again.
 //!
-//! What building leaves behind is not looked at, and files that were not there before change nothing
-//! by themselves: whatever uses them has changed too.
+//! What building leaves behind is not looked at. A file that was not there before is a change, too, but
+//! not where a build makes files: whatever uses a new source has changed then.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,12 +10,16 @@ use std::io::Read;
 use std::path::Path;
 
 use crownhead_play::PlayerSpec;
-use crownhead_play::bots::Program;
 use sha2::{Digest, Sha256};
 
-/// The files of a player by name, with their SHA-256.
+/// The files of a player.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Files(BTreeMap<String, String>);
+pub struct Files {
+    /// By name, with their SHA-256.
+    digests: BTreeMap<String, String>,
+    /// Whether a build may have made some.
+    has_build: bool,
+}
 
 /// So many files of a bot are looked at, and so many bytes of each.
 const MOST_FILES: usize = 2000;
@@ -29,18 +33,45 @@ impl Files {
     pub fn of(player: &PlayerSpec) -> Files {
         let mut files = Files::default();
         let Some(program) = player.program() else { return files };
-        let is_command = program.to_string().starts_with("cmd:");
-        if is_command {
-            for word in &program.command {
-                files.add(word, &program.folder.join(word), program);
+        files.has_build = program.build.is_some();
+        if program.is_of_folder() {
+            files.add_folder("", &program.folder);
+        }
+        match program.source() {
+            Some(source) => files.add_source(source),
+            None if program.is_of_folder() => {}
+            None => {
+                for word in &program.command {
+                    files.add(word, &program.folder.join(word));
+                }
             }
-        } else {
-            files.add_folder("", &program.folder, program);
         }
         files
     }
 
-    fn add_folder(&mut self, prefix: &str, folder: &Path, program: &Program) {
+    /// Adds a file of C or C++, and those that it includes by name.
+    fn add_source(&mut self, source: &Path) {
+        let mut todo = vec![source.to_path_buf()];
+        while let Some(path) = todo.pop() {
+            let name = match (path.parent(), path.file_name()) {
+                (folder, Some(name)) if folder == source.parent() => name.to_string_lossy().into(),
+                _ => path.display().to_string(),
+            };
+            let before = self.digests.len();
+            self.add(&name, &path);
+            if self.digests.len() == before && path != source {
+                continue; // known already, or not there
+            }
+            let mut text = Vec::new();
+            let file = fs::File::open(&path).map(|file| file.take(MOST_BYTES));
+            let _ = file.and_then(|mut file| file.read_to_end(&mut text));
+            let text = String::from_utf8_lossy(&text);
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            todo.extend(text.lines().filter_map(included).map(|name| folder.join(name)));
+        }
+    }
+
+    fn add_folder(&mut self, prefix: &str, folder: &Path) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
         names.sort();
@@ -52,35 +83,40 @@ impl Files {
                 continue;
             }
             match is_folder {
-                true => self.add_folder(&format!("{prefix}{name}/"), &path, program),
-                false => self.add(&format!("{prefix}{name}"), &path, program),
+                true => self.add_folder(&format!("{prefix}{name}/"), &path),
+                false => self.add(&format!("{prefix}{name}"), &path),
             }
         }
     }
 
-    fn add(&mut self, name: &str, path: &Path, program: &Program) {
+    fn add(&mut self, name: &str, path: &Path) {
         let is_file = path.metadata().is_ok_and(|known| known.is_file());
-        if !is_file || self.0.len() >= MOST_FILES || ENDINGS.iter().any(|end| name.ends_with(end)) {
+        if !is_file
+            || self.digests.len() >= MOST_FILES
+            || ENDINGS.iter().any(|end| name.ends_with(end))
+        {
             return;
         }
-        if let Some(digest) = digest(path, program.build.is_some()) {
-            self.0.insert(name.to_string(), digest);
+        if let Some(digest) = digest(path, self.has_build) {
+            self.digests.insert(name.to_string(), digest);
         }
     }
 
-    /// What became of files that were here before, in words; empty if nothing did.
+    /// What became of the files, in words; empty if nothing did.
     pub fn changes_since(&self, before: &Files) -> Vec<String> {
-        let changed = |(name, digest): (&String, &String)| match self.0.get(name) {
+        let changed = |(name, digest): (&String, &String)| match self.digests.get(name) {
             Some(now) if now == digest => None,
             Some(_) => Some(format!("{name} has changed")),
             None => Some(format!("{name} is gone")),
         };
-        before.0.iter().filter_map(changed).collect()
+        let is_new = |name: &&String| !self.has_build && !before.digests.contains_key(*name);
+        let new = self.digests.keys().filter(is_new).map(|name| format!("{name} is new"));
+        before.digests.iter().filter_map(changed).chain(new).collect()
     }
 
     /// One line for each file: the digest, two blanks, the name.
     pub fn text(&self) -> String {
-        self.0.iter().fold(String::new(), |mut text, (name, digest)| {
+        self.digests.iter().fold(String::new(), |mut text, (name, digest)| {
             let _ = writeln!(text, "{digest}  {name}");
             text
         })
@@ -89,8 +125,14 @@ impl Files {
     /// Reads [`text`](Files::text).
     pub fn read(text: &str) -> Files {
         let line = |line: &str| line.split_once("  ").map(|(d, n)| (n.to_string(), d.to_string()));
-        Files(text.lines().filter_map(line).collect())
+        Files { digests: text.lines().filter_map(line).collect(), has_build: false }
     }
+}
+
+/// What a line `#include "…"` names.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    rest.trim_start().strip_prefix('"')?.split('"').next()
 }
 
 /// The digest of a file; none for a program that a build has made, or one that cannot be read.

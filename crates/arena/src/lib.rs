@@ -17,7 +17,9 @@ pub mod runner;
 pub mod schedule;
 mod settings;
 pub mod standings;
+mod walls;
 
 pub use contest::{Colours, Contest, Entrant, Points, Schedule};
 pub use fingerprint::Files;
 pub use settings::Settings;
+pub use walls::Walls;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crownhead_arena::contest_file::{Complaint, TEMPLATE, read};
 use crownhead_arena::{Colours, Contest, Schedule};
+use crownhead_play::sandbox::{Isolation, Limits};
 use crownhead_play::{Policy, TimeControl};
 
 fn good(text: &str) -> Contest {
@@ -32,6 +33,9 @@ fn the_file_that_new_writes_is_good_and_shows_every_key() {
     assert_eq!(contest.terms.policy, Policy::Skip);
     for key in
         ["submissions", "challengers", "replays", "rounds", "colours", "nodes", "one-at-a-time"]
+            .into_iter()
+            .chain(["isolation", "[limits]"])
+            .chain(Limits::KEYS)
     {
         assert!(TEMPLATE.contains(key), "{key}");
     }
@@ -79,14 +83,22 @@ fn every_complaint_has_its_place_and_says_what_would_be_right() {
             "3:15 there is no player \"randm\"; did you mean \"random\"?",
         ),
         ("seed = ", "2:8 "),
-        ("isolation = \"require\"", "2:1 there is no key \"isolation\""),
+        (
+            "isolation = \"requier\"",
+            "2:13 isolation is default, require or off, not \"requier\"; did you mean \"require\"?",
+        ),
+        ("isolation = false", "2:13 isolation is a text in quotes"),
+        ("limits = \"1GB\"", "2:10 limits is a table, as in [limits]"),
+        ("[limits]\nmemroy = \"1GB\"", "4:1 there is no key \"memroy\"; did you mean \"memory\"?"),
+        ("[limits]\ncores = 2\nmemory = 1", "5:10 memory takes a size from 1MB up, as in 512MB"),
+        ("[limits]\ncores = true", "4:9 cores is a number or a text in quotes"),
     ] {
         let game = if text.starts_with("gam ") || text.starts_with("game ") {
             ""
         } else {
             "game = \"english\"\n"
         };
-        let tail = if text.contains("[points]") { text.to_string() } else { String::new() };
+        let tail = if text.starts_with('[') { text.to_string() } else { String::new() };
         let body = if tail.is_empty() { format!("{text}\n") } else { String::new() };
         let whole = format!("{game}{body}{PLAYERS}{tail}");
         let found = wrong(&whole);
@@ -110,6 +122,29 @@ fn players_are_named_once_and_there_are_two() {
 }
 
 #[test]
+fn walls_and_limits_are_those_of_every_program() {
+    let head = "game = \"english\"\nplayers = [\"random\", \"cmd:./a\", \"hub:./b\"]\n";
+    let text = format!("{head}isolation = \"off\"\n[limits]\ncores = 2\nmemory = \"512MB\"\n");
+    let contest = good(&text);
+    let programs = contest.entrants.iter().filter_map(|e| e.player.as_ref().unwrap().program());
+    let limits = "cores=2,memory=512MB".parse::<Limits>().unwrap();
+    let found: Vec<_> = programs.map(|program| (program.isolation, program.limits)).collect();
+    assert_eq!(found, [(Isolation::Off, limits); 2]);
+    assert_eq!(good(head).limits, Limits::default());
+    assert_eq!(good(head).isolation, Isolation::Default);
+    // Whoever changes them may want games played again, if there was a program in them.
+    assert!(contest.facts().contains(&("limits", limits.to_string())));
+    let without = good(&format!("game = \"english\"\n{PLAYERS}"));
+    assert!(!without.facts().iter().any(|(key, _)| *key == "limits"));
+}
+
+#[test]
+fn a_player_suits_the_game() {
+    let found = wrong("game = \"capture-halma\"\nplayers = [\"random\", \"hub:./engine\"]\n");
+    assert!(found[0].starts_with("2:22 hub:./engine cannot play capture-halma"), "{found:?}");
+}
+
+#[test]
 fn several_faults_are_told_at_once() {
     let found = wrong("gme = \"english\"\ngames = 0\ncolours = 3\nplayers = []\n");
     assert_eq!(found.len(), 4, "{found:#?}");
@@ -122,6 +157,7 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     for (name, content) in [
         ("ada", Some("command = \"./bot\"")),
         ("bob", Some("comand = \"./bot\"")),
+        ("eve", Some("command = \"./bot\"\nprotocol = \"hub\"")),
         ("notes", None),
         (".git", Some("command = \"x\"")),
     ] {
@@ -133,12 +169,14 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     let text = "game = \"capture-halma\"\nplayers = [\"random\"]\nsubmissions = \"bots\"\n";
     let contest = read(text, folder.path(), "class").unwrap();
     let names: Vec<_> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-    assert_eq!(names, ["random", "ada", "bob"]);
+    assert_eq!(names, ["random", "ada", "bob", "eve"]);
     assert!(contest.entrants[1].player.is_ok());
     assert!(
         contest.entrants[2].player.as_ref().unwrap_err().contains("there is no key \"comand\"")
     );
-    assert_eq!(contest.notes.len(), 2, "{:?}", contest.notes);
+    let why = contest.entrants[3].player.as_ref().unwrap_err();
+    assert!(why.contains("cannot play capture-halma: programs of the protocol hub"), "{why}");
+    assert_eq!(contest.notes.len(), 3, "{:?}", contest.notes);
     assert!(contest.notes.iter().any(|note| note.contains("notes has no bot.toml")));
     // Programs have five seconds where nothing is said.
     assert_eq!(contest.terms.time.to_string(), "5s per move");

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use crownhead_arena::Contest;
 use crownhead_arena::changes::{Choice, Comparison, compare};
 use crownhead_arena::contest_file::read_file;
 use crownhead_arena::events::Event;
 use crownhead_arena::journal::{Journal, Lock, Snapshot, State};
 use crownhead_arena::runner::{self, Ending, RunError, Signals};
 use crownhead_arena::standings::json;
+use crownhead_arena::{Contest, Walls};
 use crownhead_play::{PlayerSpec, knowledge_for};
 
 use super::progress::Progress;
@@ -29,6 +29,8 @@ pub(super) fn run(arguments: &Run) -> Result<(), Failure> {
         )
         .into());
     }
+    // Before anything is written, too.
+    Walls::of(&contest).map_err(|why| anyhow::anyhow!(why))?;
     say_notes(&contest.notes);
     let journal = Journal::create(&path, &contest, &text).map_err(of_journal)?;
     go(&arguments.file, &contest, journal, arguments.json)
@@ -46,6 +48,7 @@ pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
         .into());
     }
     let _lock = Lock::take(&path).map_err(of_journal)?;
+    Walls::of(&contest).map_err(|why| anyhow::anyhow!(why))?;
     say_notes(&contest.notes);
     let mut journal = Journal::open(&path).map_err(of_journal)?;
     let snapshot = journal.snapshot().map_err(of_journal)?;

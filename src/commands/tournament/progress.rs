@@ -26,9 +26,12 @@ impl Progress {
 
     pub(super) fn show(&mut self, event: &Event) {
         match event {
-            Event::Contest { players, planned, finished, .. } => {
+            Event::Contest { players, planned, finished, walls, .. } => {
                 self.names.clone_from(players);
                 (self.planned, self.finished) = (*planned, *finished);
+                if let Some(walls) = walls {
+                    say(format_args!("isolation: {walls}"));
+                }
                 self.begin();
             }
             Event::Finished(..) => self.finished += 1,

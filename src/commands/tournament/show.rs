@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use crownhead_arena::Walls;
 use crownhead_arena::events::result;
 use crownhead_arena::journal::{Game, Journal, Lock, Snapshot, State};
 use crownhead_arena::standings::json;
@@ -85,6 +86,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             "finished": finished,
             "forfeits": forfeits,
             "playing": started.iter().map(game).collect::<Value>(),
+            "isolation": snapshot.walls.last().map(Walls::json),
             "seconds_left": left.map(|left| left.as_secs_f64()),
         });
         writeln!(out, "{object}")?;
@@ -107,6 +109,19 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         writeln!(out, "round     {title}")?;
     }
     writeln!(out, "forfeits  {forfeits}")?;
+    match walls_used(&snapshot).as_slice() {
+        // Where games had different walls, how many had which.
+        used @ [_, _, ..] => {
+            for (walls, games) in used {
+                writeln!(out, "isolation {walls}: {games} games")?;
+            }
+        }
+        _ => {
+            if let Some(walls) = snapshot.walls.last() {
+                writeln!(out, "isolation {walls}")?;
+            }
+        }
+    }
     for game in &started {
         let [first, second] = game.players.map(|player| &names[player]);
         let word = if is_running { "playing" } else { "broken off" };
@@ -123,6 +138,20 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         )?;
     }
     Ok(())
+}
+
+/// The walls that finished games had, with the number of these games.
+fn walls_used(snapshot: &Snapshot) -> Vec<(&Walls, usize)> {
+    let mut used: Vec<(&Walls, usize)> = Vec::new();
+    for (_, end) in snapshot.finished() {
+        let place = end.walls.and_then(|number| usize::try_from(number - 1).ok());
+        let Some(walls) = place.and_then(|place| snapshot.walls.get(place)) else { continue };
+        match used.iter_mut().find(|(other, _)| *other == walls) {
+            Some((_, games)) => *games += 1,
+            None => used.push((walls, 1)),
+        }
+    }
+    used
 }
 
 fn duration_text(time: Duration) -> String {
@@ -214,13 +243,14 @@ pub(super) fn games(arguments: &Games) -> Result<(), Failure> {
         for game in games {
             objects.push(object(&journal, game, &names, arguments.number.is_some())?);
         }
-        writeln!(
-            out,
-            "{}",
-            json!({ "version": crownhead_arena::events::VERSION, "games": objects })
-        )?;
+        let object = json!({
+            "version": crownhead_arena::events::VERSION,
+            "walls": snapshot.walls.iter().map(Walls::json).collect::<Value>(),
+            "games": objects,
+        });
+        writeln!(out, "{object}")?;
     } else if let (Some(_), [game]) = (arguments.number, games.as_slice()) {
-        one_game(&mut out, &journal, game, &names)?;
+        one_game(&mut out, &journal, game, &snapshot)?;
     } else if arguments.pdn.is_none() {
         let row = |game: &&Game| {
             let [first, second] = game.players.map(|player| names[player].clone());
@@ -266,6 +296,7 @@ fn object(
         "score": end.and_then(|end| end.score),
         "faults": end.map(|end| end.faults),
         "plies": end.map(|end| end.plies),
+        "walls": end.and_then(|end| end.walls),
         "opening": game.opening,
         "started": game.started,
         "finished": end.map(|end| end.at),
@@ -290,8 +321,9 @@ fn one_game(
     out: &mut impl Write,
     journal: &Journal,
     game: &Game,
-    names: &[String],
+    snapshot: &Snapshot,
 ) -> Result<(), Failure> {
+    let names = snapshot.names();
     let moves = journal.moves(game.number).map_err(of_journal)?;
     let [first, second] = game.players.map(|player| &names[player]);
     writeln!(out, "game {}, round {}: {first} - {second}", game.number, game.round)?;
@@ -309,6 +341,10 @@ fn one_game(
         writeln!(out, "opening   {}", moves.opening.join(" "))?;
     }
     writeln!(out, "moves     {}", moves.moves.join(" "))?;
+    let walls = game.end.as_ref().and_then(|end| usize::try_from(end.walls? - 1).ok());
+    if let Some(walls) = walls.and_then(|place| snapshot.walls.get(place)) {
+        writeln!(out, "isolation {walls}")?;
+    }
     for (_, _, _, sentence) in &moves.faults {
         writeln!(out, "fault     {sentence}")?;
     }

@@ -8,9 +8,10 @@ use std::fmt;
 use std::path::Path;
 
 use crownhead_play::matches::limit;
+use crownhead_play::sandbox::{Isolation, Limits};
 use crownhead_play::{Openings, PlayerSpec, Policy, Terms, TimeControl, TimeError, read_time};
 use crownhead_rules::Game;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use crate::standings::TieBreak;
 use crate::{Colours, Contest, Points, Schedule};
@@ -20,7 +21,7 @@ use table::{Table, listed, suggestion};
 pub const TEMPLATE: &str = include_str!("template.toml");
 
 /// The keys of the file, in the order in which people write them.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 26] = [
     "name",
     "game",
     "schedule",
@@ -35,6 +36,7 @@ const KEYS: [&str; 24] = [
     "grace",
     "startup",
     "policy",
+    "isolation",
     "openings",
     "seed",
     "tie-breaks",
@@ -43,6 +45,7 @@ const KEYS: [&str; 24] = [
     "log",
     "submissions",
     "points",
+    "limits",
     "players",
     "version",
 ];
@@ -144,7 +147,7 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
             None
         }
     };
-    let (entrants, notes) = players::read(top, folder);
+    let (entrants, notes) = players::read(top, folder, game.as_ref());
     let schedule = schedule(top, &entrants);
     let usual_games = if matches!(schedule, Some(Schedule::Swiss { .. })) { 1 } else { 2 };
     let games = top.number("games", 1..=MOST_GAMES).unwrap_or(usual_games) as u32;
@@ -162,6 +165,8 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let grace = duration(top, "grace");
     let startup = duration(top, "startup");
     let policy = top.text("policy").and_then(|text| top.parsed("policy", text.parse::<Policy>()));
+    let isolation = isolation(top);
+    let limits = limits(top);
     let _ = version;
     let game = game?;
     let openings = Openings::named(&openings_text, &game, folder);
@@ -179,6 +184,9 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let players = entrants.iter_mut().filter_map(|entrant| entrant.player.as_mut().ok());
     for (player, spec) in players.zip(specs) {
         *player = spec;
+        if let Some(program) = player.program_mut() {
+            (program.isolation, program.limits) = (isolation, limits);
+        }
     }
     let usual = Terms::of(&game);
     let terms = Terms {
@@ -195,6 +203,8 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
         games,
         colours,
         terms,
+        isolation,
+        limits,
         openings: openings?,
         openings_text,
         seed,
@@ -315,6 +325,32 @@ fn points(top: &mut Table<'_>) -> Points {
         top.complain("points", what.into());
     }
     points
+}
+
+fn isolation(top: &mut Table<'_>) -> Isolation {
+    let Some(text) = top.text("isolation") else { return Isolation::default() };
+    text.parse().unwrap_or_else(|why| {
+        let hint = suggestion(&text, &["default", "require", "off"]);
+        top.complain("isolation", format!("{why}{hint}"));
+        Isolation::default()
+    })
+}
+
+fn limits(top: &mut Table<'_>) -> Limits {
+    let mut limits = Limits::default();
+    let Some(mut table) = top.table("limits") else { return limits };
+    for key in Limits::KEYS {
+        let Some(value) = table.value(key) else { continue };
+        let set = match value.get_ref() {
+            DeValue::String(text) => limits.set(key, text),
+            DeValue::Integer(number) => limits.set(key, number.as_str()),
+            _ => Err(format!("{key} is a number or a text in quotes")),
+        };
+        table.parsed(key, set);
+    }
+    table.refuse_others(&Limits::KEYS);
+    top.complaints.append(&mut table.complaints);
+    limits
 }
 
 fn time(top: &mut Table<'_>) -> TimeControl {

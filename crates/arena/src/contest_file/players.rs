@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crownhead_play::PlayerSpec;
+use crownhead_rules::Game;
 use toml::de::DeValue;
 
 use super::table::Table;
@@ -14,12 +15,16 @@ use crate::Entrant;
 const LONGEST_NAME: usize = 60;
 
 /// The entrants, and what the organiser should know.
-pub(super) fn read(top: &mut Table<'_>, folder: &Path) -> (Vec<Entrant>, Vec<String>) {
+pub(super) fn read(
+    top: &mut Table<'_>,
+    folder: &Path,
+    game: Option<&Game>,
+) -> (Vec<Entrant>, Vec<String>) {
     let mut entrants = Vec::new();
     let mut notes = Vec::new();
-    let places = named(top, folder, &mut entrants);
+    let places = named(top, folder, game, &mut entrants);
     for submissions in top.texts("submissions").unwrap_or_default() {
-        if let Err(why) = submitted(folder, &submissions, &mut entrants, &mut notes) {
+        if let Err(why) = submitted(folder, &submissions, game, &mut entrants, &mut notes) {
             top.complain("submissions", why);
         }
     }
@@ -55,7 +60,12 @@ pub(super) fn read(top: &mut Table<'_>, folder: &Path) -> (Vec<Entrant>, Vec<Str
 }
 
 /// The players of the list; where each stands in the file.
-fn named(top: &mut Table<'_>, folder: &Path, entrants: &mut Vec<Entrant>) -> Vec<usize> {
+fn named(
+    top: &mut Table<'_>,
+    folder: &Path,
+    game: Option<&Game>,
+    entrants: &mut Vec<Entrant>,
+) -> Vec<usize> {
     let mut places = Vec::new();
     let Some(list) = top.array("players") else { return places };
     for item in list {
@@ -82,8 +92,8 @@ fn named(top: &mut Table<'_>, folder: &Path, entrants: &mut Vec<Entrant>) -> Vec
                 continue;
             }
         };
-        match PlayerSpec::read_in(&text, folder) {
-            Err(error) => top.complain_at(place, error.to_string()),
+        match player(&text, folder, game) {
+            Err(why) => top.complain_at(place, why),
             Ok(spec) => {
                 let name = name.unwrap_or_else(|| spec.short_name());
                 let name = clean(&name);
@@ -98,16 +108,24 @@ fn named(top: &mut Table<'_>, folder: &Path, entrants: &mut Vec<Entrant>) -> Vec
     places
 }
 
+/// A player who can play the game, if that is known.
+fn player(text: &str, folder: &Path, game: Option<&Game>) -> Result<PlayerSpec, String> {
+    let player = PlayerSpec::read_in(text, folder).map_err(|error| error.to_string())?;
+    game.map_or(Ok(()), |game| player.suits(game))?;
+    Ok(player)
+}
+
 fn clean(name: &str) -> String {
     let name = name.replace(char::is_control, " ");
     name.trim().chars().take(LONGEST_NAME).collect()
 }
 
-/// Every folder in a folder that has a `bot.toml`. One whose `bot.toml` is wrong takes part, and loses:
-/// a contest does not wait for it.
+/// Every folder in a folder that has a `bot.toml`. One whose `bot.toml` is wrong, or that speaks
+/// a protocol of another game, takes part, and loses: a contest does not wait for it.
 fn submitted(
     base: &Path,
     text: &str,
+    game: Option<&Game>,
     entrants: &mut Vec<Entrant>,
     notes: &mut Vec<String>,
 ) -> Result<(), String> {
@@ -128,7 +146,7 @@ fn submitted(
             continue;
         }
         let text = format!("{}/{name}", text.trim_end_matches('/'));
-        let player = PlayerSpec::read_in(&text, base).map_err(|error| error.to_string());
+        let player = player(&text, base, game);
         if let Err(why) = &player {
             notes.push(format!("{name} takes part and loses every game by forfeit: {why}"));
         }

@@ -20,7 +20,7 @@ pub enum JournalError {
     #[error("{} is no journal of a contest", .0.display())]
     Foreign(PathBuf),
     /// The file is of another version of this program.
-    #[error("the journal {} has version {version}; this crownhead reads version 1", path.display())]
+    #[error("the journal {} has version {version}; this crownhead reads version {}", path.display(), super::schema::VERSION)]
     Version {
         /// Which file.
         path: PathBuf,

@@ -97,6 +97,8 @@ impl Journal {
     }
 
     fn write_head(&mut self, contest: &Contest, text: &str) -> rusqlite::Result<()> {
+        // A draft that is not whole is thrown away: it goes to the disk once, at its end.
+        self.connection.pragma_update(None, "synchronous", "off")?;
         let all = self.connection.transaction()?;
         all.execute_batch(schema::TABLES)?;
         all.pragma_update(None, "application_id", schema::APPLICATION)?;
@@ -188,8 +190,10 @@ impl Journal {
     /// Says what has become of the contest.
     pub fn set_state(&self, state: State) -> Result<(), JournalError> {
         let moment = || {
-            set(&self.connection, "state", state.code())?;
-            set(&self.connection, "state_since", &now().to_string())
+            let all = self.connection.unchecked_transaction()?;
+            set(&all, "state", state.code())?;
+            set(&all, "state_since", &now().to_string())?;
+            all.commit()
         };
         moment().map_err(|error| self.failed(error))
     }

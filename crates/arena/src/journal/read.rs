@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Journal, JournalError, State};
 use crate::runner::History;
 use crate::schedule::PlayerIndex;
 use crate::standings::{Counted, Facts, Standings};
-use crate::{Files, Schedule, Settings};
+use crate::{Files, Schedule, Settings, Walls};
 
 /// A player of the journal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,6 +59,8 @@ pub struct Stored {
     pub faults: [u32; 2],
     /// Moves after the opening.
     pub plies: u32,
+    /// The number of the walls around programs, from 1; none if no program played.
+    pub walls: Option<i64>,
 }
 
 /// The moves of a game, finished or not.
@@ -95,6 +97,8 @@ pub struct Snapshot {
     pub rounds: Vec<String>,
     /// Round and player.
     pub byes: Vec<(u32, PlayerIndex)>,
+    /// The walls that programs have had, by number from 1; the last are those of the last run.
+    pub walls: Vec<Walls>,
     /// All games, by number.
     pub games: Vec<Game>,
 }
@@ -172,7 +176,7 @@ fn side(number: Option<i64>) -> Option<usize> {
 
 const GAMES: &str = "SELECT number, round, first, second, opening, meeting, started, finished, \
                      winner, reason, forfeit, first_score, second_score, first_faults, \
-                     second_faults, plies FROM games";
+                     second_faults, plies, walls FROM games";
 
 fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
     let end = match row.get::<_, Option<i64>>(7)? {
@@ -188,6 +192,7 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
             },
             faults: [row.get(13)?, row.get(14)?],
             plies: row.get(15)?,
+            walls: row.get(16)?,
         }),
     };
     Ok(Game {
@@ -201,7 +206,38 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
     })
 }
 
+fn read_walls(connection: &Connection) -> rusqlite::Result<Vec<Walls>> {
+    let sql = "SELECT asked, active, missing, limits FROM walls ORDER BY number";
+    let mut query = connection.prepare(sql)?;
+    let walls = query.query_map([], |row| {
+        let [active, missing]: [String; 2] = [row.get(1)?, row.get(2)?];
+        Ok(Walls {
+            asked: row.get(0)?,
+            active: active.split_whitespace().map(String::from).collect(),
+            missing: missing.lines().map(String::from).collect(),
+            limits: row.get(3)?,
+        })
+    })?;
+    walls.collect()
+}
+
 impl Journal {
+    /// Writes down which walls programs have from now on: their number.
+    pub fn put_up(&self, walls: &Walls) -> Result<i64, JournalError> {
+        let write = || {
+            let known = read_walls(&self.connection)?;
+            if known.last() == Some(walls) {
+                return Ok(known.len() as i64);
+            }
+            let Walls { asked, active, missing, limits } = walls;
+            let sql = "INSERT INTO walls (asked, active, missing, limits) VALUES (?1, ?2, ?3, ?4)";
+            let texts = [asked, &active.join(" "), &missing.join("\n"), limits];
+            self.connection.execute(sql, texts)?;
+            Ok(self.connection.last_insert_rowid())
+        };
+        write().map_err(|error| self.failed(error))
+    }
+
     /// Reads everything but moves.
     pub fn snapshot(&self) -> Result<Snapshot, JournalError> {
         self.read_all().map_err(|error| self.failed(error))
@@ -231,6 +267,7 @@ impl Journal {
         let byes = byes.collect::<Result<_, _>>()?;
         let mut query = moment.prepare(&format!("{GAMES} ORDER BY number"))?;
         let games = query.query_map([], game)?.collect::<Result<_, _>>()?;
+        let walls = read_walls(&moment)?;
         let state = State::read(values.get("state").map_or("", String::as_str));
         let name = values.get("name").cloned().unwrap_or_default();
         let fact = |(key, value): (&String, &String)| {
@@ -238,7 +275,7 @@ impl Journal {
         };
         let facts = values.iter().filter_map(fact).collect();
         let settings = Settings::read(values.get("settings").map_or("", String::as_str));
-        Ok(Snapshot { name, state, settings, facts, players, rounds, byes, games })
+        Ok(Snapshot { name, state, settings, facts, players, rounds, byes, walls, games })
     }
 
     /// The games with numbers above this one.

@@ -4,7 +4,7 @@
 /// "CRNH": a journal of Crownhead.
 pub(super) const APPLICATION: i64 = 0x4352_4e48;
 /// Another version is not understood.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 pub(super) const TABLES: &str = "
 CREATE TABLE contest (
@@ -27,6 +27,13 @@ CREATE TABLE byes (
     player INTEGER NOT NULL REFERENCES players,
     PRIMARY KEY (round, player)
 ) WITHOUT ROWID;
+CREATE TABLE walls (
+    number INTEGER PRIMARY KEY,
+    asked TEXT NOT NULL,                -- the isolation of the contest file
+    active TEXT NOT NULL,               -- words
+    missing TEXT NOT NULL,              -- a line for each that the machine did not have
+    limits TEXT NOT NULL                -- those of the contest, as in cores=1,memory=2GB
+);
 CREATE TABLE games (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     round INTEGER NOT NULL REFERENCES rounds,
@@ -46,7 +53,8 @@ CREATE TABLE games (
     second_faults INTEGER,
     first_slowest INTEGER,              -- the longest time for a move, in milliseconds
     second_slowest INTEGER,
-    plies INTEGER
+    plies INTEGER,
+    walls INTEGER REFERENCES walls      -- around programs; null if none played
 );
 CREATE INDEX meetings ON games (first, second, meeting);
 CREATE TABLE moves (
@@ -76,6 +84,7 @@ CREATE TABLE voided (
     reason TEXT,
     ending TEXT,
     moves TEXT,
+    walls INTEGER,
     why TEXT NOT NULL,
     at INTEGER NOT NULL
 );
@@ -84,14 +93,15 @@ CREATE TABLE voided (
 pub(super) const VOID: &str = "
 INSERT INTO voided
 SELECT games.number, round, first, second, started, finished, winner, reason, ending, moves.moves,
-       ?2, ?3
+       walls, ?2, ?3
 FROM games LEFT JOIN moves ON moves.game = games.number
 WHERE games.number = ?1 AND finished IS NOT NULL";
 
 pub(super) const UNPLAY: &str = "
 UPDATE games SET started = NULL, finished = NULL, winner = NULL, reason = NULL, ending = NULL,
     forfeit = NULL, first_score = NULL, second_score = NULL, first_faults = NULL,
-    second_faults = NULL, first_slowest = NULL, second_slowest = NULL, plies = NULL
+    second_faults = NULL, first_slowest = NULL, second_slowest = NULL, plies = NULL,
+    walls = NULL
 WHERE number = ?1";
 
 pub(super) const START: &str =
@@ -101,7 +111,7 @@ pub(super) const START: &str =
 pub(super) const FINISH: &str = "
 UPDATE games SET started = ?2, finished = ?3, winner = ?4, reason = ?5, ending = ?6, forfeit = ?7,
     first_score = ?8, second_score = ?9, first_faults = ?10, second_faults = ?11,
-    first_slowest = ?12, second_slowest = ?13, plies = ?14
+    first_slowest = ?12, second_slowest = ?13, plies = ?14, walls = ?15
 WHERE number = ?1 AND finished IS NULL";
 
 pub(super) const MOVES: &str = "

@@ -43,6 +43,8 @@ pub struct Record {
     pub slowest: [Duration; 2],
     /// How many moves were made.
     pub plies: u32,
+    /// The number of the walls around programs, if one played.
+    pub walls: Option<i64>,
     /// The position it began from, the moves of the opening, the moves, their times.
     pub moves: Text,
     /// What went wrong, the first of much.
@@ -323,6 +325,7 @@ fn finish(all: &Connection, record: &Record) -> rusqlite::Result<bool> {
         first_slowest,
         second_slowest,
         record.plies,
+        record.walls,
     ])?;
     if changed == 0 {
         return Ok(false);

@@ -6,6 +6,7 @@ use crownhead_rules::Side;
 
 use super::pool::Pool;
 use crate::journal::{Fault, Game, Pen, Record, Text, now};
+use crate::schedule::PlayerIndex;
 use crate::{Contest, Entrant};
 
 pub(super) struct Board<'a> {
@@ -13,6 +14,8 @@ pub(super) struct Board<'a> {
     pub(super) openings: &'a Drawing<'a>,
     pub(super) pool: &'a Pool<'a>,
     pub(super) entrants: &'a [Option<&'a Entrant>],
+    /// The number of the walls around programs.
+    pub(super) walls: Option<i64>,
     pub(super) stop: &'a Stop,
 }
 
@@ -79,6 +82,11 @@ impl Board<'_> {
             code: incident.fault.kind.code().into(),
             sentence: incident.sentence(&self.contest.game),
         };
+        let is_program = |player: PlayerIndex| {
+            let entrant = self.entrants.get(player).copied().flatten();
+            let player = entrant.and_then(|entrant| entrant.player.as_ref().ok());
+            player.is_some_and(|player| player.program().is_some())
+        };
         Record {
             number: game.number,
             times: [started, now().max(started)],
@@ -89,6 +97,7 @@ impl Board<'_> {
             faults: refereed.faults,
             slowest: refereed.slowest,
             plies: refereed.moves.len() as u32,
+            walls: self.walls.filter(|_| game.players.into_iter().any(is_program)),
             moves,
             incidents: refereed.incidents.iter().map(fault).collect(),
             ending: refereed.ending,

@@ -22,7 +22,7 @@ pub use history::History;
 use crate::events::{Event, GameFacts};
 use crate::journal::{Game, Journal, JournalError, Notice, Snapshot, State, Writer};
 use crate::schedule::Next;
-use crate::{Contest, Entrant};
+use crate::{Contest, Entrant, Walls};
 use board::Board;
 use hall::Hall;
 use pool::Pool;
@@ -67,6 +67,9 @@ pub enum RunError {
     /// A game could not be played, for no fault of a player.
     #[error("a game cannot be played: {0}")]
     Game(PlayerError),
+    /// There are fewer walls than the contest requires.
+    #[error("{0}")]
+    Walls(String),
     /// A thread came to grief.
     #[error("the writer of the journal ended unexpectedly")]
     Writer,
@@ -83,6 +86,8 @@ pub fn run(
     signals: &Signals,
     heard: &mut dyn FnMut(&Event),
 ) -> Result<Ending, RunError> {
+    let walls = Walls::of(contest).map_err(RunError::Walls)?;
+    let walls_number = walls.as_ref().map(|walls| journal.put_up(walls)).transpose()?;
     let snapshot = journal.snapshot()?;
     let names = snapshot.names();
     let entrants = entrants(contest, &snapshot);
@@ -97,6 +102,7 @@ pub fn run(
         players: names.clone(),
         planned: contest.planned_games(),
         finished,
+        walls,
     });
     let mut pending: Vec<Game> =
         snapshot.games.iter().filter(|game| game.end.is_none()).cloned().collect();
@@ -109,7 +115,14 @@ pub fn run(
             journal.set_state(State::Finished)?;
             return Ok(Ending::Finished);
         }
-        let stage = Stage { contest, knowledge, signals, pool: &pool, entrants: &entrants };
+        let stage = Stage {
+            contest,
+            knowledge,
+            signals,
+            pool: &pool,
+            entrants: &entrants,
+            walls: walls_number,
+        };
         let (returned, left, ending) = stage.wave(journal, pending, &names, &mut history, heard)?;
         (journal, pending) = (returned, left);
         if let Some(ending) = ending {
@@ -164,6 +177,7 @@ struct Stage<'a> {
     signals: &'a Signals,
     pool: &'a Pool<'a>,
     entrants: &'a [Option<&'a Entrant>],
+    walls: Option<i64>,
 }
 
 impl Stage<'_> {
@@ -199,6 +213,7 @@ impl Stage<'_> {
                     openings: &openings,
                     pool: self.pool,
                     entrants: self.entrants,
+                    walls: self.walls,
                     stop: abort,
                 };
                 scope.spawn(move || {

@@ -69,6 +69,18 @@ impl<'a> Pool<'a> {
     }
 }
 
+impl Drop for Pool<'_> {
+    /// Programs that take their time to end do so at the same time.
+    fn drop(&mut self) {
+        let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::thread::scope(|scope| {
+            for (_, player) in idle.drain(..) {
+                scope.spawn(move || drop(player));
+            }
+        });
+    }
+}
+
 /// A player that could not be built or started.
 struct Absent(Fault);
 

@@ -286,7 +286,17 @@ impl Program {
 
     /// Whether all of its folder is its own. That of a command is whatever folder one is in.
     pub(super) fn has_folder(&self) -> bool {
-        self.source.is_some() || !self.text.starts_with(&format!("{}:", self.protocol.prefix()))
+        self.source.is_some() || self.is_of_folder()
+    }
+
+    /// Whether a folder with a `bot.toml` was named, not a command or a file.
+    pub fn is_of_folder(&self) -> bool {
+        !self.text.starts_with(&format!("{}:", self.protocol.prefix()))
+    }
+
+    /// The file with its function, if that is all there is of it.
+    pub fn source(&self) -> Option<&Path> {
+        self.source.as_ref().map(Source::file)
     }
 
     /// What to look at when it, or what builds it, is not there.

@@ -41,14 +41,15 @@ impl Default for Limits {
     }
 }
 
-/// The keys of limits.
-const KEYS: [&str; 6] = ["cores", "spare", "memory", "disk", "files", "processes"];
 /// Nobody needs more.
 const MOST_MEMORY: u64 = 1 << 50;
 const LEAST_MEMORY: u64 = 1 << 20;
 const MOST: u32 = 1 << 20;
 
 impl Limits {
+    /// Their keys.
+    pub const KEYS: [&str; 6] = ["cores", "spare", "memory", "disk", "files", "processes"];
+
     /// The same, with one of them set.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
@@ -59,7 +60,7 @@ impl Limits {
             "files" => self.files = count(key, value, MOST)?.max(16),
             "processes" => self.processes = count(key, value, MOST)?,
             _ => {
-                let (keys, key) = (KEYS.join(", "), shorten(key));
+                let (keys, key) = (Limits::KEYS.join(", "), shorten(key));
                 return Err(format!("there is no limit {key:?}: the limits are {keys}"));
             }
         }
@@ -99,7 +100,7 @@ impl Limits {
             self.processes.to_string(),
         ];
         let mut texts = texts.into_iter();
-        KEYS.map(|key| (key, texts.next().unwrap_or_default()))
+        Limits::KEYS.map(|key| (key, texts.next().unwrap_or_default()))
     }
 }
 

@@ -55,6 +55,11 @@ impl Source {
         Ok(Source { protocol, file, scratch: Arc::default() })
     }
 
+    /// Its name from the root.
+    pub(in crate::bots) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Where it lies; it is run there.
     pub(in crate::bots) fn folder(&self) -> PathBuf {
         self.file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf)
