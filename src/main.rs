@@ -23,6 +23,8 @@ struct Arguments {
 enum Command {
     /// Play a game in this terminal, against a computer or a person
     Play(commands::play::Arguments),
+    /// Play in the browser: serve the board to this machine, or to others too
+    Serve(commands::serve::Arguments),
     /// Learn the rules of a game in small exercises
     Learn(commands::learn::Arguments),
     /// Step through recorded games, with variations, comments and analysis
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
     let Some(command) = Arguments::parse().command else { return without_command() };
     let result = match command {
         Command::Play(arguments) => commands::play::run(arguments),
+        Command::Serve(arguments) => commands::serve::run(&arguments),
         Command::Learn(arguments) => commands::learn::run(&arguments),
         Command::View(arguments) => commands::view::run(&arguments),
         Command::Games(arguments) => commands::games::run(&arguments),

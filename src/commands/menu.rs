@@ -11,14 +11,16 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 
 use super::Failure;
 use super::play::{lot, play};
+use super::serve;
 
 /// Asks what to play, and plays it. End of input at a question ends the program.
 pub(crate) fn run() -> Result<(), Failure> {
     // The locks end here: whoever plays needs the input and the output too.
-    let setup = ask(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
-    match setup {
+    let wanted = ask(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
+    match wanted {
         None => Ok(()),
-        Some(setup) => {
+        Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
+        Some(Wanted::Game(setup)) => {
             let live =
                 LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
             play(live, Kept::new(), false, None)
@@ -26,8 +28,16 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
+/// What to do.
+enum Wanted {
+    /// Play a game here.
+    Game(Setup),
+    /// Play in the browser.
+    Browser,
+}
+
 /// The questions; none if the input ended before the last answer.
-fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Option<Setup>> {
+fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Option<Wanted>> {
     // Chinese checkers first, as in the original program.
     let mut games = Game::all();
     games.sort_by_key(|game| *game != Game::ChineseCheckers);
@@ -35,12 +45,16 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
     for (number, game) in games.iter().enumerate() {
         writeln!(output, "{} {}", number + 1, game.info().name)?;
     }
-    let numbers = |text: &str| text.parse::<usize>().ok().filter(|n| (1..=4).contains(n));
-    let Some(game) =
-        question(input, output, "Which game? [1] ", "1", "a number from 1 to 4", numbers)?
-    else {
+    writeln!(output, "b in the browser, all of them")?;
+    let numbers = |text: &str| match text {
+        "b" => Some(None),
+        _ => text.parse::<usize>().ok().filter(|n| (1..=4).contains(n)).map(Some),
+    };
+    let what = "a number from 1 to 4, or b";
+    let Some(game) = question(input, output, "Which game? [1] ", "1", what, numbers)? else {
         return Ok(None);
     };
+    let Some(game) = game else { return Ok(Some(Wanted::Browser)) };
     let game = games[game - 1].clone();
     writeln!(output, "\n1 human v.s. human\n2 human v.s. computer")?;
     let modes = |text: &str| text.parse::<usize>().ok().filter(|n| (1..=2).contains(n));
@@ -90,7 +104,8 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         };
         time = TimeControl::PerMove(thought);
     }
-    Ok(Some(Setup { game, seats, position: None, time, seed: lot() }))
+    let setup = Setup { game, seats, position: None, time, seed: lot() };
+    Ok(Some(Wanted::Game(setup)))
 }
 
 /// Asks until the answer will do; an empty answer is the usual one.
@@ -133,7 +148,10 @@ mod tests {
 
     fn asked(answers: &str) -> (Option<Setup>, String) {
         let mut output = Vec::new();
-        let setup = ask(&mut answers.as_bytes(), &mut output).unwrap();
+        let setup = match ask(&mut answers.as_bytes(), &mut output).unwrap() {
+            Some(Wanted::Game(setup)) => Some(setup),
+            Some(Wanted::Browser) | None => None,
+        };
         (setup, String::from_utf8(output).unwrap())
     }
 
@@ -145,6 +163,12 @@ mod tests {
         assert_eq!(setup.seats[0], Seat::Human);
         assert_eq!(setup.seats[1], "level:3".parse().unwrap());
         assert!(output.find("Chinese") < output.find("English"), "{output}");
+    }
+
+    #[test]
+    fn the_browser_is_one_letter_away() {
+        let wanted = ask(&mut "b\n".as_bytes(), &mut Vec::new()).unwrap();
+        assert!(matches!(wanted, Some(Wanted::Browser)));
     }
 
     #[test]

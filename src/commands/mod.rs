@@ -13,6 +13,7 @@ pub(crate) mod pages;
 pub(crate) mod pdn;
 pub(crate) mod perft;
 pub(crate) mod play;
+pub(crate) mod serve;
 pub(crate) mod tables;
 pub(crate) mod tune;
 pub(crate) mod view;

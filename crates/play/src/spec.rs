@@ -110,6 +110,13 @@ impl PlayerSpec {
             && self.options.nodes.is_none()
     }
 
+    /// Sees to it that it thinks no longer than this about a move, if it thinks at all.
+    pub fn limit_time(&mut self, time: Duration) {
+        if self.keys().contains(&"movetime") {
+            self.options.movetime = Some(self.options.movetime.map_or(time, |own| own.min(time)));
+        }
+    }
+
     /// Whether its search can be limited by nodes.
     pub fn counts_nodes(&self) -> bool {
         self.keys().contains(&"nodes")

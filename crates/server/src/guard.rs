@@ -1,0 +1,94 @@
+//! What every request has to pass, and what every answer carries.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::error::{ApiError, Code};
+use crate::limits::Address;
+use crate::routes::App;
+
+/// From where a request comes; the listener says so.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// The address of a request's sender.
+pub fn address(request: &Request) -> Address {
+    let peer = request.extensions().get::<Peer>();
+    Address::of(peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0))
+}
+
+/// Nothing from elsewhere, nothing inline, no frames, no forms.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; media-src 'self' data:; connect-src 'self'; manifest-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Lets a request pass, or not.
+pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let checked = check(&app, &request);
+    let mut response = match checked {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    if !response.headers().contains_key(header::CACHE_CONTROL) {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+fn check(app: &App, request: &Request) -> Result<(), ApiError> {
+    let headers = request.headers();
+    let host = request.uri().host().or_else(|| text(headers, header::HOST));
+    let Some(host) = host else {
+        return Err(ApiError::new(Code::BadRequest, "a request has a Host"));
+    };
+    if app.is_local && !is_loopback(host) {
+        // A page elsewhere whose name suddenly leads here would else be taken for our own.
+        let reason = "this server answers to localhost, 127.0.0.1 and [::1] only";
+        return Err(ApiError::new(Code::Misdirected, reason));
+    }
+    // A browser names the page that asks, whenever it is not plain reading.
+    if let Some(origin) = headers.get(header::ORIGIN) {
+        let own = origin.to_str().ok().and_then(|origin| {
+            origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
+        });
+        let named = text(headers, header::HOST).unwrap_or(host);
+        if own.is_none_or(|own| !own.eq_ignore_ascii_case(named)) {
+            return Err(ApiError::new(Code::Forbidden, "pages of others may not ask here"));
+        }
+    }
+    if !app.requests.take(address(request), Instant::now()) {
+        return Err(ApiError::new(Code::TooMany, "too many requests: wait a little"));
+    }
+    Ok(())
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}

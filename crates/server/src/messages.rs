@@ -1,0 +1,100 @@
+//! The messages of a socket other than `state` and `moved`. `docs/server.md` has them all.
+
+use serde::{Deserialize, Serialize};
+
+use crate::deeds::{Action, Refusal, What};
+use crate::view::{Computer, OffersView, SeatView};
+
+/// Nothing that a client says is longer.
+pub const LONGEST_MESSAGE: usize = 4096;
+
+/// What a client says.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+#[allow(missing_docs)] // as in docs/server.md
+pub enum FromClient {
+    Join { secret: Option<String>, name: Option<String> },
+    Move { version: u64, r#move: String, id: Option<u64> },
+    Resign { version: u64, id: Option<u64> },
+    Offer { version: u64, what: What, id: Option<u64> },
+    Accept { version: u64, what: What, id: Option<u64> },
+    Decline { version: u64, what: What, id: Option<u64> },
+    Name { name: Option<String>, id: Option<u64> },
+    Ping { id: Option<u64> },
+}
+
+/// What a client wants once it has joined.
+#[allow(missing_docs)]
+pub enum Request {
+    Act { id: Option<u64>, version: u64, action: Action },
+    Name { id: Option<u64>, name: Option<String> },
+    Ping { id: Option<u64> },
+}
+
+impl FromClient {
+    /// What is wanted; none for `join`.
+    pub fn request(self) -> Option<Request> {
+        let (id, version, action) = match self {
+            FromClient::Join { .. } => return None,
+            FromClient::Name { id, name } => return Some(Request::Name { id, name }),
+            FromClient::Ping { id } => return Some(Request::Ping { id }),
+            FromClient::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
+            FromClient::Resign { version, id } => (id, version, Action::Resign),
+            FromClient::Offer { version, what, id } => (id, version, Action::Offer(what)),
+            FromClient::Accept { version, what, id } => (id, version, Action::Accept(what)),
+            FromClient::Decline { version, what, id } => (id, version, Action::Decline(what)),
+        };
+        Some(Request::Act { id, version, action })
+    }
+}
+
+/// What the server says.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+#[allow(missing_docs)] // as in docs/server.md
+pub enum FromServer<'a> {
+    Joined {
+        protocol: u32,
+        id: &'a str,
+        you: Vec<char>,
+    },
+    Offers {
+        offers: OffersView,
+    },
+    Seats {
+        seats: [SeatView<'a>; 2],
+        watchers: usize,
+    },
+    Computer {
+        computer: Option<Computer>,
+    },
+    Next {
+        id: &'a str,
+    },
+    Declined {
+        what: What,
+        by: char,
+        text: String,
+    },
+    Done {
+        id: u64,
+        version: u64,
+    },
+    Refused {
+        id: Option<u64>,
+        #[serde(flatten)]
+        refusal: &'a Refusal,
+        version: u64,
+    },
+    Pong {
+        id: Option<u64>,
+    },
+}
+
+impl FromServer<'_> {
+    /// Its text.
+    pub fn json(&self) -> String {
+        // Strings and numbers: writing them cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,619 @@
+//! A game and those who sit round it: the sockets on its seats, those who look on, the computer that
+//! thinks, the clock that runs out.
+//!
+//! One lock for each game puts everything that happens in it in order. It is held while the disk
+//! writes, so nothing is told before it is kept, and everybody is told in the same order.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::Utf8Bytes;
+use crownhead_play::{Choice, PlayerError, PlayerSpec, accepts_draw};
+use crownhead_rules::Side;
+use tokio::sync::{Mutex, MutexGuard, mpsc};
+use tokio::task::AbortHandle;
+
+use crate::deeds::{Action, Deed, Event, Refusal, RefusalCode, Rights, What};
+use crate::hosted::{HostedGame, MOST_EVENTS};
+use crate::limits::Address;
+use crate::messages::FromServer;
+use crate::rooms::Rooms;
+use crate::secret::{GameId, SecretHash};
+use crate::setup::{Mode, read_name, side_letter};
+use crate::store::{NewGame, Write};
+use crate::thinking::{Search, Ticket};
+use crate::view::{
+    Computer, Presence, Summary, moved_json, offers_view, seats_view, state_json, summary,
+};
+
+/// The version of what is said between page and server.
+pub const PROTOCOL: u32 = 1;
+/// So many messages may wait for a socket before it counts as too slow.
+const WAITING: usize = 64;
+/// So many sockets may be at one game.
+const MOST_MEMBERS: usize = 500;
+/// The computer thinks about a draw so long.
+const ADVICE: &str = "best:movetime=300ms";
+
+/// A game and those who sit round it.
+pub struct Room {
+    id: GameId,
+    key: i64,
+    secrets: [Option<SecretHash>; 2],
+    rooms: Weak<Rooms>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    game: HostedGame,
+    touched: u64,
+    members: Vec<Member>,
+    last_member: u64,
+    /// The search for the computer's move.
+    ticket: Option<Ticket>,
+    computer: Option<Computer>,
+    /// The search for its answer to an offer.
+    draw_ticket: Option<Ticket>,
+    timer: Option<AbortHandle>,
+    /// Nobody may come in any more: the game is no longer in memory.
+    closed: bool,
+}
+
+/// A socket at a game.
+struct Member {
+    number: u64,
+    rights: Rights,
+    address: Address,
+    queue: mpsc::Sender<Utf8Bytes>,
+}
+
+/// What a socket needs to be at a game.
+pub struct Membership {
+    /// The game.
+    pub room: Arc<Room>,
+    number: u64,
+    rights: Rights,
+    /// What the socket is to be told; it ends when the socket is too slow or the game is gone.
+    pub queue: mpsc::Receiver<Utf8Bytes>,
+}
+
+/// Why somebody may not join.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotJoined {
+    /// There is no such game.
+    NoGame,
+    /// The secret is of no seat.
+    WrongSecret,
+    /// Too many are there.
+    Full,
+    /// The games cannot be read.
+    Failure,
+    /// The game has just left the memory: it is to be asked for again.
+    Closed,
+}
+
+impl Inner {
+    fn presence(&self) -> Presence {
+        let here = [Side::First, Side::Second]
+            .map(|side| self.members.iter().any(|member| member.rights.may(side)));
+        let watchers = self.members.iter().filter(|member| member.rights.is_none()).count();
+        Presence { here, watchers, computer: self.computer }
+    }
+
+    fn has_players(&self) -> bool {
+        self.members.iter().any(|member| !member.rights.is_none())
+    }
+
+    /// Tells everybody. Who cannot be told because too much waits already is at the game no longer.
+    fn tell(&mut self, text: String) {
+        let text = Utf8Bytes::from(text);
+        self.members.retain(|member| member.queue.try_send(text.clone()).is_ok());
+    }
+
+    fn tell_one(&mut self, number: u64, text: String) {
+        let text = Utf8Bytes::from(text);
+        self.members.retain(|member| {
+            member.number != number || member.queue.try_send(text.clone()).is_ok()
+        });
+    }
+
+    fn tell_seats(&mut self) {
+        let presence = self.presence();
+        let seats = seats_view(&self.game, &presence);
+        let message = FromServer::Seats { seats, watchers: presence.watchers }.json();
+        self.tell(message);
+    }
+
+    fn tell_offers(&mut self) {
+        let message = FromServer::Offers { offers: offers_view(&self.game) }.json();
+        self.tell(message);
+    }
+
+    fn tell_computer(&mut self) {
+        let message = FromServer::Computer { computer: self.computer }.json();
+        self.tell(message);
+    }
+}
+
+impl Room {
+    pub(crate) fn new(
+        id: GameId,
+        key: i64,
+        secrets: [Option<SecretHash>; 2],
+        game: HostedGame,
+        touched: u64,
+        rooms: &Arc<Rooms>,
+    ) -> Arc<Room> {
+        let inner = Inner {
+            game,
+            touched,
+            members: Vec::new(),
+            last_member: 0,
+            ticket: None,
+            computer: None,
+            draw_ticket: None,
+            timer: None,
+            closed: false,
+        };
+        let rooms = Arc::downgrade(rooms);
+        Arc::new(Room { id, key, secrets, rooms, inner: Mutex::new(inner) })
+    }
+
+    /// The id of the game.
+    pub fn id(&self) -> &GameId {
+        &self.id
+    }
+
+    /// The rights that a secret gives. Both comparisons are made, whatever the first says.
+    fn rights(&self, secret: &str) -> Rights {
+        let hash = SecretHash::of(secret);
+        Rights(self.secrets.each_ref().map(|own| own.as_ref().is_some_and(|own| own.is(&hash))))
+    }
+
+    /// A game in a list.
+    pub async fn summary(&self) -> Summary {
+        let inner = self.inner.lock().await;
+        summary(&self.id, &inner.game, &inner.presence(), inner.touched)
+    }
+
+    /// Lets somebody in.
+    pub(crate) async fn join(
+        self: &Arc<Self>,
+        secret: Option<&str>,
+        name: Option<String>,
+        address: Address,
+    ) -> Result<Membership, NotJoined> {
+        let rights = secret.map_or_else(Rights::default, |secret| self.rights(secret));
+        if secret.is_some() && rights.is_none() {
+            return Err(NotJoined::WrongSecret);
+        }
+        let mut inner = self.inner.lock().await;
+        if inner.closed {
+            return Err(NotJoined::Closed);
+        }
+        if inner.members.len() >= MOST_MEMBERS {
+            return Err(NotJoined::Full);
+        }
+        let (say, queue) = mpsc::channel(WAITING);
+        inner.last_member += 1;
+        let number = inner.last_member;
+        let game = &inner.game.setup().game;
+        let you = rights.sides().map(|side| side_letter(game, side)).collect();
+        let joined = FromServer::Joined { protocol: PROTOCOL, id: self.id.as_str(), you }.json();
+        inner.tell_seats_with(rights);
+        inner.members.push(Member { number, rights, address, queue: say });
+        if !rights.is_none() {
+            inner.game.player_comes(Instant::now());
+        }
+        if inner.ticket.is_none() {
+            self.ask_computer(&mut inner);
+        }
+        self.set_timer(&mut inner);
+        let state = state_json(&self.id, &inner.game, &inner.presence(), Instant::now());
+        inner.tell_one(number, joined);
+        inner.tell_one(number, state.map_err(|_| NotJoined::Failure)?);
+        let member = Membership { room: self.clone(), number, rights, queue };
+        if let (Some(name), Some(side)) = (name, rights.only())
+            && inner.game.name(side) != Some(&name)
+        {
+            // The game goes on without the name if it cannot be kept.
+            let _ = self.happen(&mut inner, Event::Name(side.into(), Some(name))).await;
+        }
+        Ok(member)
+    }
+
+    async fn leave(self: &Arc<Self>, number: u64) {
+        let mut inner = self.inner.lock().await;
+        inner.members.retain(|member| member.number != number);
+        if !inner.has_players() && inner.ticket.take().is_some() {
+            inner.computer = None;
+            if inner.game.computer_to_move() {
+                inner.game.stop_turn();
+            }
+        }
+        if !inner.has_players() {
+            inner.draw_ticket = None;
+        }
+        inner.tell_seats();
+        self.close_if_idle(&mut inner);
+    }
+
+    /// A game that was taken up for somebody who was not let in leaves the memory again.
+    pub(crate) async fn close_if_nobody_came(&self) {
+        self.close_if_idle(&mut self.inner.lock().await);
+    }
+
+    /// A game at which nobody is leaves the memory, unless a clock runs in it.
+    fn close_if_idle(&self, inner: &mut MutexGuard<'_, Inner>) {
+        if inner.members.is_empty() && inner.game.running().is_none() && !inner.closed {
+            inner.closed = true;
+            if let Some(timer) = inner.timer.take() {
+                timer.abort();
+            }
+            if let Some(rooms) = self.rooms.upgrade() {
+                rooms.forget(&self.id);
+            }
+        }
+    }
+
+    async fn act(
+        self: &Arc<Self>,
+        member: &Membership,
+        id: Option<u64>,
+        version: u64,
+        action: &Action,
+    ) {
+        let mut inner = self.inner.lock().await;
+        let decided = inner.game.decide(member.rights, version, action, Instant::now());
+        let done = match decided {
+            Ok(deed) => self.carry_out(&mut inner, deed).await,
+            Err(refusal) => Err(refusal),
+        };
+        let version = inner.game.version();
+        match (done, id) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(id)) => {
+                inner.tell_one(member.number, FromServer::Done { id, version }.json());
+            }
+            (Err(refusal), id) => {
+                let message = FromServer::Refused { id, refusal: &refusal, version }.json();
+                inner.tell_one(member.number, message);
+                if refusal.code == RefusalCode::Stale
+                    && let Ok(state) =
+                        state_json(&self.id, &inner.game, &inner.presence(), Instant::now())
+                {
+                    inner.tell_one(member.number, state);
+                }
+            }
+        }
+        self.close_if_idle(&mut inner);
+    }
+
+    async fn rename(
+        self: &Arc<Self>,
+        member: &Membership,
+        name: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let bad = |reason: String| Refusal::new(RefusalCode::BadRequest, reason);
+        let name = match name {
+            None => None,
+            Some(name) => read_name(name).map_err(|error| bad(error.reason))?,
+        };
+        let Some(side) = member.rights.only() else {
+            return Err(Refusal::new(RefusalCode::Seat, "a name is given to one's own seat"));
+        };
+        let mut inner = self.inner.lock().await;
+        if inner.game.name(side) == name.as_deref() {
+            return Ok(());
+        }
+        if inner.game.events() >= MOST_EVENTS {
+            return Err(Refusal::new(
+                RefusalCode::TooMany,
+                "so much has happened in this game that no name is changed any more",
+            ));
+        }
+        self.happen(&mut inner, Event::Name(side.into(), name)).await
+    }
+
+    async fn carry_out(
+        self: &Arc<Self>,
+        inner: &mut MutexGuard<'_, Inner>,
+        deed: Deed,
+    ) -> Result<(), Refusal> {
+        match deed {
+            Deed::Happens(event) => return self.happen(inner, event).await,
+            Deed::Offers => inner.tell_offers(),
+            Deed::Declined(what, by) => {
+                inner.tell_offers();
+                let who = match inner.game.setup().mode {
+                    Mode::Computer { .. } => "The computer",
+                    _ => inner.game.setup().game.info().sides[by.index()].name,
+                };
+                let what_text = match what {
+                    What::Draw => "the draw",
+                    What::TakeBack => "to take back",
+                    What::Rematch => "the rematch",
+                };
+                let by = side_letter(&inner.game.setup().game, by);
+                let text = format!("{who} declines {what_text}.");
+                inner.tell(FromServer::Declined { what, by, text }.json());
+            }
+            Deed::AskComputer => self.ask_about_draw(inner),
+            Deed::Rematch => return self.make_rematch(inner).await,
+        }
+        Ok(())
+    }
+
+    /// Keeps an event, makes it true and tells everybody.
+    async fn happen(
+        self: &Arc<Self>,
+        inner: &mut MutexGuard<'_, Inner>,
+        event: Event,
+    ) -> Result<(), Refusal> {
+        let failure = |reason: String| Refusal::new(RefusalCode::Failure, reason);
+        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is ending".into()))?;
+        let write = Write::Append {
+            key: self.key,
+            number: inner.game.events(),
+            event: serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?,
+        };
+        rooms.store().write(vec![write]).await.map_err(|error| failure(error.to_string()))?;
+        self.make_true(inner, &event).map_err(failure)
+    }
+
+    /// Makes an event true that is on disk, and tells everybody.
+    fn make_true(
+        self: &Arc<Self>,
+        inner: &mut MutexGuard<'_, Inner>,
+        event: &Event,
+    ) -> Result<(), String> {
+        let now = Instant::now();
+        inner.game.apply(event, now).map_err(|error| error.to_string())?;
+        inner.touched = crate::store::now();
+        if let Event::Name(..) = event {
+            inner.tell_seats();
+            return Ok(());
+        }
+        if let Event::Next(id) = event {
+            inner.tell(FromServer::Next { id }.json());
+            return Ok(());
+        }
+        inner.draw_ticket = None;
+        self.ask_computer(inner);
+        self.set_timer(inner);
+        let presence = inner.presence();
+        let message = match event {
+            Event::Move { .. } => moved_json(&inner.game, &presence, now),
+            _ => state_json(&self.id, &inner.game, &presence, now),
+        };
+        inner.tell(message.map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// Has the computer think if it is to move and somebody waits for it.
+    fn ask_computer(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
+        inner.ticket = None;
+        inner.computer = None;
+        let side = inner.game.session().side();
+        let Some(rooms) = self.rooms.upgrade() else { return };
+        let Some((opponent, thinking)) = inner.game.setup().computer(side) else { return };
+        let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
+        let (Some(player), false) = (player, inner.game.is_over()) else { return };
+        let Ok(mut spec) = opponent.spec.parse::<PlayerSpec>() else { return };
+        spec.limit_time(thinking);
+        let left = inner.game.left(Instant::now()).map(|left| left[side.index()]);
+        let version = inner.game.version();
+        let search = Search {
+            address: player.address,
+            session: inner.game.session().copy(),
+            player: spec,
+            clock: inner.game.setup().computer_clock(thinking, left),
+            seed: inner.game.setup().seed.wrapping_add(version),
+            begun: self.later(move |room| async move { room.computer_begins(version).await }),
+            done: {
+                let room = Arc::downgrade(self);
+                let runtime = tokio::runtime::Handle::current();
+                Box::new(move |choice| {
+                    if let Some(room) = room.upgrade() {
+                        runtime.spawn(async move { room.computer_moves(version, choice).await });
+                    }
+                })
+            },
+        };
+        inner.computer = Some(Computer::Waiting);
+        inner.ticket = Some(rooms.thinking().ask(search));
+    }
+
+    /// Something to be done by a thread that is not one of the runtime's.
+    fn later<F: Future<Output = ()> + Send + 'static>(
+        self: &Arc<Self>,
+        what: impl FnOnce(Arc<Room>) -> F + Send + 'static,
+    ) -> Box<dyn FnOnce() + Send> {
+        let room = Arc::downgrade(self);
+        let runtime = tokio::runtime::Handle::current();
+        Box::new(move || {
+            if let Some(room) = room.upgrade() {
+                runtime.spawn(what(room));
+            }
+        })
+    }
+
+    async fn computer_begins(self: &Arc<Self>, version: u64) {
+        let mut inner = self.inner.lock().await;
+        if inner.game.version() == version && inner.ticket.is_some() {
+            inner.game.begin_turn(Instant::now());
+            inner.computer = Some(Computer::Thinking);
+            self.set_timer(&mut inner);
+            inner.tell_computer();
+        }
+    }
+
+    async fn computer_moves(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
+        let mut inner = self.inner.lock().await;
+        if inner.game.version() != version || inner.ticket.take().is_none() {
+            return;
+        }
+        let done = match choice {
+            Err(error) => Err(error.to_string()),
+            Ok(choice) => match inner.game.decide_computer(&choice.text, Instant::now()) {
+                Err(refusal) => Err(refusal.reason),
+                Ok(event) => self.happen(&mut inner, event).await.map_err(|refusal| refusal.reason),
+            },
+        };
+        if let Err(reason) = done {
+            eprintln!("crownhead: the computer made no move in a game: {reason}");
+            // Whoever comes in next asks it again.
+            inner.computer = None;
+            inner.game.stop_turn();
+            inner.tell_computer();
+        }
+        self.close_if_idle(&mut inner);
+    }
+
+    fn ask_about_draw(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
+        let Some(rooms) = self.rooms.upgrade() else { return };
+        let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
+        let (Some(player), Ok(spec)) = (player, ADVICE.parse::<PlayerSpec>()) else { return };
+        let version = inner.game.version();
+        let room = Arc::downgrade(self);
+        let runtime = tokio::runtime::Handle::current();
+        let search = Search {
+            address: player.address,
+            session: inner.game.session().copy(),
+            player: spec,
+            clock: crownhead_play::Clock::Free,
+            seed: inner.game.setup().seed,
+            begun: Box::new(|| {}),
+            done: Box::new(move |choice| {
+                if let Some(room) = room.upgrade() {
+                    runtime.spawn(async move { room.answer_draw(version, choice).await });
+                }
+            }),
+        };
+        inner.draw_ticket = Some(rooms.thinking().ask(search));
+    }
+
+    /// The search was for the side that offered, so what is good for it is bad for the computer.
+    async fn answer_draw(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
+        let mut inner = self.inner.lock().await;
+        if inner.game.version() != version || inner.draw_ticket.take().is_none() {
+            return;
+        }
+        let own = choice.ok().and_then(|choice| choice.score).map(|score| -score);
+        let accepts = accepts_draw(own, inner.game.session().plies());
+        let deed = inner.game.answer_draw(accepts);
+        if let Err(refusal) = self.carry_out(&mut inner, deed).await {
+            eprintln!("crownhead: a draw could not be kept: {}", refusal.reason);
+        }
+    }
+
+    async fn make_rematch(
+        self: &Arc<Self>,
+        inner: &mut MutexGuard<'_, Inner>,
+    ) -> Result<(), Refusal> {
+        let failure = |reason: String| Refusal::new(RefusalCode::Failure, reason);
+        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is ending".into()))?;
+        let id = GameId::new().map_err(|error| failure(error.to_string()))?;
+        let event = Event::Next(id.as_str().into());
+        let setup = inner.game.setup().swapped(rooms.lot());
+        let [first, second] = self.secrets;
+        let number = inner.game.events();
+        let mut writes = vec![
+            Write::Create(NewGame {
+                id: id.clone(),
+                setup: setup.write(),
+                secrets: [second, first],
+            }),
+            Write::Append {
+                key: self.key,
+                number,
+                event: serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?,
+            },
+        ];
+        for side in [Side::First, Side::Second] {
+            if let Some(name) = inner.game.name(side) {
+                let event = Event::Name(side.other().into(), Some(name.into()));
+                let event =
+                    serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?;
+                writes.push(Write::Begin { id: id.clone(), event });
+            }
+        }
+        rooms.store().write(writes).await.map_err(|error| failure(error.to_string()))?;
+        self.make_true(inner, &event).map_err(failure)
+    }
+
+    /// Sees to it that a clock that runs out ends the game.
+    fn set_timer(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
+        if let Some(timer) = inner.timer.take() {
+            timer.abort();
+        }
+        let Some(deadline) = inner.game.deadline() else { return };
+        let room = Arc::downgrade(self);
+        let task = tokio::spawn(async move {
+            tokio::time::sleep_until((deadline + Duration::from_millis(1)).into()).await;
+            if let Some(room) = room.upgrade() {
+                room.time_is_up().await;
+            }
+        });
+        inner.timer = Some(task.abort_handle());
+    }
+
+    async fn time_is_up(self: &Arc<Self>) {
+        let mut inner = self.inner.lock().await;
+        // This very task: from here on it is not to be stopped half way.
+        inner.timer = None;
+        if let Some(event) = inner.game.flag(Instant::now())
+            && let Err(refusal) = self.happen(&mut inner, event).await
+        {
+            eprintln!("crownhead: the end of a game could not be kept: {}", refusal.reason);
+        }
+        self.close_if_idle(&mut inner);
+    }
+}
+
+impl Inner {
+    /// Tells those who are there of somebody who is coming.
+    fn tell_seats_with(&mut self, rights: Rights) {
+        let mut presence = self.presence();
+        for side in rights.sides() {
+            presence.here[side.index()] = true;
+        }
+        presence.watchers += usize::from(rights.is_none());
+        let seats = seats_view(&self.game, &presence);
+        let message = FromServer::Seats { seats, watchers: presence.watchers }.json();
+        self.tell(message);
+    }
+}
+
+impl Membership {
+    /// Does something in the game; whatever comes of it is told through the queue.
+    pub async fn act(&self, id: Option<u64>, version: u64, action: &Action) {
+        self.room.act(self, id, version, action).await;
+    }
+
+    /// Gives one's seat another name.
+    pub async fn rename(&self, id: Option<u64>, name: Option<&str>) {
+        let renamed = self.room.rename(self, name).await;
+        let mut inner = self.room.inner.lock().await;
+        let version = inner.game.version();
+        let message = match (&renamed, id) {
+            (Ok(()), None) => return,
+            (Ok(()), Some(id)) => FromServer::Done { id, version }.json(),
+            (Err(refusal), id) => FromServer::Refused { id, refusal, version }.json(),
+        };
+        inner.tell_one(self.number, message);
+    }
+
+    /// Refuses what is no action.
+    pub async fn refuse(&self, code: RefusalCode, reason: &str) {
+        let mut inner = self.room.inner.lock().await;
+        let (refusal, version) = (Refusal::new(code, reason), inner.game.version());
+        let message = FromServer::Refused { id: None, refusal: &refusal, version }.json();
+        inner.tell_one(self.number, message);
+    }
+
+    /// Leaves.
+    pub async fn leave(self) {
+        self.room.leave(self.number).await;
+    }
+}

@@ -1,0 +1,239 @@
+//! The games in memory: those at which somebody is, or in which a clock runs. All others are on disk
+//! only, and are taken up when somebody comes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crownhead_play::TimeControl;
+use crownhead_records::{GameRecord, Ply};
+use crownhead_rules::Side;
+
+use crate::deeds::Event;
+use crate::error::{ApiError, Code};
+use crate::hosted::HostedGame;
+use crate::limits::{Address, Limits};
+use crate::room::{Membership, NotJoined, Room};
+use crate::secret::{GameId, Secret};
+use crate::setup::{Granted, Setup};
+use crate::store::{NewGame, Store, StoreError, Stored, Write};
+use crate::thinking::Thinking;
+use crate::view::{Presence, Summary, summary};
+
+/// Games in which nothing ever happened are kept so long.
+const EMPTY: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+/// Games in which nothing has happened any more are kept so long.
+const UNTOUCHED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// So many games are removed in one transaction.
+const SWEPT: usize = 100;
+
+/// The games in memory, and the way to all others.
+pub struct Rooms {
+    rooms: Mutex<HashMap<GameId, Arc<Room>>>,
+    /// One game at a time is taken up, so that none is twice.
+    taking_up: tokio::sync::Mutex<()>,
+    store: Arc<Store>,
+    thinking: Arc<Thinking>,
+    limits: Limits,
+}
+
+/// A new game, for whoever asked for it.
+pub struct Created {
+    /// Its id.
+    pub id: GameId,
+    /// The secret of whoever asked.
+    pub secret: Secret,
+    /// The secret of the other seat, if a friend is to have it.
+    pub friend: Option<Secret>,
+}
+
+impl Rooms {
+    /// No game is in memory.
+    pub fn new(store: Arc<Store>, thinking: Arc<Thinking>, limits: Limits) -> Arc<Rooms> {
+        Arc::new(Rooms {
+            rooms: Mutex::default(),
+            taking_up: tokio::sync::Mutex::default(),
+            store,
+            thinking,
+            limits,
+        })
+    }
+
+    /// The games on disk.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Those who think.
+    pub fn thinking(&self) -> &Arc<Thinking> {
+        &self.thinking
+    }
+
+    /// What strangers may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Something left to chance.
+    pub fn lot(&self) -> u64 {
+        // What is left of a whole game is as good as any: JSON numbers of the page have 53 bits.
+        fastrand::u64(..) >> 11
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<GameId, Arc<Room>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn forget(&self, id: &GameId) {
+        self.rooms().remove(id);
+    }
+
+    /// Makes a new game.
+    pub async fn create(&self, granted: Granted) -> Result<Created, ApiError> {
+        let failure = |reason: String| ApiError::new(Code::Failure, reason);
+        let Granted { setup, side, name } = granted;
+        let id = GameId::new().map_err(|error| failure(error.to_string()))?;
+        let secret = Secret::new().map_err(|error| failure(error.to_string()))?;
+        let is_friend = setup.mode_text() == "friend";
+        let friend = is_friend.then(Secret::new).transpose();
+        let friend = friend.map_err(|error| failure(error.to_string()))?;
+        let mut secrets = [None, None];
+        match side {
+            None => secrets = [Some(secret.hash()), Some(secret.hash())],
+            Some(side) => {
+                secrets[side.index()] = Some(secret.hash());
+                secrets[side.other().index()] = friend.as_ref().map(Secret::hash);
+            }
+        }
+        let mut writes =
+            vec![Write::Create(NewGame { id: id.clone(), setup: setup.write(), secrets })];
+        if let (Some(name), Some(side)) = (name, side) {
+            let event = serde_json::to_string(&Event::Name(side.into(), Some(name)));
+            let event = event.map_err(|error| failure(error.to_string()))?;
+            writes.push(Write::Begin { id: id.clone(), event });
+        }
+        self.store.write(writes).await.map_err(|error| failure(error.to_string()))?;
+        Ok(Created { id, secret, friend })
+    }
+
+    /// Lets somebody into a game, which is taken up if it is not in memory.
+    pub async fn join(
+        self: &Arc<Self>,
+        id: &GameId,
+        secret: Option<&str>,
+        name: Option<String>,
+        address: Address,
+    ) -> Result<Membership, NotJoined> {
+        loop {
+            let known = self.rooms().get(id).cloned();
+            let room = match known {
+                Some(room) => room,
+                None => self.take_up(id).await?,
+            };
+            match room.join(secret, name.clone(), address).await {
+                Err(NotJoined::Closed) => {}
+                Err(error) => {
+                    room.close_if_nobody_came().await;
+                    return Err(error);
+                }
+                Ok(member) => return Ok(member),
+            }
+        }
+    }
+
+    async fn take_up(self: &Arc<Self>, id: &GameId) -> Result<Arc<Room>, NotJoined> {
+        let _one_at_a_time = self.taking_up.lock().await;
+        if let Some(room) = self.rooms().get(id) {
+            return Ok(room.clone());
+        }
+        let stored = self.read(id).await.map_err(|error| {
+            eprintln!("crownhead: {error}");
+            NotJoined::Failure
+        })?;
+        let stored = stored.ok_or(NotJoined::NoGame)?;
+        let (key, secrets, touched) = (stored.key, stored.secrets, stored.touched);
+        let game = revive(&stored).map_err(|reason| {
+            eprintln!("crownhead: a game cannot be taken up: {reason}");
+            NotJoined::Failure
+        })?;
+        let room = Room::new(id.clone(), key, secrets, game, touched, self);
+        self.rooms().insert(id.clone(), room.clone());
+        Ok(room)
+    }
+
+    async fn read(&self, id: &GameId) -> Result<Option<Stored>, StoreError> {
+        let (store, id) = (self.store.clone(), id.clone());
+        let read = tokio::task::spawn_blocking(move || store.read(&id)).await;
+        read.unwrap_or(Err(StoreError::Ended))
+    }
+
+    /// A game in a list; none if there is no such game. It stays where it is.
+    pub async fn summary(&self, id: &GameId) -> Result<Option<Summary>, ApiError> {
+        let known = self.rooms().get(id).cloned();
+        if let Some(room) = known {
+            return Ok(Some(room.summary().await));
+        }
+        let Some((game, touched)) = self.look(id).await? else { return Ok(None) };
+        Ok(Some(summary(id, &game, &Presence::default(), touched)))
+    }
+
+    async fn look(&self, id: &GameId) -> Result<Option<(HostedGame, u64)>, ApiError> {
+        let failure = |reason: String| ApiError::new(Code::Failure, reason);
+        let stored = self.read(id).await.map_err(|error| failure(error.to_string()))?;
+        let Some(stored) = stored else { return Ok(None) };
+        let game = revive(&stored).map_err(failure)?;
+        Ok(Some((game, stored.touched)))
+    }
+
+    /// A game as it is written to files; none if there is no such game.
+    pub async fn record(&self, id: &GameId) -> Result<Option<GameRecord>, ApiError> {
+        let Some((game, _)) = self.look(id).await? else { return Ok(None) };
+        let setup = game.setup();
+        let mut record = GameRecord::new(setup.game.clone());
+        record.set_tag("Event", "Crownhead in a browser");
+        for side in [Side::First, Side::Second] {
+            let name = match (setup.computer(side), game.name(side)) {
+                (Some((opponent, _)), _) => opponent.spec,
+                (None, name) => name.unwrap_or("human"),
+            };
+            record.set_player(side, name.to_string());
+        }
+        record.start = setup.position.as_ref().map(|_| game.session().start());
+        record.line.plies = game.made().iter().map(|made| Ply::new(made.text.clone())).collect();
+        record.result = game.result();
+        if setup.time_control() != TimeControl::Free {
+            record.set_tag("TimeControl", setup.time_control().to_string());
+        }
+        Ok(Some(record))
+    }
+
+    /// Removes games that nobody has touched for long; how many.
+    pub async fn sweep(&self) -> Result<usize, StoreError> {
+        let (store, most) = (self.store.clone(), self.limits.games_kept);
+        let old =
+            tokio::task::spawn_blocking(move || store.untouched(EMPTY, UNTOUCHED, most)).await;
+        let mut old = old.unwrap_or(Err(StoreError::Ended))?;
+        {
+            let rooms = self.rooms();
+            old.retain(|(_, id)| GameId::read(id).is_none_or(|id| !rooms.contains_key(&id)));
+        }
+        for keys in old.chunks(SWEPT) {
+            let keys = keys.iter().map(|(key, _)| *key).collect();
+            self.store.write(vec![Write::Delete(keys)]).await?;
+        }
+        Ok(old.len())
+    }
+}
+
+/// A game as its events left it.
+fn revive(stored: &Stored) -> Result<HostedGame, String> {
+    let setup = Setup::read(&stored.setup).ok_or("its setup cannot be read")?;
+    let now = Instant::now();
+    let mut game = HostedGame::new(setup, now).map_err(|error| error.to_string())?;
+    for text in &stored.events {
+        let event: Event = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        game.apply(&event, now).map_err(|error| error.to_string())?;
+    }
+    game.wait_for_players();
+    Ok(game)
+}

@@ -1,0 +1,376 @@
+//! The routes without a socket.
+#![allow(clippy::unwrap_used, missing_docs)] // a test may fail
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
+use axum::{Router, response::Response};
+use crownhead_server::guard::Peer;
+use crownhead_server::limits::{Limits, Rate};
+use crownhead_server::rooms::Rooms;
+use crownhead_server::routes::{App, routes};
+use crownhead_server::store::Store;
+use crownhead_server::thinking::Thinking;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tower::ServiceExt;
+
+struct Site {
+    router: Router,
+    store: Arc<Store>,
+    _folder: TempDir,
+    _ending: watch::Sender<bool>,
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.store.close();
+    }
+}
+
+fn site_with(limits: Limits, is_local: bool) -> Site {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let rooms = Rooms::new(store.clone(), Thinking::new(0).unwrap(), limits);
+    let (ending, heard) = watch::channel(false);
+    let router = routes(App::new(rooms, is_local, heard));
+    Site { router, store, _folder: folder, _ending: ending }
+}
+
+fn site() -> Site {
+    site_with(Limits::open(), true)
+}
+
+impl Site {
+    async fn ask(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    async fn get(&self, path: &str) -> Response {
+        self.ask(request(Method::GET, path, Body::empty())).await
+    }
+
+    async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+        read(self.ask(request(Method::POST, path, Body::from(body.to_string()))).await).await
+    }
+}
+
+fn request(method: Method, path: &str, body: Body) -> Request<Body> {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("host", "localhost:8064")
+        .header("content-type", "application/json")
+        .body(body)
+        .unwrap();
+    request.extensions_mut().insert(Peer("192.0.2.1".parse().unwrap()));
+    request
+}
+
+async fn text(response: Response) -> String {
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+async fn read(response: Response) -> (StatusCode, Value) {
+    let status = response.status();
+    (status, serde_json::from_str(&text(response).await).unwrap())
+}
+
+#[tokio::test]
+async fn the_page_learns_what_can_be_played() {
+    let (status, body) = read(site().get("/api/games").await).await;
+    assert_eq!(status, 200);
+    let ids: Vec<_> = body["games"].as_array().unwrap().iter().map(|game| &game["id"]).collect();
+    assert_eq!(ids, ["english", "contest", "chinese-checkers", "capture-halma"]);
+    let english = &body["games"][0];
+    // Square 1 is cell 12, square 32 cell 87.
+    assert_eq!(english["squares"][0], Value::Null);
+    assert_eq!((&english["squares"][1], &english["squares"][62]), (&json!(1), &json!(32)));
+    assert_eq!(english["board"].as_str().unwrap().len(), 64);
+    // Blue wants to go where red begins.
+    assert_eq!(body["games"][2]["targets"][0], json!(["68", "77", "78", "86", "87", "88"]));
+    let players = body["players"].as_array().unwrap();
+    assert_eq!(players.len(), 12);
+    assert!(players.iter().all(|player| player["sentence"].as_str().unwrap().ends_with('.')));
+}
+
+#[tokio::test]
+async fn every_game_has_its_rules_and_each_exercise_is_a_position_that_can_be_tried() {
+    let site = site_with(Limits::local(), true);
+    for id in ["english", "contest", "chinese-checkers", "capture-halma"] {
+        let (status, rules) = read(site.get(&format!("/api/rules/{id}")).await).await;
+        assert_eq!(status, 200);
+        assert!(rules["about"].as_array().unwrap().len() >= 4, "{id}");
+        for exercise in rules["exercises"].as_array().unwrap() {
+            let question = json!({"game": id, "position": exercise["position"]});
+            let (status, view) = site.post("/api/position", question).await;
+            assert_eq!(status, 200, "{exercise}");
+            assert!(!view["legal"].as_array().unwrap().is_empty(), "{exercise}");
+            if exercise["goal"]["kind"] == "refused" {
+                let moves = json!([exercise["goal"]["move"]]);
+                let question = json!({"game": id, "position": exercise["position"], "moves": moves});
+                let (status, error) = site.post("/api/position", question).await;
+                assert_eq!(status, 422);
+                assert_eq!(error["error"]["reason"], exercise["goal"]["reason"]);
+            }
+        }
+    }
+    assert_eq!(site.get("/api/rules/chess").await.status(), 404);
+}
+
+#[tokio::test]
+async fn a_position_is_answered_with_its_moves_paths_and_captures() {
+    let site = site();
+    let question = json!({"game": "english", "moves": ["11-15", "22-18"]});
+    let (status, view) = site.post("/api/position", question).await;
+    assert_eq!(status, 200);
+    assert_eq!(view["side"], "b");
+    assert_eq!(view["must_capture"], true);
+    assert_eq!(view["ply"], 2);
+    assert_eq!(view["last"]["path"], json!(["63", "54"]));
+    let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"], "captures": ["54"]});
+    assert_eq!(view["legal"], json!([capture]));
+    let over = json!({"game": "contest", "position": "B:W6:B1"});
+    let (_, view) = site.post("/api/position", over).await;
+    assert_eq!(view["outcome"]["reason"], "no-move", "{view}");
+    assert_eq!(view["outcome"]["winner"], "w");
+    assert_eq!(view["legal"], json!([]));
+}
+
+#[tokio::test]
+async fn refused_positions_and_moves_say_why_and_where() {
+    let site = site();
+    let moves = json!({"game": "english", "moves": ["11-15", "22-18", "8-11"]});
+    let (status, body) = site.post("/api/position", moves).await;
+    assert_eq!(status, 422);
+    let reason = "8-11 is not possible: 15x22 must be taken";
+    let error = json!({"code": "illegal", "reason": reason, "kind": "rule", "at": 2});
+    assert_eq!(body["error"], error);
+    let (status, body) =
+        site.post("/api/position", json!({"game": "english", "position": "B:W33:B1"})).await;
+    assert_eq!(status, 422);
+    assert!(body["error"]["column"].is_u64(), "{body}");
+    let many = vec!["11-15"; 501];
+    let (status, _) = site.post("/api/position", json!({"game": "english", "moves": many})).await;
+    assert_eq!(status, 400);
+    let long = "B:W".to_string() + &"1,".repeat(2000);
+    let question = json!({"game": "english", "position": long});
+    assert_eq!(site.post("/api/position", question).await.0, 400);
+}
+
+#[tokio::test]
+async fn a_new_game_has_as_many_secrets_as_it_needs() {
+    let site = site();
+    let computer = json!({"game": "contest", "mode": "computer", "side": "w", "player": "random"});
+    let (status, body) = site.post("/api/games", computer).await;
+    assert_eq!(status, 201);
+    assert_eq!(body["you"], json!(["w"]));
+    assert!(body.get("friend").is_none());
+    let (_, body) = site.post("/api/games", json!({"game": "english", "mode": "hotseat"})).await;
+    assert_eq!(body["you"], json!(["b", "w"]));
+    let friend = json!({"game": "english", "mode": "friend", "side": "b"});
+    let (_, body) = site.post("/api/games", friend).await;
+    let (own, other) = (body["secret"].as_str().unwrap(), body["friend"].as_str().unwrap());
+    assert!(own.len() == 22 && other.len() == 22 && own != other);
+}
+
+#[tokio::test]
+async fn games_at_a_glance_and_as_files_tell_no_secret() {
+    let site = site();
+    let wish = json!({"game": "english", "mode": "friend", "side": "b", "name": "Ann"});
+    let (_, made) = site.post("/api/games", wish).await;
+    let id = made["id"].as_str().unwrap();
+    let (status, body) =
+        site.post("/api/summaries", json!({"games": [id, "nonsense", "AAAAAAAAAAAAAAAA"]})).await;
+    assert_eq!(status, 200);
+    assert_eq!(body["games"].as_array().unwrap().len(), 1);
+    assert_eq!(body["games"][0]["seats"][0]["name"], "Ann");
+    let pdn = text(site.get(&format!("/api/games/{id}/pdn")).await).await;
+    assert!(pdn.contains("[Black \"Ann\"]"), "{pdn}");
+    for secret in [&made["secret"], &made["friend"]] {
+        let secret = secret.as_str().unwrap();
+        assert!(!body.to_string().contains(secret) && !pdn.contains(secret));
+        // Nor is it anywhere on disk.
+        let file = std::fs::read(site._folder.path().join("games.sqlite-wal")).unwrap();
+        assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()));
+    }
+    assert_eq!(site.get("/api/games/AAAAAAAAAAAAAAAA/pdn").await.status(), 404);
+}
+
+#[tokio::test]
+async fn script_in_a_name_stays_a_name() {
+    let site = site();
+    let name = "<script>alert(1)</script>".get(..24).unwrap();
+    let wish = json!({"game": "english", "mode": "friend", "side": "b", "name": name});
+    let (_, made) = site.post("/api/games", wish).await;
+    let request_body = Body::from(json!({"games": [made["id"]]}).to_string());
+    let response = site.ask(request(Method::POST, "/api/summaries", request_body)).await;
+    // It is data, for a page that may run no script but its own.
+    assert_eq!(response.headers()["content-type"], "application/json");
+    assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+    let policy = response.headers()["content-security-policy"].to_str().unwrap().to_string();
+    assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"));
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let (_, body) = read(response).await;
+    assert_eq!(body["games"][0]["seats"][0]["name"], name);
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_bodies_are_refused() {
+    let site = site();
+    let post = |kind: &str, body: Body| {
+        let request = Request::builder().method(Method::POST).uri("/api/games");
+        request.header("host", "localhost").header("content-type", kind).body(body).unwrap()
+    };
+    let large = format!("{{\"game\":\"{}\"}}", "x".repeat(20_000));
+    let cases = [
+        (post("text/plain", Body::from("{}")), 415, "media-type"),
+        (post("application/json", Body::from(large.clone())), 413, "too-large"),
+        (post("application/json", Body::from("{")), 400, "bad-request"),
+        (post("application/json", Body::from("[]")), 400, "bad-request"),
+        (post("application/json", Body::from("{\"game\":\"english\",\"mode\":\"friend\",\"x\":1}")), 400, "bad-request"),
+        (post("application/json", Body::from("[".repeat(10_000))), 400, "bad-request"),
+        (post("application/json", Body::from(vec![0xff; 100])), 400, "bad-request"),
+    ];
+    for (request, status, code) in cases {
+        let (got, body) = read(site.ask(request).await).await;
+        assert_eq!((got.as_u16(), &body["error"]["code"]), (status, &json!(code)));
+        assert!(!body["error"]["reason"].as_str().unwrap().is_empty());
+    }
+    // A body that does not say how long it is.
+    let parts = futures_util::stream::iter((0..100).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1000])));
+    let request = post("application/json", Body::from_stream(parts));
+    assert_eq!(site.ask(request).await.status(), 413);
+}
+
+#[tokio::test]
+async fn there_is_nothing_beside_the_page() {
+    let site = site();
+    for path in [
+        "/../Cargo.toml",
+        "/..%2f..%2fetc%2fpasswd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/assets/../../Cargo.toml",
+        "/index.html/../../secret.rs",
+        "/.env",
+        "//etc/passwd.txt",
+        "/game/%00",
+        "/a\\..\\b",
+        "/api",
+        "/api/",
+        "/api/nothing",
+        "/api/games/../games/x/pdn",
+        "/api/games/%2e%2e/pdn",
+    ] {
+        let response = site.get(path).await;
+        assert_eq!(response.status(), 404, "{path}");
+        assert!(!text(response).await.contains("[package]"), "{path}");
+    }
+    for path in ["/", "/game/Zk3vQm0yT1aB4cD9", "/rules/english"] {
+        let response = site.get(path).await;
+        assert_eq!(response.status(), 200, "{path}");
+        assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+    }
+    let wrong = site.ask(request(Method::DELETE, "/api/games", Body::empty())).await;
+    assert_eq!(wrong.status(), 405);
+}
+
+#[tokio::test]
+async fn a_page_that_is_known_is_not_sent_again_and_is_packed_on_demand() {
+    let site = site();
+    let tag = site.get("/").await.headers()["etag"].clone();
+    let mut again = request(Method::GET, "/", Body::empty());
+    again.headers_mut().insert("if-none-match", tag);
+    assert_eq!(site.ask(again).await.status(), 304);
+    let mut packed = request(Method::GET, "/", Body::empty());
+    packed.headers_mut().insert("accept-encoding", "br, gzip".parse().unwrap());
+    let response = site.ask(packed).await;
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(bytes[..2], [0x1f, 0x8b]);
+}
+
+#[tokio::test]
+async fn a_local_server_answers_to_local_names_only() {
+    let with_host = |host: &str| {
+        Request::builder().uri("/api/games").header("host", host).body(Body::empty()).unwrap()
+    };
+    let local = site();
+    for host in ["localhost", "localhost:8064", "127.0.0.1:8064", "[::1]:8064", "LOCALHOST:1"] {
+        assert_eq!(local.ask(with_host(host)).await.status(), 200, "{host}");
+    }
+    for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.168.0.7", ""] {
+        assert_eq!(local.ask(with_host(host)).await.status(), 421, "{host}");
+    }
+    let open = site_with(Limits::open(), false);
+    assert_eq!(open.ask(with_host("games.example")).await.status(), 200);
+    let without = Request::builder().uri("/api/games").body(Body::empty()).unwrap();
+    assert_eq!(open.ask(without).await.status(), 400);
+}
+
+#[tokio::test]
+async fn pages_of_others_may_not_ask() {
+    let site = site();
+    let path = "/api/games/AAAAAAAAAAAAAAAA/socket";
+    for (origin, allowed) in [
+        ("http://localhost:8064", true),
+        ("https://localhost:8064", true),
+        ("http://localhost:9999", false),
+        ("http://evil.example", false),
+        ("null", false),
+        ("file://", false),
+        ("http://localhost:8064.evil.example", false),
+    ] {
+        for target in [path, "/api/position"] {
+            let mut asked = request(Method::GET, target, Body::empty());
+            asked.headers_mut().insert("origin", origin.parse().unwrap());
+            let status = site.ask(asked).await.status();
+            assert_eq!(status != 403, allowed, "{origin} {target}: {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_address_has_so_many_new_games_and_others_have_theirs() {
+    let games = Rate { burst: 3.0, per_second: 0.0 };
+    let site = site_with(Limits { games, ..Limits::open() }, true);
+    let create = |ip: &str| {
+        let body = Body::from(json!({"game": "english", "mode": "hotseat"}).to_string());
+        let mut request = request(Method::POST, "/api/games", body);
+        request.extensions_mut().insert(Peer(ip.parse::<IpAddr>().unwrap()));
+        request
+    };
+    for number in 0..5 {
+        let response = site.ask(create("192.0.2.1")).await;
+        assert_eq!(response.status(), if number < 3 { 201 } else { 429 });
+        assert_eq!(response.headers().contains_key("retry-after"), number >= 3);
+    }
+    assert_eq!(site.ask(create("192.0.2.2")).await.status(), 201);
+}
+
+#[tokio::test]
+async fn one_address_has_so_many_requests() {
+    let requests = Rate { burst: 2.0, per_second: 0.0 };
+    let site = site_with(Limits { requests, ..Limits::open() }, true);
+    assert_eq!(site.get("/").await.status(), 200);
+    assert_eq!(site.get("/").await.status(), 200);
+    assert_eq!(site.get("/").await.status(), 429);
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers_that_protect_it() {
+    let site = site();
+    for path in ["/", "/api/games", "/api/nothing", "/api/rules/english"] {
+        let response = site.get(path).await;
+        let headers = response.headers();
+        for name in ["content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
+            assert!(headers.contains_key(name), "{path}: {name}");
+        }
+        assert!(!headers.contains_key("access-control-allow-origin"));
+    }
+}
