@@ -254,7 +254,6 @@ export class LiveGame {
   }
 
   // Every message is one of those of docs/server.md.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   private hear(message: any) {
     switch (message.type) {
       case "joined":
@@ -316,7 +315,6 @@ export class LiveGame {
     if (state.outcome && before && !before.outcome) this.ears.ended(state.outcome);
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   private advance(message: any) {
     const { state, pending } = this;
     if (!state) return;
@@ -353,8 +351,8 @@ export class LiveGame {
     if (message.id !== undefined) this.waiting.delete(message.id);
     const wasShown = !!own?.made && this.pending?.id === own.id;
     if (wasShown) this.pending = null;
-    // A move sent again after a lost connection may have arrived the first time; the state says so.
-    if (message.code === "stale" && own) return;
-    this.ears.refused(sentence(message.reason), wasShown);
+    const isStale = message.code === "stale";
+    const reason = isStale ? "The game has gone on meanwhile: look again." : message.reason;
+    this.ears.refused(sentence(reason), wasShown);
   }
 }
