@@ -9,15 +9,18 @@
 //! - A backslash at the end of a line carries the command on.
 //! - The lines up to the next `$` are the output, standard output only. A line `…` stands for any
 //!   lines, and `…` in a line for any text. Without such lines the output is not looked at.
+//! - `crownhead serve` goes on for ever: it is interrupted when it has said where it is. It gets a port and a
+//!   folder of its own.
 //! - A command succeeds; one that shows its output may also find bad input (exit code 3).
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 const ANYTHING: &str = "…";
 
@@ -103,13 +106,14 @@ fn check_program(example: &Example, command: &str, folder: &Path) -> Result<(), 
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
-    let output = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(folder)
-        .env("PATH", path)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let serves = command.starts_with("crownhead serve");
+    let command = match serves {
+        true => format!("exec {command} --port 0 --data served"),
+        false => command.to_string(),
+    };
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &command]).current_dir(folder).env("PATH", path).stdin(Stdio::null());
+    let output = if serves { interrupted(&mut shell) } else { shell.output().unwrap() };
     let stdout = String::from_utf8_lossy(&output.stdout);
     let code = output.status.code();
     if code != Some(0) && (code != Some(3) || example.output.is_empty()) {
@@ -121,6 +125,19 @@ fn check_program(example: &Example, command: &str, folder: &Path) -> Result<(), 
         return Ok(());
     }
     Err(format!("shown:\n{}\nprinted:\n{}", example.output.join("\n"), printed.join("\n")))
+}
+
+/// Starts a program, waits for its first line and interrupts it.
+fn interrupted(command: &mut Command) -> Output {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    stdout.read_line(&mut said).unwrap();
+    let process = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    stdout.read_to_string(&mut said).unwrap();
+    let output = child.wait_with_output().unwrap();
+    Output { stdout: said.into(), ..output }
 }
 
 fn check_other(command: &str, project: &Path) -> Result<(), String> {

@@ -331,6 +331,10 @@ impl HostedGame {
             let name = self.setup.game.info().sides[side.index()].name;
             return Err(Refusal::new(RefusalCode::Seat, format!("it is the turn of {name}")));
         }
+        if self.events >= MOST_EVENTS {
+            let reason = "this game has gone on for so long that no more moves can be made";
+            return Err(Refusal::new(RefusalCode::TooMany, reason));
+        }
         self.judge(text, now)
     }
 

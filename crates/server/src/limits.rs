@@ -52,6 +52,7 @@ impl Limits {
             connections_each: 20_000,
             games: Rate { burst: 20_000.0, per_second: 1000.0 },
             requests: Rate { burst: 50_000.0, per_second: 5000.0 },
+            messages: Rate { burst: 1000.0, per_second: 1000.0 },
             ..Limits::open()
         }
     }

@@ -10,7 +10,7 @@ use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use crownhead_play::lessons::{self, Goal};
 use crownhead_play::{OPPONENTS, PlayError, session};
 use crownhead_records::game_text;
@@ -84,8 +84,9 @@ pub fn routes(app: Arc<App>) -> Router {
         .route("/api/summaries", post(summaries))
         .route("/api/games/{id}/pdn", get(pdn))
         .route("/api/games/{id}/socket", get(join))
-        .route("/api", get(nothing))
-        .route("/api/{*rest}", get(nothing))
+        .route("/api", any(nothing))
+        .route("/api/", any(nothing))
+        .route("/api/{*rest}", any(nothing))
         .fallback_service(get(page))
         .method_not_allowed_fallback(|| async { ApiError::new(Code::Method, "not by this method") })
         .layer(from_fn_with_state(app.clone(), guard))

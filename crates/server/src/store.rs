@@ -113,7 +113,7 @@ pub struct Store {
     file: PathBuf,
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Held as long as the games are served.
-    _lock: File,
+    lock: Mutex<Option<File>>,
 }
 
 impl Store {
@@ -156,7 +156,7 @@ impl Store {
             reader: Mutex::new(reader),
             file: file.clone(),
             threads: Mutex::new(threads),
-            _lock: lock,
+            lock: Mutex::new(Some(lock)),
         }))
     }
 
@@ -183,7 +183,8 @@ impl Store {
         any: Duration,
         most: usize,
     ) -> Result<Vec<(i64, String)>, StoreError> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        // It takes a while, and nobody else is to wait for it.
+        let reader = connect(&self.file).map_err(|error| self.wrong(&error))?;
         let before = |time: Duration| now().saturating_sub(time.as_millis() as u64) as i64;
         let find = || {
             let mut statement = reader.prepare(
@@ -214,6 +215,7 @@ impl Store {
         for thread in threads {
             let _ = thread.join();
         }
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 

@@ -113,7 +113,8 @@ async fn every_game_has_its_rules_and_each_exercise_is_a_position_that_can_be_tr
             assert!(!view["legal"].as_array().unwrap().is_empty(), "{exercise}");
             if exercise["goal"]["kind"] == "refused" {
                 let moves = json!([exercise["goal"]["move"]]);
-                let question = json!({"game": id, "position": exercise["position"], "moves": moves});
+                let question =
+                    json!({"game": id, "position": exercise["position"], "moves": moves});
                 let (status, error) = site.post("/api/position", question).await;
                 assert_eq!(status, 422);
                 assert_eq!(error["error"]["reason"], exercise["goal"]["reason"]);
@@ -135,7 +136,7 @@ async fn a_position_is_answered_with_its_moves_paths_and_captures() {
     assert_eq!(view["last"]["path"], json!(["63", "54"]));
     let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"], "captures": ["54"]});
     assert_eq!(view["legal"], json!([capture]));
-    let over = json!({"game": "contest", "position": "B:W6:B1"});
+    let over = json!({"game": "contest", "position": "B:W5,6,10:B1"});
     let (_, view) = site.post("/api/position", over).await;
     assert_eq!(view["outcome"]["reason"], "no-move", "{view}");
     assert_eq!(view["outcome"]["winner"], "w");
@@ -233,7 +234,14 @@ async fn bodies_that_are_no_bodies_are_refused() {
         (post("application/json", Body::from(large.clone())), 413, "too-large"),
         (post("application/json", Body::from("{")), 400, "bad-request"),
         (post("application/json", Body::from("[]")), 400, "bad-request"),
-        (post("application/json", Body::from("{\"game\":\"english\",\"mode\":\"friend\",\"x\":1}")), 400, "bad-request"),
+        (
+            post(
+                "application/json",
+                Body::from("{\"game\":\"english\",\"mode\":\"friend\",\"x\":1}"),
+            ),
+            400,
+            "bad-request",
+        ),
         (post("application/json", Body::from("[".repeat(10_000))), 400, "bad-request"),
         (post("application/json", Body::from(vec![0xff; 100])), 400, "bad-request"),
     ];
@@ -243,7 +251,8 @@ async fn bodies_that_are_no_bodies_are_refused() {
         assert!(!body["error"]["reason"].as_str().unwrap().is_empty());
     }
     // A body that does not say how long it is.
-    let parts = futures_util::stream::iter((0..100).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1000])));
+    let parts =
+        futures_util::stream::iter((0..100).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1000])));
     let request = post("application/json", Body::from_stream(parts));
     assert_eq!(site.ask(request).await.status(), 413);
 }
@@ -304,7 +313,9 @@ async fn a_local_server_answers_to_local_names_only() {
     for host in ["localhost", "localhost:8064", "127.0.0.1:8064", "[::1]:8064", "LOCALHOST:1"] {
         assert_eq!(local.ask(with_host(host)).await.status(), 200, "{host}");
     }
-    for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.168.0.7", ""] {
+    for host in
+        ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.168.0.7", ""]
+    {
         assert_eq!(local.ask(with_host(host)).await.status(), 421, "{host}");
     }
     let open = site_with(Limits::open(), false);
@@ -368,7 +379,13 @@ async fn every_answer_has_the_headers_that_protect_it() {
     for path in ["/", "/api/games", "/api/nothing", "/api/rules/english"] {
         let response = site.get(path).await;
         let headers = response.headers();
-        for name in ["content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options", "cache-control"] {
+        for name in [
+            "content-security-policy",
+            "x-content-type-options",
+            "referrer-policy",
+            "x-frame-options",
+            "cache-control",
+        ] {
             assert!(headers.contains_key(name), "{path}: {name}");
         }
         assert!(!headers.contains_key("access-control-allow-origin"));
