@@ -204,12 +204,10 @@ test("against the computer a move is taken back at once, and a resignation too",
 });
 
 test("clocks run, and who has used up the time has lost", async () => {
-  const page = await open({ game: "english", clock: { time: 2000, increment: 0 } });
-  for (const [from, to] of [["36", "45"], ["63", "54"]]) {
-    await lab.cell(page, from).and(page.locator(".movable")).waitFor();
-    await lab.mouse(page).choose(from);
-    await lab.mouse(page).choose(to);
-  }
+  const page = await open({ game: "english", clock: { time: 5000, increment: 0 } });
+  await lab.mouse(page).choose("36");
+  await lab.mouse(page).choose("45");
+  await lab.untilMoves(page, 1);
   await page.locator(".clock.runs").waitFor();
   await page.locator(".status.over").waitFor();
   assert.match(await page.locator(".status.over").textContent(), /time/);

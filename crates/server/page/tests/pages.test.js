@@ -143,6 +143,29 @@ for (const id of ["english", "contest", "chinese-checkers", "capture-halma"]) {
   });
 }
 
+test("the numbers of the squares can be read in both themes", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await lab.visitor(browser, server.address, { colorScheme });
+    const game = await server.game({ game: "english", mode: "hotseat" });
+    await page.goto(game.seat);
+    await page.locator(".number").first().waitFor();
+    const [text, ground] = await page.evaluate(() => {
+      const number = document.querySelector(".number");
+      const colours = [getComputedStyle(number).color, getComputedStyle(number.parentElement).backgroundColor];
+      return colours.map((colour) => {
+        const [red, green, blue] = colour.match(/[\d.]+/g).map((part) => {
+          const value = Number(part) / 255;
+          return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      });
+    });
+    const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+    assert.ok(contrast >= 4.5, `${colorScheme}: ${contrast}`);
+    await page.context().close();
+  }
+});
+
 test("the theme can be changed, and stays", async () => {
   const page = await lab.visitor(browser, server.address, { colorScheme: "light" });
   await page.goto("/");

@@ -43,7 +43,9 @@ for (const id of ["english", "contest", "chinese-checkers", "capture-halma"]) {
     const page = await lab.visitor(browser, server.address, { ...lab.phone, ...lab.still });
     const game = await server.game({ game: id, mode: "hotseat" });
     await page.goto(game.seat);
+    await page.locator("[role=grid]").waitFor();
     await page.evaluate(() => scrollTo(0, 30));
+    assert.equal(await page.evaluate(() => Math.round(scrollY)), 30);
     const hand = await lab.touch(page);
     await lab.playToTheEnd(server, page, kind, hand, { drags: true });
     assert.equal(await page.evaluate(() => Math.round(scrollY)), 30, "dragging did not scroll");
