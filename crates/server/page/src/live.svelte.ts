@@ -6,7 +6,7 @@
  * once more if the fresh state says that it did not arrive. Which moves are legal is the server's to say.
  */
 import type { Legal, Made, Mode, Outcome, Seat, Side, View } from "./api";
-import { sentence } from "./api";
+import { sentence, summaries } from "./api";
 import { moved } from "./cells";
 
 export type What = "draw" | "take-back" | "rematch";
@@ -223,15 +223,28 @@ export class LiveGame {
       return;
     }
     const why = lostFor[code];
-    if (why) {
-      this.link = "gone";
-      this.why = why;
-      this.drop();
-      clearInterval(this.pulse);
-      return;
-    }
+    if (why) return this.end(why);
     if (code === 4008) this.pause = LONGEST_PAUSE;
     this.lose();
+    if (!this.everHere) void this.look();
+  }
+
+  private end(why: string) {
+    this.link = "gone";
+    this.why = why;
+    this.drop();
+    clearTimeout(this.timer);
+    clearInterval(this.pulse);
+  }
+
+  /** A browser does not tell why a socket was not opened: perhaps there never was such a game. */
+  private async look() {
+    try {
+      const found = await summaries([this.id]);
+      if (found.length === 0 && !this.everHere && !this.closed) this.end(lostFor[4004] ?? "");
+    } catch {
+      // The server does not answer at all: joining goes on being tried.
+    }
   }
 
   /** The connection is lost: join again after a pause that grows. */

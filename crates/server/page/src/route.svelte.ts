@@ -36,6 +36,8 @@ export function go(path: string) {
   history.pushState(null, "", path);
   current = arrive();
   scrollTo(0, 0);
+  // Whoever cannot see that the page is another one is taken to it.
+  document.querySelector("main")?.focus({ preventScroll: true });
 }
 
 // A link pasted into this very tab changes only what stands behind `#`: that is a `popstate` too.

@@ -50,6 +50,41 @@ test("a refused try is answered with the sentence of the rules, and announced", 
   await page.context().close();
 });
 
+test("a piece that may not move can be dragged, to hear why, and is back where it was", async () => {
+  const page = await open({ game: "english", position: "B:W15,32:B1,11" });
+  await lab.mouse(page).drag("12", "21");
+  await page.getByRole("alert").filter({ hasText: "1-5 is not possible: 11x18 must be taken." }).waitFor();
+  assert.ok((await lab.piecesShown(page)).includes("12 Black man"));
+  assert.equal(await page.locator(".piece.ready.must").count(), 1, "the piece that must is still marked");
+  await lab.mouse(page).drag("36", "54");
+  await lab.untilMoves(page, 1);
+  await page.context().close();
+});
+
+test("a piece in hand is put back when the position changes under it", async () => {
+  const game = await server.game({ game: "english", mode: "hotseat" });
+  const page = await lab.visitor(browser, server.address, lab.still);
+  const other = await lab.visitor(browser, server.address, lab.still);
+  for (const own of [page, other]) {
+    await own.goto(game.seat);
+    await own.locator(".cell.movable").first().waitFor();
+  }
+  const box = await lab.cell(page, "36").boundingBox();
+  await page.mouse.move(box.x + 20, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y - 60);
+  await lab.mouse(other).choose("32");
+  await lab.mouse(other).choose("41");
+  await lab.untilMoves(page, 1);
+  await page.mouse.up();
+  const places = await page.evaluate(() =>
+    [...document.querySelectorAll(".piece")].map((own) => own.style.transform),
+  );
+  assert.ok(places.every((own) => own.includes("%")), "every piece is on its cell");
+  assert.deepEqual(await lab.piecesShown(page), await lab.piecesShown(other));
+  for (const own of [page, other]) await own.context().close();
+});
+
 test("typed moves are made, and refused with a reason", async () => {
   const page = await open({ game: "capture-halma" });
   const field = page.getByLabel("Type a move");
@@ -204,10 +239,13 @@ test("against the computer a move is taken back at once, and a resignation too",
 });
 
 test("clocks run, and who has used up the time has lost", async () => {
-  const page = await open({ game: "english", clock: { time: 5000, increment: 0 } });
-  await lab.mouse(page).choose("36");
-  await lab.mouse(page).choose("45");
-  await lab.untilMoves(page, 1);
+  const page = await open({ game: "english", clock: { time: 2000, increment: 0 } });
+  // Nobody's runs before both have moved.
+  for (const [from, to] of [["36", "45"], ["63", "54"]]) {
+    await lab.cell(page, from).and(page.locator(".movable")).waitFor();
+    await lab.mouse(page).choose(from);
+    await lab.mouse(page).choose(to);
+  }
   await page.locator(".clock.runs").waitFor();
   await page.locator(".status.over").waitFor();
   assert.match(await page.locator(".status.over").textContent(), /time/);

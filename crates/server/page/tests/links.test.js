@@ -138,6 +138,13 @@ test("a wrong secret leaves one to look on", async () => {
   for (const page of [ann, bob, carol, dave]) await page.context().close();
 });
 
+test("an address that no game can have says so", async () => {
+  const page = await lab.visitor(browser, server.address, lab.still);
+  await page.goto("/game/x");
+  await says(page, "There is no such game");
+  await page.context().close();
+});
+
 test("several tabs on one seat are told everything, and either may move", async () => {
   const game = await server.game({ game: "english", mode: "computer", player: "level:1", side: "b" });
   const one = await lab.visitor(browser, server.address, lab.still);
@@ -168,6 +175,16 @@ test("who opens the friend's link in the same browser plays both seats, each in 
   await lab.untilMoves(two, 3);
   await move(two, "85", "84");
   await lab.untilMoves(one, 4);
+
+  // So it is in the rematch, with the colours swapped.
+  await press(one, "Offer a draw");
+  await press(two, "Accept");
+  await press(one, "Rematch");
+  await press(two, "Accept");
+  for (const page of [one, two]) await page.waitForURL((address) => !address.href.includes(game.id));
+  await move(two, "13", "14");
+  await move(one, "86", "85");
+  await lab.untilMoves(two, 2);
   await one.context().close();
 });
 

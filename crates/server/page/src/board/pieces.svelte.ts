@@ -48,9 +48,8 @@ export class Pieces {
     return this.all.find((piece) => piece.cell === cell && !piece.leaving);
   }
 
-  elementAt(cell: string): HTMLElement | undefined {
-    const piece = this.at(cell);
-    return piece && this.elements.get(piece.id);
+  elementOf(piece: Piece): HTMLElement | undefined {
+    return this.elements.get(piece.id);
   }
 
   private get letters(): string {
