@@ -8,6 +8,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -21,8 +22,9 @@ use crate::secret::{GameId, SecretHash};
 const WAITING: usize = 8192;
 /// So many writes go into one transaction.
 const BATCH: usize = 512;
-/// How often the log is copied into the file.
-const COPYING: Duration = Duration::from_millis(500);
+/// How often the log is copied into the file. A page that many moves change is copied once each time, so
+/// seldom is better; and each time the disk is busy for a while.
+const COPYING: Duration = Duration::from_secs(5);
 /// Pages in the log from which on the writer itself sees to it that it begins anew.
 const LONG_LOG: i64 = 8192;
 /// The form of the file.
@@ -140,11 +142,11 @@ impl Store {
         let copier = connect(&file).map_err(|error| wrong(&error))?;
         let (jobs, waiting) = mpsc::channel(WAITING);
         let log_is_long = Arc::new(AtomicBool::new(false));
-        let ended = Arc::new(AtomicBool::new(false));
-        let (is_long, is_ended) = (log_is_long.clone(), ended.clone());
+        let (end, ended) = channel();
+        let is_long = log_is_long.clone();
         let writing = std::thread::Builder::new().name("writing".into()).spawn(move || {
             write_all(&mut writer, waiting, &is_long);
-            is_ended.store(true, Ordering::Relaxed);
+            drop(end);
         });
         let copying = std::thread::Builder::new()
             .name("copying".into())
@@ -391,9 +393,8 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
 }
 
-fn copy_log(connection: &Connection, log_is_long: &AtomicBool, ended: &AtomicBool) {
-    while !ended.load(Ordering::Relaxed) {
-        std::thread::sleep(COPYING);
+fn copy_log(connection: &Connection, log_is_long: &AtomicBool, ended: &Receiver<()>) {
+    while ended.recv_timeout(COPYING) == Err(RecvTimeoutError::Timeout) {
         if checkpoint(connection).is_ok_and(|pages| pages > LONG_LOG) {
             log_is_long.store(true, Ordering::Relaxed);
         }

@@ -1,5 +1,5 @@
 //! A real server on a port of its own, and clients that talk to it.
-#![allow(dead_code)] // not every test needs everything
+#![allow(dead_code, unreachable_pub)] // not every test needs everything
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
