@@ -41,6 +41,9 @@ enum Command {
     Bench(commands::bench::Arguments),
     /// Let two players, built in or programs of yours, play many games and say which is stronger
     Match(commands::matches::Arguments),
+    /// Run a contest between many players, that no crash can spoil
+    #[command(subcommand)]
+    Tournament(commands::tournament::Command),
     /// Write, check, play and debug a bot: a program of yours, in any language
     #[command(subcommand)]
     Bot(commands::bot::Command),
@@ -54,6 +57,8 @@ enum Command {
     /// Check and convert files of recorded games
     #[command(subcommand)]
     Pdn(commands::pdn::Command),
+    /// Say what this machine offers: walls around bots, compilers, folders, tables
+    Doctor(commands::doctor::Arguments),
     /// Print a completion script for a shell
     Completions(commands::pages::Completions),
     /// Print the manual page, or write all of them to a folder
@@ -73,11 +78,13 @@ fn main() -> ExitCode {
         Command::Analyse(arguments) => commands::analyse::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Match(arguments) => commands::matches::run(&arguments),
+        Command::Tournament(command) => commands::tournament::run(command),
         Command::Bot(command) => commands::bot::run(command),
         Command::Engine(arguments) => commands::engine::run(&arguments),
         Command::Tune(arguments) => commands::tune::run(&arguments),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Completions(arguments) => {
             commands::pages::completions(&arguments, Arguments::command())
         }

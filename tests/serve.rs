@@ -88,22 +88,20 @@ fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> Option<Value> {
 /// Makes moves as fast as they are confirmed until the server is gone.
 fn play(address: SocketAddr, mut game: Game, seed: u64) -> Game {
     let mut lots = fastrand::Rng::with_seed(seed);
-    while let Some((mut socket, mut state)) = join(address, &game) {
-        loop {
-            let Some(moves) = state["legal"].as_array().filter(|moves| !moves.is_empty()) else {
-                return game;
-            };
-            let text = moves[lots.usize(..moves.len())]["text"].as_str().unwrap();
-            let message = json!({"type": "move", "version": state["version"], "move": text});
-            if socket.send(Message::text(message.to_string())).is_err() {
-                return game;
-            }
-            let Some(moved) = hear(&mut socket, "moved") else { return game };
-            game.confirmed.push(moved["move"]["text"].as_str().unwrap().into());
-            state = moved;
+    let Some((mut socket, mut state)) = join(address, &game) else { return game };
+    loop {
+        let Some(moves) = state["legal"].as_array().filter(|moves| !moves.is_empty()) else {
+            return game;
+        };
+        let text = moves[lots.usize(..moves.len())]["text"].as_str().unwrap();
+        let message = json!({"type": "move", "version": state["version"], "move": text});
+        if socket.send(Message::text(message.to_string())).is_err() {
+            return game;
         }
+        let Some(moved) = hear(&mut socket, "moved") else { return game };
+        game.confirmed.push(moved["move"]["text"].as_str().unwrap().into());
+        state = moved;
     }
-    game
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `crownhead bot`: writing, checking, playing and debugging programs that play.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crownhead_play::bots::check::{Finding, Grade, check};
@@ -13,6 +13,7 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
+use super::walls::{WallOptions, walls_json};
 use super::{Failure, stop_on_interrupt};
 
 #[derive(clap::Subcommand)]
@@ -29,7 +30,8 @@ pub(crate) enum Command {
 
 #[derive(clap::Args)]
 pub(crate) struct New {
-    /// python, c, cpp, rust, java or javascript
+    /// python, c, cpp, rust, java or javascript; or for one of the original assignments c-function,
+    /// cpp-function or tcp-int32
     #[arg(value_name = "LANGUAGE")]
     language: String,
     /// The folder to make; the bot is called like it
@@ -39,7 +41,8 @@ pub(crate) struct New {
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// The bot: a folder with a bot.toml, or a command
+    /// The bot: a folder with a bot.toml, a command, or another program as players are named:
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -57,11 +60,14 @@ pub(crate) struct Check {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Play {
-    /// The bot: a folder with a bot.toml, or a command
+    /// The bot: a folder with a bot.toml, a command, or another program as players are named:
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -79,6 +85,8 @@ pub(crate) struct Play {
     /// Play by lines of text
     #[arg(long)]
     plain: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 #[derive(clap::Args)]
@@ -89,7 +97,7 @@ pub(crate) struct Replay {
     /// The ply: how many moves had been made
     #[arg(long, value_name = "PLY")]
     at: usize,
-    /// Ask this bot instead: a folder with a bot.toml, or a command
+    /// Ask this bot instead: a folder with a bot.toml, a command, or as players are named
     #[arg(long, value_name = "DIR|COMMAND")]
     bot: Option<String>,
     /// Only show the moment
@@ -101,6 +109,8 @@ pub(crate) struct Replay {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -114,14 +124,35 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 
 /// A bot by its folder, its command, or as players are named.
 fn program(text: &str) -> Result<Program, Failure> {
-    let program = match std::path::Path::new(text).is_dir() {
+    let program = match Path::new(text).is_dir() {
         true => Program::from_folder(text),
-        false => Program::from_command(text.strip_prefix("cmd:").unwrap_or(text)),
+        false => {
+            Program::from_text(text, Path::new(".")).unwrap_or_else(|| Program::from_command(text))
+        }
     };
-    program.map_err(|error| match error {
+    let program = program.map_err(|error| match error {
         ProgramError::Text(message) => Failure::Usage(message),
         ProgramError::File(message) => Failure::BadInput(message),
-    })
+    })?;
+    // What is nothing at all was meant as the one or the other.
+    match program.command.first() {
+        Some(word) if !Path::new(text).is_dir() && !text.starts_with("cmd:") && !is_there(word) => {
+            Err(Failure::Usage(format!(
+                "there is no folder {text:?} and no program {word:?}: a bot is a folder with a \
+                 bot.toml, or a command as in \"python3 bot.py\""
+            )))
+        }
+        _ => Ok(program),
+    }
+}
+
+/// Whether the first word of a command names a file, as the system looks for it.
+fn is_there(word: &str) -> bool {
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    match word.contains('/') {
+        true => Path::new(word).exists(),
+        false => std::env::split_paths(&places).any(|place| place.join(word).is_file()),
+    }
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
@@ -137,9 +168,11 @@ fn new(arguments: &New) -> Result<(), Failure> {
     };
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
     let name = for_a_shell(&name);
-    writeln!(out, "  crownhead bot check {name} --game english")?;
-    writeln!(out, "  crownhead match {name} random --game english -n 20")?;
-    writeln!(out, "  crownhead bot play {name}")?;
+    let game = kit.game;
+    let option = if game == "english" { String::new() } else { format!(" --game {game}") };
+    writeln!(out, "  crownhead bot check {name} --game {game}")?;
+    writeln!(out, "  crownhead match {name} random --game {game} -n 20")?;
+    writeln!(out, "  crownhead bot play {name}{option}")?;
     Ok(())
 }
 
@@ -154,7 +187,9 @@ fn for_a_shell(word: &str) -> String {
 }
 
 fn run_check(arguments: &Check) -> Result<(), Failure> {
-    let program = program(&arguments.bot)?;
+    let mut program = program(&arguments.bot)?;
+    program.suits(&arguments.game).map_err(Failure::Usage)?;
+    let walls = arguments.walls.apply([&mut program])?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
     let mut findings = Vec::new();
@@ -183,11 +218,15 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         };
         let findings: Value = findings.iter().map(object).collect();
         let (bot, game) = (program.to_string(), arguments.game.to_string());
-        writeln!(
-            out,
-            "{}",
-            json!({ "bot": bot, "game": game, "failures": failures, "warnings": warnings, "findings": findings })
-        )?;
+        let object = json!({
+            "bot": bot,
+            "game": game,
+            "failures": failures,
+            "warnings": warnings,
+            "findings": findings,
+            "isolation": walls_json(walls.as_ref(), &[Some(&program)]),
+        });
+        writeln!(out, "{object}")?;
     } else {
         writeln!(out, "{failures} failures, {warnings} warnings")?;
     }
@@ -203,8 +242,10 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 }
 
 fn run_play(arguments: Play) -> Result<(), Failure> {
-    let bot =
-        Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program(&arguments.bot)?))));
+    let mut program = program(&arguments.bot)?;
+    program.suits(&arguments.game).map_err(Failure::Usage)?;
+    arguments.walls.apply([&mut program])?;
+    let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
     let setup = Setup {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
@@ -214,12 +255,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
     };
     let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
-    match play(live, None, arguments.plain, None) {
-        Err(Failure::Other(error)) if !super::is_broken_pipe(&error) => {
-            Err(Failure::Bot(Some(format!("the game cannot go on: {error:#}"))))
-        }
-        other => other,
-    }
+    play(live, None, arguments.plain, None)
 }
 
 fn replay(arguments: &Replay) -> Result<(), Failure> {
@@ -232,10 +268,15 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
     let again = if arguments.show {
         None
     } else {
-        let program = match &arguments.bot {
-            Some(bot) => program(bot)?,
+        let mut program = match &arguments.bot {
+            Some(bot) => {
+                let program = program(bot)?;
+                program.suits(&moment.game).map_err(Failure::Usage)?;
+                program
+            }
             None => moment.program().map_err(Failure::BadInput)?,
         };
+        arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, Duration::from_secs(10), arguments.patience, &stop);
         if stop.is_stopped() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -11,20 +11,22 @@ use clap::value_parser;
 use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
 use crownhead_play::statistics::{Estimate, Tally};
 use crownhead_play::{
-    Openings, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl, TimeError,
-    knowledge_for, read_time,
+    Openings, OpeningsError, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl,
+    TimeError, knowledge_for, read_time,
 };
 use crownhead_records::{WholeFile, write_game};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
 
+use super::walls::{WallOptions, walls_json};
 use super::{Failure, can_draw, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
-    /// cmd:COMMAND or as a folder with a bot.toml
+    /// cmd:COMMAND or as a folder with a bot.toml; or one written for something else, as
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE or hub:COMMAND
     #[arg(value_name = "A")]
     one: String,
     /// The other player
@@ -47,7 +49,7 @@ pub(crate) struct Arguments {
     /// Positions that a player who counts them may look at for each move
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// What games begin with: random:PLIES, ballots, ballots:crossboard, or a file with a position
+    /// What games begin with: start, random:PLIES, ballots, ballots:crossboard, or a file with a position
     /// or the moves from the start on each line
     #[arg(long, value_name = "OPENINGS", default_value = "random:6")]
     openings: String,
@@ -71,6 +73,8 @@ pub(crate) struct Arguments {
     /// the boards
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
+    #[command(flatten)]
+    walls: WallOptions,
     /// Also write the games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -79,15 +83,13 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// How long a player without any limit of its own thinks where the match has none either.
-const THOUGHT: Duration = Duration::from_millis(100);
-/// The same for programs of others.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// So many faults are listed.
 const LISTED: usize = 20;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let plan = plan(arguments)?;
+    let mut plan = plan(arguments)?;
+    let programs = plan.players.iter_mut().filter_map(PlayerSpec::program_mut);
+    let walls = arguments.walls.apply(programs)?;
     // Before the games, so that none are played in vain.
     let output = arguments.pdn.as_deref().map(WholeFile::create).transpose()?;
     let stop = stop_on_interrupt();
@@ -125,6 +127,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         let mut object = object(&plan, &standing, &faults, interrupted, start.elapsed());
         object["failure"] = json!(start_failure);
+        let programs = plan.players.each_ref().map(PlayerSpec::program);
+        object["isolation"] = walls_json(walls.as_ref(), &programs);
         writeln!(out, "{object}")?;
     } else if start_failure.is_none() {
         report(&mut out, &plan, &standing)?;
@@ -156,11 +160,11 @@ struct Faults {
 
 impl Faults {
     fn add(&mut self, plan: &Plan, game: &Played) {
-        self.count += game.faults.iter().sum::<u32>() as usize;
-        for (order, incident) in game.incidents.iter().enumerate() {
+        self.count += game.faults().iter().sum::<u32>() as usize;
+        for (order, incident) in game.refereed.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
-            let is_costly = incident.policy == Policy::Forfeit || incident.fault.kind.is_final();
-            self.is_broken |= is_costly && plan.players[player].program().is_some();
+            let is_grave = incident.is_grave();
+            self.is_broken |= is_grave && plan.players[player].program().is_some();
             let number = 2 * game.pair + game.first as u32 + 1;
             let object = json!({
                 "game": number,
@@ -174,7 +178,7 @@ impl Faults {
                 "moves": incident.moves,
                 "sentence": incident.sentence(&plan.game),
             });
-            self.listed.insert((!is_costly, number, order), object);
+            self.listed.insert((!is_grave, number, order), object);
             if self.listed.len() > LISTED {
                 self.listed.pop_last();
             }
@@ -227,23 +231,15 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         Some(time) => TimeControl::PerMove(time),
         None => arguments.time.unwrap_or_default(),
     };
-    let limited = |mut spec: PlayerSpec| {
-        if spec.counts_nodes() && spec.options.nodes.is_none() {
-            spec.options.nodes = arguments.nodes;
-        }
-        if spec.is_unlimited() && time == TimeControl::Free {
-            spec.options.movetime = Some(THOUGHT);
-        }
-        spec
-    };
-    let one = limited(player(&arguments.one)?);
-    let other = limited(player(&arguments.other)?);
+    let mut players = [player(&arguments.one)?, player(&arguments.other)?];
+    let time = matches::limit(&mut players, time, arguments.nodes);
+    let [one, other] = players;
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
-    let is_outside = players.iter().any(|player| player.program().is_some());
-    let time =
-        if time == TimeControl::Free && is_outside { TimeControl::PerMove(PATIENCE) } else { time };
+    for player in &players {
+        player.suits(&arguments.game).map_err(Failure::Usage)?;
+    }
     let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
     if !policy.suits(&arguments.game) {
         let message = format!(
@@ -269,23 +265,11 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
 }
 
 fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    let usage = |error: crownhead_play::OpeningsError| Failure::Usage(error.to_string());
-    match text {
-        "ballots" => Openings::ballots(game, false).map_err(usage),
-        "ballots:crossboard" => Openings::ballots(game, true).map_err(usage),
-        text if text.starts_with("random:") => text.parse().map_err(usage),
-        path => {
-            let bytes = fs::read(path).with_context(|| {
-                format!(
-                    "cannot read the openings {path:?} (openings are random:PLIES, ballots, \
-                     ballots:crossboard or a file)"
-                )
-            })?;
-            let text = String::from_utf8_lossy(&bytes);
-            let bad = |error| Failure::BadInput(format!("{path}, {error}"));
-            Openings::read(&text, game).map_err(bad)
-        }
-    }
+    Openings::named(text, game, Path::new("")).map_err(|error| match error {
+        OpeningsError::Text(message) => Failure::Usage(message),
+        OpeningsError::File(message) => Failure::BadInput(message),
+        OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),
+    })
 }
 
 fn write_games(output: WholeFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {

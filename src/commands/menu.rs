@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-use crownhead_play::TimeControl;
+use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::Kept;
 use crownhead_terminal::lines::{self, Line};
@@ -85,7 +85,12 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         else {
             return Ok(None);
         };
+        let thinks = !matches!(&seat, Seat::Computer(spec) if spec.kind == PlayerKind::Random);
         seats[2 - own] = seat;
+        if !thinks {
+            let setup = Setup { game, seats, position: None, time, seed: lot() };
+            return Ok(Some(Wanted::Game(setup)));
+        }
         let seconds = |text: &str| {
             let number = text.strip_suffix('s').unwrap_or(text).parse::<f64>().ok()?;
             (0.01..=3600.0).contains(&number).then(|| Duration::from_secs_f64(number))
@@ -182,6 +187,13 @@ mod tests {
         assert_eq!(setup.time, TimeControl::PerMove(Duration::from_millis(500)));
         assert_eq!(output.matches("Please answer").count(), 4, "{output}");
         assert!(asked("1\n1\n").0.is_some_and(|setup| setup.seats == [Seat::Human, Seat::Human]));
+    }
+
+    #[test]
+    fn nobody_is_asked_how_long_lots_are_thought_about() {
+        let (setup, output) = asked("1\n2\n1\nrandom\n");
+        assert_eq!(setup.unwrap().time, TimeControl::Free);
+        assert!(!output.contains("How many seconds"), "{output}");
     }
 
     #[test]

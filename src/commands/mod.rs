@@ -3,6 +3,7 @@
 pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod bot;
+pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod games;
 pub(crate) mod learn;
@@ -15,8 +16,10 @@ pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod serve;
 pub(crate) mod tables;
+pub(crate) mod tournament;
 pub(crate) mod tune;
 pub(crate) mod view;
+pub(crate) mod walls;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_play::{Stop, TimeControl, read_time};
+use crownhead_play::{SpecError, Stop, TimeControl, read_time};
 use crownhead_records::{WholeFile, game_text};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
@@ -12,6 +12,7 @@ use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
 use crownhead_terminal::screen::{GameScreen, show};
 
+use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
 
 #[derive(clap::Args)]
@@ -19,18 +20,21 @@ use super::{Failure, can_draw, say, stop_on_signals};
   crownhead play english --second level:4
   crownhead play chinese-checkers --first best --second human --time 5+3
   crownhead play contest --first level:3 --second level:7      (watch)
+  crownhead play english --second \"cmd:python3 bot.py\"
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
-best:threads=2,movetime=500ms.")]
+best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
+c-function:FILE, cpp-function:FILE, hub:COMMAND. A program has 5 seconds for a move if no time is given, and its
+faults cost what they cost in a match.")]
 pub(crate) struct Arguments {
     /// The game, with options if wanted: contest:kings=true, … [default: english]
     game: Option<Game>,
     /// Who moves first
     #[arg(long, value_name = "PLAYER", default_value = "human")]
-    first: Seat,
+    first: String,
     /// Who moves second
     #[arg(long, value_name = "PLAYER", default_value = "level:5")]
-    second: Seat,
+    second: String,
     /// The position to begin with
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
@@ -52,6 +56,8 @@ pub(crate) struct Arguments {
     /// Take up the unfinished game that was left last (of the game named, if one is)
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
+    #[command(flatten)]
+    walls: WallOptions,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -66,9 +72,24 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Free,
         };
+        let game = arguments.game.unwrap_or(Game::English(Default::default()));
+        let first = seat("--first", &arguments.first)?;
+        let second = seat("--second", &arguments.second)?;
+        // A bot against itself is built once.
+        let second = if second == first { first.clone() } else { second };
+        let mut seats = [first, second];
+        for seat in &seats {
+            if let Seat::Computer(player) = seat {
+                player.suits(&game).map_err(Failure::Usage)?;
+            }
+        }
+        arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
+            Seat::Computer(player) => player.program_mut(),
+            Seat::Human => None,
+        }))?;
         let setup = Setup {
-            game: arguments.game.unwrap_or(Game::English(Default::default())),
-            seats: [arguments.first, arguments.second],
+            game,
+            seats,
             position: arguments.position,
             time,
             seed: arguments.seed.unwrap_or_else(lot),
@@ -77,6 +98,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         (live, Kept::new())
     };
     play(live, kept, arguments.plain, arguments.record)
+}
+
+/// Who plays a side. A name that is wrong is no fault of a file.
+fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
+    text.parse().map_err(|error: SpecError| match error.is_file {
+        true => Failure::BadInput(error.to_string()),
+        false => Failure::Usage(format!("{option}: {error}; or human")),
+    })
 }
 
 /// A seed that nobody chose.
@@ -105,6 +134,7 @@ pub(crate) fn play(
     let file = record.as_deref().map(WholeFile::create).transpose()?;
     let stop = stop_on_signals();
     let mut live = live;
+    build(&live, &stop)?;
     let played = if plain || !has_screen() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
         Plain::new(&mut live, kept.as_mut(), input, output, &stop).and_then(Plain::run)
@@ -123,7 +153,28 @@ pub(crate) fn play(
         }
     }
     // A terminal that is lost makes errors; whoever is told to end has none to report.
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(played?) }
+    if stop.is_stopped() {
+        return Err(Failure::Interrupted);
+    }
+    played?;
+    // What there is to say of it has been said.
+    if live.is_broken() { Err(Failure::Bot(None)) } else { Ok(()) }
+}
+
+/// Builds the programs that play, before the screen is taken: a compiler may have much to say.
+fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
+    for seat in &live.setup().seats {
+        let Seat::Computer(spec) = seat else { continue };
+        if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
+            say(format_args!("Building {spec} …"));
+        }
+        let built = spec.build(stop);
+        if stop.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
+        built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
+    }
+    Ok(())
 }
 
 fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
@@ -133,6 +184,9 @@ fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Resul
         say(sentence);
     }
     let live = screen.into_game();
+    for incident in live.incidents() {
+        say(live.incident_text(incident));
+    }
     if let Some(ending) = live.ending() {
         say(ending);
     }

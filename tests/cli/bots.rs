@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::run::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
 
-fn program() -> &'static str {
+pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_crownhead")
 }
 
@@ -19,12 +19,12 @@ fn project(path: &str) -> PathBuf {
 }
 
 /// The bot of the tests that plays by lot and misbehaves in the way asked for.
-fn hostile(mode: &str) -> String {
+pub(crate) fn hostile(mode: &str) -> String {
     format!("cmd:python3 '{}' {mode}", project("crates/play/tests/bots/hostile.py").display())
 }
 
 /// A match that went as it should.
-fn result(finished: &Finished) -> Value {
+pub(crate) fn result(finished: &Finished) -> Value {
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
     finished.json()
 }
@@ -107,12 +107,17 @@ fn a_check_says_what_to_do() {
     let finished = crownhead(&["bot", "check", &hostile("escapes"), "--game", "english"]);
     assert!(!finished.stdout.contains(['\x1b', '\x07']), "{finished:?}");
     assert!(finished.stdout.lines().all(|line| line.len() < 1000), "{finished:?}");
-    let missing = crownhead(&["bot", "check", "./no-such-bot", "--game", "english"]);
+    let missing = crownhead(&["bot", "check", "cmd:./no-such-bot", "--game", "english"]);
     assert_eq!(missing.code, Some(4));
     assert!(
         missing.stdout.starts_with("FAILED   start: cmd:./no-such-bot cannot be started"),
         "{missing:?}"
     );
+    for (name, word) in [("./no-folder", "./no-folder"), ("no-bot at all", "no-bot")] {
+        let told = format!("there is no folder {name:?} and no program {word:?}");
+        let missing = crownhead(&["bot", "check", name, "--game", "english"]);
+        assert!(missing.refused(2).contains(&told), "{missing:?}");
+    }
     let empty = crownhead(&["bot", "new", "cobol", "x"]);
     let told = empty.refused(2);
     assert!(told.contains("there are python, c, cpp, rust, java, javascript"), "{told}");
@@ -322,17 +327,8 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
     assert!(odd.refused(2).contains("a policy is forfeit, skip or random-move"), "{odd:?}");
 }
 
-#[test]
-fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {
-    let bot = hostile("crash-at-once");
-    let arguments = ["bot", "play", &bot, "--game", "english", "--bot-first", "--plain"];
-    let finished = crownhead_reading(b"", &arguments);
-    assert_eq!(finished.code, Some(4), "{finished:?}");
-    assert!(finished.stderr.contains("the bot ended with exit code 3"), "{finished:?}");
-}
-
 /// The processes with a text in their command line, besides the match that may have it too.
-fn processes(mark: &str) -> Vec<String> {
+pub(crate) fn processes(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;
@@ -344,9 +340,13 @@ fn processes(mark: &str) -> Vec<String> {
 
 /// Starts a match, interrupts it as soon as a marked process runs, and again and again if wanted.
 fn interrupted(bot: &str, mark: &str, again: bool) {
-    let mut command = crate::run::command(&["match", bot, "random", "--game", "english"]);
-    command.args(["--movetime", "600s", "--json"]).stdout(std::process::Stdio::null());
-    let mut child = command.spawn().unwrap();
+    let game = ["match", bot, "random", "--game", "english", "--movetime", "600s", "--json"];
+    interrupted_in(&game, mark, again);
+}
+
+fn interrupted_in(arguments: &[&str], mark: &str, again: bool) {
+    let mut command = crate::run::command(arguments);
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     while processes(mark).is_empty() {
         std::thread::yield_now();
     }
@@ -373,15 +373,34 @@ fn an_interrupted_build_leaves_nothing_behind() {
     let mark = format!("mark-{}-build", std::process::id());
     let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"sleep 600; echo {mark}\"]");
     fs::write(folder.path().join("bot.toml"), text).unwrap();
-    interrupted(folder.path().to_str().unwrap(), &mark, false);
+    let bot = folder.path().to_str().unwrap();
+    interrupted(bot, &mark, false);
+    interrupted_in(&["play", "--second", bot, "--plain"], &mark, false);
+    interrupted_in(&["bot", "play", bot, "--plain"], &mark, false);
+}
+
+/// The exit code of a match, and the kilobytes of the largest of all processes that were waited for,
+/// the bots among them.
+fn memory_of_a_match(arguments: &[&str]) -> (i32, u64) {
+    let script = "import resource, subprocess, sys\n\
+                  code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
+                  print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
+    let mut command = Command::new("python3");
+    let finished = finish(command.args(["-c", script, program(), "match"]).args(arguments));
+    let (code, kilobytes) = finished.printed().trim().split_once(' ').unwrap();
+    (code.parse().unwrap(), kilobytes.parse().unwrap())
+}
+
+#[test]
+fn many_games_at_once_share_the_memory_that_openings_are_drawn_with() {
+    let arguments = ["random", "random", "--game", "english", "-n", "100", "--concurrency", "50"];
+    let (code, kilobytes) = memory_of_a_match(&arguments);
+    assert_eq!(code, 0);
+    assert!(kilobytes < 50 * 1024, "{kilobytes} kB");
 }
 
 #[test]
 fn a_flood_does_not_fill_the_memory() {
-    // The largest of all processes that were waited for, the bots among them.
-    let script = "import resource, subprocess, sys\n\
-                  code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
-                  print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
     for (mode, code) in [
         ("floods-output", 4),
         ("long-line", 4),
@@ -389,22 +408,10 @@ fn a_flood_does_not_fill_the_memory() {
         ("floods-errors", 4),
         ("floods-at-quit", 0),
     ] {
-        let mut command = Command::new("python3");
-        command.args([
-            "-c",
-            script,
-            program(),
-            "match",
-            &hostile(mode),
-            "random",
-            "--game",
-            "english",
-        ]);
-        command.args(["-n", "4", "--concurrency", "4", "--movetime", "500ms"]);
-        let finished = finish(&mut command);
-        let (told, kilobytes) = finished.printed().trim().split_once(' ').unwrap();
-        assert_eq!(told, code.to_string(), "{mode}");
-        let kilobytes: u64 = kilobytes.parse().unwrap();
+        let bot = hostile(mode);
+        let games = [&bot, "random", "--game", "english", "-n", "4", "--concurrency", "4"];
+        let (told, kilobytes) = memory_of_a_match(&[&games[..], &["--movetime", "500ms"]].concat());
+        assert_eq!(told, code, "{mode}");
         assert!(kilobytes < 50 * 1024, "{mode}: {kilobytes} kB");
     }
 }

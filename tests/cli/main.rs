@@ -4,10 +4,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
 
+mod adapters;
 mod analyse;
 mod arguments;
 mod bench;
 mod bots;
+mod bots_by_hand;
 mod games;
 mod matches;
 mod moves;
@@ -19,3 +21,4 @@ mod run;
 mod streams;
 mod tables;
 mod tune;
+mod walls;

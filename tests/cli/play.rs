@@ -3,27 +3,13 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::run::{Finished, command, crownhead, crownhead_reading};
+use crate::run::{Finished, command, converse, crownhead, crownhead_reading};
 
 /// Plays with these lines; nothing of it stays in anybody's home.
 fn play(data: &Path, input: &[u8], arguments: &[&str]) -> Finished {
     let mut command = command(arguments);
     command.env("XDG_DATA_HOME", data).env("CROWNHEAD_CACHE", data);
     converse(command, input)
-}
-
-/// Runs a command with these lines.
-fn converse(mut command: Command, input: &[u8]) -> Finished {
-    use std::io::Write;
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let output = std::thread::scope(|scope| {
-        // A game that is over reads no further.
-        scope.spawn(move || drop(stdin.write_all(input)));
-        child.wait_with_output().unwrap()
-    });
-    Finished::new(output)
 }
 
 fn people<'a>(game: &'a str, position: &'a str) -> Vec<&'a str> {
@@ -347,6 +333,15 @@ fn a_file_that_is_there_is_neither_saved_over_nor_emptied() {
     assert_eq!(text(), "old");
     play(data.path(), b"11-15\n", &recorded).printed();
     assert!(text().contains("1. 11-15"), "{}", text());
+}
+
+#[test]
+fn a_save_that_fails_names_the_file_that_was_asked_for_and_no_other() {
+    let data = tempfile::tempdir().unwrap();
+    let input = b"save /no-such-folder/game.pdn\n";
+    let told = play(data.path(), input, &["play", "english", "--second", "human"]);
+    assert!(told.printed().contains("/no-such-folder/game.pdn"), "{told:?}");
+    assert!(!told.stdout.contains(".crownhead-"), "{told:?}");
 }
 
 #[test]

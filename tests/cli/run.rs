@@ -12,7 +12,9 @@ use serde_json::Value;
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
+    /// Without what is said about walls around bots, which depends on the machine.
     pub(crate) stderr: String,
+    pub(crate) isolation: Option<String>,
 }
 
 /// The program, not yet started, with nothing in its environment that changes what it prints.
@@ -37,12 +39,16 @@ pub(crate) fn crownhead_in<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> F
 
 /// Runs the program with something to read.
 pub(crate) fn crownhead_reading<S: AsRef<OsStr>>(input: &[u8], arguments: &[S]) -> Finished {
-    let mut command = command(arguments);
+    converse(command(arguments), input)
+}
+
+/// Runs a command with something to read; it need not read all of it.
+pub(crate) fn converse(mut command: Command, input: &[u8]) -> Finished {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
-        scope.spawn(move || stdin.write_all(input));
+        scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
     Finished::new(output)
@@ -77,10 +83,13 @@ impl Finished {
     /// a pipe is plain text.
     pub(crate) fn new(output: std::process::Output) -> Finished {
         let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
+        let told = text(output.stderr);
+        let is_wall = |line: &&str| line.starts_with("isolation: ");
         let finished = Finished {
             code: output.status.code(),
             stdout: text(output.stdout),
-            stderr: text(output.stderr),
+            isolation: told.lines().find(is_wall).map(String::from),
+            stderr: told.split_inclusive('\n').filter(|line| !is_wall(line)).collect(),
         };
         assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
         assert_ne!(finished.code, Some(101), "{finished:?}");

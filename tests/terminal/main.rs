@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on may stop
 
+mod bots;
 mod games;
 mod kept;
 mod progress;

@@ -77,9 +77,9 @@ fn main() {
         let (start, cpu) = (Instant::now(), cpu_time());
         let (mut games, mut plies) = (0, 0);
         matches::play(&plan, &Knowledge::default(), &Stop::new(), |game| {
-            assert_eq!(game.faults, [0, 0], "{}", game.ending);
+            assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
             games += 1;
-            plies += game.moves.len();
+            plies += game.refereed.moves.len();
         })
         .unwrap();
         let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_time() - cpu);

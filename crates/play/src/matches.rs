@@ -13,11 +13,11 @@ use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Knowledge, Stop};
 
-use crate::openings::mix;
+use crate::encounter::{Encounter, log_name};
+use crate::openings::{Drawing, mix};
+use crate::referee::Refereed;
 use crate::statistics::{Pairs, Points, Tally};
-use crate::{
-    End, Incident, Opening, Openings, Player, PlayerError, PlayerSpec, Seating, Terms, referee,
-};
+use crate::{End, Opening, Openings, Player, PlayerError, PlayerSpec, Terms, TimeControl, referee};
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -49,20 +49,8 @@ pub struct Played {
     pub first: usize,
     /// What it began with.
     pub opening: Opening,
-    /// The moves after the opening.
-    pub moves: Vec<String>,
-    /// How it ended.
-    pub end: End,
-    /// A sentence on how it ended.
-    pub ending: String,
-    /// What went wrong, the first of much.
-    pub incidents: Vec<Incident>,
-    /// How many faults each player made.
-    pub faults: [u32; 2],
-    /// How many of them for lack of time.
-    pub late: [u32; 2],
-    /// The longest time each player used for a move.
-    pub slowest: [Duration; 2],
+    /// What happened after the opening, by sides.
+    pub refereed: Refereed,
     /// Why a log is not whole.
     pub log_failure: Option<String>,
 }
@@ -70,11 +58,31 @@ pub struct Played {
 impl Played {
     /// What the game brought the first player of the plan.
     pub fn points(&self) -> Points {
-        match self.end.winner() {
+        match self.refereed.end.winner() {
             None => Points::Draw,
             Some(side) if side.index() == self.first => Points::Win,
             Some(_) => Points::Loss,
         }
+    }
+
+    /// What is known of both sides, for both players of the plan.
+    fn by_player<T: Copy>(&self, [first, second]: [T; 2]) -> [T; 2] {
+        if self.first == 0 { [first, second] } else { [second, first] }
+    }
+
+    /// How many faults each player made.
+    pub fn faults(&self) -> [u32; 2] {
+        self.by_player(self.refereed.faults)
+    }
+
+    /// How many of them for lack of time.
+    pub fn late(&self) -> [u32; 2] {
+        self.by_player(self.refereed.late)
+    }
+
+    /// The longest time each player used for a move.
+    pub fn slowest(&self) -> [Duration; 2] {
+        self.by_player(self.refereed.slowest)
     }
 
     /// The game as a file holds it.
@@ -84,13 +92,14 @@ impl Played {
         record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
         record.set_player(Side::First, plan.players[self.first].to_string());
         record.set_player(Side::Second, plan.players[1 - self.first].to_string());
-        record.set_tag("Termination", self.end.code());
-        if let End::Fault(_) = self.end {
-            record.set_tag("Reason", self.ending.clone());
+        let Refereed { moves, end, ending, .. } = &self.refereed;
+        record.set_tag("Termination", end.code());
+        if let End::Fault(_) = end {
+            record.set_tag("Reason", ending.clone());
         }
         record.start.clone_from(&self.opening.start);
-        record.line.plies = self.opening.moves.iter().chain(&self.moves).map(Ply::new).collect();
-        record.result = match self.end.winner() {
+        record.line.plies = self.opening.moves.iter().chain(moves).map(Ply::new).collect();
+        record.result = match end.winner() {
             Some(Side::First) => GameResult::FirstWins,
             Some(Side::Second) => GameResult::SecondWins,
             None => GameResult::Draw,
@@ -128,19 +137,40 @@ impl Standing {
         let points = game.points();
         self.all.add(points);
         self.by_colour[game.first].add(points);
-        *self.ends.entry(game.end.code()).or_default() += 1;
+        *self.ends.entry(game.refereed.end.code()).or_default() += 1;
+        let (late, faults, slowest) = (game.late(), game.faults(), game.slowest());
         for player in 0..2 {
-            self.late[player] += game.late[player];
-            self.faults[player] += game.faults[player];
+            self.late[player] += late[player];
+            self.faults[player] += faults[player];
+            self.slowest[player] = slowest[player].max(self.slowest[player]);
         }
-        for (slowest, time) in self.slowest.iter_mut().zip(game.slowest) {
-            *slowest = time.max(*slowest);
-        }
-        self.plies += (game.opening.moves.len() + game.moves.len()) as u64;
+        self.plies += (game.opening.moves.len() + game.refereed.moves.len()) as u64;
         match self.half.remove(&game.pair) {
             Some(other) => self.pairs.add([other, points]),
             None => _ = self.half.insert(game.pair, points),
         }
+    }
+}
+
+/// How long a player without any limit of its own thinks where the games have none either.
+const THOUGHT: Duration = Duration::from_millis(100);
+
+/// Sees to it that every move ends: players get the nodes that all may look at, and where there is no
+/// time, those that would think for ever get some. The time control with that.
+pub fn limit(players: &mut [PlayerSpec], time: TimeControl, nodes: Option<u64>) -> TimeControl {
+    for player in players.iter_mut() {
+        if player.counts_nodes() && player.options.nodes.is_none() {
+            player.options.nodes = nodes;
+        }
+        if player.is_unlimited() && time == TimeControl::Free {
+            player.options.movetime = Some(THOUGHT);
+        }
+    }
+    match time {
+        TimeControl::Free if players.iter().any(|player| player.program().is_some()) => {
+            TimeControl::PerMove(referee::PATIENCE)
+        }
+        time => time,
     }
 }
 
@@ -172,6 +202,7 @@ pub fn play(
     // The memory for all is taken before the first game begins.
     let seats = 0..plan.concurrency.clamp(1, games.max(1) as usize);
     let seats: Result<Vec<_>, _> = seats.map(|_| seat(plan, knowledge)).collect();
+    let drawing = &plan.openings.drawing(&plan.game, knowledge, plan.seed);
     std::thread::scope(|scope| {
         for mut players in seats? {
             let (sender, next) = (sender.clone(), &next);
@@ -181,7 +212,7 @@ pub fn play(
                     if number >= games || stop.is_stopped() {
                         break;
                     }
-                    match one_game(plan, knowledge, &mut players, number, stop) {
+                    match one_game(plan, drawing, &mut players, number, stop) {
                         Ok(None) => break,
                         Ok(Some(game)) => _ = sender.send(Ok(game)),
                         Err(error) => _ = sender.send(Err(error)),
@@ -212,63 +243,33 @@ fn seat(plan: &Plan, knowledge: &Knowledge) -> Result<[Box<dyn Player>; 2], Play
 /// Plays a game; none if it was stopped.
 fn one_game(
     plan: &Plan,
-    knowledge: &Knowledge,
+    drawing: &Drawing<'_>,
     players: &mut [Box<dyn Player>; 2],
     number: u32,
     stop: &Stop,
 ) -> Result<Option<Played>, PlayerError> {
     let (pair, first) = (number / 2, number as usize % 2);
-    let opening = plan.openings.draw(&plan.game, knowledge, plan.seed, pair);
-    let mut session = match opening.session(&plan.game) {
-        Ok(session) => session,
-        Err(why) => return Err(PlayerError::Opening(why)),
-    };
+    let opening = drawing.opening(pair);
     let sides = [first, 1 - first];
-    let names = plan.players.each_ref().map(PlayerSpec::to_string);
-    for (side, player) in [Side::First, Side::Second].into_iter().zip(sides) {
-        let seed = mix(&[plan.seed, number.into(), player as u64]);
-        let log = plan.log.as_ref().map(|folder| folder.join(log_name(plan, number, side, player)));
-        players[player].new_game(seed);
-        let seating = Seating {
-            game: &plan.game,
-            side,
-            terms: &plan.terms,
-            seed,
-            opponent: &names[1 - player],
-            log: log.as_deref(),
-        };
-        players[player].sit_down(&seating, stop);
-    }
+    let names = sides.map(|player| plan.players[player].to_string());
+    let log = |side: Side| {
+        let name = plan.players[sides[side.index()]].short_name();
+        let name = log_name(&plan.game, u64::from(number) + 1, side, &name);
+        plan.log.as_ref().map(|folder| folder.join(name))
+    };
+    let encounter = Encounter {
+        game: &plan.game,
+        terms: &plan.terms,
+        opening: &opening,
+        names: names.each_ref().map(String::as_str),
+        seeds: sides.map(|player| mix(&[plan.seed, number.into(), player as u64])),
+        lot: mix(&[plan.seed, number.into(), 2]),
+        logs: [log(Side::First), log(Side::Second)],
+    };
     let [one, other] = &mut *players;
     let seated: [&mut dyn Player; 2] =
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
-    let seed = mix(&[plan.seed, number.into(), 2]);
-    let game = referee::play(session.as_mut(), seated, &plan.terms, seed, stop)?;
+    let game = encounter.play(seated, stop, &mut |_, _| {})?;
     let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
-    Ok(game.map(|game| Played {
-        pair,
-        first,
-        opening,
-        moves: game.moves,
-        end: game.end,
-        ending: game.ending,
-        incidents: game.incidents,
-        faults: sides.map(|side| game.faults[side]),
-        late: sides.map(|side| game.late[side]),
-        slowest: sides.map(|side| game.slowest[side]),
-        log_failure,
-    }))
-}
-
-/// The name of a log: the number of the game, the side, the player.
-fn log_name(plan: &Plan, number: u32, side: Side, player: usize) -> String {
-    let side = plan.game.info().sides[side.index()].name.to_ascii_lowercase();
-    let name = match plan.players[player].program() {
-        Some(program) => program.short_name(),
-        None => plan.players[player].to_string(),
-    };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let plain = |c| if is_plain(c) { c } else { '-' };
-    let name: String = name.chars().take(40).map(plain).collect();
-    format!("{:05}-{side}-{name}.log", number + 1)
+    Ok(game.map(|refereed| Played { pair, first, opening, refereed, log_failure }))
 }

@@ -2,7 +2,9 @@
 //! should be neither decided nor always the same.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use crownhead_rules::{Game, MoveList};
 use crownhead_search::{
@@ -49,8 +51,17 @@ pub enum Openings {
 
 /// Why openings were refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct OpeningsError(pub String);
+pub enum OpeningsError {
+    /// Their name or their text.
+    #[error("{0}")]
+    Text(String),
+    /// What a file has in it; with its name and the place.
+    #[error("{0}")]
+    File(String),
+    /// The file that they should be in.
+    #[error("{0}")]
+    Unreadable(String),
+}
 
 /// The 174 openings of three moves that English checkers is played with.
 const BALLOTS: &str = include_str!("../data/three_move_ballots.tsv");
@@ -75,11 +86,11 @@ impl Openings {
                 Opening { start: None, moves }
             };
             let checked = opening.session(game);
-            checked.map_err(|why| OpeningsError(format!("line {number}: {why}")))?;
+            checked.map_err(|why| OpeningsError::Text(format!("line {number}: {why}")))?;
             openings.push(opening);
         }
         match openings.is_empty() {
-            true => Err(OpeningsError("there is no opening: each line is one".into())),
+            true => Err(OpeningsError::Text("there is no opening: each line is one".into())),
             false => Ok(Openings::Listed(openings)),
         }
     }
@@ -88,23 +99,85 @@ impl Openings {
     pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
         if !matches!(game, Game::English(_) | Game::Contest(_)) {
             let message = format!("ballots are openings of english (and contest), not of {game}");
-            return Err(OpeningsError(message));
+            return Err(OpeningsError::Text(message));
         }
         let chosen = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));
         Openings::read(&chosen.collect::<Vec<_>>().join("\n"), game)
     }
 
-    /// The opening with this number, for a match with this seed.
-    pub fn draw(&self, game: &Game, knowledge: &Knowledge, seed: u64, number: u32) -> Opening {
-        match self {
-            Openings::Random(plies) => visit(game, Draw { plies: *plies, knowledge, seed, number }),
-            Openings::Listed(openings) => {
-                let mut order: Vec<_> = (0..openings.len()).collect();
-                fastrand::Rng::with_seed(mix(&[seed])).shuffle(&mut order);
-                openings[order[number as usize % order.len()]].clone()
+    /// Openings by name: `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, or a file that is
+    /// looked for in a folder.
+    pub fn named(text: &str, game: &Game, folder: &Path) -> Result<Openings, OpeningsError> {
+        match text {
+            "start" => Ok(Openings::Random(0)),
+            "ballots" => Openings::ballots(game, false),
+            "ballots:crossboard" => Openings::ballots(game, true),
+            text if text.starts_with("random:") => text.parse(),
+            name => {
+                let bytes = std::fs::read(folder.join(name)).map_err(|error| {
+                    OpeningsError::Unreadable(format!(
+                        "cannot read the openings {name:?} (openings are start, random:PLIES, \
+                         ballots, ballots:crossboard or a file): {error}"
+                    ))
+                })?;
+                let openings = Openings::read(&String::from_utf8_lossy(&bytes), game);
+                openings.map_err(|error| OpeningsError::File(format!("{name}, {error}")))
             }
         }
     }
+
+    /// The openings of a match with this seed.
+    pub fn drawing(&self, game: &Game, knowledge: &Knowledge, seed: u64) -> Drawing<'_> {
+        match self {
+            Openings::Random(plies) => {
+                let lots = visit(game, MakeLots { plies: *plies, knowledge, seed });
+                Drawing(Source::Random(Mutex::new(Drawn { lots, last: None })))
+            }
+            Openings::Listed(openings) => {
+                let mut order: Vec<_> = openings.iter().collect();
+                fastrand::Rng::with_seed(mix(&[seed])).shuffle(&mut order);
+                Drawing(Source::Listed(order))
+            }
+        }
+    }
+}
+
+/// The openings of a match. All its games share the memory of the one search that judges them.
+pub struct Drawing<'a>(Source<'a>);
+
+enum Source<'a> {
+    /// One at a time.
+    Random(Mutex<Drawn>),
+    /// These, again and again.
+    Listed(Vec<&'a Opening>),
+}
+
+struct Drawn {
+    lots: Box<dyn Lots>,
+    /// The last one with its number: both games of a pair ask for it.
+    last: Option<(u32, Opening)>,
+}
+
+impl Drawing<'_> {
+    /// The opening with this number.
+    pub fn opening(&self, number: u32) -> Opening {
+        match &self.0 {
+            Source::Listed(order) => order[number as usize % order.len()].clone(),
+            Source::Random(drawn) => {
+                let Drawn { lots, last } =
+                    &mut *drawn.lock().unwrap_or_else(PoisonError::into_inner);
+                match last {
+                    Some((known, opening)) if *known == number => opening.clone(),
+                    _ => last.insert((number, lots.draw(number))).1.clone(),
+                }
+            }
+        }
+    }
+}
+
+/// Whoever draws an opening by lot.
+trait Lots: Send {
+    fn draw(&mut self, number: u32) -> Opening;
 }
 
 /// `random:PLIES`, the only openings that need neither a file nor a game to be named.
@@ -115,7 +188,7 @@ impl FromStr for Openings {
         let plies = text.strip_prefix("random:").and_then(|plies| plies.parse().ok());
         match plies.filter(|plies| *plies <= MOST_PLIES) {
             Some(plies) => Ok(Openings::Random(plies)),
-            None => Err(OpeningsError(format!(
+            None => Err(OpeningsError::Text(format!(
                 "random openings are written random:PLIES, with 0 to {MOST_PLIES} plies, not {:?}",
                 shorten(text)
             ))),
@@ -133,7 +206,7 @@ impl fmt::Display for Openings {
 }
 
 /// One number from several, each of which changes it wholly.
-pub(crate) fn mix(numbers: &[u64]) -> u64 {
+pub fn mix(numbers: &[u64]) -> u64 {
     let mut lots = fastrand::Rng::with_seed(0);
     for &number in numbers {
         lots = fastrand::Rng::with_seed(lots.u64(..) ^ number);
@@ -141,11 +214,18 @@ pub(crate) fn mix(numbers: &[u64]) -> u64 {
     lots.u64(..)
 }
 
-struct Draw<'a> {
+struct MakeLots<'a> {
     plies: u32,
     knowledge: &'a Knowledge,
     seed: u64,
-    number: u32,
+}
+
+struct BalancedLots<P: Searchable> {
+    start: P,
+    plies: u32,
+    seed: u64,
+    /// Judges what was drawn. Without memory for it any opening must do.
+    engine: Option<Engine<P>>,
 }
 
 /// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
@@ -154,22 +234,31 @@ const BALANCE: Score = 60;
 /// So many openings are tried; then the most balanced of them must do.
 const TRIES: u32 = 200;
 
-impl GameVisitor for Draw<'_> {
-    type Output = Opening;
+impl GameVisitor for MakeLots<'_> {
+    type Output = Box<dyn Lots>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Opening {
-        let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, self.number.into()]));
+    fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn Lots> {
+        let MakeLots { plies, knowledge, seed } = self;
         let settings = Settings { hash: 1, ..Settings::default() };
-        let mut engine = Engine::<P>::new(settings, self.knowledge).ok();
+        let engine = Engine::<P>::new(settings, knowledge).ok();
+        Box::new(BalancedLots { start: P::start(options), plies, seed, engine })
+    }
+}
+
+impl<P: Searchable> Lots for BalancedLots<P> {
+    fn draw(&mut self, number: u32) -> Opening {
+        if self.plies == 0 {
+            return Opening::default();
+        }
+        let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, number.into()]));
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;
         for _ in 0..TRIES {
-            let Some((moves, position, past)) = walk(P::start(options), self.plies, &mut lots)
+            let Some((moves, position, past)) = walk(self.start.clone(), self.plies, &mut lots)
             else {
                 continue;
             };
-            // Without memory for a search any opening must do.
-            let score = engine.as_mut().map_or(0, |engine| {
+            let score = self.engine.as_mut().map_or(0, |engine| {
                 engine.clear();
                 let task = Task { past: &past, ..Task::new(&position, limits) };
                 engine.search(task, &Stop::new(), |_| {}).score().abs()
@@ -182,7 +271,7 @@ impl GameVisitor for Draw<'_> {
             }
         }
         let moves = best.map(|(_, moves)| moves).unwrap_or_default();
-        Opening { start: None, moves: line_texts(&P::start(options), &moves) }
+        Opening { start: None, moves: line_texts(&self.start, &moves) }
     }
 }
 

@@ -80,6 +80,29 @@ pub struct Verdict<'a> {
     pub reason: &'a str,
 }
 
+impl<'a> Verdict<'a> {
+    /// What a side hears of a game that was won by a side, or by none. The score has the points of
+    /// the side that moved first first.
+    pub fn of(
+        side: Side,
+        winner: Option<Side>,
+        score: Option<(u8, u8)>,
+        code: &'a str,
+        reason: &'a str,
+    ) -> Verdict<'a> {
+        let result = match winner {
+            None => "draw",
+            Some(winner) if winner == side => "win",
+            Some(_) => "loss",
+        };
+        let own = |(first, second)| match side {
+            Side::First => (first, second),
+            Side::Second => (second, first),
+        };
+        Verdict { result, score: score.map(own), code, reason }
+    }
+}
+
 /// A chosen move, and why it was chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice {

@@ -40,6 +40,9 @@ pub enum Policy {
     RandomMove,
 }
 
+/// How long an outside program may think about a move where nobody asked for a clock.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
 impl Terms {
     /// The usual terms of a game, without a limit of time.
     pub fn of(game: &Game) -> Terms {
@@ -149,6 +152,11 @@ impl End {
 }
 
 impl Incident {
+    /// Whether a game was lost by it, or the program cannot be talked with any more.
+    pub fn is_grave(&self) -> bool {
+        self.policy == Policy::Forfeit || self.fault.kind.is_final()
+    }
+
     /// What its author needs to know, in a sentence or two. Sides have the names of the game.
     pub fn sentence(&self, game: &Game) -> String {
         let name = game.info().sides[self.side.index()].name;
@@ -194,13 +202,15 @@ const KEPT: usize = 8;
 const TOLD: usize = 400;
 
 /// Plays a game from where the session stands; none if it was stopped. The players have taken their
-/// seats, the one who moves first first. `seed` decides moves that are made for others.
+/// seats, the one who moves first first. `seed` decides moves that are made for others. `heard` is
+/// told of every move as soon as it is made, and how long its player took.
 pub fn play(
     session: &mut dyn Session,
     mut players: [&mut dyn Player; 2],
     terms: &Terms,
     seed: u64,
     stop: &Stop,
+    heard: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<Refereed>, PlayerError> {
     let mut clocks = [terms.time.clock(); 2];
     let mut lots = fastrand::Rng::with_seed(seed);
@@ -220,6 +230,7 @@ pub fn play(
         let fault = match result {
             Ok((text, clock)) => {
                 clocks[whose] = clock;
+                heard(&text, used);
                 moves.push(text);
                 continue;
             }
@@ -235,6 +246,7 @@ pub fn play(
             let sentence = incident.sentence(session.game());
             break (End::Fault(Box::new(incident)), sentence);
         };
+        heard(&made, used);
         moves.push(made);
         if ended_it || incidents.len() < KEPT {
             incidents.push(incident);
@@ -344,20 +356,7 @@ fn tell(players: &mut [&mut dyn Player; 2], game: &Refereed) {
         End::Fault(_) => None,
     };
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
-        let result = match game.end.winner() {
-            None => "draw",
-            Some(winner) if winner == side => "win",
-            Some(_) => "loss",
-        };
-        let own = |(first, second)| match side {
-            Side::First => (first, second),
-            Side::Second => (second, first),
-        };
-        player.game_over(&Verdict {
-            result,
-            score: score.map(own),
-            code: game.end.code(),
-            reason: &game.ending,
-        });
+        let (winner, code) = (game.end.winner(), game.end.code());
+        player.game_over(&Verdict::of(side, winner, score, code, &game.ending));
     }
 }

@@ -1,7 +1,8 @@
 //! Players by name: `random`, `minimax:2`, `level:4:movetime=1s`, `best:threads=2,hash=128`,
-//! `cmd:./my_bot --flag`, or a folder with a `bot.toml`.
+//! `cmd:./my_bot --flag` and other programs, or a folder with a `bot.toml`.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -73,7 +74,9 @@ const MOST_THREADS: u16 = 256;
 const MOST_HASH: u32 = 65_536;
 
 const NAMES: &str = "the players are random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 \
-                     and best; cmd:COMMAND or a folder with a bot.toml is a program of yours";
+                     and best; cmd:COMMAND or a folder with a bot.toml is a program of yours; \
+                     there are also tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE and \
+                     hub:COMMAND";
 
 impl PlayerSpec {
     /// A player without options.
@@ -92,6 +95,32 @@ impl PlayerSpec {
             PlayerKind::Outside(program) => Some(program),
             _ => None,
         }
+    }
+
+    /// The outside program, to set how it is run.
+    pub fn program_mut(&mut self) -> Option<&mut Program> {
+        match &mut self.kind {
+            PlayerKind::Outside(program) => Some(program),
+            _ => None,
+        }
+    }
+
+    /// A short name, for file names and reports.
+    pub fn short_name(&self) -> String {
+        self.program().map_or_else(|| self.to_string(), Program::short_name)
+    }
+
+    /// Reads a player as a file names it: folders and commands are meant from the folder of that
+    /// file.
+    pub fn read_in(text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
+        if let Some(program) = Program::from_text(text, base) {
+            let program = program.map_err(refused)?;
+            return Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
+        }
+        let text = text.trim();
+        let joined = base.join(text).display().to_string();
+        let is_folder = Program::is_folder(text) || Program::is_folder_in(base, text);
+        if is_folder && !is_built_in(text) { joined_folder(&joined) } else { text.parse() }
     }
 
     /// The options that this player has.
@@ -122,9 +151,14 @@ impl PlayerSpec {
         self.keys().contains(&"nodes")
     }
 
+    /// Whether it can play a game; if not, why.
+    pub fn suits(&self, game: &Game) -> Result<(), String> {
+        self.program().map_or(Ok(()), |program| program.suits(game))
+    }
+
     /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
     /// would do it too, but not hear `stop`.
-    pub(crate) fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+    pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
         self.program()
             .map_or(Ok(()), |program| crate::bots::build(program, stop).map_err(PlayerError::Start))
     }
@@ -135,6 +169,7 @@ impl PlayerSpec {
         game: &Game,
         knowledge: &Knowledge,
     ) -> Result<Box<dyn Player>, PlayerError> {
+        self.suits(game).map_err(PlayerError::Start)?;
         struct Make<'a>(&'a PlayerSpec, &'a Knowledge);
         impl GameVisitor for Make<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
@@ -164,6 +199,11 @@ impl PlayerSpec {
     }
 }
 
+fn joined_folder(text: &str) -> Result<PlayerSpec, SpecError> {
+    let program = Program::from_folder(text).map_err(refused)?;
+    Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))))
+}
+
 /// Whether a text begins with the name of a built-in player.
 fn is_built_in(text: &str) -> bool {
     let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -179,8 +219,8 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
         let outside = |program| Ok(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
-        if let Some(command) = text.trim().strip_prefix("cmd:") {
-            return outside(Program::from_command(command).map_err(refused)?);
+        if let Some(program) = Program::from_text(text, Path::new(".")) {
+            return outside(program.map_err(refused)?);
         }
         if Program::is_folder(text.trim()) && !is_built_in(text) {
             return outside(Program::from_folder(text).map_err(refused)?);

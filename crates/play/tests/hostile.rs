@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use crownhead_play::matches::{self, Plan, Played};
+use crownhead_play::sandbox::Isolation;
 use crownhead_play::{End, Knowledge, Openings, Policy, Stop, Terms, TimeControl};
 use crownhead_rules::Game;
 
@@ -54,19 +55,63 @@ fn played(plan: &Plan) -> Vec<Played> {
     games
 }
 
-/// Plays a hostile bot, sees to it that nothing is left of it, and gives the games.
+/// A match that was timed.
+struct Timed {
+    games: Vec<Played>,
+    /// All of it.
+    time: Duration,
+    /// From the end of the last game to the end of all: the bots are ended meanwhile.
+    end: Duration,
+    /// How much later than it should a thread woke up meanwhile that only slept: what the machine
+    /// had no time for. No referee can make up for that.
+    delay: Duration,
+}
+
+fn timed(plan: &Plan) -> Timed {
+    const NAP: Duration = Duration::from_millis(10);
+    let (begun, is_over) = (Instant::now(), AtomicBool::new(false));
+    let (mut games, mut last) = (Vec::new(), begun);
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| {
+            let mut delay = Duration::ZERO;
+            while !is_over.load(Ordering::Relaxed) {
+                let begun = Instant::now();
+                std::thread::sleep(NAP);
+                delay += begun.elapsed().saturating_sub(NAP);
+            }
+            delay
+        });
+        let result = matches::play(plan, &Knowledge::default(), &Stop::new(), |game| {
+            games.push(game);
+            last = Instant::now();
+        });
+        let (time, end) = (begun.elapsed(), last.elapsed());
+        is_over.store(true, Ordering::Relaxed);
+        result.unwrap();
+        Timed { games, time, end, delay: sleeper.join().unwrap() }
+    })
+}
+
+/// Plays a hostile bot, sees to it that it ends within its limits plus a second and that nothing is
+/// left of it, and gives the games.
 fn hostile(game: &str, mode: &str) -> Vec<Played> {
     let mark = mark();
     let mut plan = plan(game, mode, &mark);
     if mode == "says-nothing" {
         plan.terms.startup = Duration::from_secs(1);
     }
-    let games = played(&plan);
+    let Timed { games, time, end, delay } = timed(&plan);
     assert_eq!(games.len(), 2, "{mode}");
+    let (second, limit) = (Duration::from_secs(1), MOVETIME + plan.terms.grace);
     for game in &games {
-        let limit = MOVETIME + plan.terms.grace + Duration::from_secs(1);
-        assert!(game.slowest[0] < limit, "{mode}: {:?}", game.slowest);
+        assert!(game.slowest()[0] < limit + second + delay, "{mode}: {:?}", game.slowest());
     }
+    assert!(end < second + delay, "{mode}: {end:?} after the last game, {delay:?} not to blame");
+    // The games are played at once. A bot may take its time to start, to be ready for the game, and
+    // for each of its turns.
+    let turns = games.iter().map(|game| game.refereed.moves.len() as u32 / 2 + 1).max().unwrap();
+    let limits = 2 * plan.terms.startup + turns * limit;
+    assert!(time < limits + second + delay, "{mode}: {time:?}, limits {limits:?}");
     assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left behind");
     games
 }
@@ -108,15 +153,17 @@ fn whoever_misbehaves_forfeits_with_the_reason() {
         ("no-move", "no-protocol", "a move line without a move"),
     ] {
         for game in hostile("english", mode) {
-            assert_eq!(game.end.code(), code, "{mode}: {}", game.ending);
-            let End::Fault(incident) = &game.end else { panic!("{mode}: {:?}", game.end) };
+            assert_eq!(game.refereed.end.code(), code, "{mode}: {}", game.refereed.ending);
+            let End::Fault(incident) = &game.refereed.end else {
+                panic!("{mode}: {:?}", game.refereed.end)
+            };
             assert_eq!(incident.side.index(), game.first, "{mode}: the bot's fault");
-            assert_eq!(game.end.winner(), Some(incident.side.other()), "{mode}");
-            assert!(game.ending.contains(sentence), "{mode}: {}", game.ending);
+            assert_eq!(game.refereed.end.winner(), Some(incident.side.other()), "{mode}");
+            assert!(game.refereed.ending.contains(sentence), "{mode}: {}", game.refereed.ending);
             for part in ["Position: ", "Legal moves: ", "the game is lost"] {
-                assert!(game.ending.contains(part), "{mode}: {}", game.ending);
+                assert!(game.refereed.ending.contains(part), "{mode}: {}", game.refereed.ending);
             }
-            assert!(game.ending.len() < 1000, "{mode}: {}", game.ending);
+            assert!(game.refereed.ending.len() < 1000, "{mode}: {}", game.refereed.ending);
         }
     }
 }
@@ -133,8 +180,8 @@ fn whoever_is_only_odd_plays_to_the_end() {
         "says-nothing",
     ] {
         for game in hostile("english", mode) {
-            assert!(matches!(game.end, End::Rules(_)), "{mode}: {}", game.ending);
-            assert_eq!(game.faults, [0, 0], "{mode}");
+            assert!(matches!(game.refereed.end, End::Rules(_)), "{mode}: {}", game.refereed.ending);
+            assert_eq!(game.faults(), [0, 0], "{mode}");
         }
     }
 }
@@ -145,10 +192,10 @@ fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
         [("illegal", "illegal-move"), ("crash-on-fifth-move", "crash"), ("floods-output", "flood")]
     {
         for game in hostile("capture-halma", mode) {
-            assert!(matches!(game.end, End::Rules(_)), "{mode}: {}", game.ending);
-            assert!(game.faults[0] > 0 && game.faults[1] == 0, "{mode}: {:?}", game.faults);
-            assert!(game.moves.contains(&"pass".to_string()), "{mode}");
-            let incident = &game.incidents[0];
+            assert!(matches!(game.refereed.end, End::Rules(_)), "{mode}: {}", game.refereed.ending);
+            assert!(game.faults()[0] > 0 && game.faults()[1] == 0, "{mode}: {:?}", game.faults());
+            assert!(game.refereed.moves.contains(&"pass".to_string()), "{mode}");
+            let incident = &game.refereed.incidents[0];
             assert_eq!(incident.fault.kind.code(), code);
             let sentence = incident.sentence(&Game::CaptureHalma);
             assert!(sentence.contains("the turn is skipped"), "{sentence}");
@@ -170,11 +217,11 @@ fn a_late_answer_does_not_count_for_the_next_turn() {
     let start = "#7/8/8/8/8/8/8/7O # 190";
     plan.openings = Openings::read(start, &plan.game).unwrap();
     for game in played(&plan) {
-        assert_eq!(game.end.code(), "turn-limit", "{}", game.ending);
+        assert_eq!(game.refereed.end.code(), "turn-limit", "{}", game.refereed.ending);
         let codes: Vec<_> =
-            game.incidents.iter().map(|incident| incident.fault.kind.code()).collect();
+            game.refereed.incidents.iter().map(|incident| incident.fault.kind.code()).collect();
         assert!(codes.iter().all(|code| *code == "time"), "{codes:?}");
-        assert_eq!(game.faults[0], 5);
+        assert_eq!(game.faults()[0], 5);
     }
     assert_eq!(processes(&mark), Vec::<String>::new());
 }
@@ -186,11 +233,12 @@ fn a_random_move_is_made_for_whoever_makes_none() {
     plan.terms.policy = Policy::RandomMove;
     let games = played(&plan);
     for game in &games {
-        assert!(matches!(game.end, End::Rules(_)), "{}", game.ending);
-        assert!(game.faults[0] > 0);
+        assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
+        assert!(game.faults()[0] > 0);
     }
-    let moves =
-        |games: Vec<Played>| -> Vec<_> { games.into_iter().map(|game| game.moves).collect() };
+    let moves = |games: Vec<Played>| -> Vec<_> {
+        games.into_iter().map(|game| game.refereed.moves).collect()
+    };
     assert_eq!(moves(games), moves(played(&plan)), "the seed decides");
 }
 
@@ -206,14 +254,18 @@ fn no_other_game_is_disturbed() {
     }
     let mut broken = 0;
     for (fine, moody) in games["fine"].iter().zip(&games["moody"]) {
-        assert!(matches!(fine.end, End::Rules(_)), "{}", fine.ending);
-        match &moody.end {
+        assert!(matches!(fine.refereed.end, End::Rules(_)), "{}", fine.refereed.ending);
+        match &moody.refereed.end {
             End::Fault(_) => {
-                assert_eq!(moody.end.code(), "crash", "{}", moody.ending);
-                assert!(moody.ending.contains("by signal 6 (abort)"), "{}", moody.ending);
+                assert_eq!(moody.refereed.end.code(), "crash", "{}", moody.refereed.ending);
+                assert!(
+                    moody.refereed.ending.contains("by signal 6 (abort)"),
+                    "{}",
+                    moody.refereed.ending
+                );
                 broken += 1;
             }
-            End::Rules(_) => assert_eq!(fine.moves, moody.moves),
+            End::Rules(_) => assert_eq!(fine.refereed.moves, moody.refereed.moves),
         }
     }
     assert!((1..16).contains(&broken), "{broken} of 16 games");
@@ -229,9 +281,11 @@ fn a_bot_stays_alive_between_games_unless_its_file_says_otherwise() {
         std::fs::write(folder.path().join("bot.toml"), text).unwrap();
         let mut plan = plan("english", "fine", "");
         plan.players[0] = folder.path().to_str().unwrap().parse().unwrap();
+        // It writes to its folder.
+        plan.players[0].program_mut().unwrap().isolation = Isolation::Off;
         (plan.pairs, plan.concurrency) = (4, 2);
         for game in played(&plan) {
-            assert!(matches!(game.end, End::Rules(_)), "{}", game.ending);
+            assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
         }
         let counted = std::fs::read_to_string(folder.path().join("starts")).unwrap();
         assert_eq!(counted.lines().count(), starts, "{line}");

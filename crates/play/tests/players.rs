@@ -69,7 +69,10 @@ fn every_player_plays_every_game_to_its_end() {
                 let text = crownhead_records::game_text(&game.record(&plan)).unwrap();
                 let mut reader = crownhead_records::Reader::new(text.as_bytes());
                 let record = reader.next().unwrap().unwrap();
-                assert_eq!(record.line.plies.len(), game.opening.moves.len() + game.moves.len());
+                assert_eq!(
+                    record.line.plies.len(),
+                    game.opening.moves.len() + game.refereed.moves.len()
+                );
             }
         }
     }
@@ -81,7 +84,7 @@ fn the_same_seed_gives_the_same_games_however_many_are_played_at_once() {
         for (one, other) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
             let moves = |concurrency| -> Vec<_> {
                 let games = played(&plan(&game, one, other, concurrency));
-                games.into_iter().map(|game| (game.opening, game.moves)).collect()
+                games.into_iter().map(|game| (game.opening, game.refereed.moves)).collect()
             };
             let alone = moves(1);
             assert_eq!(alone.len(), 4);
@@ -230,6 +233,9 @@ fn whoever_is_late_loses() {
     let games = played(&plan);
     assert_eq!(games.len(), 4);
     for game in games {
-        assert_eq!((game.end.code(), game.end.winner()), ("time", Some(Side::Second)));
+        assert_eq!(
+            (game.refereed.end.code(), game.refereed.end.winner()),
+            ("time", Some(Side::Second))
+        );
     }
 }

@@ -37,7 +37,7 @@ impl WholeFile {
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
             let part = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
-            To::Part(part.map_err(cannot(path))?)
+            To::Part(part.map_err(|error| cannot(path)(bare(error)))?)
         };
         Ok(WholeFile { name: path.into(), target, known, to })
     }
@@ -77,6 +77,14 @@ impl WholeFile {
 /// Writes a text to a file.
 pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     WholeFile::create(path)?.write(text)
+}
+
+/// An error without the name of the file beside the target, which nobody asked for. tempfile keeps the
+/// cause to itself: only its words can be had.
+fn bare(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    let cause = text.rsplit_once(" at path ").map(|(cause, _)| cause.to_string());
+    cause.map_or(error.kind().into(), |cause| io::Error::new(error.kind(), cause))
 }
 
 /// Where a file is or will be, by whatever way it is named.

@@ -4,11 +4,12 @@
 //! One lock for each game puts everything that happens in it in order. It is held while the disk
 //! writes, so nothing is told before it is kept, and everybody is told in the same order.
 
+mod computer;
+
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
-use crownhead_play::{Choice, PlayerError, PlayerSpec, accepts_draw};
 use crownhead_rules::Side;
 use tokio::sync::{Mutex, MutexGuard, mpsc};
 use tokio::task::AbortHandle;
@@ -21,7 +22,7 @@ use crate::rooms::Rooms;
 use crate::secret::{GameId, SecretHash};
 use crate::setup::{Mode, read_name, side_letter};
 use crate::store::{NewGame, Write};
-use crate::thinking::{Search, Ticket};
+use crate::thinking::Ticket;
 use crate::view::{
     Computer, Presence, Summary, moved_json, offers_view, seats_view, state_json, summary,
 };
@@ -32,8 +33,6 @@ pub const PROTOCOL: u32 = 1;
 const WAITING: usize = 64;
 /// So many sockets may be at one game.
 const MOST_MEMBERS: usize = 500;
-/// The computer thinks about a draw so long.
-const ADVICE: &str = "best:movetime=300ms";
 
 /// A game and those who sit round it.
 pub struct Room {
@@ -388,123 +387,6 @@ impl Room {
         };
         inner.tell(message.map_err(|error| error.to_string())?);
         Ok(())
-    }
-
-    /// Has the computer think if it is to move and somebody waits for it.
-    fn ask_computer(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
-        inner.ticket = None;
-        inner.computer = None;
-        let side = inner.game.session().side();
-        let Some(rooms) = self.rooms.upgrade() else { return };
-        let Some((opponent, thinking)) = inner.game.setup().computer(side) else { return };
-        let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), false) = (player, inner.game.is_over()) else { return };
-        let Ok(mut spec) = opponent.spec.parse::<PlayerSpec>() else { return };
-        spec.limit_time(thinking);
-        let left = inner.game.left(Instant::now()).map(|left| left[side.index()]);
-        let version = inner.game.version();
-        let search = Search {
-            address: player.address,
-            session: inner.game.session().copy(),
-            player: spec,
-            clock: inner.game.setup().computer_clock(thinking, left),
-            seed: inner.game.setup().seed.wrapping_add(version),
-            begun: self.later(move |room| async move { room.computer_begins(version).await }),
-            done: {
-                let room = Arc::downgrade(self);
-                let runtime = tokio::runtime::Handle::current();
-                Box::new(move |choice| {
-                    if let Some(room) = room.upgrade() {
-                        runtime.spawn(async move { room.computer_moves(version, choice).await });
-                    }
-                })
-            },
-        };
-        inner.computer = Some(Computer::Waiting);
-        inner.ticket = Some(rooms.thinking().ask(search));
-    }
-
-    /// Something to be done by a thread that is not one of the runtime's.
-    fn later<F: Future<Output = ()> + Send + 'static>(
-        self: &Arc<Self>,
-        what: impl FnOnce(Arc<Room>) -> F + Send + 'static,
-    ) -> Box<dyn FnOnce() + Send> {
-        let room = Arc::downgrade(self);
-        let runtime = tokio::runtime::Handle::current();
-        Box::new(move || {
-            if let Some(room) = room.upgrade() {
-                runtime.spawn(what(room));
-            }
-        })
-    }
-
-    async fn computer_begins(self: &Arc<Self>, version: u64) {
-        let mut inner = self.inner.lock().await;
-        if inner.game.version() == version && inner.ticket.is_some() {
-            inner.game.begin_turn(Instant::now());
-            inner.computer = Some(Computer::Thinking);
-            self.set_timer(&mut inner);
-            inner.tell_computer();
-        }
-    }
-
-    async fn computer_moves(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
-        let mut inner = self.inner.lock().await;
-        if inner.game.version() != version || inner.ticket.take().is_none() {
-            return;
-        }
-        let done = match choice {
-            Err(error) => Err(error.to_string()),
-            Ok(choice) => match inner.game.decide_computer(&choice.text, Instant::now()) {
-                Err(refusal) => Err(refusal.reason),
-                Ok(event) => self.happen(&mut inner, event).await.map_err(|refusal| refusal.reason),
-            },
-        };
-        if let Err(reason) = done {
-            eprintln!("crownhead: the computer made no move in a game: {reason}");
-            // Whoever comes in next asks it again.
-            inner.computer = None;
-            inner.game.stop_turn();
-            inner.tell_computer();
-        }
-        self.close_if_idle(&mut inner);
-    }
-
-    fn ask_about_draw(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
-        let Some(rooms) = self.rooms.upgrade() else { return };
-        let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), Ok(spec)) = (player, ADVICE.parse::<PlayerSpec>()) else { return };
-        let version = inner.game.version();
-        let room = Arc::downgrade(self);
-        let runtime = tokio::runtime::Handle::current();
-        let search = Search {
-            address: player.address,
-            session: inner.game.session().copy(),
-            player: spec,
-            clock: crownhead_play::Clock::Free,
-            seed: inner.game.setup().seed,
-            begun: Box::new(|| {}),
-            done: Box::new(move |choice| {
-                if let Some(room) = room.upgrade() {
-                    runtime.spawn(async move { room.answer_draw(version, choice).await });
-                }
-            }),
-        };
-        inner.draw_ticket = Some(rooms.thinking().ask(search));
-    }
-
-    /// The search was for the side that offered, so what is good for it is bad for the computer.
-    async fn answer_draw(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
-        let mut inner = self.inner.lock().await;
-        if inner.game.version() != version || inner.draw_ticket.take().is_none() {
-            return;
-        }
-        let own = choice.ok().and_then(|choice| choice.score).map(|score| -score);
-        let accepts = accepts_draw(own, inner.game.session().plies());
-        let deed = inner.game.answer_draw(accepts);
-        if let Err(refusal) = self.carry_out(&mut inner, deed).await {
-            eprintln!("crownhead: a draw could not be kept: {}", refusal.reason);
-        }
     }
 
     async fn make_rematch(

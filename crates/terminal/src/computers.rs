@@ -1,8 +1,12 @@
-//! The computer players of a game, made when they are first needed.
+//! The computer players of a game, made when they are first needed. They sit down before their clocks
+//! run, and hear how the game ended.
 
 use std::time::Duration;
 
-use crownhead_play::{Choice, Clock, Player, PlayerError, accepts_draw, hears_offer};
+use crownhead_play::{
+    Choice, Clock, Knowledge, Player, PlayerError, PlayerSpec, Seating, Stop, Terms, Verdict,
+    accepts_draw, hears_offer,
+};
 use crownhead_rules::{Game, Side};
 
 use crate::known::Known;
@@ -15,12 +19,25 @@ pub struct Computers {
     seed: u64,
     known: Known,
     players: [Option<Box<dyn Player>>; 2],
+    /// Who of them knows of the game as it is.
+    seated: [bool; 2],
     /// Who gives hints and answers offers.
     adviser: Option<Box<dyn Player>>,
     /// Whether it has been said what is missing for best play.
     said: bool,
     /// After how many plies a draw was last declined.
     declined: Option<usize>,
+}
+
+/// Where a player sits.
+struct Place {
+    spec: PlayerSpec,
+    side: Side,
+    terms: Terms,
+    seed: u64,
+    opponent: String,
+    /// Whether it knows of the game.
+    is_taken: bool,
 }
 
 /// Hints think so long.
@@ -34,6 +51,7 @@ impl Computers {
             seed: live.setup().seed,
             known: Known::default(),
             players: [None, None],
+            seated: [false; 2],
             adviser: None,
             said: false,
             declined: None,
@@ -44,41 +62,91 @@ impl Computers {
     fn think(
         &self,
         player: Option<Box<dyn Player>>,
-        seat: Seat,
-        lot: u64,
+        place: Place,
         live: &LiveGame,
         clock: Clock,
     ) -> std::io::Result<Thinking> {
-        let (game, known, seed) = (self.game.clone(), self.known.clone(), self.seed);
-        let make = move || match (player, seat) {
-            (Some(player), _) => Ok(player),
-            (None, Seat::Human) => Err(PlayerError::Over),
-            (None, Seat::Computer(spec)) => {
-                let mut player = spec.player(&game, known.of(&game))?;
-                player.new_game(seed.wrapping_add(lot));
-                Ok(player)
+        let (game, known) = (self.game.clone(), self.known.clone());
+        let make = move |stop: &Stop| {
+            let mut player = match player {
+                Some(player) => player,
+                None if place.spec.evaluates() => place.spec.player(&game, known.of(&game))?,
+                None => place.spec.player(&game, &Knowledge::default())?,
+            };
+            if !place.is_taken {
+                let Place { side, ref terms, seed, ref opponent, .. } = place;
+                player.new_game(seed);
+                player.sit_down(
+                    &Seating { game: &game, side, terms, seed, opponent, log: None },
+                    stop,
+                );
             }
+            Ok(player)
         };
         Thinking::new(make, live.session().copy(), clock)
     }
 
     /// Asks the computer to move; `None` if a person is to move or the game is over.
-    pub fn ask(&mut self, live: &mut LiveGame) -> std::io::Result<Option<Thinking>> {
-        if !live.computer_to_move() {
+    pub fn ask(&mut self, live: &LiveGame) -> std::io::Result<Option<Thinking>> {
+        let side = live.session().side();
+        let Seat::Computer(spec) = live.seat(side) else { return Ok(None) };
+        if live.is_over() {
             return Ok(None);
         }
-        let side = live.session().side();
         let player = self.players[side.index()].take();
-        let seat = live.seat(side).clone();
-        live.begin_turn();
-        self.think(player, seat, side.index() as u64, live, live.clock(side)).map(Some)
+        let place = Place {
+            spec: spec.clone(),
+            side,
+            terms: live.terms(side),
+            seed: self.seed.wrapping_add(side.index() as u64),
+            opponent: live.seat(side.other()).to_string(),
+            is_taken: player.is_some() && self.seated[side.index()],
+        };
+        self.think(player, place, live, live.clock(side)).map(Some)
     }
 
     /// Asks for advice about the move of the side to move.
     pub fn advise(&mut self, live: &LiveGame) -> std::io::Result<Thinking> {
         let adviser = self.adviser.take();
-        let seat = ADVICE.parse().map_err(std::io::Error::other)?;
-        self.think(adviser, seat, 2, live, Clock::Free)
+        let side = live.session().side();
+        let place = Place {
+            spec: ADVICE.parse().map_err(std::io::Error::other)?,
+            side,
+            terms: Terms::of(&self.game),
+            seed: self.seed.wrapping_add(2),
+            opponent: live.seat(side.other()).to_string(),
+            is_taken: adviser.is_some(),
+        };
+        self.think(adviser, place, live, Clock::Free)
+    }
+
+    /// Whether a program has yet to hear of the game, which it may take its time for.
+    pub fn is_starting(&self, live: &LiveGame) -> bool {
+        let side = live.session().side();
+        live.seat(side).is_program() && !self.seated[side.index()]
+    }
+
+    /// Moves were taken back: programs hear of it as of a new game, and one that broke is started
+    /// again.
+    pub fn undone(&mut self) {
+        for (player, seated) in self.players.iter().zip(&mut self.seated) {
+            *seated &= player.as_ref().is_some_and(|player| !player.is_outside());
+        }
+    }
+
+    /// The game is over: programs that played it hear so, once.
+    pub fn game_over(&mut self, live: &LiveGame) {
+        let (Some(code), Some(reason)) = (live.end_code(), live.ending()) else { return };
+        let score = live.session().outcome().and_then(|outcome| outcome.score);
+        for side in [Side::First, Side::Second] {
+            if let Some(player) = &mut self.players[side.index()]
+                && self.seated[side.index()]
+                && player.is_outside()
+            {
+                player.game_over(&Verdict::of(side, live.winner(), score, code, &reason));
+                self.seated[side.index()] = false;
+            }
+        }
     }
 
     /// Whether a computer is willing to think about an offer of a draw at all.
@@ -107,6 +175,7 @@ impl Computers {
 
     /// Takes back a player who has chosen for a side.
     pub fn back(&mut self, side: Side, chosen: Chosen) -> (Result<Choice, PlayerError>, Duration) {
+        self.seated[side.index()] = chosen.player.is_some();
         self.players[side.index()] = chosen.player;
         (chosen.choice, chosen.used)
     }

@@ -5,6 +5,7 @@
 
 pub mod analysing;
 pub mod computers;
+mod date;
 pub mod kept;
 pub mod known;
 pub mod lines;

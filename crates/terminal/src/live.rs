@@ -1,20 +1,25 @@
 //! A game being played at this terminal: the board, who sits on each side, the clocks, and ends that
-//! are not on the board (resigning, agreeing on a draw, time).
+//! are not on the board (resigning, agreeing on a draw, time, faults of programs).
 //!
 //! It knows neither lines of text nor screens: [`plain`](crate::plain) and
-//! [`screen`](crate::screen) show it. Nor does it think: see [`thinking`](crate::thinking).
+//! [`screen`](crate::screen) show it. Nor does it think: see [`thinking`](crate::thinking). Outside
+//! programs are judged by the [`referee`], as in a match.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use crownhead_play::bots::{Fault, FaultKind};
 use crownhead_play::{
-    Clock, PlayError, PlayerKind, PlayerSpec, Session, SpecError, TimeControl, sentence, session,
+    Choice, Clock, Incident, PlayError, PlayerError, PlayerKind, PlayerSpec, Policy, Session,
+    SpecError, Terms, TimeControl, referee, sentence, session,
 };
 use crownhead_records::{GameRecord, GameResult, Ply, game_text, write_text};
 use crownhead_rules::{Game, PositionError, Side};
+
+use crate::date::today;
 
 /// Who plays one side.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,6 +28,13 @@ pub enum Seat {
     Human,
     /// A player of the program.
     Computer(PlayerSpec),
+}
+
+impl Seat {
+    /// Whether an outside program sits there.
+    pub fn is_program(&self) -> bool {
+        matches!(self, Seat::Computer(spec) if spec.program().is_some())
+    }
 }
 
 impl FromStr for Seat {
@@ -48,7 +60,7 @@ impl fmt::Display for Seat {
 }
 
 /// An end that the board does not show.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// A side gave up.
     Resigned(Side),
@@ -56,6 +68,29 @@ pub enum Verdict {
     Agreed,
     /// A side's time was up.
     Late(Side),
+    /// A program lost by a fault.
+    Forfeited(Box<Incident>),
+}
+
+impl Verdict {
+    /// Who lost, if not both wanted a draw.
+    fn loser(&self) -> Option<Side> {
+        match self {
+            Verdict::Agreed => None,
+            Verdict::Resigned(side) | Verdict::Late(side) => Some(*side),
+            Verdict::Forfeited(incident) => Some(incident.side),
+        }
+    }
+
+    /// A word for the reason.
+    fn code(&self) -> &'static str {
+        match self {
+            Verdict::Resigned(_) => "resigned",
+            Verdict::Agreed => "agreed",
+            Verdict::Late(_) => FaultKind::Time.code(),
+            Verdict::Forfeited(incident) => incident.fault.kind.code(),
+        }
+    }
 }
 
 /// What to play.
@@ -93,22 +128,20 @@ pub struct LiveGame {
     /// The day it began, as PDN writes it.
     date: String,
     verdict: Option<Verdict>,
+    /// The first faults of programs.
+    incidents: Vec<Incident>,
+    /// Whether one of them was grave; undoing does not unmake it.
+    is_broken: bool,
 }
+
+/// So many faults of programs are remembered, besides the one that lost the game.
+const REMEMBERED: usize = 8;
 
 impl LiveGame {
     /// A new game.
     pub fn new(setup: Setup) -> Result<LiveGame, PositionError> {
         let session = session(&setup.game, setup.position.as_deref())?;
-        let clock = |seat: &Seat| match (seat, setup.time) {
-            // Time per move is for computers: a person thinks as long as it takes.
-            (Seat::Human, TimeControl::PerMove(_)) => Clock::Free,
-            // Without a clock such a player would never move.
-            (Seat::Computer(spec), TimeControl::Free) if spec.is_unlimited() => {
-                Clock::PerMove(UNLIMITED)
-            }
-            (_, time) => time.clock(),
-        };
-        let clocks = setup.seats.each_ref().map(clock);
+        let clocks = setup.seats.each_ref().map(|seat| time_of(seat, setup.time).clock());
         let mut live = LiveGame {
             setup,
             session,
@@ -117,9 +150,17 @@ impl LiveGame {
             furthest: 0,
             date: today(),
             verdict: None,
+            incidents: Vec::new(),
+            is_broken: false,
         };
         live.next_turn();
         Ok(live)
+    }
+
+    /// The terms that a side plays by: its time, and in what it may err.
+    pub fn terms(&self, side: Side) -> Terms {
+        let time = time_of(self.seat(side), self.setup.time);
+        Terms { time, ..Terms::of(&self.setup.game) }
     }
 
     /// A person's clock runs at once, a computer's when it is asked.
@@ -127,9 +168,9 @@ impl LiveGame {
         self.turn_began = self.human_to_move().then(Instant::now);
     }
 
-    /// The computer to move is asked: its clock runs.
-    pub fn begin_turn(&mut self) {
-        self.turn_began = Some(Instant::now());
+    /// The computer to move has been asked: its clock runs since then.
+    pub fn begin_turn(&mut self, since: Instant) {
+        self.turn_began = Some(since);
     }
 
     /// What is played.
@@ -201,29 +242,61 @@ impl LiveGame {
 
     /// One sentence on how the game ended, if it has.
     pub fn ending(&self) -> Option<String> {
-        let winner = |loser: Side| self.name(loser.other());
-        Some(match self.verdict {
-            None => return self.session.ending().map(|ending| sentence(&ending)),
-            Some(Verdict::Agreed) => "The players agree on a draw.".into(),
-            Some(Verdict::Resigned(side)) => {
-                format!("{} resigns: {} wins.", self.name(side), winner(side))
-            }
-            Some(Verdict::Late(side)) => {
-                format!("{} has used up the time: {} wins.", self.name(side), winner(side))
-            }
-        })
+        let Some(verdict) = &self.verdict else {
+            return self.session.ending().map(|ending| sentence(&ending));
+        };
+        let Some(loser) = verdict.loser() else {
+            return Some("The players agree on a draw.".into());
+        };
+        let how = match verdict {
+            Verdict::Late(_) => "has used up the time",
+            Verdict::Forfeited(_) => "forfeits the game",
+            Verdict::Resigned(_) | Verdict::Agreed => "resigns",
+        };
+        let mut text = format!("{} {how}: {} wins.", self.name(loser), self.name(loser.other()));
+        if let Verdict::Forfeited(incident) = verdict {
+            text.push(' ');
+            text.push_str(&self.incident_text(incident));
+        }
+        Some(text)
+    }
+
+    /// What its author needs to know of a fault.
+    pub fn incident_text(&self, incident: &Incident) -> String {
+        sentence(&incident.sentence(&self.setup.game))
+    }
+
+    /// The first faults of programs, besides the one that lost the game.
+    pub fn incidents(&self) -> &[Incident] {
+        &self.incidents
+    }
+
+    /// Whether a program lost by a fault, or broke.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// A word for the reason of the end, if the game has ended.
+    pub fn end_code(&self) -> Option<&'static str> {
+        let on_board = || self.session.outcome().map(|outcome| outcome.reason.code());
+        self.verdict.as_ref().map(Verdict::code).or_else(on_board)
+    }
+
+    /// Who has won, if somebody has.
+    pub fn winner(&self) -> Option<Side> {
+        match &self.verdict {
+            Some(verdict) => verdict.loser().map(Side::other),
+            None => self.session.outcome().and_then(|outcome| outcome.winner),
+        }
     }
 
     /// The result.
     pub fn result(&self) -> GameResult {
-        let lost = |side| match side {
-            Side::First => GameResult::SecondWins,
-            Side::Second => GameResult::FirstWins,
-        };
-        match self.verdict {
-            Some(Verdict::Agreed) => GameResult::Draw,
-            Some(Verdict::Resigned(side) | Verdict::Late(side)) => lost(side),
-            None => self.session.outcome().map_or(GameResult::Unknown, GameResult::from),
+        match self.winner() {
+            Some(Side::First) => GameResult::FirstWins,
+            Some(Side::Second) => GameResult::SecondWins,
+            None if self.is_over() => GameResult::Draw,
+            None => GameResult::Unknown,
         }
     }
 
@@ -244,6 +317,12 @@ impl LiveGame {
             clock = next;
         }
         self.session.play(text)?;
+        self.turn_made(side, clock);
+        Ok(())
+    }
+
+    /// A side has made its turn, and its clock would be this.
+    fn turn_made(&mut self, side: Side, mut clock: Clock) {
         if let Clock::Main { left, increment } = &mut clock
             && self.session.plies() <= self.furthest
         {
@@ -252,7 +331,78 @@ impl LiveGame {
         self.clocks[side.index()] = clock;
         self.furthest = self.furthest.max(self.session.plies());
         self.next_turn();
-        Ok(())
+    }
+
+    /// What the computer to move has chosen is played. A program that chose nothing that can be
+    /// played, or came too late, is told so: what that costs is the game's policy.
+    pub fn chosen(
+        &mut self,
+        choice: Result<Choice, PlayerError>,
+        used: Duration,
+    ) -> Result<Option<Incident>, PlayerError> {
+        let side = self.session.side();
+        if !self.seat(side).is_program() {
+            let text = choice?.text;
+            let refused = |error: PlayError| error.to_string();
+            let played = self.play(&text, used).map_err(refused);
+            return played.map(|()| None).map_err(|why| PlayerError::Refused { text, why });
+        }
+        let terms = self.terms(side);
+        Ok(match choice {
+            Ok(choice) => self.judged(Ok(choice), used, terms.policy),
+            Err(PlayerError::Fault(fault)) => self.judged(Err(fault), used, terms.policy),
+            // A program that cannot even be started would only be skipped to the end of the game.
+            Err(PlayerError::Start(what)) => {
+                let fault = Fault { kind: FaultKind::Crash, what, received: None };
+                self.judged(Err(fault), used, Policy::Forfeit)
+            }
+            Err(error) => return Err(error),
+        })
+    }
+
+    /// The referee's word on what a program did.
+    fn judged(
+        &mut self,
+        choice: Result<Choice, Fault>,
+        used: Duration,
+        policy: Policy,
+    ) -> Option<Incident> {
+        let side = self.session.side();
+        let (clock, grace) = (self.clock(side), self.terms(side).grace);
+        let session = self.session.as_mut();
+        let judged = choice.and_then(|choice| referee::judge(session, choice, clock, used, grace));
+        let fault = match judged {
+            Ok((_, clock)) => {
+                self.turn_made(side, clock);
+                return None;
+            }
+            Err(fault) => fault,
+        };
+        self.charge(used);
+        let lot = self.setup.seed.wrapping_add(self.session.plies() as u64);
+        let (incident, made) = referee::settle(self.session.as_mut(), fault, policy, lot);
+        self.is_broken |= incident.is_grave();
+        if made.is_none() {
+            self.verdict = Some(Verdict::Forfeited(Box::new(incident.clone())));
+        } else {
+            if self.incidents.len() < REMEMBERED {
+                self.incidents.push(incident.clone());
+            }
+            self.furthest = self.furthest.max(self.session.plies());
+            self.next_turn();
+        }
+        Some(incident)
+    }
+
+    /// Plays a move that was played before; a turn may have been skipped for a fault.
+    fn replay(&mut self, text: &str) -> Result<(), String> {
+        match self.play(text, Duration::ZERO) {
+            Err(_) if text == "pass" && !self.is_over() && self.session.skip() => {
+                self.next_turn();
+                Ok(())
+            }
+            played => played.map_err(|error| error.to_string()),
+        }
     }
 
     /// Takes time off the clock of the side to move.
@@ -281,7 +431,15 @@ impl LiveGame {
 
     /// Whether the game was lost on time.
     pub fn is_late(&self) -> bool {
-        matches!(self.verdict, Some(Verdict::Late(_)))
+        match &self.verdict {
+            Some(Verdict::Late(_)) => true,
+            // Time for each move comes back, time for the game does not.
+            Some(Verdict::Forfeited(incident)) => {
+                incident.fault.kind == FaultKind::Time
+                    && matches!(self.clock(incident.side), Clock::Main { .. })
+            }
+            _ => false,
+        }
     }
 
     /// Takes back a resignation or an agreement, or else the last move, or as many as it takes for a
@@ -291,7 +449,9 @@ impl LiveGame {
         if self.is_late() {
             return false;
         }
-        if self.verdict.take().is_some() {
+        // A program that lost by a fault would be asked the same again: that takes a move back too.
+        let forfeited = matches!(self.verdict, Some(Verdict::Forfeited(_)));
+        if !forfeited && self.verdict.take().is_some() {
             self.next_turn();
             return true;
         }
@@ -315,6 +475,7 @@ impl LiveGame {
         for _ in 0..plies {
             self.session.undo();
         }
+        self.verdict = None;
         self.next_turn();
         true
     }
@@ -341,6 +502,10 @@ impl LiveGame {
         record.result = self.result();
         if self.setup.time != TimeControl::Free {
             record.set_tag("TimeControl", self.setup.time.to_string());
+        }
+        if let Some(Verdict::Forfeited(incident)) = &self.verdict {
+            record.set_tag("Termination", incident.fault.kind.code());
+            record.set_tag("Reason", incident.sentence(&self.setup.game));
         }
         record
     }
@@ -374,7 +539,7 @@ impl LiveGame {
         };
         let mut live = LiveGame::new(setup).map_err(|error| error.to_string())?;
         for ply in &record.line.plies {
-            live.play(&ply.text, Duration::ZERO).map_err(|error| error.to_string())?;
+            live.replay(&ply.text)?;
         }
         if let Some(left) = left {
             live.set_clocks(left);
@@ -386,46 +551,18 @@ impl LiveGame {
     }
 }
 
-/// Today in Greenwich, as PDN writes it.
-fn today() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    date_text(since.as_secs() / (24 * 60 * 60))
-}
-
-/// The date so many days after 1 January 1970.
-fn date_text(days: u64) -> String {
-    // Years begin in March here, so that a leap day is the last of its year; 1970 is so far into the
-    // 400 years that began in the year 0.
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    // From March on, months have 31 30 31 30 31 days, twice and a bit.
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = match month {
-        0..10 => (era * 400 + year, month + 3),
-        _ => (era * 400 + year + 1, month - 9),
-    };
-    format!("{year:04}.{month:02}.{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_have_dates() {
-        for (days, date) in [
-            (0, "1970.01.01"),
-            (59, "1970.03.01"),
-            (11_016, "2000.02.29"),
-            (11_017, "2000.03.01"),
-            (20_088, "2024.12.31"),
-            (47_540, "2100.02.28"),
-            (47_541, "2100.03.01"),
-        ] {
-            assert_eq!(date_text(days), date);
+/// The time that whoever sits there has.
+fn time_of(seat: &Seat, time: TimeControl) -> TimeControl {
+    match (seat, time) {
+        // Time per move is for computers: a person thinks as long as it takes.
+        (Seat::Human, TimeControl::PerMove(_)) => TimeControl::Free,
+        (Seat::Computer(spec), TimeControl::Free) if spec.program().is_some() => {
+            TimeControl::PerMove(referee::PATIENCE)
         }
+        // Without a clock such a player would never move.
+        (Seat::Computer(spec), TimeControl::Free) if spec.is_unlimited() => {
+            TimeControl::PerMove(UNLIMITED)
+        }
+        (_, time) => time,
     }
 }

@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, PlayError, Stop, sentence};
+use crownhead_play::{Choice, PlayError, Policy, Stop, sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::computers::Computers;
@@ -27,8 +27,10 @@ A move is typed as the list of moves shows it (`moves`); any form that fits one 
   resign     give up
   pass       where you have no move
   save FILE  write the game to a new file (PDN)
-  quit       leave; the game is kept, `crownhead play --resume` takes it up again
 ";
+const QUIT_KEPT: &str =
+    "  quit       leave; the game is kept, `crownhead play --resume` takes it up again\n";
+const QUIT: &str = "  quit       leave; the game is not kept\n";
 
 /// A game played by lines of text.
 pub struct Plain<'a, W> {
@@ -85,6 +87,7 @@ impl<'a, W: Write> Plain<'a, W> {
         loop {
             write!(self.output, "\n{}", board_text(&self.live.session().board()))?;
             if let Some(ending) = self.live.ending() {
+                self.computers.game_over(self.live);
                 writeln!(self.output, "{ending}")?;
                 // An end that is not on the board has its reason first, then the same words.
                 if let Some(result) = assignment_result(&game, self.live.result())
@@ -120,17 +123,28 @@ impl<'a, W: Write> Plain<'a, W> {
     /// The computer's turn; false to leave.
     fn computer(&mut self) -> io::Result<bool> {
         let side = self.live.session().side();
-        let Some(thinking) = self.computers.ask(self.live)? else { return Ok(true) };
+        let Some(mut thinking) = self.computers.ask(self.live)? else { return Ok(true) };
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        if let Some(since) = thinking.since {
+            self.live.begin_turn(since);
+        }
         self.say_missing()?;
         let Some(chosen) = chosen else { return Ok(false) };
         let (choice, used) = self.computers.back(side, chosen);
-        let choice = choice.map_err(|error| io::Error::other(error.to_string()))?;
-        let legal = self.live.session().legal_moves();
-        let text = legal.iter().find(|mv| mv.text == choice.text);
-        let text = text.map_or_else(|| choice.text.clone(), move_text);
-        self.live.play(&choice.text, used).map_err(|error| io::Error::other(error.to_string()))?;
-        writeln!(self.output, "{} plays {text}", side_text(&self.live.setup().game, side))?;
+        let (legal, plies) = (self.live.session().legal_moves(), self.live.session().plies());
+        let incident = self.live.chosen(choice, used).map_err(io::Error::other)?;
+        match incident {
+            // One that lost the game is told with its end.
+            Some(incident) if incident.policy != Policy::Forfeit => {
+                writeln!(self.output, "{}", self.live.incident_text(&incident))?;
+            }
+            _ => {}
+        }
+        if self.live.session().plies() > plies {
+            let made = self.live.session().last_move().unwrap_or_default();
+            let text = legal.iter().find(|mv| mv.text == made).map_or(made, move_text);
+            writeln!(self.output, "{} plays {text}", side_text(&self.live.setup().game, side))?;
+        }
         Ok(true)
     }
 
@@ -183,7 +197,8 @@ impl<'a, W: Write> Plain<'a, W> {
                 "" => asked = self.refuse(MoveErrorKind::Format, "an empty line is no move")?,
                 "help" => {
                     let squares = squares_text(&game).unwrap_or_default();
-                    write!(self.output, "{HELP}{squares}")?;
+                    let quit = if self.kept.is_some() { QUIT_KEPT } else { QUIT };
+                    write!(self.output, "{HELP}{quit}{squares}")?;
                 }
                 "moves" => {
                     for mv in self.live.session().legal_moves() {
@@ -192,6 +207,7 @@ impl<'a, W: Write> Plain<'a, W> {
                 }
                 "undo" => {
                     if self.live.undo() {
+                        self.computers.undone();
                         return Ok(true);
                     }
                     writeln!(self.output, "There is no move of yours to take back.")?;
@@ -255,7 +271,7 @@ impl<'a, W: Write> Plain<'a, W> {
 
     /// What the best player would do now.
     fn advice(&mut self) -> io::Result<Option<Choice>> {
-        let thinking = self.computers.advise(self.live)?;
+        let mut thinking = self.computers.advise(self.live)?;
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
         self.say_missing()?;
         Ok(chosen.and_then(|chosen| self.computers.advised(chosen).ok()))

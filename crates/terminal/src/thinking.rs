@@ -14,11 +14,14 @@ pub struct Thinking {
     heard: Receiver<Heard>,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
+    /// Since when it has thought; none as long as it is not ready.
+    pub since: Option<Instant>,
     /// What it thinks so far.
     pub latest: Option<Choice>,
 }
 
 enum Heard {
+    Begun(Instant),
     Thought(Choice),
     Chosen(Chosen),
 }
@@ -34,20 +37,22 @@ pub struct Chosen {
 }
 
 impl Thinking {
-    /// Has a player made, and asks it for a move.
+    /// Has a player made ready, and asks it for a move. Its time runs from then on.
     pub fn new(
-        make: impl FnOnce() -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
+        make: impl FnOnce(&Stop) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         session: Box<dyn Session>,
         clock: Clock,
     ) -> std::io::Result<Thinking> {
         let (say, heard) = channel();
         let stop = Stop::new();
         let raised = stop.clone();
-        let since = Instant::now();
         let work = move || {
+            let made = make(&raised);
+            let since = Instant::now();
             // Who stopped listening does not want to know.
+            let _ = say.send(Heard::Begun(since));
             let mut tell = |choice| drop(say.send(Heard::Thought(choice)));
-            let (player, choice) = match make() {
+            let (player, choice) = match made {
                 Err(error) => (None, Err(error)),
                 Ok(mut player) => {
                     let choice = player.choose(session.as_ref(), &clock, &raised, &mut tell);
@@ -59,7 +64,7 @@ impl Thinking {
         // A plain search goes as deep as a line of moves is long.
         let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        Ok(Thinking { heard, stop, thread: Some(thread), latest: None })
+        Ok(Thinking { heard, stop, thread: Some(thread), since: None, latest: None })
     }
 
     /// What has been heard since; the choice if there is one. A thread that died without a word is
@@ -67,6 +72,7 @@ impl Thinking {
     pub fn poll(&mut self) -> Result<Option<Chosen>, Died> {
         loop {
             match self.heard.try_recv() {
+                Ok(Heard::Begun(since)) => self.since = Some(since),
                 Ok(Heard::Thought(choice)) => self.latest = Some(choice),
                 Ok(Heard::Chosen(chosen)) => return Ok(Some(chosen)),
                 Err(TryRecvError::Empty) => return Ok(None),
@@ -76,9 +82,10 @@ impl Thinking {
     }
 
     /// Waits for the choice; none if `stop` is raised before there is one.
-    pub fn wait(mut self, stop: &Stop) -> Result<Option<Chosen>, Died> {
+    pub fn wait(&mut self, stop: &Stop) -> Result<Option<Chosen>, Died> {
         loop {
             match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Begun(since)) => self.since = Some(since),
                 Ok(Heard::Thought(choice)) => self.latest = Some(choice),
                 Ok(Heard::Chosen(chosen)) => return Ok(Some(chosen)),
                 Err(RecvTimeoutError::Timeout) if stop.is_stopped() => return Ok(None),

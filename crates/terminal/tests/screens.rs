@@ -27,6 +27,7 @@ mod opponents;
 
 const USUAL: (u16, u16) = (80, 24);
 const LARGE: (u16, u16) = (132, 50);
+const SMALLEST: (u16, u16) = (70, 22);
 
 fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
     Setup {
@@ -214,6 +215,36 @@ fn the_end_of_a_game_is_said_and_another_can_begin() {
     assert_eq!(said(&screen), "The players agree on a draw. n: new game, q: quit.");
     type_in(&mut screen, "q");
     assert!(screen.is_left());
+}
+
+/// The line of keys on the smallest screen.
+fn keys(screen: &impl Screen) -> String {
+    text(screen, SMALLEST).lines().last().unwrap().trim().to_string()
+}
+
+#[test]
+fn the_smallest_screen_has_room_for_the_keys() {
+    let mut screen = people("english", None, false);
+    assert!(keys(&screen).ends_with("· q quit"), "{}", keys(&screen));
+    type_in(&mut screen, "ry");
+    assert!(keys(&screen).ends_with("· q quit"), "{}", keys(&screen));
+    let stuck = people("capture-halma", Some("8/8/8/3w4/8/8/8/8 b 0"), false);
+    let shown = keys(&stuck);
+    assert!(shown.starts_with("p pass · ") && shown.ends_with("· q quit"), "{shown}");
+    let view = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    assert!(keys(&view).ends_with("· q quit"), "{}", keys(&view));
+}
+
+#[test]
+fn at_the_end_of_a_recorded_game_nobody_is_to_move_and_nothing_is_read() {
+    let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    assert!(text(&screen, USUAL).contains('▶'));
+    press(&mut screen, [KeyCode::End]);
+    assert!(!text(&screen, USUAL).contains('▶'));
+    let mut silent = ViewScreen::new(Games::new("1. 11-15 22-18 *".as_bytes()), false).unwrap();
+    assert_eq!(said(&silent), "");
+    type_in(&mut silent, "t");
+    assert!(!text(&silent, USUAL).contains("Esc closes"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crownhead_rules::{Game, Side};
 use crownhead_search::Stop;
 
-use super::{Fault, FaultKind, Outside, Program};
+use super::{Fault, FaultKind, Outside, Program, Protocol};
 use crate::players::Random;
 use crate::referee::{self, Refereed};
 use crate::{
@@ -117,11 +117,19 @@ pub fn check(
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
+    if let Err(why) = program.suits(game) {
+        return found(finding("start", Grade::Failure, why, ""));
+    }
     let bot = match Outside::new(program.clone(), stop) {
         Ok(bot) => bot,
         Err(error) => {
-            let advice = "The command is run in the bot's folder, without a shell; a build command \
-                          must end with exit code 0.";
+            let advice = match program.protocol.is_function() {
+                true => "The file is compiled by itself, with headers that lie next to it.",
+                false => {
+                    "The command is run in the bot's folder, without a shell; a build command must \
+                     end with exit code 0."
+                }
+            };
             return found(finding("start", Grade::Failure, error.to_string(), advice));
         }
     };
@@ -131,7 +139,7 @@ pub fn check(
         policy: Policy::Forfeit,
         ..Terms::of(game)
     };
-    let mut trial = Trial { bot, game, terms, seed, stop };
+    let mut trial = Trial { bot, protocol: program.protocol, game, terms, seed, stop };
     trial.greeting(&mut found);
     for number in 0..4 {
         if !trial.is_over() {
@@ -154,7 +162,35 @@ fn finding(check: &'static str, grade: Grade, found: String, advice: &str) -> Fi
 }
 
 /// What to do about a fault.
-fn advice(fault: &Fault) -> &'static str {
+fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
+    match (protocol, fault.kind) {
+        (Protocol::Lines, _) | (_, FaultKind::Crash | FaultKind::Flood) => {}
+        (Protocol::CFunction | Protocol::CppFunction, FaultKind::Time) => {
+            return "The function is not told how much time it has: it must return in time by itself.";
+        }
+        (Protocol::CFunction, _) => {
+            return "Return start*100+end, row and column from 1. `crownhead moves chinese-checkers \
+                    --position P` lists the legal moves.";
+        }
+        (Protocol::CppFunction, _) => {
+            return "Set row1, col1, row2 and col2 to the start and the final square, from 0; a \
+                    capture must be made if there is one. `crownhead moves contest --position P` \
+                    lists the legal moves.";
+        }
+        (Protocol::TcpInt32, FaultKind::Time) => {
+            return "Answer each package within the time for a move; the client is not told how much \
+                    that is.";
+        }
+        (Protocol::TcpInt32, _) => {
+            return "Answer (n, id) and n pairs (row, column), from 0, as 32-bit integers: the id of \
+                    the package, and the whole path from start to end. `crownhead moves \
+                    capture-halma --position P` lists the legal moves.";
+        }
+        (Protocol::Hub, FaultKind::Time) => {
+            return "The engine was told less time than it had, by level: it must keep to it.";
+        }
+        (Protocol::Hub, _) => return "Answer go think with done move=, as version 2 of Hub has it.",
+    }
     match fault.kind {
         FaultKind::IllegalMove => {
             "Answer with one of the texts of moves=, exactly as it stands there. \
@@ -170,12 +206,17 @@ fn advice(fault: &Fault) -> &'static str {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
              System.out.flush()), and think less when time= is small."
         }
+        FaultKind::Start => "Look at command and build of bot.toml, and at what must be installed.",
         FaultKind::Crash => {
-            "Send the same turn line again: `crownhead match … --log DIR`, then `crownhead bot \
+            "Ask it the same again: `crownhead match … --log DIR`, then `crownhead bot \
              replay LOG --at PLY`."
         }
         FaultKind::EndOfOutput => "Keep standard output open until quit.",
         FaultKind::NoProtocol => "Answer each turn line by one line: move TEXT.",
+        FaultKind::Limits => {
+            "Use less: smaller tables, no threads, nothing while the opponent thinks. docs/bots.md \
+             has the limits."
+        }
         FaultKind::Flood => {
             "Write what is for you to standard error, or in short lines that begin with #."
         }
@@ -184,6 +225,7 @@ fn advice(fault: &Fault) -> &'static str {
 
 struct Trial<'a> {
     bot: Outside,
+    protocol: Protocol,
     game: &'a Game,
     terms: Terms,
     seed: u64,
@@ -198,13 +240,19 @@ impl Trial<'_> {
     }
 
     fn fault(&self, check: &'static str, fault: &Fault) -> Finding {
-        finding(check, Grade::Failure, format!("{}: {fault}", fault.kind.code()), advice(fault))
+        finding(
+            check,
+            Grade::Failure,
+            format!("{}: {fault}", fault.kind.code()),
+            advice(self.protocol, fault),
+        )
     }
 
     /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
     fn is_over(&self) -> bool {
         let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
-        self.stop.is_stopped() || (is_mute && self.bot.fault().is_some())
+        let is_at_an_end = self.stop.is_stopped() || self.bot.unable().is_some();
+        is_at_an_end || (is_mute && self.bot.fault().is_some())
     }
 
     fn greeting(&mut self, found: &mut impl FnMut(Finding)) {
@@ -214,6 +262,9 @@ impl Trial<'_> {
         let time = start.elapsed();
         if let Some(fault) = self.bot.fault() {
             return found(self.fault("hello", fault));
+        }
+        if let Some(why) = self.bot.unable() {
+            return found(finding("hello", Grade::Failure, why.to_string(), ""));
         }
         if self.bot.is_silent() {
             let startup = write_time(self.terms.startup);
@@ -249,7 +300,7 @@ impl Trial<'_> {
             Side::First => [&mut self.bot, &mut random],
             Side::Second => [&mut random, &mut self.bot],
         };
-        referee::play(session, players, terms, seed, self.stop)
+        referee::play(session, players, terms, seed, self.stop, &mut |_, _| {})
     }
 
     fn report(
@@ -265,7 +316,7 @@ impl Trial<'_> {
         let slowest = game.slowest[bot_side.index()];
         if let End::Fault(incident) = &game.end {
             let sentence = incident.sentence(self.game);
-            let advice = advice(&incident.fault);
+            let advice = advice(self.protocol, &incident.fault);
             return Some(finding(check, Grade::Failure, sentence, advice));
         }
         let result = match game.end.winner() {
@@ -334,7 +385,7 @@ impl Trial<'_> {
                     (1, FaultKind::IllegalMove) => {
                         "The only legal move is pass: answer with what stands in moves=."
                     }
-                    _ => advice(&fault),
+                    _ => advice(self.protocol, &fault),
                 };
                 let incident = referee::incident(session.as_ref(), side, fault, terms.policy);
                 finding(moment.check, Grade::Failure, incident.sentence(self.game), advice)
@@ -350,7 +401,10 @@ impl Trial<'_> {
         found(match self.bot.leave() {
             true => finding("quit", Grade::Fine, "the bot ends when it is told to".into(), ""),
             false => {
-                let advice = "End the program at the line quit, and when standard input ends.";
+                let advice = match self.protocol {
+                    Protocol::TcpInt32 => "End the program when a package begins with 0.",
+                    _ => "End the program at the line quit, and when standard input ends.",
+                };
                 let what = "the bot did not end by itself and was killed".to_string();
                 finding("quit", Grade::Warning, what, advice)
             }

@@ -1,5 +1,5 @@
 //! How one talks with a bot. The protocol of version 1 is one way ([`Lines`](super::protocol::Lines));
-//! programs that were written for something else get others.
+//! programs that were written for something else get others ([`adapters`](super::adapters)).
 
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,16 @@ use crate::{Clock, Seating, Session, Verdict};
 
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
 pub(crate) trait Dialogue: Send {
+    /// Makes ready what the program must find when it starts.
+    fn prepare(&mut self, _: &Stop) -> Result<(), Unsaid> {
+        Ok(())
+    }
+
+    /// Whether the program may be started long before it is greeted.
+    fn starts_early(&self) -> bool {
+        true
+    }
+
     /// Greets a program that has just been started and waits until it is ready, or no longer.
     fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid>;
 
@@ -50,6 +60,8 @@ pub(crate) trait Dialogue: Send {
 pub(crate) enum Unsaid {
     /// The bot did something wrong.
     Fault(Fault),
+    /// Something is not as it must be, and the bot is not to blame.
+    Unable(String),
     /// Nobody wants to know any more.
     Stopped,
 }

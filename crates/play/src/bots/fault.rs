@@ -20,6 +20,8 @@ pub enum FaultKind {
     IllegalMove,
     /// No answer in time.
     Time,
+    /// The program could not be built or started.
+    Start,
     /// The program ended.
     Crash,
     /// The program lives and closed its output.
@@ -28,6 +30,8 @@ pub enum FaultKind {
     NoProtocol,
     /// More output than anybody needs.
     Flood,
+    /// More memory, processor time or processes than are allowed.
+    Limits,
 }
 
 impl FaultKind {
@@ -36,16 +40,19 @@ impl FaultKind {
         match self {
             FaultKind::IllegalMove => "illegal-move",
             FaultKind::Time => "time",
+            FaultKind::Start => "start",
             FaultKind::Crash => "crash",
             FaultKind::EndOfOutput => "end-of-output",
             FaultKind::NoProtocol => "no-protocol",
             FaultKind::Flood => "flood",
+            FaultKind::Limits => "limits",
         }
     }
 
     /// Whether the program cannot be talked with any more.
     pub const fn is_final(self) -> bool {
-        matches!(self, FaultKind::Crash | FaultKind::EndOfOutput | FaultKind::Flood)
+        use FaultKind::{Crash, EndOfOutput, Flood, Limits, Start};
+        matches!(self, Start | Crash | EndOfOutput | Flood | Limits)
     }
 }
 

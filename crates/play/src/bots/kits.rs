@@ -1,4 +1,5 @@
-//! The starter kits: a complete small bot in each language, to be improved.
+//! The starter kits: a complete small bot in each language, to be improved, and one for each of the
+//! original assignments.
 
 use std::io;
 use std::path::Path;
@@ -10,6 +11,8 @@ pub struct Kit {
     pub language: &'static str,
     /// Other names for it.
     pub also: &'static [&'static str],
+    /// The game to try it with: the only one that a kit for an assignment plays.
+    pub game: &'static str,
     /// What must be installed.
     pub needs: &'static str,
     /// The names and texts of its files; `NAME` stands for the bot's name.
@@ -18,9 +21,13 @@ pub struct Kit {
 
 macro_rules! kit {
     ($language:literal, $also:expr, $needs:literal, $file:literal) => {
+        kit!($language, $also, $needs, $file, "english")
+    };
+    ($language:literal, $also:expr, $needs:literal, $file:literal, $game:literal) => {
         Kit {
             language: $language,
             also: $also,
+            game: $game,
             needs: $needs,
             files: [
                 ($file, include_str!(concat!("../../kits/", $language, "/", $file))),
@@ -31,13 +38,16 @@ macro_rules! kit {
 }
 
 /// All kits.
-const KITS: [Kit; 6] = [
+const KITS: [Kit; 9] = [
     kit!("python", &["py", "python3"], "python3", "bot.py"),
     kit!("c", &[], "a C compiler (gcc)", "bot.c"),
     kit!("cpp", &["c++", "cxx"], "a C++ compiler (g++)", "bot.cpp"),
     kit!("rust", &["rs"], "rustc", "bot.rs"),
     kit!("java", &[], "a JDK of version 16 or newer", "Bot.java"),
     kit!("javascript", &["js", "node"], "Node.js", "bot.js"),
+    kit!("c-function", &[], "a C compiler (gcc)", "bot.c", "chinese-checkers"),
+    kit!("cpp-function", &["c++-function"], "a C++ compiler (g++)", "bot.cpp", "contest"),
+    kit!("tcp-int32", &[], "python3", "bot.py", "capture-halma"),
 ];
 
 impl Kit {

@@ -2,11 +2,13 @@
 //!
 //! [`program`] says how one is started, [`process`] starts it, reads it and ends it, [`running`] knows
 //! all that run, a
-//! [`dialogue`] is the way of talking with it: [`protocol`] is ours. [`outside`] makes a
+//! [`dialogue`] is the way of talking with it: [`protocol`] is ours, [`adapters`] are for programs that
+//! were written for something else. [`outside`] makes a
 //! [`Player`](crate::Player) of all that. [`check`] tries a bot out, [`replay`] asks it again, and
 //! [`Kit`]s are bots to begin with. Whatever such a program does, it costs bounded time and
 //! bounded memory, and what it did wrong is a [`Fault`] told to its author.
 
+mod adapters;
 mod buffer;
 pub mod check;
 mod dialogue;
@@ -21,6 +23,7 @@ mod protocol;
 pub mod replay;
 mod running;
 
+pub use adapters::Protocol;
 pub(crate) use buffer::read_bounded_line;
 pub use fault::{Fault, FaultKind};
 pub use kits::Kit;

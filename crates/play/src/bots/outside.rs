@@ -9,8 +9,8 @@ use crownhead_search::Stop;
 use super::dialogue::{Dialogue, Unsaid};
 use super::log::Log;
 use super::process::{self, Process};
-use super::protocol::Lines;
 use super::{Fault, FaultKind, Program};
+use crate::sandbox::Walls;
 use crate::{Choice, Clock, Player, PlayerError, Seating, Session, Terms, TimeControl, Verdict};
 
 pub(crate) struct Outside {
@@ -20,6 +20,8 @@ pub(crate) struct Outside {
     is_greeted: bool,
     /// What it did that ended it, or will end it after this game.
     fault: Option<Fault>,
+    /// Why it cannot play, for which it is not to blame.
+    unable: Option<String>,
     /// The times of the game, if somebody told them.
     terms: Option<Terms>,
     seed: u64,
@@ -32,37 +34,47 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Builds the program if it must be built, and starts it.
+    /// Builds the program if it must be built, and starts it, unless that must wait for its place at
+    /// a board.
     pub(crate) fn new(program: Program, stop: &Stop) -> Result<Outside, PlayerError> {
         process::build(&program, stop).map_err(PlayerError::Start)?;
         let mut outside = Outside {
+            dialogue: program.protocol.dialogue(&program),
             program,
-            dialogue: Box::new(Lines::default()),
             bot: None,
             is_greeted: false,
             fault: None,
+            unable: None,
             terms: None,
             seed: 0,
             is_seated: false,
             left_well: false,
             log_failure: Arc::default(),
         };
-        outside.start().map_err(|fault| PlayerError::Start(fault.what))?;
+        if outside.dialogue.starts_early() {
+            outside.start().map_err(|fault| PlayerError::Start(fault.what))?;
+        } else if !outside.program.is_there() {
+            let error = std::io::ErrorKind::NotFound.into();
+            return Err(PlayerError::Start(outside.not_started(&error).what));
+        }
         Ok(outside)
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> Fault {
+        let what = format!(
+            "{} cannot be started: {error} (command {:?}, in {}){}",
+            self.program,
+            self.program.words().join(" "),
+            self.program.folder.display(),
+            self.program.hint(error)
+        );
+        Fault::new(FaultKind::Start, what)
     }
 
     fn start(&mut self) -> Result<(), Fault> {
         self.is_greeted = false;
-        let bot = Process::start(&self.program, &self.program.command).map_err(|error| {
-            let what = format!(
-                "{} cannot be started: {error} (command {:?}, in {}){}",
-                self.program,
-                self.program.command.join(" "),
-                self.program.folder.display(),
-                self.program.hint(&error)
-            );
-            Fault::new(FaultKind::Crash, what)
-        })?;
+        let started = Process::start(&self.program, &self.program.words());
+        let bot = started.map_err(|error| self.not_started(&error))?;
         self.bot = Some(bot);
         Ok(())
     }
@@ -90,6 +102,17 @@ impl Outside {
         self.fault.as_ref()
     }
 
+    /// Why it cannot play, for which it is not to blame.
+    pub(super) fn unable(&self) -> Option<&str> {
+        self.unable.as_deref()
+    }
+
+    /// The last line of its standard error that says something.
+    pub(super) fn last_words(&self) -> Option<String> {
+        let words = self.bot.as_ref()?.last_words()?;
+        Some(String::from_utf8_lossy(words).into_owned())
+    }
+
     /// Whether it has been greeted and lived through it.
     pub(super) fn is_greeted(&self) -> bool {
         self.is_greeted
@@ -111,7 +134,12 @@ impl Outside {
             self.end(false);
         }
         if self.bot.is_none() {
-            self.start()?;
+            self.dialogue.prepare(stop)?;
+            if let Err(fault) = self.start() {
+                // What was made ready is not kept from others.
+                self.dialogue = self.program.protocol.dialogue(&self.program);
+                return Err(fault.into());
+            }
         }
         let head = self.head(seating);
         let log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
@@ -125,7 +153,7 @@ impl Outside {
     }
 
     /// The head of a log: what is needed to be in the same place again.
-    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 7] {
+    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 9] {
         let folder = std::env::current_dir().unwrap_or_default();
         [
             ("game", seating.game.to_string()),
@@ -135,6 +163,11 @@ impl Outside {
             ("opponent", seating.opponent.to_string()),
             ("time", seating.terms.time.to_string()),
             ("policy", seating.terms.policy.to_string()),
+            (
+                "isolation",
+                Walls::of(self.program.isolation).map_or_else(|why| why, |w| w.to_string()),
+            ),
+            ("limits", self.program.allowed().to_string()),
         ]
     }
 
@@ -160,8 +193,10 @@ impl Player for Outside {
     fn sit_down(&mut self, seating: &Seating<'_>, stop: &Stop) {
         self.is_seated = true;
         self.terms = Some(*seating.terms);
-        if let Err(Unsaid::Fault(fault)) = self.seat(seating, stop) {
-            self.remember(&fault);
+        match self.seat(seating, stop) {
+            Err(Unsaid::Fault(fault)) => self.remember(&fault),
+            Err(Unsaid::Unable(why)) => self.unable = Some(why),
+            Err(Unsaid::Stopped) | Ok(()) => {}
         }
     }
 
@@ -187,7 +222,13 @@ impl Player for Outside {
             };
             self.sit_down(&seating, stop);
         }
-        let Some(bot) = &mut self.bot else {
+        if let Some(why) = &self.unable {
+            return Err(PlayerError::Start(why.clone()));
+        }
+        let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
+            if stop.is_stopped() {
+                return Err(PlayerError::Stopped);
+            }
             let fault = self.fault.clone();
             let gone = || Fault::new(FaultKind::Crash, "the bot is not running");
             return Err(PlayerError::Fault(fault.unwrap_or_else(gone)));
@@ -201,6 +242,7 @@ impl Player for Outside {
         match self.dialogue.ask(bot, game, clock, deadline, stop) {
             Ok(text) => Ok(Choice::plain(text)),
             Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
+            Err(Unsaid::Unable(why)) => Err(PlayerError::Start(why)),
             Err(Unsaid::Fault(fault)) => {
                 self.remember(&fault);
                 Err(PlayerError::Fault(fault))

@@ -1,34 +1,43 @@
 //! A running bot: its process, its pipes, its end. Every outside program is started here and nowhere
 //! else.
 //!
-//! A bot has a process group of its own, so that it ends with all its children. Its output and its
+//! A bot has walls around it ([`sandbox`]) and a session of its own, so that it ends with all its
+//! children. Its output and its
 //! errors are read by one `poll` over both, up to a deadline, into bounded memory: a bot that floods
 //! one of them is stopped by it or loses what is too much, and a bot that is silent costs nothing but
 //! the wait.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
 use crownhead_search::Stop;
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
 use super::Program;
+use super::adapters::Source;
 use super::buffer::{LineBuffer, TooLong};
 use super::log::Log;
 use super::running;
+use crate::sandbox::watch::Meter;
+use crate::sandbox::{self, Isolation, Limits, Request, Started};
 
 /// A running program and the pipes to it.
 pub(crate) struct Process {
-    child: Child,
+    /// What its walls keep; its pipes are below.
+    started: Started,
     group: Pid,
-    input: Option<ChildStdin>,
-    output: Option<ChildStdout>,
-    errors: Option<ChildStderr>,
+    input: Option<File>,
+    output: Option<File>,
+    errors: Option<File>,
+    /// What it uses, and whether that was too much.
+    meter: Arc<Meter>,
     buffer: LineBuffer,
     /// The beginning and the end of what it wrote to its standard error.
     first_words: Vec<u8>,
@@ -68,19 +77,36 @@ const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_mill
 impl Process {
     /// Starts a program, with its own command or the one that builds it.
     pub(crate) fn start(program: &Program, words: &[String]) -> io::Result<Process> {
-        let mut command = Command::new(program.executable(words));
-        command.args(words.iter().skip(1)).current_dir(&program.folder).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = running::started(|| command.spawn(), Pid::from_child)?;
-        let group = Pid::from_child(&child);
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let errors = child.stderr.take();
+        Process::launch(program, words, false)
+    }
+
+    fn launch(program: &Program, words: &[String], is_build: bool) -> io::Result<Process> {
+        let (limits, source) = (program.allowed(), program.source.as_ref());
+        let others = source.map(Source::own).unwrap_or_default();
+        let request = Request {
+            file: &program.executable(words),
+            words,
+            folder: &program.folder,
+            is_whole: program.has_folder(),
+            others: &others,
+            is_build,
+            made_in: source.and_then(Source::made_in),
+            isolation: program.isolation,
+            limits: if is_build { for_builds(limits) } else { limits },
+            port: program.protocol.port(),
+        };
+        let mut started = running::started(|| sandbox::start(&request), |started| started.pid)?;
+        let (group, is_keeper) = (started.pid, started.has_keeper());
+        let limits = (request.isolation != Isolation::Off).then_some(request.limits);
+        let [input, output, errors] = started.pipes.each_mut().map(Option::take);
         let process = Process {
-            child,
+            started,
             group,
             input,
             output,
             errors,
+            // How long a build lasts is limited anyway.
+            meter: Meter::new(group, is_keeper, limits, !is_build),
             buffer: LineBuffer::default(),
             first_words: Vec::new(),
             last_words: Vec::new(),
@@ -98,6 +124,11 @@ impl Process {
             rustix::io::ioctl_fionbio(fd, true)?;
         }
         Ok(process)
+    }
+
+    /// Why it was stopped, if it used too much.
+    pub(crate) fn stopped(&self) -> Option<&str> {
+        self.meter.stopped()
     }
 
     /// Sends a line. A bot that does not read is waited for until the deadline; one that closed its
@@ -126,6 +157,19 @@ impl Process {
 
     /// Waits for a line and gives it to `take`, until that has what it wants.
     pub(crate) fn receive<T>(
+        &mut self,
+        deadline: Option<Instant>,
+        stop: &Stop,
+        take: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<T, Silence> {
+        // While somebody waits for it, the time is its own.
+        self.meter.begin();
+        let heard = self.listen(deadline, stop, take);
+        self.meter.rest();
+        heard
+    }
+
+    fn listen<T>(
         &mut self,
         deadline: Option<Instant>,
         stop: &Stop,
@@ -186,26 +230,84 @@ impl Process {
         }
     }
 
+    /// Waits until a descriptor beside the pipes, of a way of talking that does not use them, can be
+    /// read or written. What the program prints meanwhile goes to the log.
+    pub(crate) fn wait_beside(
+        &mut self,
+        other: BorrowedFd<'_>,
+        flags: PollFlags,
+        deadline: Option<Instant>,
+        stop: &Stop,
+    ) -> Result<(), Silence> {
+        let mut is_late = false;
+        loop {
+            loop {
+                match self.buffer.next() {
+                    Ok(None) => break,
+                    Err(TooLong) => return Err(Silence::Flood),
+                    Ok(Some(range)) => {
+                        let line = self.buffer.get(range);
+                        if let Some(log) = &mut self.log {
+                            log.errors(line);
+                            log.errors(b"\n");
+                        }
+                    }
+                }
+            }
+            if self.taken > MOST_OUTPUT {
+                return Err(Silence::Flood);
+            }
+            if stop.is_stopped() {
+                return Err(Silence::Stopped);
+            }
+            if is_late {
+                return Err(Silence::Late);
+            }
+            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let beside = PollFd::from_borrowed_fd(other, flags);
+            match self.wait_also(deadline, false, Some(beside)) {
+                Ok((_, true)) => return Ok(()),
+                // Nobody would be heard at the other end.
+                _ if self.has_exited() => return Err(Silence::Ended),
+                Ok(_) => {}
+                Err(_) => return Err(Silence::Ended),
+            }
+        }
+    }
+
     /// Waits until something can be read, or written if that is wanted, and reads it. False if there
     /// was nothing within the time.
     fn wait(&mut self, deadline: Option<Instant>, to_write: bool) -> io::Result<bool> {
+        self.wait_also(deadline, to_write, None).map(|(heard, _)| heard)
+    }
+
+    /// The same, and whether the descriptor beside the pipes is ready.
+    fn wait_also(
+        &mut self,
+        deadline: Option<Instant>,
+        to_write: bool,
+        beside: Option<PollFd<'_>>,
+    ) -> io::Result<(bool, bool)> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = left.map_or(SLICE, |left| left.min(SLICE));
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
         // Closed pipes are left out: they would be ready all the time.
-        let mut fds = ArrayVec::<PollFd<'_>, 3>::new();
+        let mut fds = ArrayVec::<PollFd<'_>, 4>::new();
         fds.extend(self.output.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         fds.extend(self.errors.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         if to_write {
             fds.extend(self.input.as_ref().map(|fd| PollFd::new(fd, PollFlags::OUT)));
         }
+        let (has_beside, pipes) = (beside.is_some(), fds.len());
+        fds.extend(beside);
         let count = match rustix::event::poll(&mut fds, Some(&timeout)) {
-            Err(rustix::io::Errno::INTR) => return Ok(false),
+            Err(rustix::io::Errno::INTR) => return Ok((false, false)),
             other => other?,
         };
         let is_ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
         let output = self.output.is_some() && is_ready(0);
         let errors = self.errors.is_some() && is_ready(usize::from(self.output.is_some()));
+        let beside = has_beside && is_ready(pipes);
         drop(fds);
         if errors {
             self.read_errors();
@@ -213,7 +315,7 @@ impl Process {
         if output {
             self.read_output();
         }
-        Ok(count > 0)
+        Ok((count > 0, beside))
     }
 
     fn read_output(&mut self) {
@@ -282,6 +384,11 @@ impl Process {
         if exited && !self.is_over { self.reap() } else { None }
     }
 
+    /// Its number, which is that of its group too.
+    pub(crate) fn number(&self) -> Pid {
+        self.group
+    }
+
     /// Whether the process has ended; it is left to be reaped: so long its number is its own.
     pub(crate) fn has_exited(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -293,9 +400,15 @@ impl Process {
     fn reap(&mut self) -> Option<ExitStatus> {
         running::signal(self.group, Signal::KILL);
         self.is_over = true;
-        let status = self.child.wait().ok();
+        self.meter.retire();
+        let status = loop {
+            match rustix::process::waitpid(Some(self.group), WaitOptions::empty()) {
+                Err(rustix::io::Errno::INTR) => {}
+                other => break other.ok().flatten().map(|(_, status)| status.as_raw()),
+            }
+        };
         running::reaped(self.group);
-        status
+        self.started.end().or(status).map(ExitStatus::from_raw)
     }
 
     /// Waits until the process has ended.
@@ -353,16 +466,31 @@ const LONGEST_BUILD: Duration = Duration::from_secs(300);
 /// So much of what a compiler says to its standard output is shown.
 const SHOWN: usize = 8 * 1024;
 
+/// What a build may use: a compiler needs no less than usual because a bot may.
+fn for_builds(limits: Limits) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        memory: limits.memory.max(usual.memory),
+        disk: limits.disk.max(usual.disk),
+        files: limits.files.max(usual.files),
+        processes: limits.processes.max(usual.processes),
+        ..limits
+    }
+}
+
 /// Makes a program from its sources; all copies of it share the result.
 pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
-    let Some(words) = &program.build else { return Ok(()) };
-    program.built.get_or_init(|| run_build(program, words, stop)).clone()
+    let make = || match &program.source {
+        Some(source) => run_build(program, &source.write()?, stop),
+        None => program.build.as_ref().map_or(Ok(()), |words| run_build(program, words, stop)),
+    };
+    program.built.get_or_init(make).clone()
 }
 
 fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
     let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
-    let mut process = Process::start(program, words).map_err(cannot)?;
+    let mut process = Process::launch(program, words, true).map_err(cannot)?;
     process.input = None;
     let mut said = Vec::new();
     let deadline = Instant::now() + LONGEST_BUILD;
@@ -382,6 +510,9 @@ fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), Str
         }
     }
     let why = match silence {
+        Some(Silence::Ended) if process.stopped().is_some() => {
+            format!("was stopped: {}", process.stopped().unwrap_or_default())
+        }
         Some(Silence::Late) => {
             format!("did not end within {} minutes", LONGEST_BUILD.as_secs() / 60)
         }
@@ -416,6 +547,8 @@ pub(crate) fn status_text(status: ExitStatus) -> String {
                 11 => " (segmentation fault)",
                 13 => " (broken pipe)",
                 15 => " (terminated)",
+                25 => " (a file that was too large)",
+                31 => " (a system call that is forbidden)",
                 _ => "",
             };
             format!("by signal {signal}{name}")

@@ -1,5 +1,5 @@
-//! How an outside program is named and started: `cmd:./my_bot --flag`, or a folder whose `bot.toml`
-//! has the command.
+//! How an outside program is named and started: `cmd:./my_bot --flag`, another name of a
+//! [`Protocol`] and what it takes, or a folder whose `bot.toml` has all that.
 //!
 //! A command is split into words here and run without a shell, so that nothing stands between the
 //! program and whoever must end it.
@@ -8,9 +8,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use crownhead_rules::Game;
 use toml::de::{DeTable, DeValue};
 
+use super::adapters::{Protocol, Source};
 use crate::clock::shorten;
+use crate::sandbox::{Isolation, Limits};
 
 /// A program that plays.
 #[derive(Clone)]
@@ -29,6 +32,18 @@ pub struct Program {
     pub folder: PathBuf,
     /// Whether every game needs a new process.
     pub restart: bool,
+    /// How it is talked with.
+    pub protocol: Protocol,
+    /// Parameters of an engine that are set before its first game.
+    pub(super) parameters: Vec<(String, String)>,
+    /// The file with its function, if that is all there is of it.
+    pub(super) source: Option<Source>,
+    /// The walls it runs behind.
+    pub isolation: Isolation,
+    /// What the contest lets it use.
+    pub limits: Limits,
+    /// What it asks for; more than the contest gives it does not get.
+    wanted: Limits,
     /// Whether it has been made; shared by all copies, so that it is made once.
     pub(super) built: Arc<OnceLock<Result<(), String>>>,
 }
@@ -47,31 +62,70 @@ pub enum ProgramError {
 /// The file that makes a folder a bot.
 const FILE: &str = "bot.toml";
 /// The keys of that file.
-const KEYS: &str = "name, command, build, language and restart";
+const KEYS: &str =
+    "name, command, build, language, restart, protocol, source, parameters and the table limits";
 /// A longer file is something else.
 const LONGEST_FILE: u64 = 64 * 1024;
 
 impl Program {
-    /// The program of `cmd:COMMAND`, run in the current folder.
-    pub fn from_command(command: &str) -> Result<Program, ProgramError> {
-        let words =
-            split(command).map_err(|why| ProgramError::Text(format!("the command {why}")))?;
-        Ok(Program {
-            text: format!("cmd:{}", command.trim()),
+    /// A program of which no more is known than its name and its protocol.
+    fn new(text: String, protocol: Protocol, folder: PathBuf) -> Program {
+        Program {
+            text,
             name: None,
-            command: words,
+            command: Vec::new(),
             build: None,
             language: None,
-            folder: PathBuf::from("."),
-            restart: false,
+            folder,
+            restart: protocol.knows_one_game(),
+            protocol,
+            parameters: Vec::new(),
+            source: None,
+            isolation: Isolation::default(),
+            limits: Limits::default(),
+            wanted: Limits::NONE,
             built: Arc::default(),
-        })
+        }
+    }
+
+    /// The program of a command that speaks the bot protocol, run in the current folder.
+    pub fn from_command(command: &str) -> Result<Program, ProgramError> {
+        Program::of_protocol(Protocol::Lines, command, Path::new("."))
+    }
+
+    /// The program of a text that begins with the name of a protocol, `cmd:COMMAND` or
+    /// `c-function:FILE`; none if it does not. Commands are run in the folder, and files are meant
+    /// from there.
+    pub fn from_text(text: &str, folder: &Path) -> Option<Result<Program, ProgramError>> {
+        let (name, rest) = text.trim().split_once(':')?;
+        let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.prefix() == name)?;
+        Some(Program::of_protocol(protocol, rest, folder))
+    }
+
+    fn of_protocol(protocol: Protocol, rest: &str, folder: &Path) -> Result<Program, ProgramError> {
+        let rest = rest.trim();
+        let text = format!("{}:{rest}", protocol.prefix());
+        let wrong = |why: String| ProgramError::Text(why);
+        if !protocol.is_function() {
+            let mut program = Program::new(text, protocol, folder.to_path_buf());
+            program.command = split(rest).map_err(|why| wrong(format!("the command {why}")))?;
+            return Ok(program);
+        }
+        let source = Source::new(protocol, &folder.join(rest)).map_err(wrong)?;
+        let mut program = Program::new(text, protocol, source.folder());
+        program.source = Some(source);
+        Ok(program)
     }
 
     /// Whether a text looks like the name of a folder rather than that of a player.
     pub(crate) fn is_folder(text: &str) -> bool {
         let path = Path::new(text);
         text.contains('/') || path.join(FILE).is_file()
+    }
+
+    /// Whether a folder has a bot of this name in it.
+    pub(crate) fn is_folder_in(base: &Path, name: &str) -> bool {
+        base.join(name).join(FILE).is_file()
     }
 
     /// The program that a folder's `bot.toml` describes.
@@ -99,16 +153,8 @@ impl Program {
         }
         let content = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
         let table = DeTable::parse(&content).map_err(|error| wrong(error.to_string()))?;
-        let mut program = Program {
-            text: text.to_string(),
-            name: None,
-            command: Vec::new(),
-            build: None,
-            language: None,
-            folder: folder.to_path_buf(),
-            restart: false,
-            built: Arc::default(),
-        };
+        let mut program = Program::new(text.into(), Protocol::Lines, folder.to_path_buf());
+        let (mut source, mut restart) = (None, None);
         for (key, value) in table.get_ref() {
             let wrong = |why: String| {
                 let before = content.get(..key.span().start).unwrap_or_default();
@@ -125,15 +171,75 @@ impl Program {
                 "build" => program.build = Some(words(key, value).map_err(wrong)?),
                 "restart" => {
                     let flag = value.as_bool();
-                    program.restart =
-                        flag.ok_or_else(|| wrong("restart is true or false".into()))?;
+                    restart = Some(flag.ok_or_else(|| wrong("restart is true or false".into()))?);
                 }
+                "protocol" => {
+                    let name = string(key, value).map_err(wrong)?;
+                    program.protocol = Protocol::of(&name).map_err(wrong)?;
+                }
+                "source" => source = Some(string(key, value).map_err(wrong)?),
+                "parameters" => program.parameters = parameters(value).map_err(wrong)?,
+                "limits" => set_limits(&mut program.wanted, value).map_err(wrong)?,
                 _ => return Err(wrong(format!("there is no key {key:?}: the keys are {KEYS}"))),
             }
         }
-        match program.command.is_empty() {
-            true => Err(wrong("the line command = \"…\" is missing".into())),
-            false => Ok(program),
+        let protocol = program.protocol;
+        program.restart = restart.unwrap_or(protocol.knows_one_game());
+        let is_compiled = protocol.is_function();
+        let has_command = !program.command.is_empty();
+        let why = match (&source, has_command || program.build.is_some()) {
+            (None, _) if is_compiled => {
+                format!("the line source = \"…\" is missing: the file with the {protocol}")
+            }
+            (Some(_), _) if !is_compiled => {
+                "source is for the protocols c-function and cpp-function: others have a command"
+                    .into()
+            }
+            (Some(_), true) => {
+                format!("a {protocol} has neither command nor build: it is compiled by itself")
+            }
+            _ if !is_compiled && !has_command => "the line command = \"…\" is missing".into(),
+            _ if protocol != Protocol::Hub && !program.parameters.is_empty() => {
+                "parameters are for the protocol hub".into()
+            }
+            _ => String::new(),
+        };
+        if !why.is_empty() {
+            return Err(wrong(why));
+        }
+        if let Some(source) = source {
+            program.source = Some(Source::new(protocol, &folder.join(source)).map_err(wrong)?);
+        }
+        Ok(program)
+    }
+
+    /// Whether it can play a game; if not, why.
+    pub fn suits(&self, game: &Game) -> Result<(), String> {
+        match self.protocol.suits(game) {
+            true => Ok(()),
+            false => Err(format!(
+                "{self} cannot play {game}: programs of the protocol {} play {}",
+                self.protocol,
+                self.protocol.games()
+            )),
+        }
+    }
+
+    /// The words that start it. One that is compiled here has to be built before.
+    pub(super) fn words(&self) -> Vec<String> {
+        match &self.source {
+            Some(source) => vec![source.executable().to_string_lossy().into_owned()],
+            None => self.command.clone(),
+        }
+    }
+
+    /// Whether there is something to start, as far as that can be told without starting it.
+    pub(super) fn is_there(&self) -> bool {
+        let file = self.executable(&self.words());
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        match file.components().count() > 1 {
+            true => file.is_file(),
+            false => std::env::split_paths(&paths).any(|path| path.join(&file).is_file()),
         }
     }
 
@@ -144,12 +250,24 @@ impl Program {
         }
         let last =
             |text: &str| Path::new(text).file_name().map(|name| name.to_string_lossy().into());
-        let named = match self.text.strip_prefix("cmd:") {
+        let prefix = format!("{}:", self.protocol.prefix());
+        let named = match self.text.strip_prefix(&prefix) {
+            Some(file) if self.source.is_some() => Some(file),
             // An interpreter says less than what it runs.
-            Some(_) => self.command.iter().rev().find(|word| !word.starts_with('-')),
-            None => Some(&self.text),
+            Some(_) => self.command.iter().rev().find(|word| !word.starts_with('-')).map(|w| &**w),
+            None => Some(&*self.text),
         };
-        named.and_then(|text| last(text)).unwrap_or_else(|| "bot".into())
+        named.and_then(last).unwrap_or_else(|| "bot".into())
+    }
+
+    /// What it may use.
+    pub fn allowed(&self) -> Limits {
+        self.limits.lower(self.wanted)
+    }
+
+    /// Whether all of its folder is its own. That of a command is whatever folder one is in.
+    pub(super) fn has_folder(&self) -> bool {
+        self.source.is_some() || !self.text.starts_with(&format!("{}:", self.protocol.prefix()))
     }
 
     /// What to look at when it, or what builds it, is not there.
@@ -179,6 +297,31 @@ impl Program {
 fn string(key: &str, value: &DeValue<'_>) -> Result<String, String> {
     let text = value.as_str().map(|text| text.replace(char::is_control, " "));
     text.ok_or_else(|| format!("{key} is a text in quotes"))
+}
+
+/// Names and values as an engine takes them, all as texts.
+fn parameters(value: &DeValue<'_>) -> Result<Vec<(String, String)>, String> {
+    let wrong = || "parameters is a table of texts, { threads = \"2\" }".to_string();
+    let DeValue::Table(table) = value else { return Err(wrong()) };
+    let pair = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
+        let name: &std::borrow::Cow<'_, str> = key.get_ref();
+        Some((name.to_string(), value.get_ref().as_str()?.to_string()))
+    };
+    table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)
+}
+
+/// Reads the table of limits.
+fn set_limits(limits: &mut Limits, value: &DeValue<'_>) -> Result<(), String> {
+    let table = value.as_table().ok_or("limits is a table: [limits], then memory = \"1GB\"")?;
+    for (key, value) in table {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().to_string(),
+            _ => return Err(format!("{} is a number or a text in quotes", key.get_ref())),
+        };
+        limits.set(key.get_ref(), &text)?;
+    }
+    Ok(())
 }
 
 /// A command as one text or as a list of words.

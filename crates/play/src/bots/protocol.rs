@@ -126,30 +126,45 @@ impl Lines {
             Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
         }
     }
+}
 
-    fn write_turn(&mut self, game: &dyn Session, clock: &Clock) {
-        let line = &mut self.line;
-        line.clear();
-        // Writing to a text does not fail.
-        let _ = write!(line, "turn ply={} side={} position=\"", game.plies(), self.side);
-        line.push_str(&game.position());
-        line.push_str("\" board=");
-        line.extend(game.board());
-        line.push_str(" moves=");
-        game.write_legal_moves(line);
-        if let Some(last) = game.last_move() {
-            line.push_str(" last=");
-            line.push_str(&last);
-        }
-        let left = match clock {
-            Clock::Free => None,
-            Clock::PerMove(time) | Clock::Main { left: time, .. } => Some(time),
-        };
-        if let Some(left) = left {
-            let _ = write!(line, " time={}", left.as_millis());
-        }
-        line.push('\n');
+/// Writes the line that asks for a move, over what the text held before.
+pub(super) fn write_turn(line: &mut String, side: char, game: &dyn Session, clock: &Clock) {
+    line.clear();
+    // Writing to a text does not fail.
+    let _ = write!(line, "turn ply={} side={side} position=\"", game.plies());
+    line.push_str(&game.position());
+    line.push_str("\" board=");
+    line.extend(game.board());
+    line.push_str(" moves=");
+    game.write_legal_moves(line);
+    if let Some(last) = game.last_move() {
+        line.push_str(" last=");
+        line.push_str(&last);
     }
+    let left = match clock {
+        Clock::Free => None,
+        Clock::PerMove(time) | Clock::Main { left: time, .. } => Some(time),
+    };
+    if let Some(left) = left {
+        let _ = write!(line, " time={}", left.as_millis());
+    }
+    line.push('\n');
+}
+
+/// The line that tells of a game.
+pub(super) fn newgame(seating: &Seating<'_>) -> String {
+    let mut line = format!("newgame game={} side={}", seating.game, seating.letter());
+    // Writing to a text does not fail.
+    let _ = match seating.terms.time {
+        TimeControl::Free => Ok(()),
+        TimeControl::PerMove(time) => write!(line, " movetime={}", time.as_millis()),
+        TimeControl::Main { time, increment } => {
+            write!(line, " time={} inc={}", time.as_millis(), increment.as_millis())
+        }
+    };
+    let _ = writeln!(line, " seed={}", seating.seed);
+    line
 }
 
 impl Dialogue for Lines {
@@ -166,16 +181,7 @@ impl Dialogue for Lines {
         stop: &Stop,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
-        let mut line = format!("newgame game={} side={}", seating.game, self.side);
-        // Writing to a text does not fail.
-        let _ = match seating.terms.time {
-            TimeControl::Free => Ok(()),
-            TimeControl::PerMove(time) => write!(line, " movetime={}", time.as_millis()),
-            TimeControl::Main { time, increment } => {
-                write!(line, " time={} inc={}", time.as_millis(), increment.as_millis())
-            }
-        };
-        let _ = writeln!(line, " seed={}", seating.seed);
+        let line = newgame(seating);
         let allowance = seating.terms.startup;
         bot.send(&line, Some(Instant::now() + allowance), stop);
         if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
@@ -193,7 +199,7 @@ impl Dialogue for Lines {
         let ply = game.plies();
         self.check_order(bot, ply)?;
         bot.forgive();
-        self.write_turn(game, clock);
+        write_turn(&mut self.line, self.side, game, clock);
         if let Some(log) = &mut bot.log {
             log.board(game);
         }
@@ -296,7 +302,7 @@ impl Dialogue for Lines {
 }
 
 /// What is said at the end is not worth waiting for longer.
-const FAREWELL: Duration = Duration::from_millis(100);
+pub(super) const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Why there was no line.
 pub(super) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
@@ -305,6 +311,12 @@ pub(super) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Uns
         Silence::Late if bot.has_exited() => Silence::Ended,
         other => other,
     };
+    if silence == Silence::Stopped {
+        return Unsaid::Stopped;
+    }
+    if let Some(why) = bot.stopped() {
+        return Fault::new(FaultKind::Limits, format!("the bot was stopped: {why}")).into();
+    }
     let fault = match silence {
         Silence::Stopped => return Unsaid::Stopped,
         Silence::Late => {

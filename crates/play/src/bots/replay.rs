@@ -11,8 +11,8 @@ use super::dialogue::Unsaid;
 use super::log::HEAD;
 use super::process::{self, Process};
 use super::protocol::unsaid;
-use super::{Line, Program};
-use crate::{Session, session};
+use super::{Line, Outside, Program, Protocol};
+use crate::{Player, PlayerError, Seating, Session, Terms, TimeControl, session};
 
 /// One turn of a game, as its log has it.
 #[derive(Clone, Debug)]
@@ -76,10 +76,13 @@ impl Moment {
         let mut plies = Vec::new();
         for (time, sign, said) in text.lines().filter_map(entry) {
             let line = Line::new(said);
-            if sign == '>' && line.word == "newgame" {
+            // Programs that do not speak the bot protocol were sent something else, and the referee
+            // remarked what it came to.
+            let is_asking = ['>', '*'].contains(&sign);
+            if is_asking && line.word == "newgame" {
                 newgame = said.to_string();
             }
-            if sign == '>' && line.word == "turn" {
+            if is_asking && line.word == "turn" {
                 let number = line.value("ply").and_then(|ply| ply.parse::<usize>().ok());
                 plies.extend(number);
                 if found.is_some() {
@@ -127,18 +130,62 @@ impl Moment {
 
     /// The program that was asked.
     pub fn program(&self) -> Result<Program, String> {
-        let program = match self.bot.strip_prefix("cmd:") {
-            Some(command) => Program::from_command(command).map(|mut program| {
-                program.folder.clone_from(&self.folder);
-                program
-            }),
-            None => Program::from_folder(&self.folder.join(&self.bot).to_string_lossy()),
-        };
+        let folder = || Program::from_folder(&self.folder.join(&self.bot).to_string_lossy());
+        let program = Program::from_text(&self.bot, &self.folder).unwrap_or_else(folder);
         program.map_err(|error| error.to_string())
     }
 
-    /// Starts the bot and sends it the same lines.
+    /// Starts the bot and asks it the same.
     pub fn ask(
+        &self,
+        program: &Program,
+        startup: Duration,
+        patience: Duration,
+        stop: &Stop,
+    ) -> Result<Again, String> {
+        match program.protocol {
+            Protocol::Lines => self.send_again(program, startup, patience, stop),
+            _ => self.ask_again(program, startup, patience, stop),
+        }
+    }
+
+    /// Asks a program by its own protocol.
+    fn ask_again(
+        &self,
+        program: &Program,
+        startup: Duration,
+        patience: Duration,
+        stop: &Stop,
+    ) -> Result<Again, String> {
+        program.suits(&self.game)?;
+        let session = self.session()?;
+        let mut bot = Outside::new(program.clone(), stop).map_err(|error| error.to_string())?;
+        let time = TimeControl::PerMove(patience);
+        let terms = Terms { time, startup, ..Terms::of(&self.game) };
+        let seed = Line::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
+        let seating = Seating {
+            game: &self.game,
+            side: session.side(),
+            terms: &terms,
+            seed: seed.unwrap_or_default(),
+            opponent: "unknown",
+            log: None,
+        };
+        bot.new_game(seating.seed);
+        bot.sit_down(&seating, stop);
+        let start = Instant::now();
+        let chosen = bot.choose(session.as_ref(), &time.clock(), stop, &mut |_| {});
+        let time = start.elapsed();
+        let (lines, fault) = match chosen {
+            Ok(choice) => (vec![format!("move {}", choice.text)], None),
+            Err(PlayerError::Fault(fault)) => (Vec::new(), Some(fault.to_string())),
+            Err(error) => return Err(error.to_string()),
+        };
+        Ok(Again { lines, errors: bot.last_words(), time, fault })
+    }
+
+    /// Sends the same lines.
+    fn send_again(
         &self,
         program: &Program,
         startup: Duration,
@@ -170,6 +217,7 @@ impl Moment {
         let time = start.elapsed();
         let fault = heard.err().map(|silence| match unsaid(&mut bot, silence, time) {
             Unsaid::Fault(fault) => fault.to_string(),
+            Unsaid::Unable(why) => why,
             Unsaid::Stopped => "interrupted".to_string(),
         });
         let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crownhead_rules::{Cell, Game};
+use crownhead_rules::Game;
 use crownhead_search::Stop;
 
 use super::EngineError;
 use crate::bots::{Line, quote, read_bounded_line};
+use crate::hub_text::{fen, hub_line, is_move};
 use crate::{
-    Choice, Clock, LegalMove, Player, PlayerError, PlayerKind, PlayerSpec, Session, knowledge_for,
-    session,
+    Choice, Clock, Player, PlayerError, PlayerKind, PlayerSpec, Session, knowledge_for, session,
 };
 
 /// The variants, as the parameter names them, and their games.
@@ -302,51 +302,6 @@ fn info(session: &dyn Session, choice: &Choice, time: Duration) -> String {
     text
 }
 
-/// The number of a dark cell's square.
-fn square(cell: Cell) -> u8 {
-    (cell.row() - 1) * 4 + cell.column().div_ceil(2)
-}
-
-/// A move as Hub writes it: the captured squares follow start and end.
-fn hub_move(mv: &LegalMove) -> String {
-    let (Some(&from), Some(&to)) = (mv.path.first(), mv.path.last()) else { return String::new() };
-    if mv.captures.is_empty() {
-        return format!("{}-{}", square(from), square(to));
-    }
-    let captured = mv.captures.iter().map(|&cell| format!("x{}", square(cell)));
-    format!("{}x{}{}", square(from), square(to), captured.collect::<String>())
-}
-
-/// A line of moves as Hub writes them.
-fn hub_line(session: &dyn Session, texts: &[String]) -> Vec<String> {
-    let mut session = session.copy();
-    let mut moves = Vec::new();
-    for text in texts {
-        let legal = session.legal_moves();
-        let Some(mv) = legal.iter().find(|mv| mv.text == *text) else { break };
-        moves.push(hub_move(mv));
-        if session.play(text).is_err() {
-            break;
-        }
-    }
-    moves
-}
-
-/// Whether a text of Hub is this move; captured squares may come in any order.
-fn is_move(text: &str, mv: &LegalMove) -> bool {
-    let numbers = |text: &str| -> Option<Vec<u8>> {
-        text.split(['-', 'x']).map(|number| number.parse().ok()).collect()
-    };
-    match (numbers(text), numbers(&hub_move(mv))) {
-        (Some(mut one), Some(mut other)) if one.len() == other.len() && one.len() >= 2 => {
-            one[2..].sort_unstable();
-            other[2..].sort_unstable();
-            one == other
-        }
-        _ => false,
-    }
-}
-
 /// The game that a `pos` line tells of.
 fn set_up(game: &Game, line: &Line<'_>) -> Result<Box<dyn Session>, String> {
     let text = line.value("pos").unwrap_or_default();
@@ -363,29 +318,6 @@ fn set_up(game: &Game, line: &Line<'_>) -> Result<Box<dyn Session>, String> {
         session.play(&mv.text).map_err(|error| error.to_string())?;
     }
     Ok(session)
-}
-
-/// A position of Hub as FEN.
-fn fen(text: &str) -> Option<String> {
-    let side = text.chars().next().filter(|side| "WB".contains(*side))?;
-    if text.len() != 33 || !text.is_ascii() {
-        return None;
-    }
-    let mut pieces = [String::new(), String::new()];
-    for (letter, number) in text.chars().skip(1).zip(1..) {
-        let (list, king) = match letter {
-            'w' | 'W' => (&mut pieces[0], letter == 'W'),
-            'b' | 'B' => (&mut pieces[1], letter == 'B'),
-            'e' => continue,
-            _ => return None,
-        };
-        if !list.is_empty() {
-            list.push(',');
-        }
-        list.push_str(&format!("{}{number}", if king { "K" } else { "" }));
-    }
-    let [white, black] = pieces;
-    Some(format!("{side}:W{white}:B{black}"))
 }
 
 /// What a `level` line allows; nothing if it says nothing.

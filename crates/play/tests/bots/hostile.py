@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 
 mode = sys.argv[1]
@@ -15,6 +16,12 @@ if mode == "crash-at-once":
     sys.exit(3)
 if mode in ("ignores-sigterm", "floods-at-quit", "joins-a-group", "joins-our-group"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if mode == "daemon-at-once":
+    if os.fork() == 0:
+        os.setsid()
+        os.closerange(0, 3)
+        time.sleep(600)
+    time.sleep(600)
 if mode == "forks":
     # A child that would live on: it holds none of the pipes.
     if os.fork() == 0:
@@ -24,6 +31,12 @@ if mode == "forks":
         os._exit(0)
 
 chunk = b"x" * 65536
+children = 0
+
+
+def burn():
+    while True:
+        pass
 
 
 def write(data):
@@ -97,6 +110,37 @@ for line in lines():
             time.sleep(600)
         if mode == "leaves-a-child" and moves_made == 2:
             os._exit(7)
+        if mode == "fork-bomb":
+            while True:
+                try:
+                    os.fork()
+                except OSError:
+                    pass
+        if mode in ("allocates", "allocates-in-many"):
+            if mode == "allocates-in-many":
+                # Each of them takes little.
+                while os.fork() != 0 and (children := children + 1) < 10:
+                    pass
+            hoard = []
+            try:
+                while len(hoard) < (4 if mode == "allocates-in-many" else 1 << 20):
+                    hoard.append(bytearray(os.urandom(4096) * 2560))
+            except MemoryError:
+                pass
+            time.sleep(600)
+        if mode == "fills-the-disk":
+            for number in range(1 << 20):
+                with open(os.path.join(os.environ["TMPDIR"], str(number)), "wb") as file:
+                    file.write(chunk)
+        if mode == "burns" and moves_made == 1:
+            threading.Thread(target=burn, daemon=True).start()
+        if mode == "kills":
+            # Everybody there is, and who should not be: the referee, and processes by number.
+            for number in [-1, *map(int, sys.argv[2].split(","))]:
+                try:
+                    os.kill(number, signal.SIGKILL)
+                except OSError:
+                    pass
         if mode == "errors-without-end":
             os.close(1)
             flood(2)

@@ -97,7 +97,7 @@ fn the_clock_of_a_computer_runs_only_while_it_thinks() {
     while later.elapsed() < Duration::from_millis(2) {
         assert_eq!(live.time_left(Side::First), whole);
     }
-    live.begin_turn();
+    live.begin_turn(Instant::now());
     while live.time_left(Side::First) == whole {
         assert!(later.elapsed() < Duration::from_secs(60));
     }

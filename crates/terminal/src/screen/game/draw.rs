@@ -37,8 +37,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
 /// Lines that say which keys there are, the longest first.
 fn keys(screen: &GameScreen) -> [String; 2] {
     if screen.live.is_over() {
-        let short = "n new game · PgUp [ ] PgDn look back · s save · f flip · ? help · q quit";
-        return [short.into(), short.into()];
+        let [start, end] = ["n new game", "look back · s save · f flip · ? help · q quit"];
+        return [format!("{start} · PgUp [ ] PgDn {end}"), format!("{start} · [ ] {end}")];
     }
     if !screen.live.has_human() {
         let short = "space pause · + - pace · f flip · s save · ? help · q quit";
@@ -47,7 +47,10 @@ fn keys(screen: &GameScreen) -> [String; 2] {
     }
     // While the cursor is in use, the small letter moves it.
     let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
-    let short = format!("u undo · {hint} hint · f flip · s save · r resign · ? help · q quit");
+    let short = match screen.hand.must_pass() && screen.live.human_to_move() {
+        true => format!("p pass · u undo · {hint} hint · s save · r resign · ? help · q quit"),
+        false => format!("u undo · {hint} hint · f flip · s save · r resign · ? help · q quit"),
+    };
     [format!("arrows+Enter, mouse or type a move · {short}"), short]
 }
 
@@ -149,7 +152,7 @@ const HELP: &[&str] = &[
     "",
     "u  take back to your last move     d  offer a draw",
     "h  hint with its reason (H while the cursor is in use)",
-    "f  turn the board     c  numbers of squares",
+    "f  turn the board   c  numbers   p  pass, without a move",
     "[ ] PgUp PgDn Home End, mouse in the list: earlier positions",
     "s  save    r  resign    q  quit    Esc  drop a choice",
     "t  what is said, where there was no room for all of it",
@@ -162,6 +165,7 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let kept = match (&screen.kept, screen.trouble()) {
         (Some(_), Some(_)) => " It cannot be kept.",
         (Some(kept), None) if kept.is_kept() => " It is kept and can be taken up again.",
+        (None, _) if screen.live.session().plies() > 0 => " It is not kept.",
         _ => "",
     };
     let (title, lines): (&str, Vec<String>) = match dialog {

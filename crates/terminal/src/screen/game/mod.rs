@@ -7,7 +7,7 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, PlayError, Session, sentence};
+use crownhead_play::{Choice, PlayError, Policy, Session, sentence};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
@@ -130,8 +130,13 @@ impl GameScreen {
         }
         let side = side_text(&self.live.setup().game, self.live.session().side());
         if !self.live.human_to_move() {
-            let waits = self.paused && self.thinking.is_none();
-            return format!("{side} {}", if waits { "is to move." } else { "is thinking." });
+            let is_ready = self.thinking.as_ref().is_some_and(|thinking| thinking.since.is_some());
+            let what = match (&self.thinking, self.paused) {
+                (None, true) => "is to move.",
+                _ if !is_ready && self.computers.is_starting(&self.live) => "is starting.",
+                _ => "is thinking.",
+            };
+            return format!("{side} {what}");
         }
         if self.hand.must_pass() {
             return format!("{side} cannot move: p passes.");
@@ -209,28 +214,43 @@ impl GameScreen {
             if watching && (self.paused || self.waits()) {
                 return;
             }
-            match self.computers.ask(&mut self.live) {
+            match self.computers.ask(&self.live) {
                 Ok(thinking) => self.thinking = thinking,
                 Err(error) => self.fail(error.to_string()),
             }
             return;
         }
         // In a pause too: a computer that has been asked ends its thought, so that its clock is true.
+        let told = self.invitation();
         let Some(thinking) = &mut self.thinking else { return };
-        match thinking.poll() {
+        let polled = thinking.poll();
+        if let Some(since) = thinking.since {
+            self.live.begin_turn(since);
+            if self.message == told {
+                self.message = self.invitation();
+            }
+        }
+        match polled {
             Ok(None) => {}
             Err(died) => self.fail(died.to_string()),
             Ok(Some(chosen)) => {
                 self.thinking = None;
                 let (choice, used) = self.computers.back(side, chosen);
-                let played = choice.map_err(|error| error.to_string()).and_then(|choice| {
-                    let text = choice.text.clone();
-                    self.thought = Some((side, choice));
-                    self.live.play(&text, used).map_err(|error| error.to_string())
-                });
-                match played {
-                    Ok(()) => self.moved(side),
-                    Err(error) => self.fail(error),
+                if let Ok(choice) = &choice {
+                    self.thought = Some((side, choice.clone()));
+                }
+                match self.live.chosen(choice, used) {
+                    Ok(incident) => {
+                        self.moved(side);
+                        // An incident that lost the game is told with its end.
+                        if let Some(incident) = incident
+                            && incident.policy != Policy::Forfeit
+                        {
+                            let text = self.live.incident_text(&incident);
+                            self.message = format!("{} {text}", self.message);
+                        }
+                    }
+                    Err(error) => self.fail(error.to_string()),
                 }
             }
         }
@@ -311,6 +331,7 @@ impl GameScreen {
             self.dialog = None;
         }
         self.keep();
+        self.computers.game_over(&self.live);
         self.message = self.invitation();
     }
 
@@ -391,6 +412,7 @@ impl GameScreen {
             // Who thinks about a position that has gone away thinks in vain.
             self.thinking = None;
             self.thought = None;
+            self.computers.undone();
             self.changed();
         } else {
             self.message = match self.live.is_late() {

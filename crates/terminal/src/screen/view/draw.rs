@@ -1,5 +1,6 @@
 //! The picture of a recorded game.
 
+use crownhead_records::GameResult;
 use crownhead_rules::Side;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -47,7 +48,7 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
 }
 
 /// What is said: by the program, or else by whoever wrote about the game.
-fn said<R>(screen: &ViewScreen<R>) -> String {
+pub(super) fn said<R>(screen: &ViewScreen<R>) -> String {
     let walk = &screen.walk;
     if !screen.message.is_empty() {
         return screen.message.clone();
@@ -95,9 +96,12 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
         y += 1;
     };
     let sides = record.game.info().sides;
+    // A record may end, by a resignation or a word, where the board does not.
+    let is_told = walk.depth() == 0 && record.result != GameResult::Unknown;
+    let is_over = walk.place().ending.is_some() || (is_told && !walk.has_more());
     for side in [Side::First, Side::Second] {
         let name = record.player(side).map(clean).unwrap_or_default();
-        let turn = if walk.place().side == side { "▶" } else { " " };
+        let turn = if walk.place().side == side && !is_over { "▶" } else { " " };
         let shape = shape(side, sides[side.index()].letter);
         line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), strong(colour));
     }

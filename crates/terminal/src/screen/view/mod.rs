@@ -184,7 +184,7 @@ impl<R: Read> Screen for ViewScreen<R> {
             KeyCode::Char('a') => self.analyse(),
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('c') => self.numbers = !self.numbers,
-            KeyCode::Char('t') => self.reading = Some(0),
+            KeyCode::Char('t') if !draw::said(self).is_empty() => self.reading = Some(0),
             KeyCode::Char('?') => self.help = true,
             KeyCode::Char('q') => self.left = true,
             _ => {}

@@ -1,0 +1,144 @@
+//! What happens while a contest runs, for whoever watches: `tournament run --json` prints one object
+//! for each event.
+//!
+//! The objects are versioned: within a version keys are added, never changed or taken away.
+
+use serde_json::{Value, json};
+
+use crate::journal::{Brief, Game};
+use crate::schedule::PlayerIndex;
+
+/// The version of the objects.
+pub const VERSION: u32 = 1;
+
+/// Something that happened.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// A run begins.
+    Contest {
+        /// What the contest is called.
+        name: String,
+        /// The game.
+        game: String,
+        /// The kind of schedule.
+        schedule: &'static str,
+        /// The seed.
+        seed: u64,
+        /// The names of the players.
+        players: Vec<String>,
+        /// How many games there will be, if that is known.
+        planned: Option<u64>,
+        /// How many are finished already.
+        finished: u64,
+    },
+    /// A round has been scheduled.
+    Round {
+        /// From 1.
+        number: u32,
+        /// What people call it.
+        title: String,
+        /// How many games.
+        games: u64,
+        /// Who rests.
+        byes: Vec<PlayerIndex>,
+    },
+    /// A game has begun.
+    Started(GameFacts),
+    /// A game is finished and in the journal.
+    Finished(GameFacts, Brief),
+    /// The run has ended; the word says how.
+    Ended {
+        /// `finished`, `interrupted`, `cancelled` or `failed`.
+        how: &'static str,
+        /// What there is to say if it failed.
+        message: Option<String>,
+        /// The rows of the table.
+        standings: Value,
+    },
+}
+
+/// Which game it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameFacts {
+    /// From 1.
+    pub number: i64,
+    /// From 1.
+    pub round: u32,
+    /// Who plays, the one who moves first first.
+    pub names: [String; 2],
+}
+
+impl GameFacts {
+    pub(crate) fn of(game: &Game, names: &[String]) -> GameFacts {
+        let name = |player: PlayerIndex| names.get(player).cloned().unwrap_or_default();
+        GameFacts { number: game.number, round: game.round, names: game.players.map(name) }
+    }
+}
+
+/// The result of a game: `1-0`, `0-1` or `1/2-1/2`, the one who moved first being first.
+pub fn result(winner: Option<usize>) -> &'static str {
+    match winner {
+        Some(0) => "1-0",
+        Some(_) => "0-1",
+        None => "1/2-1/2",
+    }
+}
+
+impl Event {
+    /// The event as one object; `names` are those of all players.
+    pub fn json(&self, names: &[String]) -> Value {
+        match self {
+            Event::Contest { name, game, schedule, seed, players, planned, finished } => json!({
+                "event": "contest",
+                "version": VERSION,
+                "name": name,
+                "game": game,
+                "schedule": schedule,
+                "seed": seed,
+                "players": players,
+                "planned": planned,
+                "finished": finished,
+            }),
+            Event::Round { number, title, games, byes } => json!({
+                "event": "round",
+                "version": VERSION,
+                "round": number,
+                "title": title,
+                "games": games,
+                "byes": byes.iter().filter_map(|player| names.get(*player)).collect::<Vec<_>>(),
+            }),
+            Event::Started(game) => json!({
+                "event": "started",
+                "version": VERSION,
+                "game": game.number,
+                "round": game.round,
+                "first": game.names[0],
+                "second": game.names[1],
+            }),
+            Event::Finished(game, brief) => json!({
+                "event": "finished",
+                "version": VERSION,
+                "game": game.number,
+                "round": game.round,
+                "first": game.names[0],
+                "second": game.names[1],
+                "result": result(brief.winner),
+                "winner": brief.winner.map(|side| &game.names[side]),
+                "reason": brief.reason,
+                "ending": brief.ending,
+                "forfeit": brief.forfeit.map(|side| &game.names[side]),
+                "score": brief.score,
+                "faults": brief.faults,
+                "plies": brief.plies,
+                "milliseconds": brief.milliseconds,
+            }),
+            Event::Ended { how, message, standings } => json!({
+                "event": "ended",
+                "version": VERSION,
+                "how": how,
+                "message": message,
+                "standings": standings,
+            }),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Who meets whom, and when that is known.
+//!
+//! A [`Director`] names one [`Round`] after the other. What it needs to know of earlier rounds it is
+//! told, so that it does the same whether a contest was interrupted or not. [`deal`] makes games of
+//! the pairs of a round: colours and openings. Nothing here knows files, clocks or threads.
+
+mod colours;
+mod knockout;
+mod ladder;
+mod matching;
+mod round_robin;
+mod swiss;
+
+pub use colours::{Dealt, Firsts, deal};
+pub use knockout::Knockout;
+pub use ladder::Ladder;
+pub use round_robin::{RoundList, gauntlet, round_robin};
+pub use swiss::Swiss;
+
+use crate::{Schedule, Settings};
+
+/// A player by its place in the journal, from 0.
+pub type PlayerIndex = usize;
+
+/// Those who meet each other at the same time.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Round {
+    /// Counted from 1.
+    pub number: u32,
+    /// What people call it.
+    pub title: String,
+    /// Who meets whom; who moves first in the first game comes first.
+    pub pairs: Vec<[PlayerIndex; 2]>,
+    /// Who has no opponent.
+    pub byes: Vec<PlayerIndex>,
+}
+
+/// What comes next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// This round, which may begin at once.
+    Round(Round),
+    /// Nothing until all games of the rounds so far are finished.
+    Wait,
+    /// Nothing more.
+    Over,
+}
+
+/// How a pair fared in a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    /// The two players.
+    pub players: [PlayerIndex; 2],
+    /// The games that each of them won.
+    pub wins: [u32; 2],
+    /// The games that nobody won.
+    pub draws: u32,
+    /// The games in which each of them moved first.
+    pub firsts: [u32; 2],
+}
+
+impl Meeting {
+    /// A meeting of which no game is finished.
+    pub fn new(players: [PlayerIndex; 2]) -> Meeting {
+        Meeting { players, wins: [0; 2], draws: 0, firsts: [0; 2] }
+    }
+
+    /// Counts a game of these two. `winner` is 0 for `players[0]`, 1 for `players[1]`.
+    pub fn add(&mut self, first: PlayerIndex, winner: Option<PlayerIndex>) {
+        let place = |player| usize::from(player != self.players[0]);
+        self.firsts[place(first)] += 1;
+        match winner {
+            Some(winner) => self.wins[place(winner)] += 1,
+            None => self.draws += 1,
+        }
+    }
+
+    /// Who did better; none if they are even.
+    pub fn winner(&self) -> Option<PlayerIndex> {
+        let [one, other] = self.wins;
+        (one != other).then(|| self.players[usize::from(other > one)])
+    }
+}
+
+/// Names the rounds of a contest.
+pub trait Director: Send {
+    /// The next round. Asking changes nothing.
+    fn next(&self) -> Next;
+
+    /// A round has been written down: it will be played as it is.
+    fn issued(&mut self, round: &Round);
+
+    /// All games of the round that was issued last are finished.
+    fn finished(&mut self, meetings: &[Meeting]);
+
+    /// How far each player has come, more being better, where that and not points makes the order.
+    fn progress(&self) -> Option<Vec<i64>> {
+        None
+    }
+}
+
+/// The director of a contest between the players of these names, of whom those `present` take part.
+pub fn director(
+    settings: &Settings,
+    names: &[String],
+    present: &[PlayerIndex],
+) -> Box<dyn Director> {
+    match &settings.schedule {
+        Schedule::RoundRobin => Box::new(RoundList::new(round_robin(present))),
+        Schedule::Gauntlet { challengers } => {
+            let is_challenger = |&&player: &&PlayerIndex| {
+                names.get(player).is_some_and(|name| challengers.contains(name))
+            };
+            let (heroes, others): (Vec<_>, Vec<_>) =
+                present.iter().partition(|player| is_challenger(player));
+            Box::new(RoundList::new(gauntlet(&heroes, &others)))
+        }
+        Schedule::Swiss { rounds } => {
+            Box::new(Swiss::new(present.len(), *rounds, settings.games, settings.points))
+        }
+        Schedule::Knockout { replays } => Box::new(Knockout::new(present.len(), *replays)),
+        Schedule::Ladder { rounds } => Box::new(Ladder::new(present.len(), *rounds)),
+    }
+}

@@ -1,0 +1,224 @@
+//! The Swiss system: in every round players with about the same points meet, and nobody meets the same
+//! opponent twice as long as that can be avoided.
+//!
+//! The pairs of a round are a perfect matching of all players (and the bye, if their number is odd),
+//! sought under conditions that are loosened one by one until there is one: first the difference of
+//! points within a pair, then the balance of colours, last of all rematches. Within its conditions a
+//! matching begins as at the board, the upper half of those with equal points against the lower half;
+//! whoever is left over is fitted in by augmenting paths ([`matching`](super::matching)), which
+//! find a complete matching whenever there is one.
+
+use super::matching::complete;
+use super::{Director, Meeting, Next, PlayerIndex, Round};
+use crate::Points;
+
+/// The director of a Swiss contest.
+pub struct Swiss {
+    rounds: u32,
+    games: u32,
+    points: Points,
+    issued: u32,
+    is_open: bool,
+    byes: Vec<PlayerIndex>,
+    players: Vec<Swissed>,
+    /// How often two players have met, by `one * count + other`.
+    met: Vec<u8>,
+}
+
+#[derive(Clone, Default)]
+struct Swissed {
+    points: i64,
+    /// Games moved first less games moved second.
+    balance: i32,
+    /// Whether it moved first in its last game.
+    was_first: Option<bool>,
+    has_rested: bool,
+}
+
+impl Swiss {
+    /// So many players, the best seed first; so many games for each pair.
+    pub fn new(players: usize, rounds: u32, games: u32, points: Points) -> Swiss {
+        Swiss {
+            rounds,
+            games,
+            points,
+            issued: 0,
+            is_open: false,
+            byes: Vec::new(),
+            players: vec![Swissed::default(); players],
+            met: vec![0; players * players],
+        }
+    }
+
+    /// What a pairing may be.
+    fn allows(&self, one: usize, other: usize, conditions: &Conditions) -> bool {
+        let count = self.players.len();
+        if one == count || other == count {
+            // The bye: a player that has the least points.
+            let player = &self.players[one.min(other)];
+            let rested = conditions.met > 0 || !player.has_rested;
+            return rested && player.points - conditions.least <= conditions.distance;
+        }
+        let (a, b) = (&self.players[one], &self.players[other]);
+        // Two who have moved first twice more often than not cannot both be spared the third time.
+        let is_bad =
+            a.balance.abs().min(b.balance.abs()) >= 2 && a.balance.signum() == b.balance.signum();
+        (conditions.any_colours || !is_bad)
+            && (a.points - b.points).abs() <= conditions.distance
+            && self.met[one * count + other] <= conditions.met
+    }
+
+    /// The pairs of the next round, with the number of players standing for the bye.
+    fn pairs(&self) -> Vec<[usize; 2]> {
+        let count = self.players.len();
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by_key(|&player| (-self.players[player].points, player));
+        if count % 2 == 1 {
+            order.push(count);
+        }
+        let points = self.players.iter().map(|player| player.points);
+        let least = points.clone().min().unwrap_or(0);
+        let mut levels: Vec<i64> = points.collect();
+        levels.sort_unstable();
+        levels.dedup();
+        let mut distances: Vec<i64> =
+            levels.iter().flat_map(|one| levels.iter().map(move |other| one - other)).collect();
+        distances.retain(|distance| *distance >= 0);
+        distances.sort_unstable();
+        distances.dedup();
+        let most_met = self.met.iter().copied().max().unwrap_or(0);
+        for met in 0..=most_met {
+            for any_colours in [false, true] {
+                for &distance in &distances {
+                    let conditions = Conditions { distance, any_colours, met, least };
+                    let allows = |one, other| self.allows(one, other, &conditions);
+                    let start = self.by_halves(&order, &allows);
+                    if let Some(pairs) = complete(&order, start, allows) {
+                        return pairs;
+                    }
+                }
+            }
+        }
+        // With everything allowed but a second bye there is always one: here nobody is left.
+        order.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
+    }
+
+    /// Begins a matching: the bye for the last who can have it, then among those with equal points the
+    /// upper half against the lower half, with colours that suit both if possible.
+    fn by_halves(
+        &self,
+        order: &[usize],
+        allows: &impl Fn(usize, usize) -> bool,
+    ) -> Vec<[usize; 2]> {
+        let count = self.players.len();
+        let mut pairs = Vec::new();
+        let mut free: Vec<usize> = order.iter().copied().filter(|&player| player < count).collect();
+        if order.len() > count
+            && let Some(at) = free.iter().rposition(|&player| allows(player, count))
+        {
+            pairs.push([free.remove(at), count]);
+        }
+        let mut left: Vec<usize> = Vec::new();
+        while let Some(&top) = free.first() {
+            let points = self.players[top].points;
+            let size = free.iter().take_while(|&&p| self.players[p].points == points).count();
+            // Those who found nobody among more points come first.
+            let mut group: Vec<usize> = left.drain(..).chain(free.drain(..size)).collect();
+            while !group.is_empty() {
+                let one = group.remove(0);
+                let half = group.len() / 2;
+                let candidates = || (half..group.len()).chain((0..half).rev());
+                let suits = |&at: &usize| self.wish(one) * self.wish(group[at]) <= 0;
+                let can = |at: &usize| allows(one, group[*at]);
+                let found = candidates().find(|at| can(at) && suits(at));
+                match found.or_else(|| candidates().find(can)) {
+                    Some(at) => pairs.push([one, group.remove(at)]),
+                    None => left.push(one),
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Positive if a player has moved first too often, negative if too seldom.
+    fn wish(&self, player: usize) -> i32 {
+        let player = &self.players[player];
+        match (player.balance, player.was_first) {
+            (0, Some(true)) => 1,
+            (0, Some(false)) => -1,
+            (0, None) => 0,
+            (balance, _) => 2 * balance,
+        }
+    }
+}
+
+struct Conditions {
+    /// The largest difference of points.
+    distance: i64,
+    /// Whether two who both must not move first, or second, once more may meet.
+    any_colours: bool,
+    /// So often two may have met before.
+    met: u8,
+    least: i64,
+}
+
+impl Director for Swiss {
+    fn next(&self) -> Next {
+        if self.is_open {
+            return Next::Wait;
+        }
+        if self.issued >= self.rounds || self.players.len() < 2 {
+            return Next::Over;
+        }
+        let number = self.issued + 1;
+        let mut round = Round { number, title: format!("round {number}"), ..Round::default() };
+        for [one, other] in self.pairs() {
+            let count = self.players.len();
+            if one == count || other == count {
+                round.byes.push(one.min(other));
+                continue;
+            }
+            // Whoever moved first less often does so now. Among equals the better seed does in every
+            // other pair, so that not all good seeds begin alike.
+            let swap = match self.wish(one).cmp(&self.wish(other)) {
+                std::cmp::Ordering::Less => false,
+                std::cmp::Ordering::Greater => true,
+                std::cmp::Ordering::Equal => round.pairs.len() % 2 == 1,
+            };
+            round.pairs.push(if swap { [other, one] } else { [one, other] });
+        }
+        Next::Round(round)
+    }
+
+    fn issued(&mut self, round: &Round) {
+        (self.issued, self.is_open) = (round.number, true);
+        self.byes.clone_from(&round.byes);
+    }
+
+    fn finished(&mut self, meetings: &[Meeting]) {
+        self.is_open = false;
+        for player in std::mem::take(&mut self.byes) {
+            self.players[player].points += self.points.bye * i64::from(self.games);
+            self.players[player].has_rested = true;
+        }
+        let count = self.players.len();
+        for meeting in meetings {
+            let [one, other] = meeting.players;
+            for at in [one * count + other, other * count + one] {
+                self.met[at] = self.met[at].saturating_add(1);
+            }
+            for (own, &player) in meeting.players.iter().enumerate() {
+                let Points { win, draw, loss, .. } = self.points;
+                let player = &mut self.players[player];
+                player.points += win * i64::from(meeting.wins[own])
+                    + draw * i64::from(meeting.draws)
+                    + loss * i64::from(meeting.wins[1 - own]);
+                let (firsts, seconds) = (meeting.firsts[own], meeting.firsts[1 - own]);
+                player.balance += firsts as i32 - seconds as i32;
+                if firsts != seconds {
+                    player.was_first = Some(firsts > seconds);
+                }
+            }
+        }
+    }
+}

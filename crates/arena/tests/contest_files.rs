@@ -1,0 +1,145 @@
+//! Contest files: what is accepted, and what is said about the rest.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
+
+use std::fs;
+use std::path::Path;
+
+use crownhead_arena::contest_file::{Complaint, TEMPLATE, read};
+use crownhead_arena::{Colours, Contest, Schedule};
+use crownhead_play::{Policy, TimeControl};
+
+fn good(text: &str) -> Contest {
+    read(text, Path::new("."), "class").unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"))
+}
+
+/// The complaints about a text, as `line:column what`.
+fn wrong(text: &str) -> Vec<String> {
+    let complaints = read(text, Path::new("."), "class").expect_err(text);
+    complaints
+        .iter()
+        .map(|Complaint { line, column, what }| format!("{line}:{column} {what}"))
+        .collect()
+}
+
+const PLAYERS: &str = "players = [\"level:1\", \"random\"]\n";
+
+#[test]
+fn the_file_that_new_writes_is_good_and_shows_every_key() {
+    let contest = good(TEMPLATE);
+    assert_eq!(contest.entrants.len(), 4);
+    assert_eq!(contest.name, "class");
+    assert_eq!(contest.terms.policy, Policy::Skip);
+    for key in
+        ["submissions", "challengers", "replays", "rounds", "colours", "nodes", "one-at-a-time"]
+    {
+        assert!(TEMPLATE.contains(key), "{key}");
+    }
+}
+
+#[test]
+fn little_must_be_said() {
+    let contest = good(&format!("game = \"english\"\n{PLAYERS}"));
+    assert_eq!((contest.schedule.clone(), contest.games), (Schedule::RoundRobin, 2));
+    assert_eq!((contest.concurrency, contest.one_at_a_time, contest.seed), (1, true, 1));
+    assert_eq!(contest.terms.time, TimeControl::Free);
+    assert_eq!(contest.planned_games(), Some(2));
+    let swiss = good(&format!("game = \"contest\"\nschedule = \"swiss\"\nrounds = 3\n{PLAYERS}"));
+    assert_eq!(
+        (swiss.schedule, swiss.games, swiss.colours),
+        (Schedule::Swiss { rounds: 3 }, 1, Colours::Balanced)
+    );
+}
+
+#[test]
+fn every_complaint_has_its_place_and_says_what_would_be_right() {
+    for (text, said) in [
+        ("game = \"englsh\"\n", "1:8 there is no game \"englsh\": the games are english"),
+        ("gam = \"english\"\n", "1:1 there is no key \"gam\"; did you mean \"game\"?"),
+        ("schedule = \"swis\"", "2:12 there is no schedule \"swis\"; did you mean \"swiss\"?"),
+        ("shedule = 1", "2:1 there is no key \"shedule\"; did you mean \"schedule\"?"),
+        ("tie-breaks = [\"win\"]", "2:14 there is no tie-break \"win\"; did you mean \"wins\"?"),
+        ("rounds = 3", "2:10 rounds belongs to swiss and ladder, not to round-robin"),
+        ("games = 0", "2:9 games is a whole number from 1 to 10000"),
+        ("movetime = \"5\"", "2:12 a time is written 100ms, 2s or 1.5s"),
+        ("movetime = \"5s\"\ntime = \"1+1\"", "3:8 either movetime or time"),
+        ("policy = \"skip\"", "2:10 in english no turn can be skipped"),
+        ("policy = \"forgive\"", "2:10 a policy is forfeit, skip or random-move"),
+        ("openings = \"missing.txt\"", "2:12 cannot read the openings \"missing.txt\""),
+        ("openings = \"random:99\"", "2:12 random openings are written random:PLIES"),
+        (
+            "colours = \"ballanced\"",
+            "2:11 colours are random or balanced, not \"ballanced\"; did you mean \"balanced\"?",
+        ),
+        ("[points]\nwins = 2", "4:1 there is no key \"wins\"; did you mean \"win\"?"),
+        ("points = { win = 1, draw = 2 }", "2:10 a win brings no less than a draw"),
+        ("submissions = \"nowhere\"", "2:15 the folder of submissions ./nowhere"),
+        (
+            "schedule = \"gauntlet\"\nchallengers = [\"randm\"]",
+            "3:15 there is no player \"randm\"; did you mean \"random\"?",
+        ),
+        ("seed = ", "2:8 "),
+        ("isolation = \"require\"", "2:1 there is no key \"isolation\""),
+    ] {
+        let game = if text.starts_with("gam ") || text.starts_with("game ") {
+            ""
+        } else {
+            "game = \"english\"\n"
+        };
+        let tail = if text.contains("[points]") { text.to_string() } else { String::new() };
+        let body = if tail.is_empty() { format!("{text}\n") } else { String::new() };
+        let whole = format!("{game}{body}{PLAYERS}{tail}");
+        let found = wrong(&whole);
+        assert!(found.iter().any(|found| found.starts_with(said)), "{text}: {found:#?}");
+    }
+}
+
+#[test]
+fn players_are_named_once_and_there_are_two() {
+    let one = wrong("game = \"english\"\nplayers = [\"random\"]");
+    assert!(one[0].starts_with("2:11 a contest needs two players or more, and has 1"), "{one:?}");
+    let same = wrong("game = \"english\"\nplayers = [\"random\", \"random\"]");
+    assert!(same[0].starts_with("2:22 two players are called \"random\""), "{same:?}");
+    let odd =
+        wrong("game = \"english\"\nplayers = [\"random\", { nam = \"x\", player = \"levl:3\" }]");
+    assert!(odd[0].contains("there is no key \"nam\"; did you mean \"name\"?"), "{odd:?}");
+    assert!(odd[1].contains("there is no player \"levl\""), "{odd:?}");
+    let text =
+        "game = \"english\"\nplayers = [\"random\", { name = \"lots\", player = \"random\" }]";
+    assert_eq!(good(text).entrants[1].name, "lots");
+}
+
+#[test]
+fn several_faults_are_told_at_once() {
+    let found = wrong("gme = \"english\"\ngames = 0\ncolours = 3\nplayers = []\n");
+    assert_eq!(found.len(), 4, "{found:#?}");
+}
+
+#[test]
+fn a_folder_of_submissions_is_taken_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let bots = folder.path().join("bots");
+    for (name, content) in [
+        ("ada", Some("command = \"./bot\"")),
+        ("bob", Some("comand = \"./bot\"")),
+        ("notes", None),
+        (".git", Some("command = \"x\"")),
+    ] {
+        fs::create_dir_all(bots.join(name)).unwrap();
+        if let Some(content) = content {
+            fs::write(bots.join(name).join("bot.toml"), content).unwrap();
+        }
+    }
+    let text = "game = \"capture-halma\"\nplayers = [\"random\"]\nsubmissions = \"bots\"\n";
+    let contest = read(text, folder.path(), "class").unwrap();
+    let names: Vec<_> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    assert_eq!(names, ["random", "ada", "bob"]);
+    assert!(contest.entrants[1].player.is_ok());
+    assert!(
+        contest.entrants[2].player.as_ref().unwrap_err().contains("there is no key \"comand\"")
+    );
+    assert_eq!(contest.notes.len(), 2, "{:?}", contest.notes);
+    assert!(contest.notes.iter().any(|note| note.contains("notes has no bot.toml")));
+    // Programs have five seconds where nothing is said.
+    assert_eq!(contest.terms.time.to_string(), "5s per move");
+}

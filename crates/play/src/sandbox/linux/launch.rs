@@ -1,0 +1,607 @@
+//! Starting a program behind walls: the one place that talks to the kernel by itself.
+//!
+//! In namespaces there are two new processes. The first is the *keeper*: process 1 of a process
+//! namespace of its own, whose end is the end of all processes in it, whatever they did to get away. It
+//! makes the mounts, starts the program, waits for it, tells how it ended, and ends; and the kernel
+//! kills it when we end, even by SIGKILL. It shares our memory, so that nothing is copied, neither
+//! now nor when we write later: it must not allocate, lock or panic, only make system calls on a
+//! stack of its own. The second is the program, which puts up the other walls and is then replaced by the
+//! program's file.
+//!
+//! Without namespaces the program is our child, and the same walls are put up between `fork` and
+//! `exec`.
+
+#![allow(unsafe_code)] // no safe library has `clone` with namespaces
+
+use std::cell::Cell;
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr::{null, null_mut};
+
+use rustix::process::Pid;
+use seccompiler::BpfProgram;
+
+/// All that must be known behind the walls, made ready before.
+pub(super) struct Orders {
+    /// The file to run; none for a trial, which puts up the walls and ends.
+    pub(super) program: Option<CString>,
+    pub(super) words: Vec<CString>,
+    pub(super) environment: Vec<CString>,
+    /// Where it is started.
+    pub(super) folder: CString,
+    /// What is kept of the folder that the scratch folder covers, and what can be written.
+    pub(super) places: Vec<Place>,
+    /// Options of the file system in the scratch folder.
+    pub(super) scratch_options: CString,
+    /// The scratch folder.
+    pub(super) scratch: CString,
+    /// What can be read of `/proc`.
+    pub(super) proc: CString,
+    pub(super) uid_map: CString,
+    pub(super) gid_map: CString,
+    pub(super) ruleset: Option<OwnedFd>,
+    /// The rights to the scratch folder and to `/proc`.
+    pub(super) scratch_rights: u64,
+    pub(super) read_rights: u64,
+    pub(super) filters: Vec<BpfProgram>,
+    pub(super) limits: Vec<(c_int, u64)>,
+    /// Whether all capabilities are given up; in namespaces they are lost anyway.
+    pub(super) is_root: bool,
+}
+
+/// A path that is brought into the new mount namespace.
+pub(super) struct Place {
+    pub(super) path: CString,
+    /// The folders around it that must be made, the outermost first.
+    pub(super) parents: Vec<CString>,
+    pub(super) kind: PlaceKind,
+    pub(super) is_writable: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlaceKind {
+    Folder,
+    File,
+    /// A folder that need only be there.
+    Empty,
+}
+
+/// More are not brought in.
+pub(super) const MOST_PLACES: usize = 16;
+
+/// A program that was started in namespaces.
+pub(super) struct Launched {
+    /// The keeper.
+    pub(super) pid: Pid,
+    pub(super) pipes: [File; 3],
+    /// Where the keeper tells how the program ended.
+    pub(super) report: File,
+    /// The stack of the keeper, which must stay as long as it lives.
+    pub(super) stack: Vec<u8>,
+}
+
+/// What was being done when something failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub(super) enum Step {
+    Done = 0,
+    Ended,
+    Namespaces,
+    Users,
+    Mounts,
+    Processes,
+    Descriptors,
+    Limits,
+    Folder,
+    Landlock,
+    Seccomp,
+    Start,
+}
+
+const STEPS: [(Step, &str); 12] = [
+    (Step::Done, "nothing"),
+    (Step::Ended, "the end"),
+    (Step::Namespaces, "making namespaces"),
+    (Step::Users, "naming the user in a namespace"),
+    (Step::Mounts, "making mounts"),
+    (Step::Processes, "making processes"),
+    (Step::Descriptors, "handing over the pipes"),
+    (Step::Limits, "setting limits"),
+    (Step::Folder, "entering its folder"),
+    (Step::Landlock, "Landlock"),
+    (Step::Seccomp, "seccomp"),
+    (Step::Start, "starting its file"),
+];
+
+/// Why a program was not started.
+pub(super) struct Refusal {
+    pub(super) step: Step,
+    pub(super) error: io::Error,
+}
+
+impl Refusal {
+    fn new(step: Step, error: io::Error) -> Refusal {
+        Refusal { step, error }
+    }
+
+    /// What was being done, in words.
+    pub(super) fn doing(&self) -> &'static str {
+        STEPS.iter().find(|(step, _)| *step == self.step).map_or("", |(_, text)| text)
+    }
+}
+
+/// A step that failed, with the number of the error.
+type Failed = (Step, i32);
+
+/// The numbers that the descriptors have behind the walls.
+const REPORT: c_int = 3;
+const RULESET: c_int = 4;
+/// A system call looks at whole words.
+const NIL: c_long = 0;
+/// Each of the two stacks has so many bytes.
+const STACK: usize = 128 * 1024;
+
+/// What the keeper and the program work from. It lives until the program has been started.
+struct Shared<'a> {
+    orders: &'a Orders,
+    words: *const *const c_char,
+    environment: *const *const c_char,
+    /// Standard input, output, errors, the report, the ruleset.
+    descriptors: [RawFd; 5],
+    stack: *mut c_void,
+    failed: Cell<Option<Failed>>,
+}
+
+/// Pointers to texts, ended by none.
+fn pointers(texts: &[CString]) -> Vec<*const c_char> {
+    texts.iter().map(|text| text.as_ptr()).chain([null()]).collect()
+}
+
+/// Starts a program in namespaces. The kernel ends it with the thread that calls this.
+pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
+    let no_pipes = |error: io::Error| Refusal::new(Step::Descriptors, error);
+    let pipe = || io::pipe().map_err(no_pipes);
+    let ((input_end, input), (output, output_end)) = (pipe()?, pipe()?);
+    let ((errors, errors_end), (report, report_end)) = (pipe()?, pipe()?);
+    // High numbers, so that none is in the way when they get their own.
+    let high = |fd: &dyn AsFd| {
+        let moved = rustix::io::fcntl_dupfd_cloexec(fd.as_fd(), 64);
+        moved.map_err(|error| no_pipes(error.into()))
+    };
+    let ends = [high(&input_end)?, high(&output_end)?, high(&errors_end)?, high(&report_end)?];
+    let ruleset = orders.ruleset.as_ref().map(|fd| high(fd)).transpose()?;
+    drop((input_end, output_end, errors_end, report_end));
+    let (words, environment) = (pointers(&orders.words), pointers(&orders.environment));
+    let mut stack = Vec::<u8>::with_capacity(2 * STACK);
+    // SAFETY: the offsets are within the allocation, and at its end.
+    let (middle, top) =
+        unsafe { (stack.as_mut_ptr().add(STACK), stack.as_mut_ptr().add(2 * STACK)) };
+    let aligned = |end: *mut u8| end.map_addr(|address| address & !15).cast::<c_void>();
+    let [input_fd, output_fd, errors_fd, report_fd] = ends.each_ref().map(AsRawFd::as_raw_fd);
+    let ruleset_fd = ruleset.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+    let shared = Shared {
+        orders,
+        words: words.as_ptr(),
+        environment: environment.as_ptr(),
+        descriptors: [input_fd, output_fd, errors_fd, report_fd, ruleset_fd],
+        stack: aligned(middle),
+        failed: Cell::new(None),
+    };
+    let flags = libc::CLONE_VM
+        | libc::CLONE_NEWUSER
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWIPC
+        | libc::SIGCHLD;
+    let argument = (&raw const shared).cast_mut().cast::<c_void>();
+    // No handler of ours may run in the keeper, whose memory is ours.
+    let mask = block_signals();
+    // SAFETY: `keeper` makes system calls only and touches nothing but `shared`, which lives until
+    // its first report below, and its own stack, which lives as long as it does.
+    let pid = unsafe { libc::clone(keeper, aligned(top), flags, argument) };
+    let error = io::Error::last_os_error();
+    set_signals(&mask);
+    // A negative number is refused here, not in `Pid`, which panics on one.
+    let Some(pid) = Pid::from_raw(pid.max(0)) else {
+        return Err(Refusal::new(Step::Namespaces, error));
+    };
+    drop((ends, ruleset));
+    let mut report = File::from(OwnedFd::from(report));
+    let mut record = [0; 8];
+    let heard = report.read_exact(&mut record);
+    let (step, number) = split(record);
+    if heard.is_err() || step != Step::Done {
+        let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+        let number = if heard.is_err() { libc::EIO } else { number };
+        return Err(Refusal::new(step, io::Error::from_raw_os_error(number)));
+    }
+    let pipes = [OwnedFd::from(input), OwnedFd::from(output), OwnedFd::from(errors)];
+    Ok(Launched { pid, pipes: pipes.map(File::from), report, stack })
+}
+
+fn split(record: [u8; 8]) -> (Step, i32) {
+    let [a, b, c, d, e, f, g, h] = record;
+    let step = i32::from_ne_bytes([a, b, c, d]);
+    let step = STEPS.iter().find(|(known, _)| *known as i32 == step);
+    (step.map_or(Step::Namespaces, |(step, _)| *step), i32::from_ne_bytes([e, f, g, h]))
+}
+
+/// How the program ended, as the kernel says it, if the keeper has told.
+pub(super) fn read_end(report: &mut File) -> Option<i32> {
+    let mut record = [0; 8];
+    report.read_exact(&mut record).ok()?;
+    let (step, status) = split(record);
+    (step == Step::Ended).then_some(status)
+}
+
+fn block_signals() -> libc::sigset_t {
+    // SAFETY: both sets are whole and ours; the call fails on no argument that is used here.
+    unsafe {
+        let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        before
+    }
+}
+
+fn set_signals(mask: &libc::sigset_t) {
+    // SAFETY: the set is whole.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, null_mut()) };
+}
+
+/// What a system call returned, or the number of its error.
+fn done(step: Step, returned: c_long) -> Result<c_long, Failed> {
+    match returned {
+        // SAFETY: it points to the number of the last error of the calling thread. Behind the walls
+        // that thread waits meanwhile and looks at no errors.
+        -1 => Err((step, unsafe { *libc::__errno_location() })),
+        other => Ok(other),
+    }
+}
+
+macro_rules! call {
+    ($step:expr, $number:expr $(, $argument:expr)*) => {
+        // SAFETY: each call below passes what its manual page asks for: numbers, or pointers to what
+        // lives during the call.
+        done($step, unsafe { libc::syscall($number $(, $argument)*) })
+    };
+}
+
+/// Process 1 of the namespace. It never returns.
+extern "C" fn keeper(argument: *mut c_void) -> c_int {
+    // SAFETY: it is the pointer that `in_namespaces` gave, which waits for the report.
+    let shared = unsafe { &*argument.cast::<Shared<'_>>() };
+    match prepare(shared).and_then(|()| fork_program(shared)) {
+        Ok(program) => {
+            tell(Step::Done, 0);
+            // From here on `shared` may be gone.
+            keep(program)
+        }
+        Err((step, number)) => {
+            tell(step, number);
+            leave()
+        }
+    }
+}
+
+/// Waits for the program and whatever it left behind.
+fn keep(program: c_int) -> c_int {
+    loop {
+        // Its raw system call leaves the errors of the thread alone, which no longer waits.
+        match rustix::process::wait(rustix::process::WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == program => {
+                tell(Step::Ended, status.as_raw());
+                leave()
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => leave(),
+        }
+    }
+}
+
+fn tell(step: Step, number: i32) {
+    let ([a, b, c, d], [e, f, g, h]) = ((step as i32).to_ne_bytes(), number.to_ne_bytes());
+    // SAFETY: the number is that of the report, open as long as the keeper lives.
+    let report = unsafe { std::os::fd::BorrowedFd::borrow_raw(REPORT) };
+    let _ = rustix::io::write(report, &[a, b, c, d, e, f, g, h]);
+}
+
+fn leave() -> ! {
+    // SAFETY: it ends this process, nothing else.
+    unsafe { libc::syscall(libc::SYS_exit_group, NIL) };
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// Everything that is done before the program is there.
+fn prepare(shared: &Shared<'_>) -> Result<(), Failed> {
+    use Step::{Descriptors, Namespaces, Processes};
+    default_signals();
+    let kill = libc::SIGKILL as c_long;
+    call!(Processes, libc::SYS_prctl, libc::PR_SET_PDEATHSIG as c_long, kill, NIL, NIL, NIL)?;
+    let name = c"crownhead-bot".as_ptr();
+    call!(Processes, libc::SYS_prctl, libc::PR_SET_NAME as c_long, name, NIL, NIL, NIL)?;
+    // A session of its own is also a group of its own to a scheduler with autogroups: on a busy machine
+    // it gets a fair share there, but an answer that takes microseconds waits longer for its turn.
+    call!(Namespaces, libc::SYS_setsid)?;
+    for (fd, number) in shared.descriptors.into_iter().zip(0..) {
+        let flags = if number < REPORT { 0 } else { libc::O_CLOEXEC };
+        if fd >= 0 {
+            call!(Descriptors, libc::SYS_dup3, fd as c_long, number as c_long, flags as c_long)?;
+        }
+    }
+    let first = if shared.descriptors[4] >= 0 { RULESET + 1 } else { RULESET };
+    call!(Descriptors, libc::SYS_close_range, first as c_long, u32::MAX as c_long, NIL)?;
+    // If we ended before the signal was asked for, nobody reads the report.
+    let mut end = libc::pollfd { fd: REPORT, events: 0, revents: 0 };
+    let one = 1 as c_long;
+    let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    call!(Processes, libc::SYS_ppoll, &raw mut end, one, &raw const now, null::<c_void>(), NIL)?;
+    if end.revents & libc::POLLERR != 0 {
+        leave();
+    }
+    users(shared.orders)?;
+    mounts(shared.orders)?;
+    rules(shared.orders)
+}
+
+fn default_signals() {
+    // What the kernel takes for a handler, flags, a restorer and a mask: the default, of no length.
+    let default = [0_u64; 4];
+    for signal in 1..=64 {
+        // Two of them cannot be changed; those are never caught either.
+        let _ = call!(
+            Step::Processes,
+            libc::SYS_rt_sigaction,
+            signal as c_long,
+            default.as_ptr(),
+            null::<c_void>(),
+            8 as c_long
+        );
+    }
+}
+
+/// Gives the user a number. It is not 0, so that no program has rights here that its user has not.
+fn users(orders: &Orders) -> Result<(), Failed> {
+    for (file, text) in [
+        (c"/proc/self/setgroups", c"deny"),
+        (c"/proc/self/uid_map", &orders.uid_map),
+        (c"/proc/self/gid_map", &orders.gid_map),
+    ] {
+        let fd = open(Step::Users, file, libc::O_WRONLY)?;
+        let length = text.count_bytes();
+        call!(Step::Users, libc::SYS_write, fd, text.as_ptr(), length)?;
+        close(fd);
+    }
+    Ok(())
+}
+
+fn open(step: Step, path: &CStr, flags: c_int) -> Result<c_long, Failed> {
+    let flags = (flags | libc::O_CLOEXEC) as c_long;
+    call!(step, libc::SYS_openat, libc::AT_FDCWD as c_long, path.as_ptr(), flags, 0o600 as c_long)
+}
+
+fn close(fd: c_long) {
+    let _ = call!(Step::Done, libc::SYS_close, fd);
+}
+
+/// Everything becomes read-only; the scratch folder is empty, and gone with the namespace.
+fn mounts(orders: &Orders) -> Result<(), Failed> {
+    let mut trees = [-1; MOST_PLACES];
+    take_trees(orders, true, &mut trees)?;
+    #[repr(C)]
+    struct Attributes {
+        set: u64,
+        clear: u64,
+        propagation: u64,
+        users: u64,
+    }
+    const READ_ONLY: u64 = 1;
+    let attributes =
+        Attributes { set: READ_ONLY, clear: 0, propagation: libc::MS_PRIVATE, users: 0 };
+    call!(
+        Step::Mounts,
+        libc::SYS_mount_setattr,
+        libc::AT_FDCWD as c_long,
+        c"/".as_ptr(),
+        RECURSIVE,
+        &raw const attributes,
+        size_of::<Attributes>()
+    )?;
+    take_trees(orders, false, &mut trees)?;
+    let flags = libc::MS_NOSUID | libc::MS_NODEV;
+    mount(c"tmpfs", &orders.scratch, flags, &orders.scratch_options)?;
+    for (place, tree) in orders.places.iter().zip(trees) {
+        for parent in &place.parents {
+            // Most are there.
+            let _ = make_folder(parent);
+        }
+        let path = place.path.as_ptr();
+        if place.kind == PlaceKind::File {
+            if let Ok(fd) = open(Step::Mounts, &place.path, libc::O_CREAT | libc::O_RDONLY) {
+                close(fd);
+            }
+        } else {
+            let _ = make_folder(&place.path);
+        }
+        if tree >= 0 {
+            let here = libc::AT_FDCWD as c_long;
+            let empty = c"".as_ptr();
+            call!(Step::Mounts, libc::SYS_move_mount, tree, empty, here, path, FROM_DESCRIPTOR)?;
+            close(tree);
+        }
+    }
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
+    mount(c"proc", c"/proc", flags, c"")
+}
+
+const RECURSIVE: c_long = 0x8000;
+const FROM_DESCRIPTOR: c_long = 4;
+const CLONED: c_long = 1;
+
+/// Copies of the places that can be written, or of the others.
+fn take_trees(orders: &Orders, writable: bool, trees: &mut [c_long]) -> Result<(), Failed> {
+    for (place, tree) in orders.places.iter().zip(trees) {
+        if place.is_writable == writable && place.kind != PlaceKind::Empty {
+            let flags = CLONED | RECURSIVE | libc::O_CLOEXEC as c_long;
+            let here = libc::AT_FDCWD as c_long;
+            *tree = call!(Step::Mounts, libc::SYS_open_tree, here, place.path.as_ptr(), flags)?;
+        }
+    }
+    Ok(())
+}
+
+fn make_folder(path: &CStr) -> Result<c_long, Failed> {
+    let here = libc::AT_FDCWD as c_long;
+    call!(Step::Mounts, libc::SYS_mkdirat, here, path.as_ptr(), 0o700 as c_long)
+}
+
+fn mount(kind: &CStr, path: &CStr, flags: libc::c_ulong, options: &CStr) -> Result<(), Failed> {
+    let name = kind.as_ptr();
+    call!(Step::Mounts, libc::SYS_mount, name, path.as_ptr(), name, flags, options.as_ptr())?;
+    Ok(())
+}
+
+/// Adds the scratch folder and `/proc` to the ruleset, now that they are there.
+fn rules(orders: &Orders) -> Result<(), Failed> {
+    if orders.ruleset.is_none() {
+        return Ok(());
+    }
+    for (path, rights) in
+        [(&orders.scratch, orders.scratch_rights), (&orders.proc, orders.read_rights)]
+    {
+        add_rule(RULESET as c_long, path, rights)?;
+    }
+    Ok(())
+}
+
+fn add_rule(ruleset: c_long, path: &CStr, rights: u64) -> Result<(), Failed> {
+    #[repr(C, packed)]
+    struct Beneath {
+        rights: u64,
+        folder: i32,
+    }
+    const BENEATH: c_long = 1;
+    let folder = open(Step::Landlock, path, libc::O_PATH)?;
+    let rule = Beneath { rights, folder: folder as i32 };
+    call!(Step::Landlock, libc::SYS_landlock_add_rule, ruleset, BENEATH, &raw const rule, NIL)?;
+    close(folder);
+    Ok(())
+}
+
+/// Starts the second process, and waits until it is the program.
+fn fork_program(shared: &Shared<'_>) -> Result<c_int, Failed> {
+    let argument = (&raw const *shared).cast_mut().cast::<c_void>();
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: `program` makes system calls only; this process waits until it has its own memory or
+    // has ended, and its stack is used by nobody else.
+    let pid = unsafe { libc::clone(program, shared.stack, flags, argument) };
+    let pid = done(Step::Processes, c_long::from(pid))?;
+    if let Some(failed) = shared.failed.get() {
+        return Err(failed);
+    }
+    // The pipes are the program's alone: they end with it.
+    call!(Step::Descriptors, libc::SYS_close_range, NIL, 2 as c_long, NIL)?;
+    close(RULESET as c_long);
+    Ok(pid as c_int)
+}
+
+extern "C" fn program(argument: *mut c_void) -> c_int {
+    // SAFETY: it is the pointer to what the keeper, which waits, works from.
+    let shared = unsafe { &*argument.cast::<Shared<'_>>() };
+    let orders = shared.orders;
+    let started = enter_folder(orders).and_then(|()| confine(orders, RULESET as c_long));
+    let started = started.and_then(|()| {
+        let Some(file) = &orders.program else { return Err((Step::Ended, 0)) };
+        let (words, environment) = (shared.words, shared.environment);
+        call!(Step::Start, libc::SYS_execve, file.as_ptr(), words, environment)
+    });
+    shared.failed.set(started.err());
+    leave()
+}
+
+fn enter_folder(orders: &Orders) -> Result<(), Failed> {
+    call!(Step::Folder, libc::SYS_chdir, orders.folder.as_ptr())?;
+    Ok(())
+}
+
+/// Puts up the walls around this process: limits, Landlock, seccomp.
+fn confine(orders: &Orders, ruleset: c_long) -> Result<(), Failed> {
+    for (what, most) in &orders.limits {
+        let limit = libc::rlimit64 { rlim_cur: *most, rlim_max: *most };
+        let none = null::<c_void>();
+        let what = c_long::from(*what);
+        call!(Step::Limits, libc::SYS_prlimit64, NIL, what, &raw const limit, none)?;
+    }
+    let one = 1 as c_long;
+    call!(Step::Seccomp, libc::SYS_prctl, libc::PR_SET_NO_NEW_PRIVS as c_long, one, NIL, NIL, NIL)?;
+    if orders.ruleset.is_some() {
+        call!(Step::Landlock, libc::SYS_landlock_restrict_self, ruleset, NIL)?;
+    }
+    let no_signals = 0_u64;
+    let (how, none) = (libc::SIG_SETMASK as c_long, null::<c_void>());
+    let mask = &raw const no_signals;
+    call!(Step::Processes, libc::SYS_rt_sigprocmask, how, mask, none, 8 as c_long)?;
+    for filter in &orders.filters {
+        #[repr(C)]
+        struct Program {
+            length: u16,
+            steps: *const seccompiler::sock_filter,
+        }
+        let program = Program { length: filter.len() as u16, steps: filter.as_ptr() };
+        const FILTER: c_long = 1;
+        call!(Step::Seccomp, libc::SYS_seccomp, FILTER, NIL, &raw const program)?;
+    }
+    Ok(())
+}
+
+/// Makes a command put up the walls, those without namespaces, before it becomes the program.
+pub(super) fn confine_command(command: &mut Command, orders: Orders) {
+    let confine = move || {
+        let walls = || -> Result<(), Failed> {
+            use Step::{Descriptors, Processes};
+            call!(Processes, libc::SYS_setsid)?;
+            let (option, signal) = (libc::PR_SET_PDEATHSIG as c_long, libc::SIGKILL as c_long);
+            call!(Processes, libc::SYS_prctl, option, signal, NIL, NIL, NIL)?;
+            const UNTIL_EXEC: c_long = 4;
+            let most = u32::MAX as c_long;
+            call!(Descriptors, libc::SYS_close_range, 3 as c_long, most, UNTIL_EXEC)?;
+            let ruleset = orders.ruleset.as_ref().map(AsRawFd::as_raw_fd);
+            if let Some(ruleset) = ruleset {
+                add_rule(ruleset.into(), &orders.scratch, orders.scratch_rights)?;
+                add_rule(ruleset.into(), &orders.proc, orders.read_rights)?;
+            }
+            if orders.is_root {
+                drop_rights()?;
+            }
+            confine(&orders, ruleset.unwrap_or(-1).into())
+        };
+        walls().map_err(|(_, number)| io::Error::from_raw_os_error(number))
+    };
+    // SAFETY: the closure makes system calls only, and errors of a number need no memory.
+    unsafe { command.pre_exec(confine) };
+}
+
+/// Root without any right of root, for good.
+fn drop_rights() -> Result<(), Failed> {
+    // No rights for user 0, nor by changing the user, nor kept, each of them locked.
+    const BITS: c_long = 0xef;
+    call!(Step::Limits, libc::SYS_prctl, libc::PR_SET_SECUREBITS as c_long, BITS, NIL, NIL, NIL)?;
+    const VERSION: u32 = 0x2008_0522;
+    let (head, rights) = ([VERSION, 0], [0_u32; 6]);
+    call!(Step::Limits, libc::SYS_capset, head.as_ptr(), rights.as_ptr())?;
+    Ok(())
+}
+
+/// The version of Landlock that the kernel has; 0 for none.
+pub(super) fn landlock_version() -> u32 {
+    const VERSION: c_long = 1;
+    let none = null::<c_void>();
+    let version = call!(Step::Landlock, libc::SYS_landlock_create_ruleset, none, NIL, VERSION);
+    version.map_or(0, |version| version as u32)
+}

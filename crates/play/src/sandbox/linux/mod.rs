@@ -1,0 +1,332 @@
+//! The walls that Linux has: namespaces, Landlock, seccomp, resource limits.
+//!
+//! [`paths`] says what may be read, [`ruleset`] makes Landlock rules of that, [`filter`] names the system
+//! calls that are refused, and [`launch`] starts a program behind all of it.
+
+mod filter;
+mod launch;
+mod paths;
+mod ruleset;
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+
+use seccompiler::BpfProgram;
+
+use self::launch::{Orders, Place, PlaceKind, Refusal, Step};
+use super::{Layer, Limits, Request, Scratch, Started, command, plain};
+
+/// What the walls depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Wall {
+    has_namespaces: bool,
+    is_build: bool,
+    /// A port on this machine that it may connect to.
+    port: Option<u16>,
+}
+
+/// The files and folders that are a program's own: those that it reads and runs, and those that it
+/// writes too.
+#[derive(Default)]
+struct Own {
+    read: Vec<PathBuf>,
+    written: Vec<PathBuf>,
+}
+
+impl Own {
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.read.iter().chain(&self.written)
+    }
+}
+
+/// What keeps a running program's things.
+pub(super) struct Kept {
+    /// The keeper's report, and the stack it runs on.
+    keeper: Option<(std::fs::File, Vec<u8>)>,
+    _scratch: Option<Scratch>,
+}
+
+impl Kept {
+    /// How the program ended, as the kernel says it; only after the keeper has.
+    pub(super) fn end(&mut self) -> Option<i32> {
+        self.keeper.as_mut().and_then(|(report, _)| launch::read_end(report))
+    }
+
+    /// Whether process 1 of a namespace stands between us and the program.
+    pub(super) fn has_keeper(&self) -> bool {
+        self.keeper.is_some()
+    }
+}
+
+/// The walls that this machine has.
+pub(super) fn layers() -> Vec<Layer> {
+    let landlock = match ruleset::version() {
+        0 => Err("the kernel has no Landlock, or it is not switched on (lsm=landlock,…)".into()),
+        version @ 1..=5 => Ok(format!("version {version}, which does not stop signals")),
+        version => Ok(format!("version {version}")),
+    };
+    let seccomp = has_seccomp().then(String::new).ok_or("the kernel has no seccomp filters".into());
+    vec![
+        Layer { code: "namespaces", state: namespaces().clone().map(|()| String::new()) },
+        Layer { code: "landlock", state: landlock },
+        Layer { code: "seccomp", state: seccomp },
+    ]
+}
+
+fn has_seccomp() -> bool {
+    Path::new("/proc/sys/kernel/seccomp/actions_avail").exists()
+}
+
+/// Whether programs can be started in namespaces; tried once.
+fn namespaces() -> &'static Result<(), String> {
+    static TRIED: OnceLock<Result<(), String>> = OnceLock::new();
+    TRIED.get_or_init(|| {
+        let wall = Wall { has_namespaces: true, is_build: false, port: None };
+        let root = Path::new("/");
+        let file = PathBuf::new();
+        let request = Request {
+            file: &file,
+            words: &[],
+            folder: root,
+            is_whole: false,
+            others: &[],
+            is_build: false,
+            made_in: None,
+            isolation: super::Isolation::Default,
+            limits: Limits::default(),
+            port: None,
+        };
+        let orders =
+            orders(&request, wall, None, &Own::default()).map_err(|error| error.to_string())?;
+        match on_starter(move || launch::in_namespaces(&orders)) {
+            Ok(Err(refusal)) if refusal.step == Step::Ended => Ok(()),
+            Ok(Err(refusal)) => Err(advice(&refusal)),
+            Ok(Ok(_)) => Err("the trial did not end".into()),
+            Err(error) => Err(error.to_string()),
+        }
+    })
+}
+
+/// Why there are no namespaces, and what to do about it.
+fn advice(refusal: &Refusal) -> String {
+    let advice = match refusal.step {
+        Step::Namespaces | Step::Users | Step::Mounts => {
+            "; unprivileged user namespaces may be switched off: look at \
+             /proc/sys/user/max_user_namespaces, kernel.unprivileged_userns_clone and \
+             kernel.apparmor_restrict_unprivileged_userns, or at the settings of the container"
+        }
+        _ => "",
+    };
+    format!("{} failed: {}{advice}", refusal.doing(), refusal.error)
+}
+
+/// Starts a program behind all walls that there are.
+pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
+    let has_namespaces = namespaces().is_ok();
+    let wall = Wall { has_namespaces, is_build: request.is_build, port: request.port };
+    let file = match request.file.components().count() {
+        0 | 1 => paths::find(&request.file.to_string_lossy())
+            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?,
+        _ => request.file.to_path_buf(),
+    };
+    let own = own(request, &file);
+    match has_namespaces {
+        true => {
+            let orders = orders(request, wall, Some(&file), &own)?;
+            let launched = on_starter(move || launch::in_namespaces(&orders))?;
+            let launched = launched.map_err(|refusal| match refusal.step {
+                Step::Start | Step::Folder => refusal.error,
+                _ => io::Error::other(format!("{} failed: {}", refusal.doing(), refusal.error)),
+            })?;
+            let keeper = Some((launched.report, launched.stack));
+            let kept = Kept { keeper, _scratch: None };
+            Ok(Started { pid: launched.pid, pipes: launched.pipes.map(Some), kept: Some(kept) })
+        }
+        false => without_namespaces(request, wall, &file, &own),
+    }
+}
+
+fn without_namespaces(
+    request: &Request<'_>,
+    wall: Wall,
+    file: &Path,
+    own: &Own,
+) -> io::Result<Started> {
+    let scratch = Scratch::new()?;
+    let mut orders = orders(request, wall, Some(file), own)?;
+    orders.scratch = text(scratch.path().as_os_str())?;
+    orders.proc = c"/proc/self".into();
+    let mut command = command(file, request);
+    command.env_clear().envs(paths::environment(scratch.path()));
+    launch::confine_command(&mut command, orders);
+    let started = on_starter(move || plain(command))??;
+    Ok(Started { kept: Some(Kept { keeper: None, _scratch: Some(scratch) }), ..started })
+}
+
+/// Programs end with the thread that started them: this one never ends before we do. None if it could
+/// not be had.
+fn on_starter<T: Send + 'static>(start: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+    type Job = Box<dyn FnOnce() + Send>;
+    static STARTER: OnceLock<Option<Mutex<mpsc::Sender<Job>>>> = OnceLock::new();
+    let starter = STARTER.get_or_init(|| {
+        let (jobs, todo) = mpsc::channel::<Job>();
+        let thread = std::thread::Builder::new().name("starter".into());
+        let thread = thread.spawn(move || todo.into_iter().for_each(|job| job()));
+        thread.ok().map(|_| Mutex::new(jobs))
+    });
+    let (sender, receiver) = mpsc::channel();
+    if let Some(jobs) = starter {
+        let jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = jobs.send(Box::new(move || _ = sender.send(start())));
+    }
+    receiver.recv().map_err(|_| io::Error::other("there is no thread to start programs from"))
+}
+
+/// What is a program's own.
+fn own(request: &Request<'_>, file: &Path) -> Own {
+    let mut own = paths::own(request.folder, request.is_whole, file, request.words);
+    own.extend(request.others.iter().filter_map(|path| path.canonicalize().ok()));
+    match (request.is_build, request.made_in) {
+        (false, _) => Own { read: own, written: Vec::new() },
+        (true, None) => Own { read: Vec::new(), written: own },
+        (true, Some(folder)) => {
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+            own.retain(|path| !path.starts_with(&folder));
+            Own { read: own, written: vec![folder] }
+        }
+    }
+}
+
+/// Makes everything ready that is needed behind the walls.
+fn orders(request: &Request<'_>, wall: Wall, file: Option<&Path>, own: &Own) -> io::Result<Orders> {
+    let folder = request.folder.canonicalize()?;
+    // Only a name is looked for in `PATH`, and only one that the user typed is trusted.
+    let is_name = !request.is_whole && request.file.components().count() == 1;
+    let homes = file.filter(|_| is_name).map(paths::homes).unwrap_or_default();
+    let ruleset = match ruleset::version() {
+        0 => None,
+        _ => ruleset::ruleset(&wall, own, homes.clone()).map_err(io::Error::other)?,
+    };
+    let has_places = wall.has_namespaces;
+    let places = if has_places { places(&folder, own, &homes)? } else { Vec::new() };
+    let pairs = paths::environment(Path::new(paths::SCRATCH)).into_iter();
+    let environment = pairs.map(|(mut pair, value)| {
+        pair.push("=");
+        pair.push(value);
+        text(&pair)
+    });
+    let disk = request.limits.disk;
+    let number = |text: String| CString::new(text).unwrap_or_default();
+    let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    Ok(Orders {
+        program: file.map(|file| text(file.as_os_str())).transpose()?,
+        words: request.words.iter().map(|word| text(word.as_ref())).collect::<io::Result<_>>()?,
+        environment: environment.collect::<io::Result<_>>()?,
+        folder: text(folder.as_os_str())?,
+        places,
+        scratch_options: number(format!("size={disk},nr_inodes={FILES},mode=700")),
+        scratch: text(paths::SCRATCH.as_ref())?,
+        proc: c"/proc".into(),
+        uid_map: number(format!("{USER} {uid} 1")),
+        gid_map: number(format!("{USER} {gid} 1")),
+        ruleset,
+        scratch_rights: ruleset::all_rights(),
+        read_rights: ruleset::read_rights(),
+        filters: filters(&wall)?,
+        limits: rlimits(&request.limits, wall),
+        is_root: uid == 0,
+    })
+}
+
+/// The number that the user has in a namespace.
+const USER: u32 = 1000;
+/// So many files may be in a scratch folder.
+const FILES: u32 = 20_000;
+
+fn text(text: &std::ffi::OsStr) -> io::Result<CString> {
+    Ok(CString::new(text.as_bytes())?)
+}
+
+/// The filters of the wall, made once for most.
+fn filters(wall: &Wall) -> io::Result<Vec<BpfProgram>> {
+    static MADE: Mutex<Vec<(Wall, Vec<BpfProgram>)>> = Mutex::new(Vec::new());
+    if !has_seccomp() {
+        return Ok(Vec::new());
+    }
+    // The port is no business of the filters.
+    let wall = Wall { port: wall.port.map(|_| 0), ..*wall };
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, filters)) = made.iter().find(|(other, _)| *other == wall) {
+        return Ok(filters.clone());
+    }
+    let filters = filter::filters(&wall).map_err(io::Error::other)?;
+    made.push((wall, filters.clone()));
+    Ok(filters)
+}
+
+/// The limits that the kernel keeps by itself, for each process. Memory, processor time and the
+/// number of processes are counted by the [watch](super::watch); what the kernel
+/// does here bounds what can happen between two looks.
+fn rlimits(limits: &Limits, wall: Wall) -> Vec<(libc::c_int, u64)> {
+    let mut rlimits = vec![
+        (libc::RLIMIT_CORE as libc::c_int, 0),
+        (libc::RLIMIT_FSIZE as libc::c_int, limits.disk),
+        (libc::RLIMIT_NOFILE as libc::c_int, limits.files.into()),
+        (libc::RLIMIT_DATA as libc::c_int, limits.memory.saturating_mul(2)),
+        (libc::RLIMIT_MEMLOCK as libc::c_int, 64 << 10),
+    ];
+    if wall.has_namespaces {
+        // Elsewhere all processes of the user would count.
+        let most = u64::from(limits.processes) + SPARE_PROCESSES;
+        rlimits.push((libc::RLIMIT_NPROC as libc::c_int, most));
+    }
+    rlimits
+}
+
+/// So many more than allowed, so that too many are seen and told.
+const SPARE_PROCESSES: u64 = 64;
+
+/// What must be brought into a mount namespace: what the scratch folder would cover, and, for a
+/// build, what it writes.
+fn places(
+    folder: &Path,
+    own: &Own,
+    homes: &std::collections::BTreeSet<PathBuf>,
+) -> io::Result<Vec<Place>> {
+    let scratch = Path::new(paths::SCRATCH);
+    let is_covered = |path: &Path| path.starts_with(scratch) && path != scratch;
+    let others = paths::runtimes().iter().chain(homes);
+    let kept = own.written.iter().map(|path| (path, true));
+    let kept = kept.chain(own.read.iter().chain(others).map(|path| (path, false)));
+    let kept = kept.filter(|(path, is_writable)| is_covered(path) || *is_writable);
+    let mut places = Vec::new();
+    for (path, is_writable) in kept {
+        let kind = match path.metadata() {
+            Ok(known) if known.is_dir() => PlaceKind::Folder,
+            Ok(_) => PlaceKind::File,
+            Err(_) => continue,
+        };
+        places.push(place(path, kind, is_writable)?);
+    }
+    // It is started there, even if nothing in it is its own.
+    if is_covered(folder) && !own.all().any(|path| folder.starts_with(path)) {
+        places.push(place(folder, PlaceKind::Empty, false)?);
+    }
+    places.truncate(launch::MOST_PLACES);
+    Ok(places)
+}
+
+fn place(path: &Path, kind: PlaceKind, is_writable: bool) -> io::Result<Place> {
+    let scratch = Path::new(paths::SCRATCH);
+    let parents = path
+        .ancestors()
+        .skip(1)
+        .take_while(|parent| parent.starts_with(scratch) && *parent != scratch);
+    let mut parents: Vec<CString> =
+        parents.map(|parent| text(parent.as_os_str())).collect::<io::Result<_>>()?;
+    parents.reverse();
+    Ok(Place { path: text(path.as_os_str())?, parents, kind, is_writable })
+}

@@ -1,0 +1,345 @@
+//! The watch: a thread that looks at what programs use, a few times a second, and stops those that
+//! use too much.
+//!
+//! What the kernel limits by itself it limits for each process, which a program with many escapes. So
+//! memory, processor time and processes are counted here, over all of a program's. Processor time has one
+//! law: so much as its own turns lasted, times the processors it may use, and a little to
+//! spare. Whoever thinks in the opponent's time, or on more processors, breaks it.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+
+use super::Limits;
+use super::limits::write_size;
+
+/// What is known of a running program. Whoever holds it looks whether it was stopped.
+pub(crate) struct Meter {
+    pid: Pid,
+    /// Whether the process only keeps those that are meant.
+    is_keeper: bool,
+    /// None: nothing is looked at.
+    limits: Option<Limits>,
+    /// Whether processor time is counted.
+    counts_time: bool,
+    /// Nanoseconds of its own turns that are over.
+    turns: AtomicU64,
+    /// When its turn began, in nanoseconds since the first program; 0 if it is not its turn.
+    since: AtomicU64,
+    /// Whether its number is still its own.
+    is_alive: Mutex<bool>,
+    stopped: OnceLock<String>,
+    /// What was seen last; only the watch uses it.
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// Processor time at the last look, and all that was burnt.
+    last: Duration,
+    burnt: Duration,
+}
+
+/// What a program uses at a moment.
+#[derive(Default)]
+struct Use {
+    processes: u32,
+    tasks: u32,
+    memory: u64,
+    time: Duration,
+}
+
+/// The shortest time between two looks.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The longest, with very many programs.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The watch sleeps so many times longer than it looks.
+const REST: u32 = 50;
+/// So much more than one processor's time a runtime may use that compiles and collects on threads of
+/// its own: a quarter.
+const LENIENCY: f64 = 1.25;
+
+struct Watch {
+    meters: Mutex<Vec<Arc<Meter>>>,
+    changed: Condvar,
+}
+
+static WATCH: Watch = Watch { meters: Mutex::new(Vec::new()), changed: Condvar::new() };
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn now() -> u64 {
+    static EPOCH: OnceLock<Instant> = OnceLock::new();
+    // Never 0, which says that it is not the program's turn.
+    EPOCH.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}
+
+impl Meter {
+    /// Begins to watch a program.
+    pub(crate) fn new(
+        pid: Pid,
+        is_keeper: bool,
+        limits: Option<Limits>,
+        counts_time: bool,
+    ) -> Arc<Meter> {
+        let meter = Arc::new(Meter {
+            pid,
+            is_keeper,
+            limits,
+            counts_time,
+            turns: AtomicU64::new(0),
+            since: AtomicU64::new(0),
+            is_alive: Mutex::new(true),
+            stopped: OnceLock::new(),
+            seen: Mutex::default(),
+        });
+        if limits.is_some() {
+            static THREAD: OnceLock<bool> = OnceLock::new();
+            THREAD.get_or_init(|| {
+                let thread = std::thread::Builder::new().name("watch".into());
+                thread.spawn(|| WATCH.run()).is_ok()
+            });
+            locked(&WATCH.meters).push(meter.clone());
+            WATCH.changed.notify_one();
+        }
+        meter
+    }
+
+    /// Its turn begins.
+    pub(crate) fn begin(&self) {
+        self.since.store(now(), Ordering::Relaxed);
+    }
+
+    /// Its turn is over.
+    pub(crate) fn rest(&self) {
+        let since = self.since.swap(0, Ordering::Relaxed);
+        if since > 0 {
+            self.turns.fetch_add(now() - since, Ordering::Relaxed);
+        }
+    }
+
+    /// How long its turns have lasted.
+    fn own_time(&self) -> Duration {
+        let turns = self.turns.load(Ordering::Relaxed);
+        let turn = match self.since.load(Ordering::Relaxed) {
+            0 => 0,
+            since => now().saturating_sub(since),
+        };
+        Duration::from_nanos(turns + turn)
+    }
+
+    /// Why it was stopped, if it was.
+    pub(crate) fn stopped(&self) -> Option<&str> {
+        self.stopped.get().map(String::as_str)
+    }
+
+    /// The program is about to be reaped: its number will be another's.
+    pub(crate) fn retire(self: &Arc<Meter>) {
+        *locked(&self.is_alive) = false;
+        if self.limits.is_some() {
+            locked(&WATCH.meters).retain(|other| !Arc::ptr_eq(other, self));
+        }
+    }
+
+    fn look(&self, text: &mut String) {
+        let Some(limits) = &self.limits else { return };
+        let used = self.used(limits, text);
+        if let Some(why) = self.too_much(&used, limits, text) {
+            let is_alive = locked(&self.is_alive);
+            if *is_alive {
+                let _ = self.stopped.set(why);
+                let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+                let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+            }
+        }
+    }
+
+    fn too_much(&self, used: &Use, limits: &Limits, text: &mut String) -> Option<String> {
+        if used.tasks > limits.processes {
+            let most = limits.processes;
+            return Some(format!(
+                "it had more than {most} processes and threads: {most} are allowed"
+            ));
+        }
+        if used.memory > limits.memory {
+            // Memory that processes share counts once, which takes longer to find out.
+            let shared = if used.processes > 1 { self.shared_memory(limits, text) } else { None };
+            let memory = shared.unwrap_or(used.memory);
+            if memory > limits.memory {
+                let (memory, most) = (memory >> 20, write_size(limits.memory));
+                let processes = match used.processes {
+                    1 => String::new(),
+                    more => format!(" in {more} processes"),
+                };
+                return Some(format!(
+                    "it used {memory} MB of memory{processes}: {most} are allowed"
+                ));
+            }
+        }
+        if !self.counts_time {
+            return None;
+        }
+        let mut seen = locked(&self.seen);
+        let seen = &mut *seen;
+        // The time of a process that nobody waited for is lost.
+        seen.burnt += used.time.saturating_sub(seen.last);
+        seen.last = used.time;
+        let own = self.own_time();
+        let cores = f64::from(limits.cores);
+        let allowed = own.mul_f64(cores * LENIENCY).saturating_add(limits.spare);
+        (seen.burnt > allowed).then(|| {
+            let [burnt, own, spare] =
+                [seen.burnt, own, limits.spare].map(|time| time.as_secs_f64());
+            format!(
+                "it used {burnt:.1} s of processor time while its own turns lasted {own:.1} s: on \
+                 {cores} {} it may use {LENIENCY} times as much and {spare:.1} s more, and none \
+                 to speak of while others think",
+                if limits.cores == 1 { "processor" } else { "processors" }
+            )
+        })
+    }
+
+    /// What it uses now. Counting ends when there are too many processes.
+    fn used(&self, limits: &Limits, text: &mut String) -> Use {
+        let mut used = Use::default();
+        let mut todo = Vec::new();
+        self.roots(&mut todo, text);
+        if self.is_keeper {
+            // Those that it has waited for; it shares our memory and has no other.
+            if let Some(known) = Stat::read(self.pid.as_raw_nonzero().get(), text) {
+                used.time += known.waited_for;
+            }
+        }
+        while let Some(pid) = todo.pop() {
+            let Some(known) = Stat::read(pid, text) else { continue };
+            used.processes += 1;
+            used.tasks += known.threads;
+            used.memory += known.memory;
+            used.time += known.own + known.waited_for;
+            if used.tasks > limits.processes {
+                break;
+            }
+            children(pid, known.threads, &mut todo, text);
+        }
+        used
+    }
+
+    /// The processes to begin with.
+    fn roots(&self, todo: &mut Vec<i32>, text: &mut String) {
+        let pid = self.pid.as_raw_nonzero().get();
+        if self.is_keeper {
+            return children(pid, 1, todo, text);
+        }
+        todo.push(pid);
+        // Orphans are ours; they cannot leave the group.
+        let mut orphans = Vec::new();
+        children(std::process::id() as i32, 1, &mut orphans, text);
+        todo.extend(orphans.into_iter().filter(|orphan| {
+            let group =
+                Pid::from_raw(*orphan).and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
+            *orphan != pid && group == Some(self.pid)
+        }));
+    }
+
+    /// Its memory, with what is shared counted once; none if the kernel does not say.
+    fn shared_memory(&self, limits: &Limits, text: &mut String) -> Option<u64> {
+        let mut memory = 0;
+        let mut todo = Vec::new();
+        self.roots(&mut todo, text);
+        while let Some(pid) = todo.pop() {
+            let Some(known) = Stat::read(pid, text) else { continue };
+            children(pid, known.threads, &mut todo, text);
+            read(&format!("/proc/{pid}/smaps_rollup"), text)?;
+            let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+            memory += line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10;
+            if memory > limits.memory {
+                break;
+            }
+        }
+        Some(memory)
+    }
+}
+
+impl Watch {
+    fn run(&self) {
+        let mut text = String::with_capacity(4096);
+        loop {
+            let meters: Vec<_> = {
+                let mut meters = locked(&self.meters);
+                while meters.is_empty() {
+                    meters = self.changed.wait(meters).unwrap_or_else(PoisonError::into_inner);
+                }
+                meters.clone()
+            };
+            let start = Instant::now();
+            for meter in meters {
+                meter.look(&mut text);
+            }
+            std::thread::sleep((start.elapsed() * REST).clamp(PAUSE, LONGEST_PAUSE));
+        }
+    }
+}
+
+/// What `/proc/PID/stat` says of a process.
+struct Stat {
+    own: Duration,
+    waited_for: Duration,
+    threads: u32,
+    memory: u64,
+}
+
+impl Stat {
+    fn read(pid: i32, text: &mut String) -> Option<Stat> {
+        read(&format!("/proc/{pid}/stat"), text)?;
+        // The name before it may hold anything.
+        let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+        // From the third field on: the state.
+        let mut number = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
+        let [user, system] = [number(11)?, number(0)?];
+        let [children, children_system] = [number(0)?, number(0)?];
+        let threads = number(2)?;
+        let pages = number(3)?;
+        let time = |ticks: i64| {
+            Duration::from_millis(
+                ticks.max(0) as u64 * 1000 / rustix::param::clock_ticks_per_second(),
+            )
+        };
+        Some(Stat {
+            own: time(user + system),
+            waited_for: time(children + children_system),
+            threads: threads.try_into().unwrap_or(0),
+            memory: pages.max(0) as u64 * rustix::param::page_size() as u64,
+        })
+    }
+}
+
+/// The children of a process, of all its threads.
+fn children(pid: i32, threads: u32, found: &mut Vec<i32>, text: &mut String) {
+    let mut of_thread = |thread: &str| {
+        let mut path = String::new();
+        let _ = write!(path, "/proc/{pid}/task/{thread}/children");
+        if read(&path, text).is_some() {
+            found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        }
+    };
+    if threads <= 1 {
+        return of_thread(&pid.to_string());
+    }
+    let tasks = std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task"));
+    for task in tasks.into_iter().flatten().flatten() {
+        of_thread(&task.file_name().to_string_lossy());
+    }
+}
+
+fn read(path: &str, text: &mut String) -> Option<()> {
+    text.clear();
+    let mut file = std::fs::File::open(path).ok()?;
+    std::io::Read::read_to_string(&mut file, text).ok()?;
+    Some(())
+}

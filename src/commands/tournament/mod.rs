@@ -1,0 +1,193 @@
+//! `crownhead tournament`: contests between many players. Here are the arguments; [`play`] runs and
+//! resumes a contest, [`show`] tells what its journal knows.
+
+mod play;
+mod progress;
+mod show;
+
+use std::path::{Path, PathBuf};
+
+use crownhead_arena::contest_file::{FileError, TEMPLATE};
+use crownhead_arena::journal::{Journal, JournalError, State};
+
+use super::{Failure, say};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Write a contest file with comments, to be changed
+    New(New),
+    /// Play a contest from its beginning
+    Run(Run),
+    /// Go on with a contest: exactly the games that are missing are played
+    Resume(Resume),
+    /// Say how far a contest is, and how long it will take
+    Status(Show),
+    /// Print the table
+    Standings(Standings),
+    /// List the games, or show one with its moves
+    Games(Games),
+    /// End a contest for good; what was played stays in its journal
+    Cancel(Show),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct New {
+    /// The file to write
+    #[arg(value_name = "FILE", default_value = "contest.toml")]
+    file: PathBuf,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Run {
+    /// The contest file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print one JSON object for each event
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Resume {
+    /// The contest file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// If the contest or a bot has changed: let the games that were played before count
+    #[arg(long, conflicts_with = "replay")]
+    keep: bool,
+    /// If the contest or a bot has changed: play the games again that it concerns
+    #[arg(long)]
+    replay: bool,
+    /// Play all games of this player again
+    #[arg(long, value_name = "NAME")]
+    replay_player: Vec<String>,
+    /// Go on with a contest that was cancelled
+    #[arg(long)]
+    reopen: bool,
+    /// Print one JSON object for each event
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Show {
+    /// The contest file, or its journal
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Standings {
+    #[command(flatten)]
+    show: Show,
+    /// Print everybody's results against everybody, however many there are
+    #[arg(long)]
+    crosstable: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Games {
+    #[command(flatten)]
+    show: Show,
+    /// Show this game with its moves
+    #[arg(value_name = "NUMBER")]
+    number: Option<i64>,
+    /// Only games of this player
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// Only games of this round
+    #[arg(long, value_name = "N")]
+    round: Option<u32>,
+    /// Only games that were lost by a fault
+    #[arg(long)]
+    forfeits: bool,
+    /// Also write the finished games to this file
+    #[arg(long, value_name = "PDN")]
+    pdn: Option<PathBuf>,
+}
+
+pub(crate) fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::New(arguments) => new(&arguments),
+        Command::Run(arguments) => play::run(&arguments),
+        Command::Resume(arguments) => play::resume(&arguments),
+        Command::Status(arguments) => show::status(&arguments),
+        Command::Standings(arguments) => show::standings(&arguments),
+        Command::Games(arguments) => show::games(&arguments),
+        Command::Cancel(arguments) => cancel(&arguments),
+    }
+}
+
+fn new(arguments: &New) -> Result<(), Failure> {
+    use std::io::Write;
+    let file = arguments.file.display();
+    let options = std::fs::OpenOptions::new().write(true).create_new(true).open(&arguments.file);
+    let written = options.and_then(|mut out| out.write_all(TEMPLATE.as_bytes()));
+    written.map_err(|error| anyhow::anyhow!("cannot write the contest file {file}: {error}"))?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{file} is a contest with comments: change it, then")?;
+    writeln!(out, "  crownhead tournament run {file}")?;
+    Ok(())
+}
+
+fn cancel(arguments: &Show) -> Result<(), Failure> {
+    use std::io::Write;
+    let journal = open(&arguments.file)?;
+    if journal.state()? == State::Finished {
+        let message = format!("{} is finished already", arguments.file.display());
+        return Err(anyhow::anyhow!(message).into());
+    }
+    journal.set_state(State::Cancelled)?;
+    let mut out = std::io::stdout().lock();
+    match arguments.json {
+        true => writeln!(out, "{}", serde_json::json!({ "state": "cancelled" }))?,
+        false => writeln!(
+            out,
+            "cancelled: a run ends within a moment; `crownhead tournament resume --reopen` would go on"
+        )?,
+    }
+    Ok(())
+}
+
+/// The journal of a contest, to be read. The contest file, the journal, or the one without its ending
+/// name it.
+fn open(file: &Path) -> Result<Journal, Failure> {
+    Journal::open_to_read(&Journal::path_for(file)).map_err(|error| match error {
+        JournalError::Missing(path) => {
+            let file = file.display();
+            let path = path.display();
+            let message = match Path::new(&file.to_string()).exists() {
+                true => format!("{file} has not been run: there is no journal {path}"),
+                false => format!("there is neither {file} nor a journal {path}"),
+            };
+            anyhow::anyhow!(message).into()
+        }
+        error => of_journal(error),
+    })
+}
+
+fn of_journal(error: JournalError) -> Failure {
+    match error {
+        JournalError::Foreign(_) | JournalError::Version { .. } => {
+            Failure::BadInput(error.to_string())
+        }
+        error => error.into(),
+    }
+}
+
+fn of_file(error: FileError) -> Failure {
+    match error {
+        FileError::Unreadable(why) => anyhow::anyhow!(why).into(),
+        error => Failure::BadInput(error.to_string()),
+    }
+}
+
+/// Tells the organiser what is remarkable about a contest.
+fn say_notes(notes: &[String]) {
+    for note in notes {
+        say(format_args!("note: {note}"));
+    }
+}

@@ -1,0 +1,193 @@
+//! Running and resuming a contest.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use crownhead_arena::Contest;
+use crownhead_arena::changes::{Choice, Comparison, compare};
+use crownhead_arena::contest_file::read_file;
+use crownhead_arena::events::Event;
+use crownhead_arena::journal::{Journal, Lock, Snapshot, State};
+use crownhead_arena::runner::{self, Ending, RunError, Signals};
+use crownhead_arena::standings::json;
+use crownhead_play::{PlayerSpec, knowledge_for};
+
+use super::progress::Progress;
+use super::{Resume, Run, of_file, of_journal, say_notes, show};
+use crate::commands::{Failure, say};
+
+pub(super) fn run(arguments: &Run) -> Result<(), Failure> {
+    let (contest, text) = read_file(&arguments.file).map_err(of_file)?;
+    let path = Journal::path_for(&arguments.file);
+    let _lock = Lock::take(&path).map_err(of_journal)?;
+    if path.exists() {
+        let (file, path) = (arguments.file.display(), path.display());
+        return Err(anyhow::anyhow!(
+            "there is a journal already, {path}: `crownhead tournament resume {file}` goes on with it; \
+             to play anew, put it away"
+        )
+        .into());
+    }
+    say_notes(&contest.notes);
+    let journal = Journal::create(&path, &contest, &text).map_err(of_journal)?;
+    go(&arguments.file, &contest, journal, arguments.json)
+}
+
+pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
+    let (contest, text) = read_file(&arguments.file).map_err(of_file)?;
+    let path = Journal::path_for(&arguments.file);
+    let file = arguments.file.display();
+    if !path.exists() {
+        let path = path.display();
+        return Err(anyhow::anyhow!(
+            "there is no journal {path} to go on with: `crownhead tournament run {file}` begins one"
+        )
+        .into());
+    }
+    let _lock = Lock::take(&path).map_err(of_journal)?;
+    say_notes(&contest.notes);
+    let mut journal = Journal::open(&path).map_err(of_journal)?;
+    let snapshot = journal.snapshot().map_err(of_journal)?;
+    if snapshot.state == State::Cancelled && !arguments.reopen {
+        let message = format!("{file} was cancelled; --reopen goes on with it nevertheless");
+        return Err(anyhow::anyhow!(message).into());
+    }
+    let again = players(&snapshot, &arguments.replay_player)?;
+    let comparison = compare(&contest, &snapshot);
+    let choice = choose(arguments, &comparison, &snapshot)?;
+    let void = comparison.apply(&mut journal, &contest, &text, choice, &again);
+    let void = void.map_err(of_journal)?;
+    if void > 0 {
+        say(format_args!("{void} games do not count any more; the journal keeps them as voided"));
+    }
+    go(&arguments.file, &contest, journal, arguments.json)
+}
+
+/// The places of players by name.
+fn players(snapshot: &Snapshot, names: &[String]) -> Result<Vec<usize>, Failure> {
+    let place = |name: &String| {
+        let found = snapshot.players.iter().position(|player| player.name == *name);
+        found.ok_or_else(|| {
+            let names = snapshot.names().join(", ");
+            Failure::Usage(format!("there is no player {name:?}: the players are {names}"))
+        })
+    };
+    names.iter().map(place).collect()
+}
+
+/// What becomes of games that a change concerns. Where there are such games, the organiser must say.
+fn choose(
+    arguments: &Resume,
+    comparison: &Comparison,
+    snapshot: &Snapshot,
+) -> Result<Choice, Failure> {
+    for difference in &comparison.differences {
+        say(format_args!("changed: {}", difference.what));
+    }
+    let concerned = comparison.concerned(snapshot).len();
+    if concerned == 0 {
+        return Ok(if arguments.replay { Choice::Replay } else { Choice::Keep });
+    }
+    let forbidden = comparison.differences.iter().find_map(|other| other.forbids_keeping.as_ref());
+    match (arguments.keep, arguments.replay, forbidden) {
+        (true, _, Some(why)) => Err(Failure::Usage(format!(
+            "{concerned} finished games cannot be kept: {why}; --replay plays them again, or put the \
+             journal away and run the contest anew"
+        ))),
+        (true, _, None) => Ok(Choice::Keep),
+        (_, true, _) => Ok(Choice::Replay),
+        (false, false, forbidden) => {
+            let keep = match forbidden {
+                Some(why) => format!("they cannot be kept: {why}"),
+                None => "--keep lets them count as they are".into(),
+            };
+            Err(Failure::Usage(format!(
+                "this concerns {concerned} of {} finished games: {keep}; --replay plays them again \
+                 (the old ones stay in the journal as voided)",
+                snapshot.finished().count()
+            )))
+        }
+    }
+}
+
+/// Plays what is missing and prints the table.
+fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result<(), Failure> {
+    if let Some(folder) = &contest.log {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
+    }
+    let (knowledge, missing) = knowledge_for(&contest.game);
+    let evaluates = |player: &PlayerSpec| player.evaluates();
+    let mut specs = contest.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
+    if let Some(missing) = missing.filter(|_| specs.any(evaluates)) {
+        say(missing);
+    }
+    let signals = signals();
+    let path = journal.path().to_path_buf();
+    let mut progress = Progress::new(is_json);
+    let result = runner::run(contest, journal, &knowledge, &signals, &mut |event| {
+        progress.show(event);
+    });
+    progress.end();
+    let snapshot = Journal::open_to_read(&path).and_then(|journal| journal.snapshot());
+    if is_json {
+        let (how, message) = match &result {
+            Ok(ending) => (ending.code(), None),
+            Err(error) => ("failed", Some(error.to_string())),
+        };
+        let rows = snapshot.as_ref().ok();
+        let standings = rows.map(|rows| json::rows(&rows.standings(), &rows.names()));
+        let standings = standings.unwrap_or_default();
+        progress.show(&Event::Ended { how, message, standings });
+    }
+    let ending = result.map_err(|error| match error {
+        RunError::Journal(error) => of_journal(error),
+        error => error.into(),
+    })?;
+    let snapshot = snapshot.map_err(of_journal)?;
+    if !is_json {
+        let mut out = std::io::stdout().lock();
+        show::write_standings(&mut out, &snapshot, false)?;
+        out.flush()?;
+    }
+    let left = snapshot.games.iter().filter(|game| game.end.is_none()).count();
+    let file = file.display();
+    match ending {
+        Ending::Finished => match snapshot.finished().any(|(_, end)| end.forfeit.is_some()) {
+            true => Err(Failure::Bot(None)),
+            false => Ok(()),
+        },
+        Ending::Interrupted => {
+            say(format_args!(
+                "interrupted: {left} scheduled games are missing; `crownhead tournament resume {file}` \
+                 goes on"
+            ));
+            Err(Failure::Interrupted)
+        }
+        Ending::Cancelled => {
+            Err(anyhow::anyhow!("the contest was cancelled; {left} scheduled games are missing")
+                .into())
+        }
+    }
+}
+
+/// The first Ctrl-C lets the running games end, the second breaks them off, the third ends everything.
+fn signals() -> Signals {
+    let signals = Signals::default();
+    let raised = signals.clone();
+    // Where that cannot be arranged, the first ends the program, and nothing that was told is lost.
+    let _ = ctrlc::set_handler(move || {
+        if raised.abort.is_stopped() {
+            crownhead_play::bots::kill_all();
+            std::process::exit(130);
+        }
+        if raised.enough.is_stopped() {
+            raised.abort.stop();
+        } else {
+            say("the running games are played to their end; Ctrl-C again breaks them off");
+            raised.enough.stop();
+        }
+    });
+    signals
+}

@@ -1,0 +1,198 @@
+//! Walls around bots as a user sees them, and `crownhead doctor`.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::bots::{hostile, processes, program, result};
+use crate::run::{Finished, crownhead, crownhead_in, finish};
+
+#[test]
+fn a_match_that_is_killed_leaves_no_bot_and_no_file_behind() {
+    // Children that left their session and hold no pipe.
+    let mark = format!("mark-{}-killed", std::process::id());
+    let bot = hostile(&format!("daemon-at-once {mark}"));
+    let mut command = crate::run::command(&["match", &bot, "random", "--game", "english"]);
+    command.args(["--movetime", "600s", "--isolation", "require"]);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while processes(&mark).len() < 2 {
+        if child.try_wait().unwrap().is_some() {
+            eprintln!("the end by SIGKILL is not tested: crownhead doctor says why");
+            return;
+        }
+        std::thread::yield_now();
+    }
+    let number = child.id();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The kernel ends them by itself, a moment later.
+    while !processes(&mark).is_empty() {
+        std::thread::yield_now();
+    }
+    let scratch = format!("crownhead-scratch-{number}");
+    let left = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    let left: Vec<_> =
+        left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&scratch)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn the_walls_are_told_once_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = hostile("fine");
+    let arguments =
+        ["match", &bot, &bot, "--game", "english", "-n", "2", "--json", "--log", "logs"];
+    let limits = ["--limits", "memory=1GB,cores=2"];
+    let finished = crownhead_in(folder.path(), &[&arguments[..], &limits].concat());
+    let told = finished.isolation.clone().unwrap();
+    assert!(told.contains("limits (cores=2,spare=5s,memory=1GB,disk=256MB,"), "{told}");
+    let games = result(&finished);
+    let walls = &games["isolation"];
+    assert_eq!(walls["asked"], "default", "{walls}");
+    assert_eq!(walls["limits"][0]["memory"], "1GB", "{walls}");
+    let count =
+        walls["active"].as_array().unwrap().len() + walls["missing"].as_array().unwrap().len();
+    assert_eq!(count, 4, "{walls}");
+    for log in fs::read_dir(folder.path().join("logs")).unwrap().flatten() {
+        let text = fs::read_to_string(log.path()).unwrap();
+        assert!(text.contains("\nisolation ") && text.contains("\nlimits    cores=2,"), "{text}");
+    }
+    let off = [&arguments[..8], &["--isolation", "off"]].concat();
+    let off = crownhead_in(folder.path(), &off);
+    assert_eq!(off.isolation.as_deref(), Some("isolation: off"), "{off:?}");
+    assert_eq!(result(&off)["isolation"]["active"], json!([]));
+    let none = crownhead(&["match", "random", "random", "--game", "english", "-n", "2", "--json"]);
+    assert_eq!((&result(&none)["isolation"], &none.isolation), (&Value::Null, &None));
+    for (option, value, why) in [
+        ("--isolation", "some", "isolation is default, require or off"),
+        ("--limits", "memory=x", "memory takes a size from 1MB up"),
+    ] {
+        let refused = crownhead(&["match", &bot, "random", "--game", "english", option, value]);
+        assert!(refused.refused(2).contains(why), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_bot_may_ask_for_less_in_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot.toml");
+    crownhead_in(folder.path(), &["bot", "new", "c", "kit"]).printed();
+    let kit = fs::read_to_string(folder.path().join("kit/bot.toml")).unwrap();
+    fs::copy(folder.path().join("kit/bot.c"), folder.path().join("bot.c")).unwrap();
+    fs::write(&file, format!("{kit}\n[limits]\nmemory = \"64MB\"\nfiles = 32\ncores = 8\n"))
+        .unwrap();
+    let name = folder.path().to_str().unwrap();
+    let games =
+        result(&crownhead(&["match", name, "random", "--game", "english", "-n", "2", "--json"]));
+    let limits = &games["isolation"]["limits"][0];
+    assert_eq!(
+        (&limits["memory"], &limits["files"], &limits["cores"]),
+        (&json!("64MB"), &json!("32"), &json!("1"))
+    );
+    for (text, why) in [
+        ("memory = true", "line 6, column 2: memory is a number or a text in quotes"),
+        ("speed = 3", "there is no limit \"speed\""),
+    ] {
+        fs::write(&file, format!("{kit}\n[limits]\n{text}\n")).unwrap();
+        let refused = crownhead(&["match", name, "random", "--game", "english"]);
+        assert!(refused.refused(3).contains(why), "{refused:?}");
+    }
+}
+
+/// Runs a command where no user namespace can be made; none if that cannot be arranged.
+fn without_namespaces(arguments: &[&str]) -> Option<Finished> {
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command
+        .args(["--user", "--map-root-user", "sh", "-c", script, "sh", program()])
+        .args(arguments);
+    let trial = Command::new("unshare")
+        .args(["--user", "--map-root-user", "sh", "-c", script, "sh", "true"])
+        .output();
+    match trial {
+        Ok(output) if output.status.success() => Some(finish(&mut command)),
+        other => {
+            eprintln!("walls without namespaces are not tested: {other:?}");
+            None
+        }
+    }
+}
+
+#[test]
+fn without_namespaces_the_other_walls_stand() {
+    let bot = hostile("leaves-a-child");
+    let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--json"];
+    let Some(finished) = without_namespaces(&arguments) else { return };
+    assert_eq!(finished.json()["ends"], json!({ "crash": 2 }), "{finished:?}");
+    let told = finished.isolation.clone().unwrap();
+    assert!(
+        told.contains("namespaces is missing: ") && told.contains("landlock, seccomp"),
+        "{told}"
+    );
+    let script = "try:\n open('/etc/passwd'); print('# read')\nexcept OSError: pass\n\
+        import os\ntry:\n os.chmod(os.environ['HOME'], 0o700); print('# chmod')\nexcept OSError: pass\n\
+        try:\n os.setsid(); print('# setsid')\nexcept OSError: pass\n\
+        open(os.environ['HOME'] + '/x', 'w').write('x')\nraise SystemExit('walls stand')\n";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot.py");
+    fs::write(&file, script).unwrap();
+    let bot = format!("cmd:python3 '{}'", file.display());
+    let arguments = [
+        "match",
+        &bot,
+        "random",
+        "--game",
+        "english",
+        "-n",
+        "2",
+        "--log",
+        folder.path().to_str().unwrap(),
+    ];
+    let Some(finished) = without_namespaces(&arguments) else { return };
+    assert!(finished.stdout.contains("walls stand"), "{finished:?}");
+    for log in fs::read_dir(folder.path()).unwrap().flatten() {
+        let text = fs::read_to_string(log.path()).unwrap();
+        assert!(!text.contains("< # "), "{text}");
+    }
+    let refused = without_namespaces(&[
+        "match",
+        &bot,
+        "random",
+        "--game",
+        "english",
+        "--isolation",
+        "require",
+    ]);
+    let told = refused.unwrap();
+    assert!(
+        told.refused(1).contains("isolation is required, but namespaces is missing"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn the_doctor_says_what_there_is_and_what_to_install() {
+    let told = crownhead(&["doctor"]);
+    for part in [
+        "walls around bots\n",
+        "  landlock ",
+        "languages of bots\n",
+        "  python ",
+        "folders\n",
+        "tables\n",
+    ] {
+        assert!(told.printed().contains(part), "{told:?}");
+    }
+    let object = crownhead(&["doctor", "--json"]).json();
+    assert_eq!(object["isolation"].as_array().unwrap().len(), 3, "{object}");
+    assert!(
+        object["tools"].as_array().unwrap().iter().any(|tool| tool["program"] == "node"),
+        "{object}"
+    );
+    let poor = finish(crate::run::command(&["doctor"]).env("PATH", "/nowhere"));
+    assert!(poor.printed().contains("node is MISSING: install nodejs"), "{poor:?}");
+}

@@ -1,0 +1,74 @@
+//! The course's contest, end to end: eight bots in eight languages play Capture Halma by the rules of the
+//! assignment. `docs/contests.md` shows the same contest.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::contest::Contest;
+use crate::run::crownhead_in;
+
+/// A bot that takes the first move there is, and now and then forgets to look.
+const SHELL: &str = r#"while read -r word rest; do
+    case $word in
+        crownhead | newgame) echo ready ;;
+        turn)
+            moves=${rest##*moves=}; moves=${moves%% *}
+            ply=${rest##*ply=}; ply=${ply%% *}
+            if [ $((ply % 50)) -ge 48 ]; then echo "move 11-99"; else echo "move ${moves%%,*}"; fi ;;
+        quit) exit ;;
+    esac
+done
+"#;
+/// A bot that takes the longest move: many hops, or many captures.
+const PERL: &str = r#"$| = 1;
+while (<STDIN>) {
+    print "ready\n" if /^(crownhead|newgame)/;
+    exit if /^quit/;
+    next unless /^turn .*moves=(\S+)/;
+    my @moves = sort { length($b) <=> length($a) || $a cmp $b } split /,/, $1;
+    print "move $moves[0]\n";
+}
+"#;
+
+#[test]
+fn eight_bots_in_eight_languages_play_the_course_contest() {
+    let contest = Contest::new(
+        "name = \"Course contest\"\ngame = \"capture-halma\"\nsubmissions = \"bots\"\n\
+         movetime = \"5s\"\npolicy = \"skip\"\nconcurrency = 2\n",
+    );
+    fs::create_dir(contest.path().join("bots")).unwrap();
+    for language in ["python", "c", "cpp", "rust", "java", "javascript"] {
+        let folder = format!("bots/{language}");
+        let new = crownhead_in(contest.path(), &["bot", "new", language, &folder]);
+        assert_eq!(new.code, Some(0), "{new:?}");
+    }
+    contest.write("bots/perl/bot.toml", "command = \"perl bot.pl\"\nlanguage = \"perl\"");
+    contest.write("bots/perl/bot.pl", PERL);
+    contest.write("bots/shell/bot.toml", "command = \"sh bot.sh\"\nlanguage = \"sh\"");
+    contest.write("bots/shell/bot.sh", SHELL);
+    let run = contest.tournament("run", &[]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.starts_with("Course contest: capture-halma, round-robin, 56 games\n"));
+    let rows = contest.standings();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    let points: u64 = rows.iter().map(|row| row["points"].as_u64().unwrap()).sum();
+    assert_eq!(points, 112, "two points for each of 56 games");
+    assert!(rows.iter().all(|row| row["games"] == 14 && row["forfeits"] == json!({})), "{rows:?}");
+    for row in rows {
+        let colours = ["first", "second"].map(|side| {
+            row[side].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>()
+        });
+        assert_eq!(colours, [7, 7], "each as black once against everybody");
+        // An invalid move costs the turn and no more.
+        assert_eq!(row["faults"].as_u64().unwrap() > 0, row["player"] == "shell", "{row}");
+    }
+    let game = contest.games().into_values().find(|game| game["faults"] != json!([0, 0])).unwrap();
+    let one = contest.tournament("games", &[&game["game"].to_string(), "--json"]).json();
+    let one = &one["games"][0];
+    assert_eq!(one["incidents"][0]["code"], "illegal-move");
+    let ply = one["incidents"][0]["ply"].as_u64().unwrap() as usize;
+    assert_eq!(one["moves"][ply], "pass", "the turn was skipped");
+    assert!(one["plies"].as_u64().unwrap() <= 400);
+}

@@ -1,0 +1,15 @@
+//! `crownhead tournament` as its users see it, with the built program, real bots and real crashes.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
+
+mod changes;
+mod commands;
+mod contest;
+mod course;
+mod crash;
+mod disk;
+#[path = "../cli/run.rs"]
+#[allow(dead_code)] // each test program uses its part
+mod run;
+mod signals;
