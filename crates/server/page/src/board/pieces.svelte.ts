@@ -41,7 +41,7 @@ export class Pieces {
   /** Gives a piece its element. */
   element = (id: number) => (element: HTMLElement) => {
     this.elements.set(id, element);
-    return () => this.elements.delete(id);
+    return () => void this.elements.delete(id);
   };
 
   at(cell: string): Piece | undefined {
