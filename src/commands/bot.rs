@@ -141,8 +141,9 @@ fn program(text: &str) -> Result<Program, Failure> {
         ProgramError::File(message) => Failure::BadInput(message),
     })?;
     // What is nothing at all was meant as the one or the other.
+    let is_named = Program::from_text(text, Path::new(".")).is_some();
     match program.command.first() {
-        Some(word) if !Path::new(text).is_dir() && !text.starts_with("cmd:") && !is_there(word) => {
+        Some(word) if !Path::new(text).is_dir() && !is_named && !is_there(word) => {
             Err(Failure::Usage(format!(
                 "there is no folder {text:?} and no program {word:?}: a bot is a folder with a \
                  bot.toml, or a command as in \"python3 bot.py\""

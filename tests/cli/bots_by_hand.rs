@@ -112,7 +112,7 @@ fn a_program_at_the_board_has_a_limit_of_time() {
     let folder = tempfile::tempdir().unwrap();
     let script = "tee heard | python3 \"$0\" fine";
     let bot = hostile("").replace("cmd:python3", &format!("cmd:sh -c '{script}'"));
-    let play = ["bot", "play", &bot, "--movetime", "700ms"];
+    let play = ["bot", "play", &bot, "--movetime", "700ms", "--isolation", "off"];
     let finished = by_lines(folder.path(), &play, "11-15\nresign\n");
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let heard = fs::read_to_string(folder.path().join("heard")).unwrap();

@@ -25,7 +25,7 @@ pub(crate) struct Outside {
     /// What it did that ended it, or leaves it in doubt whether it is in step for the next game.
     fault: Option<Fault>,
     /// Why it cannot play, for which it is not to blame.
-    unable: Option<String>,
+    unable: Option<PlayerError>,
     /// The times of the game, if somebody told them.
     terms: Option<Terms>,
     seed: u64,
@@ -60,6 +60,7 @@ impl Outside {
             outside.start().map_err(|unsaid| match unsaid {
                 Unsaid::Fault(fault) => PlayerError::Start(fault.what),
                 Unsaid::Unable(why) => PlayerError::Unable(why),
+                Unsaid::Unfit(why) => PlayerError::Start(why),
                 Unsaid::Stopped => PlayerError::Stopped,
             })?;
         } else if !outside.program.is_there() {
@@ -126,8 +127,8 @@ impl Outside {
     }
 
     /// Why it cannot play, for which it is not to blame.
-    pub(super) fn unable(&self) -> Option<&str> {
-        self.unable.as_deref()
+    pub(super) fn unable(&self) -> Option<String> {
+        self.unable.as_ref().map(PlayerError::to_string)
     }
 
     /// The last line of its standard error that says something.
@@ -223,7 +224,8 @@ impl Player for Outside {
         self.terms = Some(*seating.terms);
         match self.seat(seating, stop) {
             Err(Unsaid::Fault(fault)) => self.remember(&fault),
-            Err(Unsaid::Unable(why)) => self.unable = Some(why),
+            Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unable(why)),
+            Err(Unsaid::Unfit(why)) => self.unable = Some(PlayerError::Start(why)),
             Err(Unsaid::Stopped) | Ok(()) => {}
         }
     }
@@ -250,8 +252,8 @@ impl Player for Outside {
             };
             self.sit_down(&seating, stop);
         }
-        if let Some(why) = &self.unable {
-            return Err(PlayerError::Unable(why.clone()));
+        if let Some(error) = &self.unable {
+            return Err(error.clone());
         }
         let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
             if stop.is_stopped() {
@@ -271,6 +273,7 @@ impl Player for Outside {
             Ok(text) => Ok(Choice::plain(text)),
             Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
             Err(Unsaid::Unable(why)) => Err(PlayerError::Unable(why)),
+            Err(Unsaid::Unfit(why)) => Err(PlayerError::Start(why)),
             Err(Unsaid::Fault(fault)) => {
                 self.remember(&fault);
                 Err(PlayerError::Fault(fault))

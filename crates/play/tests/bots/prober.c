@@ -150,7 +150,6 @@ int main(int count, char **arguments) {
     TRY("write-memory", process_vm_writev(getppid(), &here, 1, &there, 1, 0) >= 0);
     TRY("command-of-parent", can_read("/proc/1/cmdline") || can_list("/proc/1"));
     TRY("pair-of-raw", socketpair(AF_UNIX, SOCK_RAW, 0, (int[2]){0}) == 0);
-    TRY("pair-of-packets", socketpair(AF_UNIX, SOCK_SEQPACKET, 0, (int[2]){0}) == 0);
     TRY("memory-of-parent", can_read("/proc/1/mem") || can_read("/proc/1/environ"));
     TRY("pidfd", syscall(SYS_pidfd_open, referee, 0) >= 0);
     TRY("pidfd-getfd", syscall(SYS_pidfd_getfd, 0, 0, 0) >= 0 || errno != EPERM);

@@ -92,7 +92,7 @@ impl Engine {
     ) -> Result<(), Unsaid> {
         let allowance = seating.terms.startup;
         let deadline = Some(Instant::now() + allowance);
-        let variant = self.variant(seating.game).map_err(Unsaid::Unable)?;
+        let variant = self.variant(seating.game).map_err(Unsaid::Unfit)?;
         let variant = variant.map(|value| ("variant".to_string(), value));
         for (name, value) in variant.iter().chain(&self.parameters) {
             let line = format!("set-param name={} value={}\n", plain(name), plain(value));
@@ -114,7 +114,7 @@ impl Engine {
             }
             Ok(Err(line)) => {
                 let name = self.name.as_deref().unwrap_or_default();
-                Err(Unsaid::Unable(format!("the engine {name} cannot be set up: it says {line}")))
+                Err(Unsaid::Unfit(format!("the engine {name} cannot be set up: it says {line}")))
             }
             Err(Silence::Late) => Err(late("\"ready\" after init", allowance).into()),
             Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
@@ -241,7 +241,7 @@ impl Dialogue for Engine {
             return Err(unsaid(bot, silence, begun.elapsed()));
         }
         note_turn(bot, self.side, game, clock);
-        let no_position = || Unsaid::Unable(format!("Hub cannot write {}", game.position()));
+        let no_position = || Unsaid::Unfit(format!("Hub cannot write {}", game.position()));
         // From the start, so that the engine sees repetitions.
         let start = session(game.game(), Some(&game.start())).map_err(|_| no_position())?;
         let position = hub_position(&game.start()).ok_or_else(no_position)?;

@@ -212,8 +212,10 @@ fn denied(wall: &Wall) -> Result<Rules, seccompiler::BackendError> {
             denied.insert(libc::SYS_socket, rules);
         }
     }
-    // A pair that is no stream could be sent elsewhere. (To a Unix socket, raw is datagrams too.)
-    let kinds = (0..=kind).filter(|number| *number != stream);
+    // Datagrams of a pair could be sent elsewhere. (To a Unix socket, raw is datagrams too.) What is
+    // connected stays: Rust starts other programs with the help of such a pair.
+    let packets = libc::SOCK_SEQPACKET as u64;
+    let kinds = (0..=kind).filter(|number| *number != stream && *number != packets);
     let mut pairs = vec![rule(0, Op::Ne, libc::AF_UNIX as u64)?];
     for number in kinds {
         pairs.push(rule(1, Op::MaskedEq(kind), number)?);
