@@ -143,9 +143,9 @@ fn a_moment_of_a_game_is_asked_again_in_the_bots_own_language() {
         let log = format!("logs/00001-{side}-{kit}.log");
         let replay = ["bot", "replay", &log, "--at", "8", "--json"];
         let again = crownhead_in(folder.path(), &replay).json();
-        let line = again["now"]["lines"][0].as_str().unwrap();
+        // As the referee writes it: there may be several ways to the same end.
         let moves = again["turn"].as_str().unwrap();
-        let text = line.strip_prefix("move ").unwrap();
+        let text = again["now"]["move"].as_str().unwrap();
         assert!(moves.contains(text), "{kit}: {again}");
         assert_eq!(again["now"]["fault"], Value::Null, "{kit}: {again}");
     }

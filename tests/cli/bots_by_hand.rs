@@ -123,7 +123,7 @@ fn a_program_at_the_board_has_a_limit_of_time() {
     ] {
         assert!(heard.contains(part), "{heard}");
     }
-    by_lines(folder.path(), &["play", "--second", &bot], "11-15\n");
+    by_lines(folder.path(), &["play", "--second", &bot, "--isolation", "off"], "11-15\n");
     let heard = fs::read_to_string(folder.path().join("heard")).unwrap();
     assert!(heard.contains(" movetime=5000 "), "{heard}");
 }
