@@ -128,6 +128,10 @@ pub fn run(
         if let Some(ending) = ending {
             return Ok(ending);
         }
+        // A wave may be too short for the writer to look.
+        if journal.state()? == State::Cancelled {
+            return Ok(Ending::Cancelled);
+        }
     }
 }
 
