@@ -121,7 +121,14 @@ int main(int count, char **arguments) {
         TRY("append-other", open(arguments[number], O_WRONLY | O_APPEND) >= 0);
     }
     TRY("write-outside", can_write(outside, "written"));
-    TRY("write-own-folder", can_write(".", "written"));
+    /* Not where it was started: that may be within the scratch folder. */
+    char own[4096] = {0};
+    if (readlink("/proc/self/exe", own, sizeof own - 1) > 0 && strrchr(own, '/')) {
+        *strrchr(own, '/') = 0;
+        TRY("write-own-folder", can_write(own, "probe"));
+    } else {
+        through("no-own-folder");
+    }
     TRY("write:/dev/shm", can_write("/dev/shm", "crownhead-prober"));
     TRY("write:/var/tmp", can_write("/var/tmp", "crownhead-prober"));
     TRY("write:/usr", can_write("/usr", "crownhead-prober"));
