@@ -103,6 +103,21 @@ fn a_bot_may_ask_for_less_in_its_file() {
     }
 }
 
+#[test]
+fn bots_play_where_the_session_began_outside_the_container() {
+    // As the first process of a container does, this one has a session of number 0.
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]);
+    let mut trial = Command::new("unshare");
+    trial.args(command.get_args()).arg("true");
+    if !trial.output().is_ok_and(|output| output.status.success()) {
+        return eprintln!("a container is not tested: no namespace can be made here");
+    }
+    let bot = hostile("leaves-a-child");
+    command.args([program(), "match", &bot, "random", "--game", "english", "-n", "2", "--json"]);
+    assert_eq!(finish(&mut command).json()["ends"], json!({ "crash": 2 }));
+}
+
 /// Runs a command where no user namespace can be made; none if that cannot be arranged.
 fn without_namespaces(arguments: &[&str]) -> Option<Finished> {
     let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";

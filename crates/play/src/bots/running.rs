@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
+use crate::sandbox::watch::group_and_session;
+
 /// The programs that were started and not reaped. Each has a process group of that number.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
@@ -40,7 +42,8 @@ pub(super) fn reaped(number: Pid) {
 pub(super) fn signal(number: Pid, signal: Signal) {
     // Whoever is gone needs no signal.
     let _ = rustix::process::kill_process_group(number, signal);
-    if rustix::process::getpgid(Some(number)) != Ok(number) {
+    let raw = number.as_raw_nonzero().get();
+    if group_and_session(raw).is_none_or(|[group, _]| group != raw) {
         // It left its group.
         let _ = rustix::process::kill_process(number, signal);
     }
@@ -83,15 +86,17 @@ fn wait_while(mut is_so: impl FnMut() -> bool) {
 /// One that is in the group of a running bot ends with that. One in our own session was started by
 /// somebody else here: every bot has another, and no way leads back.
 fn end_orphans(running: &[Pid]) -> bool {
-    let own = rustix::process::getsid(None).ok();
+    let session = |number: i32| Some(group_and_session(number)?[1]);
+    let own = session(std::process::id() as i32);
     let list = format!("/proc/self/task/{}/children", std::process::id());
     let children = std::fs::read_to_string(&list).unwrap_or_default();
     let children = children.split_ascii_whitespace();
     let children = children.filter_map(|number| Pid::from_raw(number.parse().ok()?));
     let orphans = children.filter(|child| {
-        let group = rustix::process::getpgid(Some(*child)).ok();
+        let raw = child.as_raw_nonzero().get();
+        let group = group_and_session(raw).and_then(|[group, _]| Pid::from_raw(group));
         let is_known = |number: Pid| running.contains(&number);
-        let is_ours = own.is_some() && rustix::process::getsid(Some(*child)).ok() == own;
+        let is_ours = own.is_some() && session(raw) == own;
         !is_known(*child) && !is_ours && !group.is_some_and(is_known)
     });
     let mut are_more = false;

@@ -241,9 +241,7 @@ impl Meter {
         let mut orphans = Vec::new();
         children(std::process::id() as i32, 1, &mut orphans, text);
         todo.extend(orphans.into_iter().filter(|orphan| {
-            let group =
-                Pid::from_raw(*orphan).and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
-            *orphan != pid && group == Some(self.pid)
+            *orphan != pid && group_and_session(*orphan).is_some_and(|[group, _]| group == pid)
         }));
     }
 
@@ -335,6 +333,16 @@ fn children(pid: i32, threads: u32, found: &mut Vec<i32>, text: &mut String) {
     for task in tasks.into_iter().flatten().flatten() {
         of_thread(&task.file_name().to_string_lossy());
     }
+}
+
+/// The process group and the session of a process, where the system tells. They are 0 where their
+/// leader is in a namespace outside ours, as they are for the first process of a container; the calls
+/// of rustix for the same take that for impossible.
+pub(crate) fn group_and_session(process: i32) -> Option<[i32; 2]> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name before it may hold anything; then come the state and the parent.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(2);
+    Some([fields.next()?.parse().ok()?, fields.next()?.parse().ok()?])
 }
 
 fn read(path: &str, text: &mut String) -> Option<()> {
