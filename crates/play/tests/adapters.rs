@@ -5,10 +5,13 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crownhead_play::matches::{self, Plan, Played};
+use crownhead_play::sandbox::{Isolation, Walls};
 use crownhead_play::{End, Knowledge, Openings, PlayerError, Policy, Stop, Terms, TimeControl};
 use crownhead_rules::Game;
 use tempfile::TempDir;
@@ -75,6 +78,36 @@ fn clients_that_read_each_item_with_one_recv_play_on_the_same_port() {
     fine(&both);
     // An answer may come in pieces, and whatever is printed is no answer.
     fine(&plan("capture-halma", &client("board", "byte-by-byte"), &client("board", "prints")));
+}
+
+/// Whose turn it is with the machine's own port.
+static PORT: Mutex<()> = Mutex::new(());
+
+#[test]
+fn a_client_has_a_port_8888_of_its_own_and_reaches_no_other() {
+    let walls = Walls::of(Isolation::Default).unwrap();
+    if !walls.active().any(|wall| wall == "namespaces") {
+        return eprintln!("there is no network of one's own here: {walls}");
+    }
+    let _port = PORT.lock();
+    // Somebody else listens there all day, and on another address.
+    let _taken = TcpListener::bind("127.0.0.1:8888").unwrap();
+    let _other = TcpListener::bind("127.0.0.2:8888").unwrap();
+    let wanders = client("board", "wanders 127.0.0.2");
+    let mut both = plan("capture-halma", &wanders, &wanders);
+    (both.pairs, both.concurrency) = (2, 2);
+    fine(&both);
+}
+
+#[test]
+fn clients_without_walls_have_the_port_one_after_the_other() {
+    let _port = PORT.lock();
+    let mut both = plan("capture-halma", &client("board", "fine"), &client("board", "fine"));
+    for player in &mut both.players {
+        player.program_mut().unwrap().isolation = Isolation::Off;
+    }
+    (both.pairs, both.concurrency) = (2, 2);
+    fine(&both);
 }
 
 #[test]

@@ -7,12 +7,13 @@ use crownhead_search::Stop;
 
 use super::Fault;
 use super::process::Process;
+use crate::sandbox::Isolation;
 use crate::{Clock, Seating, Session, Verdict};
 
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
 pub(crate) trait Dialogue: Send {
-    /// Makes ready what the program must find when it starts.
-    fn prepare(&mut self, _: &Stop) -> Result<(), Unsaid> {
+    /// Makes ready what the program must find when it starts behind such walls.
+    fn prepare(&mut self, _: Isolation, _: &Stop) -> Result<(), Unsaid> {
         Ok(())
     }
 

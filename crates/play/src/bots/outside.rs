@@ -168,7 +168,7 @@ impl Outside {
         }
         self.log = log;
         if self.bot.is_none() {
-            self.dialogue.prepare(stop)?;
+            self.dialogue.prepare(self.program.isolation, stop)?;
             if let Err(unsaid) = self.start() {
                 // What was made ready is not kept from others.
                 self.dialogue = self.program.protocol.dialogue(&self.program);

@@ -9,6 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -36,6 +37,8 @@ pub(crate) struct Process {
     input: Option<File>,
     output: Option<File>,
     errors: Option<File>,
+    /// Where it connects to, if it has a network of its own.
+    pub(crate) listener: Option<TcpListener>,
     /// What it uses, and whether that was too much.
     meter: Arc<Meter>,
     buffer: LineBuffer,
@@ -93,18 +96,20 @@ impl Process {
             made_in: source.and_then(Source::made_in),
             isolation: program.isolation,
             limits: if is_build { for_builds(limits) } else { limits },
-            port: program.protocol.port(),
+            port: program.protocol.port().filter(|_| !is_build),
         };
         let mut started = running::started(|| sandbox::start(&request), |started| started.pid)?;
         let (group, is_keeper) = (started.pid, started.has_keeper());
         let limits = (request.isolation != Isolation::Off).then_some(request.limits);
         let [input, output, errors] = started.pipes.each_mut().map(Option::take);
+        let listener = started.listener.take();
         let process = Process {
             started,
             group,
             input,
             output,
             errors,
+            listener,
             // How long a build lasts is limited anyway.
             meter: Meter::new(group, is_keeper, limits, !is_build),
             buffer: LineBuffer::default(),

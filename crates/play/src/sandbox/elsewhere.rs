@@ -20,6 +20,10 @@ pub(super) fn layers() -> Vec<Layer> {
     ["namespaces", "landlock", "seccomp"].map(|code| Layer { code, state: missing() }).into()
 }
 
+pub(super) const fn has_network() -> bool {
+    false
+}
+
 /// A process group of its own.
 pub(super) fn set_apart(command: &mut std::process::Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);

@@ -15,6 +15,7 @@ pub(crate) mod watch;
 use std::fmt;
 use std::fs::File;
 use std::io;
+use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -153,6 +154,8 @@ pub(crate) struct Started {
     pub(crate) pid: Pid,
     /// To its standard input, from its standard output and errors.
     pub(crate) pipes: [Option<File>; 3],
+    /// Where it connects to, if it has a network of its own.
+    pub(crate) listener: Option<TcpListener>,
     kept: Option<system::Kept>,
 }
 
@@ -166,6 +169,11 @@ impl Started {
     pub(crate) fn has_keeper(&self) -> bool {
         self.kept.as_ref().is_some_and(system::Kept::has_keeper)
     }
+}
+
+/// Whether a program that connects to a port gets a network of its own, where we listen for it.
+pub(crate) fn has_network(isolation: Isolation) -> bool {
+    isolation != Isolation::Off && system::has_network()
 }
 
 /// Starts a program.
@@ -205,5 +213,5 @@ fn plain(mut command: Command) -> io::Result<Started> {
         return Err(io::Error::other("a program has no pipes"));
     };
     let pipes = [OwnedFd::from(input), OwnedFd::from(output), OwnedFd::from(errors)];
-    Ok(Started { pid, pipes: pipes.map(|pipe| Some(File::from(pipe))), kept: None })
+    Ok(Started { pid, pipes: pipes.map(|pipe| Some(File::from(pipe))), listener: None, kept: None })
 }

@@ -72,6 +72,11 @@ if mode == "never-connects":
 if mode == "crash-at-once":
     sys.exit(3)
 connect()
+if mode == "wanders":
+    for address in sys.argv[3:]:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as other:
+            if other.connect_ex((address, 8888)) == 0:
+                sys.exit("reached " + address)
 turns = 0
 while True:
     board, package, is_black = get_board()

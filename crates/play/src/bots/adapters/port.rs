@@ -1,10 +1,10 @@
 //! The port that TCP bots connect to by habit, and who has it.
 //!
-//! All of them want the same one, so it is given to one after the other: whoever has it starts its
+//! Behind walls with namespaces each bot has a network of its own with such a port. Elsewhere all of
+//! them want the machine's, so it is given to one after the other: whoever has it starts its
 //! bot, waits for the connection and gives the port back. Within this program they queue. Another
 //! program that has the port may do the same and is waited for, but not for ever: there are others that
-//! listen there all day. A bot that has a network of its own needs none of this: then [`Port`] would be
-//! made of the listener in there.
+//! listen there all day.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -55,20 +55,21 @@ impl Drop for Place {
 pub(super) struct Port {
     // The order matters: the port is closed before the next has its turn.
     listener: TcpListener,
-    _place: Place,
+    /// None for a port in a network that is the bot's own.
+    place: Option<Place>,
 }
 
 /// Nobody who uses the port as it is used here keeps it longer.
 const LONGEST: Duration = Duration::from_secs(12);
 
-/// Listens on the port. This is the one place that decides where bots connect to.
+/// Listens on the port of this machine.
 pub(super) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
     let place = Place::wait(stop)?;
     let mut holder = None;
     let mut since = Instant::now();
     loop {
         let error = match bind() {
-            Ok(listener) => return Ok(Port { listener, _place: place }),
+            Ok(listener) => return Ok(Port { listener, place: Some(place) }),
             Err(error) => error,
         };
         if stop.is_stopped() {
@@ -99,6 +100,12 @@ fn bind() -> io::Result<TcpListener> {
 }
 
 impl Port {
+    /// The port in a network of the bot's own; none if it cannot be used.
+    pub(super) fn of_its_own(listener: TcpListener) -> Option<Port> {
+        listener.set_nonblocking(true).ok()?;
+        Some(Port { listener, place: None })
+    }
+
     /// A connection that is there, if it is the bot's; others are closed.
     pub(super) fn accept(&self, bot: Pid) -> io::Result<Option<TcpStream>> {
         let (stream, peer) = match self.listener.accept() {
@@ -107,7 +114,7 @@ impl Port {
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => return Ok(None),
             other => other?,
         };
-        if !is_of(bot, peer) {
+        if self.place.is_some() && !is_of(bot, peer) {
             return Ok(None);
         }
         stream.set_nonblocking(true)?;

@@ -23,6 +23,7 @@ use crate::bots::dialogue::{Dialogue, Unsaid};
 use crate::bots::process::{Process, Silence};
 use crate::bots::protocol::{FAREWELL, newgame, unsaid};
 use crate::bots::{Fault, FaultKind};
+use crate::sandbox::{Isolation, has_network};
 use crate::{Clock, Seating, Session, Verdict, write_time};
 
 /// A path has so many cells at most.
@@ -33,7 +34,7 @@ const MOST_BYTES: usize = 1024 * 1024;
 /// The dialogue with a client.
 #[derive(Default)]
 pub(super) struct Client {
-    /// The port, until the client has connected.
+    /// The machine's port, until the client has connected; none for one with a network of its own.
     port: Option<Port>,
     stream: Option<TcpStream>,
     /// What came and is not understood yet.
@@ -205,9 +206,11 @@ impl Client {
 }
 
 impl Dialogue for Client {
-    fn prepare(&mut self, stop: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, isolation: Isolation, stop: &Stop) -> Result<(), Unsaid> {
         *self = Client::default();
-        self.port = Some(port::listen(stop)?);
+        if !has_network(isolation) {
+            self.port = Some(port::listen(stop)?);
+        }
         Ok(())
     }
 
@@ -220,7 +223,8 @@ impl Dialogue for Client {
         let begun = Instant::now();
         let deadline = Some(begun + allowance);
         let time = write_time(allowance);
-        let Some(port) = self.port.take() else { return Ok(()) };
+        let own = bot.listener.take().and_then(Port::of_its_own);
+        let Some(port) = own.or(self.port.take()) else { return Ok(()) };
         while self.stream.is_none() {
             let waited = bot.wait_beside(port.as_fd(), PollFlags::IN, deadline, stop);
             self.stream = port.accept(bot.number()).unwrap_or_default();

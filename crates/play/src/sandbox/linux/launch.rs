@@ -25,6 +25,10 @@ use std::ptr::{null, null_mut};
 use rustix::process::Pid;
 use seccompiler::BpfProgram;
 
+use super::calls::{Failed, NIL, STEPS, Step, call, close, done, open};
+use super::mounts::{Place, mounts};
+use super::network;
+
 /// All that must be known behind the walls, made ready before.
 pub(super) struct Orders {
     /// The file to run; none for a trial, which puts up the walls and ends.
@@ -51,73 +55,24 @@ pub(super) struct Orders {
     pub(super) read_rights: u64,
     pub(super) filters: Vec<BpfProgram>,
     pub(super) limits: Vec<(c_int, u64)>,
+    /// Where we listen in a network of its own, if it gets one.
+    pub(super) port: Option<u16>,
     /// Whether all capabilities are given up; in namespaces they are lost anyway.
     pub(super) is_root: bool,
 }
-
-/// A path that is brought into the new mount namespace.
-pub(super) struct Place {
-    pub(super) path: CString,
-    /// The folders around it that must be made, the outermost first.
-    pub(super) parents: Vec<CString>,
-    pub(super) kind: PlaceKind,
-    pub(super) is_writable: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum PlaceKind {
-    Folder,
-    File,
-    /// A folder that need only be there.
-    Empty,
-}
-
-/// More are not brought in.
-pub(super) const MOST_PLACES: usize = 16;
 
 /// A program that was started in namespaces.
 pub(super) struct Launched {
     /// The keeper.
     pub(super) pid: Pid,
     pub(super) pipes: [File; 3],
+    /// Where it connects to, in a network of its own.
+    pub(super) listener: Option<OwnedFd>,
     /// Where the keeper tells how the program ended.
     pub(super) report: File,
     /// The stack of the keeper, which must stay as long as it lives.
     pub(super) stack: Vec<u8>,
 }
-
-/// What was being done when something failed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(i32)]
-pub(super) enum Step {
-    Done = 0,
-    Ended,
-    Namespaces,
-    Users,
-    Mounts,
-    Processes,
-    Descriptors,
-    Limits,
-    Folder,
-    Landlock,
-    Seccomp,
-    Start,
-}
-
-const STEPS: [(Step, &str); 12] = [
-    (Step::Done, "nothing"),
-    (Step::Ended, "the end"),
-    (Step::Namespaces, "making namespaces"),
-    (Step::Users, "naming the user in a namespace"),
-    (Step::Mounts, "making mounts"),
-    (Step::Processes, "making processes"),
-    (Step::Descriptors, "handing over the pipes"),
-    (Step::Limits, "setting limits"),
-    (Step::Folder, "entering its folder"),
-    (Step::Landlock, "Landlock"),
-    (Step::Seccomp, "seccomp"),
-    (Step::Start, "starting its file"),
-];
 
 /// Why a program was not started.
 pub(super) struct Refusal {
@@ -136,15 +91,12 @@ impl Refusal {
     }
 }
 
-/// A step that failed, with the number of the error.
-type Failed = (Step, i32);
-
 /// The numbers that the descriptors have behind the walls.
 const REPORT: c_int = 3;
 const RULESET: c_int = 4;
-/// A system call looks at whole words.
-const NIL: c_long = 0;
-/// Each of the two stacks has so many bytes.
+const LISTENER: c_int = 5;
+/// Each of the two stacks has so many bytes, of which a few hundred are used: nothing on them calls
+/// itself or keeps more than a few words, so there is no page to guard their ends.
 const STACK: usize = 128 * 1024;
 
 /// What the keeper and the program work from. It lives until the program has been started.
@@ -198,31 +150,49 @@ pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
         | libc::CLONE_NEWPID
         | libc::CLONE_NEWNS
         | libc::CLONE_NEWIPC
+        | orders.port.map_or(0, |_| libc::CLONE_NEWNET)
         | libc::SIGCHLD;
     let argument = (&raw const shared).cast_mut().cast::<c_void>();
-    // No handler of ours may run in the keeper, whose memory is ours.
+    // No handler of ours may run in the keeper, whose memory is ours, nor in this thread before the
+    // report: until then both have the place of the last error in common.
     let mask = block_signals();
     // SAFETY: `keeper` makes system calls only and touches nothing but `shared`, which lives until
     // its first report below, and its own stack, which lives as long as it does.
     let pid = unsafe { libc::clone(keeper, aligned(top), flags, argument) };
     let error = io::Error::last_os_error();
-    set_signals(&mask);
     // A negative number is refused here, not in `Pid`, which panics on one.
     let Some(pid) = Pid::from_raw(pid.max(0)) else {
+        set_signals(&mask);
         return Err(Refusal::new(Step::Namespaces, error));
     };
     drop((ends, ruleset));
     let mut report = File::from(OwnedFd::from(report));
     let mut record = [0; 8];
     let heard = report.read_exact(&mut record);
+    let listener = orders.port.filter(|_| heard.is_ok()).map(|_| fetch_listener(pid)).transpose();
+    set_signals(&mask);
     let (step, number) = split(record);
-    if heard.is_err() || step != Step::Done {
-        let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-        let number = if heard.is_err() { libc::EIO } else { number };
-        return Err(Refusal::new(step, io::Error::from_raw_os_error(number)));
-    }
-    let pipes = [OwnedFd::from(input), OwnedFd::from(output), OwnedFd::from(errors)];
-    Ok(Launched { pid, pipes: pipes.map(File::from), report, stack })
+    let refusal = match (heard, step, listener) {
+        (Ok(()), Step::Done, Ok(listener)) => {
+            let pipes = [OwnedFd::from(input), OwnedFd::from(output), OwnedFd::from(errors)];
+            return Ok(Launched { pid, pipes: pipes.map(File::from), listener, report, stack });
+        }
+        (Ok(()), Step::Done, Err(error)) => Refusal::new(Step::Network, error.into()),
+        (Ok(()), _, _) => Refusal::new(step, io::Error::from_raw_os_error(number)),
+        (Err(error), _, _) => Refusal::new(Step::Namespaces, error),
+    };
+    // Its stack goes when it has ended, not before.
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    let ended = || rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+    while matches!(ended(), Err(rustix::io::Errno::INTR)) {}
+    Err(refusal)
+}
+
+/// Our copy of the keeper's listener.
+fn fetch_listener(keeper: Pid) -> rustix::io::Result<OwnedFd> {
+    use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+    let keeper = pidfd_open(keeper, PidfdFlags::empty())?;
+    pidfd_getfd(keeper, LISTENER, PidfdGetfdFlags::empty())
 }
 
 fn split(record: [u8; 8]) -> (Step, i32) {
@@ -253,24 +223,6 @@ fn block_signals() -> libc::sigset_t {
 fn set_signals(mask: &libc::sigset_t) {
     // SAFETY: the set is whole.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, null_mut()) };
-}
-
-/// What a system call returned, or the number of its error.
-fn done(step: Step, returned: c_long) -> Result<c_long, Failed> {
-    match returned {
-        // SAFETY: it points to the number of the last error of the calling thread. Behind the walls
-        // that thread waits meanwhile and looks at no errors.
-        -1 => Err((step, unsafe { *libc::__errno_location() })),
-        other => Ok(other),
-    }
-}
-
-macro_rules! call {
-    ($step:expr, $number:expr $(, $argument:expr)*) => {
-        // SAFETY: each call below passes what its manual page asks for: numbers, or pointers to what
-        // lives during the call.
-        done($step, unsafe { libc::syscall($number $(, $argument)*) })
-    };
 }
 
 /// Process 1 of the namespace. It never returns.
@@ -348,6 +300,9 @@ fn prepare(shared: &Shared<'_>) -> Result<(), Failed> {
         leave();
     }
     users(shared.orders)?;
+    if let Some(port) = shared.orders.port {
+        network::listen(port, LISTENER)?;
+    }
     mounts(shared.orders)?;
     rules(shared.orders)
 }
@@ -385,93 +340,6 @@ fn users(orders: &Orders) -> Result<(), Failed> {
         call!(Step::Processes, libc::SYS_write, fd, most.as_ptr(), most.count_bytes())?;
         close(fd);
     }
-    Ok(())
-}
-
-fn open(step: Step, path: &CStr, flags: c_int) -> Result<c_long, Failed> {
-    let flags = (flags | libc::O_CLOEXEC) as c_long;
-    call!(step, libc::SYS_openat, libc::AT_FDCWD as c_long, path.as_ptr(), flags, 0o600 as c_long)
-}
-
-fn close(fd: c_long) {
-    let _ = call!(Step::Done, libc::SYS_close, fd);
-}
-
-/// Everything becomes read-only; the scratch folder is empty, and gone with the namespace.
-fn mounts(orders: &Orders) -> Result<(), Failed> {
-    let mut trees = [-1; MOST_PLACES];
-    take_trees(orders, true, &mut trees)?;
-    #[repr(C)]
-    struct Attributes {
-        set: u64,
-        clear: u64,
-        propagation: u64,
-        users: u64,
-    }
-    const READ_ONLY: u64 = 1;
-    let attributes =
-        Attributes { set: READ_ONLY, clear: 0, propagation: libc::MS_PRIVATE, users: 0 };
-    call!(
-        Step::Mounts,
-        libc::SYS_mount_setattr,
-        libc::AT_FDCWD as c_long,
-        c"/".as_ptr(),
-        RECURSIVE,
-        &raw const attributes,
-        size_of::<Attributes>()
-    )?;
-    take_trees(orders, false, &mut trees)?;
-    let flags = libc::MS_NOSUID | libc::MS_NODEV;
-    mount(c"tmpfs", &orders.scratch, flags, &orders.scratch_options)?;
-    for (place, tree) in orders.places.iter().zip(trees) {
-        for parent in &place.parents {
-            // Most are there.
-            let _ = make_folder(parent);
-        }
-        let path = place.path.as_ptr();
-        if place.kind == PlaceKind::File {
-            if let Ok(fd) = open(Step::Mounts, &place.path, libc::O_CREAT | libc::O_RDONLY) {
-                close(fd);
-            }
-        } else {
-            let _ = make_folder(&place.path);
-        }
-        if tree >= 0 {
-            let here = libc::AT_FDCWD as c_long;
-            let empty = c"".as_ptr();
-            call!(Step::Mounts, libc::SYS_move_mount, tree, empty, here, path, FROM_DESCRIPTOR)?;
-            close(tree);
-        }
-    }
-    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
-    // The keeper is nobody's business: its command line is ours.
-    mount(c"proc", c"/proc", flags, c"hidepid=4")
-}
-
-const RECURSIVE: c_long = 0x8000;
-const FROM_DESCRIPTOR: c_long = 4;
-const CLONED: c_long = 1;
-
-/// Copies of the places that can be written, or of the others.
-fn take_trees(orders: &Orders, writable: bool, trees: &mut [c_long]) -> Result<(), Failed> {
-    for (place, tree) in orders.places.iter().zip(trees) {
-        if place.is_writable == writable && place.kind != PlaceKind::Empty {
-            let flags = CLONED | RECURSIVE | libc::O_CLOEXEC as c_long;
-            let here = libc::AT_FDCWD as c_long;
-            *tree = call!(Step::Mounts, libc::SYS_open_tree, here, place.path.as_ptr(), flags)?;
-        }
-    }
-    Ok(())
-}
-
-fn make_folder(path: &CStr) -> Result<c_long, Failed> {
-    let here = libc::AT_FDCWD as c_long;
-    call!(Step::Mounts, libc::SYS_mkdirat, here, path.as_ptr(), 0o700 as c_long)
-}
-
-fn mount(kind: &CStr, path: &CStr, flags: libc::c_ulong, options: &CStr) -> Result<(), Failed> {
-    let name = kind.as_ptr();
-    call!(Step::Mounts, libc::SYS_mount, name, path.as_ptr(), name, flags, options.as_ptr())?;
     Ok(())
 }
 

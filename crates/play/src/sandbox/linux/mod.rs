@@ -1,23 +1,30 @@
 //! The walls that Linux has: namespaces, Landlock, seccomp, resource limits.
 //!
 //! [`paths`] says what may be read, [`ruleset`] makes Landlock rules of that, [`filter`] names the system
-//! calls that are refused, and [`launch`] starts a program behind all of it.
+//! calls that are refused, and [`launch`] starts a program behind all of it, in [`mounts`] and
+//! a [`network`] of its own.
 
+mod calls;
 mod filter;
 mod launch;
+mod mounts;
+mod network;
 mod paths;
 mod ruleset;
 
 use std::ffi::CString;
 use std::io;
+use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 
 use seccompiler::BpfProgram;
 
+use self::calls::Step;
 pub(super) use self::launch::set_apart;
-use self::launch::{Orders, Place, PlaceKind, Refusal, Step};
+use self::launch::{Orders, Refusal};
+use self::mounts::{MOST_PLACES, Place, PlaceKind};
 use super::{Layer, Limits, Request, Scratch, Started, command, plain};
 
 /// What the walls depend on.
@@ -84,31 +91,42 @@ fn has_seccomp() -> bool {
 /// Whether programs can be started in namespaces; tried once.
 fn namespaces() -> &'static Result<(), String> {
     static TRIED: OnceLock<Result<(), String>> = OnceLock::new();
-    TRIED.get_or_init(|| {
-        let wall = Wall { has_namespaces: true, is_build: false, port: None };
-        let root = Path::new("/");
-        let file = PathBuf::new();
-        let request = Request {
-            file: &file,
-            words: &[],
-            folder: root,
-            is_whole: false,
-            others: &[],
-            is_build: false,
-            made_in: None,
-            isolation: super::Isolation::Default,
-            limits: Limits::default(),
-            port: None,
-        };
-        let orders =
-            orders(&request, wall, None, &Own::default()).map_err(|error| error.to_string())?;
-        match on_starter(move || launch::in_namespaces(&orders)) {
-            Ok(Err(refusal)) if refusal.step == Step::Ended => Ok(()),
-            Ok(Err(refusal)) => Err(advice(&refusal)),
-            Ok(Ok(_)) => Err("the trial did not end".into()),
-            Err(error) => Err(error.to_string()),
-        }
-    })
+    TRIED.get_or_init(|| trial(None))
+}
+
+/// Whether they can have a network of their own besides; tried once.
+pub(super) fn has_network() -> bool {
+    static TRIED: OnceLock<bool> = OnceLock::new();
+    *TRIED.get_or_init(|| namespaces().is_ok() && trial(Some(ANY_PORT)).is_ok())
+}
+
+/// A port that nobody uses in a network where nobody is.
+const ANY_PORT: u16 = 1024;
+
+/// Makes the namespaces of a program that ends before it begins.
+fn trial(port: Option<u16>) -> Result<(), String> {
+    let wall = Wall { has_namespaces: true, is_build: false, port: None };
+    let request = Request {
+        file: Path::new(""),
+        words: &[],
+        folder: Path::new("/"),
+        is_whole: false,
+        others: &[],
+        is_build: false,
+        made_in: None,
+        isolation: super::Isolation::Default,
+        limits: Limits::default(),
+        port: None,
+    };
+    let orders =
+        orders(&request, wall, None, &Own::default()).map_err(|error| error.to_string())?;
+    let orders = Orders { port, ..orders };
+    match on_starter(move || launch::in_namespaces(&orders)) {
+        Ok(Err(refusal)) if refusal.step == Step::Ended => Ok(()),
+        Ok(Err(refusal)) => Err(advice(&refusal)),
+        Ok(Ok(_)) => Err("the trial did not end".into()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Why there are no namespaces, and what to do about it.
@@ -144,7 +162,12 @@ pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
             })?;
             let keeper = Some((launched.report, launched.stack));
             let kept = Kept { keeper, _scratch: None };
-            Ok(Started { pid: launched.pid, pipes: launched.pipes.map(Some), kept: Some(kept) })
+            Ok(Started {
+                pid: launched.pid,
+                pipes: launched.pipes.map(Some),
+                listener: launched.listener.map(TcpListener::from),
+                kept: Some(kept),
+            })
         }
         false => without_namespaces(request, wall, &file, &own),
     }
@@ -239,6 +262,7 @@ fn orders(request: &Request<'_>, wall: Wall, file: Option<&Path>, own: &Own) -> 
         read_rights: ruleset::read_rights(),
         filters: filters(&wall)?,
         limits: rlimits(&request.limits, wall),
+        port: request.port.filter(|_| has_network()),
         is_root: uid == 0,
     })
 }
@@ -336,7 +360,7 @@ fn places(
     if is_covered(folder) && !own.all().any(|path| folder.starts_with(path)) {
         places.push(place(folder, PlaceKind::Empty, false)?);
     }
-    places.truncate(launch::MOST_PLACES);
+    places.truncate(MOST_PLACES);
     Ok(places)
 }
 
