@@ -49,11 +49,17 @@ pub(crate) trait Dialogue: Send {
         stop: &Stop,
     ) -> Result<String, Unsaid>;
 
-    /// Tells how the game ended.
-    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>);
+    /// Tells how the game ended; where there is no way to tell the bot, its log.
+    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
+        if let Some(log) = &mut bot.log {
+            log.remark(&format!("{}: {}", verdict.result, verdict.reason));
+        }
+    }
 
-    /// Whether the bot did not say that it was ready.
-    fn is_silent(&self) -> bool;
+    /// Whether the bot did not say that it was ready, though it should have.
+    fn is_silent(&self) -> bool {
+        false
+    }
 
     /// What the bot calls itself.
     fn name(&self) -> Option<&str>;

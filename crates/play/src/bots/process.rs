@@ -169,23 +169,14 @@ impl Process {
     ) -> Result<T, Silence> {
         let mut is_late = false;
         loop {
-            loop {
-                match self.buffer.next() {
-                    Ok(None) => break,
-                    Err(TooLong) => return Err(Silence::Flood),
-                    Ok(Some(range)) => {
-                        let line = self.buffer.get(range);
-                        if let Some(log) = &mut self.log {
-                            log.received(line);
-                        }
-                        if let Some(wanted) = take(line) {
-                            return Ok(wanted);
-                        }
-                    }
+            let wanted = self.take_lines(|line, log| {
+                if let Some(log) = log {
+                    log.received(line);
                 }
-            }
-            if self.taken > MOST_OUTPUT {
-                return Err(Silence::Flood);
+                take(line)
+            })?;
+            if let Some(wanted) = wanted {
+                return Ok(wanted);
             }
             if self.output.is_none() {
                 return Err(Silence::Ended);
@@ -222,6 +213,19 @@ impl Process {
         }
     }
 
+    /// Gives the lines that were read to `take`, until that has what it wants.
+    fn take_lines<T>(
+        &mut self,
+        mut take: impl FnMut(&[u8], &mut Option<Log>) -> Option<T>,
+    ) -> Result<Option<T>, Silence> {
+        while let Some(range) = self.buffer.next().map_err(|TooLong| Silence::Flood)? {
+            if let Some(wanted) = take(self.buffer.get(range), &mut self.log) {
+                return Ok(Some(wanted));
+            }
+        }
+        if self.taken > MOST_OUTPUT { Err(Silence::Flood) } else { Ok(None) }
+    }
+
     /// Waits until a descriptor beside the pipes, of a way of talking that does not use them, can be
     /// read or written. What the program prints meanwhile goes to the log.
     pub(crate) fn wait_beside(
@@ -233,22 +237,13 @@ impl Process {
     ) -> Result<(), Silence> {
         let mut is_late = false;
         loop {
-            loop {
-                match self.buffer.next() {
-                    Ok(None) => break,
-                    Err(TooLong) => return Err(Silence::Flood),
-                    Ok(Some(range)) => {
-                        let line = self.buffer.get(range);
-                        if let Some(log) = &mut self.log {
-                            log.errors(line);
-                            log.errors(b"\n");
-                        }
-                    }
+            self.take_lines(|line, log| {
+                if let Some(log) = log {
+                    log.errors(line);
+                    log.errors(b"\n");
                 }
-            }
-            if self.taken > MOST_OUTPUT {
-                return Err(Silence::Flood);
-            }
+                None::<()>
+            })?;
             if stop.is_stopped() {
                 return Err(Silence::Stopped);
             }

@@ -386,10 +386,9 @@ pub(super) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Uns
         Silence::Late if bot.has_exited() => Silence::Ended,
         other => other,
     };
-    if silence == Silence::Stopped {
-        return Unsaid::Stopped;
-    }
-    if let Some(why) = bot.stopped() {
+    if silence != Silence::Stopped
+        && let Some(why) = bot.stopped()
+    {
         return Fault::new(FaultKind::Limits, format!("the bot was stopped: {why}")).into();
     }
     let fault = match silence {

@@ -16,7 +16,7 @@ use crate::bots::process::{Process, Silence};
 use crate::bots::protocol::{FAREWELL, newgame, unsaid};
 use crate::bots::{Fault, FaultKind, Line, quote};
 use crate::hub_text::{hub_line, hub_position, is_move};
-use crate::{Clock, Seating, Session, Verdict, session, write_time};
+use crate::{Clock, Seating, Session, session, write_time};
 
 /// What engines call English checkers, in small letters and without signs; the first that is offered
 /// is taken.
@@ -286,17 +286,6 @@ impl Dialogue for Engine {
         let legal = game.legal_moves();
         let known = legal.iter().find(|mv| is_move(&text, mv));
         Ok(known.map_or(text, |mv| mv.text.clone()))
-    }
-
-    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
-        // Engines are not told.
-        if let Some(log) = &mut bot.log {
-            log.remark(&format!("{}: {}", verdict.result, verdict.reason));
-        }
-    }
-
-    fn is_silent(&self) -> bool {
-        false
     }
 
     fn name(&self) -> Option<&str> {

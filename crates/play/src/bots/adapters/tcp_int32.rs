@@ -24,7 +24,7 @@ use crate::bots::process::{Process, Silence};
 use crate::bots::protocol::{FAREWELL, newgame, unsaid};
 use crate::bots::{Fault, FaultKind};
 use crate::sandbox::{Isolation, has_network};
-use crate::{Clock, Seating, Session, Verdict, write_time};
+use crate::{Clock, Seating, Session, write_time};
 
 /// A path has so many cells at most.
 const LONGEST: i32 = 100;
@@ -322,17 +322,6 @@ impl Dialogue for Client {
                 return Err(self.silence(bot, silence, begun.elapsed()));
             }
         }
-    }
-
-    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
-        // There is no way to tell the client.
-        if let Some(log) = &mut bot.log {
-            log.remark(&format!("{}: {}", verdict.result, verdict.reason));
-        }
-    }
-
-    fn is_silent(&self) -> bool {
-        false
     }
 
     fn name(&self) -> Option<&str> {
