@@ -169,8 +169,8 @@ fn main() {
     scheduling(folder.path());
     beside_the_referee(
         folder.path(),
-        if is_bench { 504 } else { 56 },
-        if is_bench { 21 } else { 1 },
+        if is_bench { 2016 } else { 56 },
+        if is_bench { 11 } else { 1 },
     );
     for games in if is_bench { [1_008, 100_016] } else { [56, 112] } {
         long(folder.path(), games);

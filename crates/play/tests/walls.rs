@@ -129,6 +129,13 @@ fn nothing_gets_through_the_walls() {
 }
 
 #[test]
+fn a_bot_may_run_on_every_processor() {
+    for game in played(&plan(&hostile("counts-processors"), "random", "cores=1")) {
+        assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
+    }
+}
+
+#[test]
 fn whoever_uses_too_much_is_stopped_with_the_reason() {
     for (mode, limits, code, sentence) in [
         ("fork-bomb", "processes=40", "limits", "more than 40 processes and threads"),

@@ -16,6 +16,7 @@ mod fault;
 mod kits;
 mod line;
 mod log;
+mod nearness;
 mod outside;
 mod process;
 mod program;

@@ -25,8 +25,9 @@ use super::Program;
 use super::adapters::Source;
 use super::buffer::{LineBuffer, TooLong};
 use super::log::Log;
+use super::nearness::near;
 use super::running;
-use crate::sandbox::watch::Meter;
+use crate::sandbox::watch::{Meter, first_child};
 use crate::sandbox::{self, Isolation, Limits, Request, Started};
 
 /// A running program and the pipes to it.
@@ -34,6 +35,8 @@ pub(crate) struct Process {
     /// What its walls keep; its pipes are below.
     started: Started,
     group: Pid,
+    /// The first thread of the program itself, if it is known.
+    program: Option<Pid>,
     input: Option<File>,
     output: Option<File>,
     errors: Option<File>,
@@ -106,6 +109,7 @@ impl Process {
         let process = Process {
             started,
             group,
+            program: if is_keeper { first_child(group) } else { Some(group) },
             input,
             output,
             errors,
@@ -158,6 +162,11 @@ impl Process {
                 Err(_) => self.input = None,
             }
         }
+    }
+
+    /// Sends the line that begins a game.
+    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+        near(self.program, || self.send(line, deadline, stop));
     }
 
     /// Waits for a line and gives it to `take`, until that has what it wants.

@@ -156,7 +156,7 @@ impl Lines {
         allowance: Duration,
         stop: &Stop,
     ) -> Result<(), Unsaid> {
-        bot.send(newgame, Some(Instant::now() + allowance), stop);
+        bot.begin_game(newgame, Some(Instant::now() + allowance), stop);
         if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
     }
 
@@ -327,7 +327,7 @@ impl Dialogue for Lines {
         }
         self.side = seating.letter();
         let allowance = seating.terms.startup.min(REJOINING);
-        bot.send(&newgame(seating), Some(Instant::now() + allowance), stop);
+        bot.begin_game(&newgame(seating), Some(Instant::now() + allowance), stop);
         self.hear_ready(bot, allowance, stop).is_ok()
     }
 

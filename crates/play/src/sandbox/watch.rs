@@ -317,6 +317,13 @@ impl Stat {
     }
 }
 
+/// The first child of a process with one thread.
+pub(crate) fn first_child(pid: Pid) -> Option<Pid> {
+    let mut found = Vec::new();
+    children(pid.as_raw_nonzero().get(), 1, &mut found, &mut String::new());
+    found.first().copied().and_then(Pid::from_raw)
+}
+
 /// The children of a process, of all its threads.
 fn children(pid: i32, threads: u32, found: &mut Vec<i32>, text: &mut String) {
     let mut of_thread = |thread: &str| {

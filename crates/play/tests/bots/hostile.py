@@ -62,6 +62,7 @@ def lines():
         buffer += data
 
 
+processors = os.sched_getaffinity(0)
 moves_made = 0
 bad_game = False
 previous = "1-1"
@@ -116,6 +117,8 @@ for line in lines():
                 os.setsid()
                 os.closerange(0, 3)
             time.sleep(600)
+        if mode == "counts-processors" and os.sched_getaffinity(0) != processors:
+            raise SystemExit("not all processors")
         if mode == "leaves-a-child" and moves_made == 2:
             os._exit(7)
         if mode == "fork-bomb":
