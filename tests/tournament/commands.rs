@@ -106,6 +106,25 @@ fn an_odd_number_of_players_has_byes_that_count() {
 }
 
 #[test]
+fn a_tied_knockout_exchanges_colours_and_says_that_the_seed_decided() {
+    let contest = Contest::new(
+        "game = \"english:draw-plies=2\"\nplayers = [\"level:1\", \"level:2\"]\n\
+         schedule = \"knockout\"\ngames = 1\ncolours = \"balanced\"\nreplays = 3\n",
+    );
+    let run = contest.tournament("run", &[]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let firsts: Vec<_> = contest.games().into_values().map(|game| game["first"].clone()).collect();
+    assert_eq!(firsts, ["level:1", "level:2", "level:1", "level:2"]);
+    let lines = run.stderr.lines().filter_map(|line| line.split("  ").next()?.split_once('/'));
+    assert_eq!(lines.collect::<Vec<_>>(), [("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
+    let remark = "final: level:1 and level:2 stayed even; level:1 went on as the better seed";
+    assert!(run.stdout.contains(remark), "{}", run.stdout);
+    let rows = contest.standings();
+    assert_eq!(rows[1]["out_by_seed"], json!({ "round": "final", "winner": "level:1" }));
+    assert_eq!(rows[0]["out_by_seed"], json!(null));
+}
+
+#[test]
 fn games_are_listed_and_shown_with_their_moves() {
     let contest = Contest::of_eight("schedule = \"gauntlet\"");
     contest.tournament("run", &[]);

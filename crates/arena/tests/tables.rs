@@ -80,6 +80,7 @@ fn check(text: &str) {
         points,
         tie_breaks: &tie_breaks,
         progress: None,
+        ties: Vec::new(),
     };
     let standings = Standings::of(&facts);
     let line = |row: &crownhead_arena::standings::Standing| {

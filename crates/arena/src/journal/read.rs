@@ -145,7 +145,8 @@ impl Snapshot {
     /// The table as it stands.
     pub fn standings(&self) -> Standings {
         let games = self.counted();
-        let progress = History::of(self).director.progress();
+        let director = History::of(self).director;
+        let progress = director.progress();
         // A round that is not over yet has given nobody a bye.
         let is_over =
             |round: u32| self.games.iter().all(|game| game.round != round || game.end.is_some());
@@ -160,7 +161,13 @@ impl Snapshot {
             points: self.settings.points,
             tie_breaks: &self.settings.tie_breaks,
             progress: progress.as_deref(),
+            ties: director.ties(),
         })
+    }
+
+    /// How many games there will be, if that is known.
+    pub fn planned(&self) -> Option<u64> {
+        History::of(self).planned()
     }
 }
 

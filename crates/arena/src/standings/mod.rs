@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crownhead_play::statistics::{Points as Result, Tally};
 
 use crate::Points;
-use crate::schedule::PlayerIndex;
+use crate::schedule::{PlayerIndex, Tie};
 pub use tie_break::{TieBreak, Value};
 
 /// A finished game, as far as the table needs it.
@@ -85,6 +85,8 @@ pub struct Standings {
     pub results: Vec<BTreeMap<PlayerIndex, Vec<(Result, bool)>>>,
     /// Whether ranks follow from how far a player came and not from points.
     pub by_progress: bool,
+    /// Meetings that the seeds decided.
+    pub ties: Vec<Tie>,
 }
 
 /// What the table follows from.
@@ -101,6 +103,8 @@ pub struct Facts<'a> {
     pub tie_breaks: &'a [TieBreak],
     /// How far each player came, where that makes the order.
     pub progress: Option<&'a [i64]>,
+    /// Meetings that the seeds decided.
+    pub ties: Vec<Tie>,
 }
 
 impl Standings {
@@ -155,6 +159,7 @@ impl Standings {
             tie_breaks: facts.tie_breaks.to_vec(),
             results,
             by_progress,
+            ties: facts.ties.clone(),
         };
         standings.order(facts);
         standings

@@ -109,6 +109,14 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
             decision.values[1]
         );
     }
+    for tie in &standings.ties {
+        let [winner, loser] = [tie.winner, tie.loser].map(|player| &names[player]);
+        let _ = writeln!(
+            text,
+            "{}: {winner} and {loser} stayed even; {winner} went on as the better seed",
+            tie.round
+        );
+    }
     for group in standings.rows.chunk_by(|one, other| one.rank == other.rank) {
         if group.len() > 1 {
             let named: Vec<_> = group.iter().map(|row| names[row.player].as_str()).collect();
