@@ -14,7 +14,7 @@ fn new_writes_a_contest_that_runs_and_never_over_another_file() {
     let new = crownhead_in(folder.path(), &["tournament", "new", "class.toml"]);
     assert!(new.printed().contains("crownhead tournament run class.toml"));
     let again = crownhead_in(folder.path(), &["tournament", "new", "class.toml"]);
-    assert!(again.refused(1).contains("cannot write the contest file class.toml"));
+    assert!(again.refused(1).contains("class.toml is there already"));
     let run = crownhead_in(folder.path(), &["tournament", "run", "class.toml"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(
@@ -125,6 +125,31 @@ fn a_tied_knockout_exchanges_colours_and_says_that_the_seed_decided() {
 }
 
 #[test]
+fn a_contest_file_that_is_no_text_is_bad_input() {
+    let contest = Contest::new("");
+    let text = b"game = \"english\"\nname = \"caf\xe9\"\n";
+    fs::write(contest.path().join("class.toml"), text).unwrap();
+    let told = contest.tournament("run", &[]);
+    assert!(
+        told.refused(3).contains("class.toml, line 2, column 12: the byte 0xe9 is no UTF-8"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn tables_keep_their_columns_whatever_script_names_are_in() {
+    let contest = Contest::new(
+        "game = \"english\"\nplayers = [{ name = \"猫猫\", player = \"random\" }, \"level:1\"]\n",
+    );
+    let run = contest.tournament("run", &[]);
+    assert!(run.stdout.contains("rank  player   points"), "{}", run.stdout);
+    // Each of the two letters is as wide as two others: five places to the next column, and points.
+    let row = run.stdout.lines().find(|line| line.contains("猫猫")).unwrap();
+    let rest = row.split("猫猫").nth(1).unwrap();
+    assert_eq!(rest.find(|letter| letter != ' '), Some(5 + 5), "{}", run.stdout);
+}
+
+#[test]
 fn games_are_listed_and_shown_with_their_moves() {
     let contest = Contest::of_eight("schedule = \"gauntlet\"");
     contest.tournament("run", &[]);
@@ -140,6 +165,8 @@ fn games_are_listed_and_shown_with_their_moves() {
     let text = contest.tournament("games", &["1"]);
     assert!(text.printed().contains("\nmoves     "), "{}", text.stdout);
     assert!(contest.tournament("games", &["99"]).refused(2).contains("there is no game 99"));
+    let other = contest.tournament("games", &["1", "--player", "random"]);
+    assert!(other.refused(2).contains("game 1 is none of those asked for"));
     let named = contest.tournament("games", &["--player", "nobody"]);
     assert!(named.refused(2).contains("there is no player \"nobody\""));
     contest.pdn();
@@ -173,6 +200,7 @@ fn what_is_no_journal_is_left_alone() {
     assert!(contest.tournament("resume", &[]).refused(1).contains("no journal class.journal"));
     let path = contest.write("class.journal", "not a database, but long enough to be looked at");
     assert!(contest.tournament("status", &[]).refused(3).contains("is no journal of a contest"));
-    assert!(contest.tournament("run", &[]).refused(1).contains("there is a journal already"));
+    let told = contest.tournament("run", &[]);
+    assert!(told.refused(3).contains("is no journal of a contest: put it away"), "{told:?}");
     assert_eq!(fs::read_to_string(path).unwrap().len(), 47);
 }

@@ -88,6 +88,7 @@ pub fn run(
 ) -> Result<Ending, RunError> {
     let walls = Walls::of(contest).map_err(RunError::Walls)?;
     let walls_number = walls.as_ref().map(|walls| journal.put_up(walls)).transpose()?;
+    journal.begin()?;
     let snapshot = journal.snapshot()?;
     let names = snapshot.names();
     let entrants = entrants(contest, &snapshot);
@@ -114,7 +115,9 @@ pub fn run(
         finished,
         walls,
     });
-    rounds.iter().for_each(|round| heard(round));
+    for round in &rounds {
+        heard(round);
+    }
     loop {
         if pending.is_empty() {
             pending = schedule(contest, &mut journal, &mut history, heard)?;
