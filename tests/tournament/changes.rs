@@ -1,8 +1,11 @@
 //! Contests that are other when they are taken up again.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::contest::Contest;
+use crate::run::crownhead_in;
 
 /// A bot that takes the first move there is.
 const FIRST_MOVE: &str = "while read -r word rest; do
@@ -105,6 +108,109 @@ fn a_player_may_join_and_leave_a_round_robin() {
     contest.tournament("resume", &["--replay"]);
     assert_eq!(contest.games().len(), 6, "or does not");
     assert_eq!(contest.standings().as_array().unwrap().len(), 3);
+}
+
+/// What was played, in the order of the games.
+fn played(contest: &Contest) -> Vec<[serde_json::Value; 4]> {
+    let keys = ["first", "second", "result", "plies"];
+    contest.games().into_values().map(|game| keys.map(|key| game[key].clone())).collect()
+}
+
+#[test]
+fn a_contest_that_is_replayed_as_a_whole_is_as_one_that_begins() {
+    let text = "game = \"english\"\ncolours = \"random\"\nseed = 1\ngames = 1\nopenings = \"random:4\"\n\
+                players = [\"level:1\", \"level:2\", \"level:3\", \"random\", \"minimax:1\"]\n";
+    let contest = Contest::new(text);
+    contest.tournament("run", &[]);
+    for (from, to) in [("\"random\"\nseed", "\"balanced\"\nseed"), ("seed = 1", "seed = 2")] {
+        contest.change(from, to);
+        let resumed = contest.tournament("resume", &["--replay"]);
+        assert!(resumed.stderr.contains("10 games do not count any more"), "{resumed:?}");
+        let fresh = Contest::new(&fs::read_to_string(contest.path().join("class.toml")).unwrap());
+        fresh.tournament("run", &[]);
+        assert_eq!(played(&contest), played(&fresh), "{to}");
+        assert_eq!(contest.standings(), fresh.standings(), "{to}");
+    }
+}
+
+#[test]
+fn finished_games_too_many_are_kept_or_dropped_as_one_says() {
+    let contest = three();
+    contest.change("concurrency = 1", "games = 1");
+    let told = contest.tournament("resume", &[]);
+    assert!(told.refused(2).contains("this concerns 3 of 6 finished games"), "{told:?}");
+    assert_eq!(contest.tournament("resume", &["--keep"]).code, Some(0));
+    assert_eq!(contest.games().len(), 6);
+    let status = contest.tournament("status", &["--json"]).json();
+    assert_eq!((&status["planned"], &status["finished"]), (&json!(6), &json!(6)));
+    contest.change("games = 1", "games = 2");
+    assert_eq!(contest.tournament("resume", &[]).code, Some(0), "none is too many");
+    contest.change("games = 2", "games = 1");
+    assert_eq!(contest.tournament("resume", &["--replay"]).code, Some(0));
+    let rows = contest.standings();
+    assert!(rows.as_array().unwrap().iter().all(|row| row["games"] == 2), "{rows}");
+    // A gauntlet of the first player has no use for the game of the others.
+    contest.change("games = 1", "games = 1\nschedule = \"gauntlet\"");
+    let told = contest.tournament("resume", &[]);
+    assert!(told.refused(2).contains("this concerns 1 of 3 finished games"), "{told:?}");
+    contest.tournament("resume", &["--replay"]);
+    assert_eq!(contest.games().len(), 2);
+}
+
+#[test]
+fn whoever_leaves_or_joins_a_swiss_contest_does_so() {
+    let contest = Contest::of_eight("schedule = \"swiss\"\nrounds = 3");
+    contest.tournament("run", &[]);
+    contest.change("\"level:1\", ", "");
+    contest.change("\"random\", ", "\"random\", \"level:4\", ");
+    let resumed = contest.tournament("resume", &["--replay"]);
+    assert_eq!(resumed.code, Some(0), "nobody forfeits: {resumed:?}");
+    let fresh = Contest::new(&fs::read_to_string(contest.path().join("class.toml")).unwrap());
+    fresh.tournament("run", &[]);
+    assert_eq!(played(&contest), played(&fresh));
+    let status = contest.tournament("status", &["--json"]).json();
+    assert_eq!(status["players"].as_array().unwrap().len(), 8);
+    contest.change("rounds = 3", "rounds = 2");
+    let told = contest.tournament("resume", &[]);
+    assert!(told.refused(2).contains("changed: rounds was 3, and is 2"), "{told:?}");
+    assert!(told.stderr.contains("this concerns 4 of 12 finished games"), "{told:?}");
+    contest.tournament("resume", &["--replay"]);
+    assert_eq!(contest.games().len(), 8);
+}
+
+#[test]
+fn a_broken_submission_is_the_same_from_anywhere() {
+    let contest =
+        Contest::new("game = \"english\"\nsubmissions = \"bots\"\nplayers = [\"random\"]\n");
+    contest.write("bots/wrong/bot.toml", "comand = \"true\"");
+    assert_eq!(contest.tournament("run", &[]).code, Some(4));
+    let path = contest.path().join("class.toml");
+    let path = path.to_str().unwrap();
+    let resumed = crownhead_in(std::path::Path::new("/"), &["tournament", "resume", path]);
+    assert_eq!(resumed.code, Some(4), "{resumed:?}");
+    assert!(!resumed.stderr.contains("changed"), "{resumed:?}");
+}
+
+#[test]
+fn without_a_build_everything_is_the_bot() {
+    let contest = Contest::new("game = \"english\"\nplayers = [\"random\", \"./bot\"]\n");
+    contest.write("bot/bot.toml", "command = \"sh build/bot.jar\"");
+    contest.write("bot/build/bot.jar", FIRST_MOVE);
+    assert_eq!(contest.tournament("run", &[]).code, Some(0));
+    contest.write("bot/build/bot.jar", &format!("# better\n{FIRST_MOVE}"));
+    let told = contest.tournament("resume", &[]);
+    assert!(told.refused(2).contains("changed: bot: build/bot.jar has changed"), "{told:?}");
+}
+
+#[test]
+fn a_bot_that_is_changed_while_the_contest_runs_is_told() {
+    let contest = Contest::new(
+        "game = \"english\"\nisolation = \"off\"\nplayers = [\"random\", \"./bot\"]\n",
+    );
+    contest.write("bot/bot.toml", "command = \"sh bot.sh\"");
+    contest.write("bot/bot.sh", &format!("echo '# more' >> more.sh\n{FIRST_MOVE}"));
+    let run = contest.tournament("run", &[]);
+    assert!(run.stderr.contains("note: while the contest ran: bot: more.sh is new"), "{run:?}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn new_writes_a_contest_that_runs_and_never_over_another_file() {
     let new = crownhead_in(folder.path(), &["tournament", "new", "class.toml"]);
     assert!(new.printed().contains("crownhead tournament run class.toml"));
     let again = crownhead_in(folder.path(), &["tournament", "new", "class.toml"]);
-    assert!(again.refused(1).contains("cannot write the contest file class.toml"));
+    assert!(again.refused(1).contains("class.toml is there already"));
     let run = crownhead_in(folder.path(), &["tournament", "run", "class.toml"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(
@@ -106,6 +106,50 @@ fn an_odd_number_of_players_has_byes_that_count() {
 }
 
 #[test]
+fn a_tied_knockout_exchanges_colours_and_says_that_the_seed_decided() {
+    let contest = Contest::new(
+        "game = \"english:draw-plies=2\"\nplayers = [\"level:1\", \"level:2\"]\n\
+         schedule = \"knockout\"\ngames = 1\ncolours = \"balanced\"\nreplays = 3\n",
+    );
+    let run = contest.tournament("run", &[]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let firsts: Vec<_> = contest.games().into_values().map(|game| game["first"].clone()).collect();
+    assert_eq!(firsts, ["level:1", "level:2", "level:1", "level:2"]);
+    let lines = run.stderr.lines().filter_map(|line| line.split("  ").next()?.split_once('/'));
+    assert_eq!(lines.collect::<Vec<_>>(), [("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
+    let remark = "final: level:1 and level:2 stayed even; level:1 went on as the better seed";
+    assert!(run.stdout.contains(remark), "{}", run.stdout);
+    let rows = contest.standings();
+    assert_eq!(rows[1]["out_by_seed"], json!({ "round": "final", "winner": "level:1" }));
+    assert_eq!(rows[0]["out_by_seed"], json!(null));
+}
+
+#[test]
+fn a_contest_file_that_is_no_text_is_bad_input() {
+    let contest = Contest::new("");
+    let text = b"game = \"english\"\nname = \"caf\xe9\"\n";
+    fs::write(contest.path().join("class.toml"), text).unwrap();
+    let told = contest.tournament("run", &[]);
+    assert!(
+        told.refused(3).contains("class.toml, line 2, column 12: the byte 0xe9 is no UTF-8"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn tables_keep_their_columns_whatever_script_names_are_in() {
+    let contest = Contest::new(
+        "game = \"english\"\nplayers = [{ name = \"猫猫\", player = \"random\" }, \"level:1\"]\n",
+    );
+    let run = contest.tournament("run", &[]);
+    assert!(run.stdout.contains("rank  player   points"), "{}", run.stdout);
+    // Each of the two letters is as wide as two others: five places to the next column, and points.
+    let row = run.stdout.lines().find(|line| line.contains("猫猫")).unwrap();
+    let rest = row.split("猫猫").nth(1).unwrap();
+    assert_eq!(rest.find(|letter| letter != ' '), Some(5 + 5), "{}", run.stdout);
+}
+
+#[test]
 fn games_are_listed_and_shown_with_their_moves() {
     let contest = Contest::of_eight("schedule = \"gauntlet\"");
     contest.tournament("run", &[]);
@@ -121,6 +165,8 @@ fn games_are_listed_and_shown_with_their_moves() {
     let text = contest.tournament("games", &["1"]);
     assert!(text.printed().contains("\nmoves     "), "{}", text.stdout);
     assert!(contest.tournament("games", &["99"]).refused(2).contains("there is no game 99"));
+    let other = contest.tournament("games", &["1", "--player", "random"]);
+    assert!(other.refused(2).contains("game 1 is none of those asked for"));
     let named = contest.tournament("games", &["--player", "nobody"]);
     assert!(named.refused(2).contains("there is no player \"nobody\""));
     contest.pdn();
@@ -137,7 +183,7 @@ fn a_bot_that_cannot_be_started_forfeits_and_the_contest_goes_on() {
     contest.write("bots/wrong/bot.toml", "comand = \"true\"");
     let run = contest.tournament("run", &[]);
     assert_eq!(run.code, Some(4), "a bot forfeited: {run:?}");
-    assert!(run.stderr.contains("wrong takes part and loses every game by forfeit"), "{run:?}");
+    assert!(run.stderr.contains("wrong takes part, but cannot play"), "{run:?}");
     assert!(run.stdout.contains("forfeits: gone: start "), "{}", run.stdout);
     let rows = contest.standings();
     assert_eq!((&rows[0]["player"], &rows[0]["points"]), (&json!("random"), &json!(12)));
@@ -154,6 +200,7 @@ fn what_is_no_journal_is_left_alone() {
     assert!(contest.tournament("resume", &[]).refused(1).contains("no journal class.journal"));
     let path = contest.write("class.journal", "not a database, but long enough to be looked at");
     assert!(contest.tournament("status", &[]).refused(3).contains("is no journal of a contest"));
-    assert!(contest.tournament("run", &[]).refused(1).contains("there is a journal already"));
+    let told = contest.tournament("run", &[]);
+    assert!(told.refused(3).contains("is no journal of a contest: put it away"), "{told:?}");
     assert_eq!(fs::read_to_string(path).unwrap().len(), 47);
 }

@@ -25,6 +25,49 @@ echo $? > ../code3
 "$CROWNHEAD" tournament standings class.toml --json > ../standings
 "#;
 
+/// Runs a script with a small file system `small`, and a contest in it; what it wrote to `out`. None
+/// where nothing can be mounted.
+fn on_small_disk(contest: &Contest, script: &str) -> Option<String> {
+    let head =
+        "mkdir small && mount -t tmpfs -o size=4m tmpfs small && cp class.toml small && cd small";
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-rm", "sh", "-c", &format!("{head} || exit 77\nexec > ../out 2>&1\n{script}")]);
+    unshare.current_dir(contest.path()).env("CROWNHEAD", env!("CARGO_BIN_EXE_crownhead"));
+    let ended = Finished::new(unshare.output().unwrap());
+    if ended.code == Some(77) {
+        eprintln!("skipped: no file system can be mounted here ({})", ended.stderr.trim());
+        return None;
+    }
+    Some(fs::read_to_string(contest.path().join("out")).unwrap())
+}
+
+#[test]
+fn a_journal_on_a_disk_that_cannot_be_written_is_read() {
+    let contest = Contest::new("game = \"english\"\nplayers = [\"random\", \"level:1\"]\n");
+    let script = "$CROWNHEAD tournament run class.toml > table 2> /dev/null
+        mount -o remount,ro .
+        $CROWNHEAD tournament standings class.toml | cmp - table && echo same
+        $CROWNHEAD tournament games class.toml 2> /dev/null | wc -l
+        $CROWNHEAD tournament resume class.toml";
+    let Some(told) = on_small_disk(&contest, script) else { return };
+    assert!(told.starts_with("same\n3\n"), "{told}");
+    assert!(told.contains("the journal class.journal cannot be used: Read-only"), "{told}");
+}
+
+#[test]
+fn a_contest_file_is_written_whole_or_not_at_all() {
+    let contest = Contest::new("");
+    let script = "dd if=/dev/zero of=filler bs=1k 2> /dev/null
+        $CROWNHEAD tournament new full.toml
+        ls full.toml 2> /dev/null
+        rm filler
+        $CROWNHEAD tournament new full.toml";
+    let Some(told) = on_small_disk(&contest, script) else { return };
+    assert!(told.contains("full.toml could not be written: No space left"), "{told}");
+    assert!(told.ends_with("change it, then\n  crownhead tournament run full.toml\n"), "{told}");
+    assert_eq!(told.matches("full.toml\n").count(), 1, "{told}");
+}
+
 #[test]
 fn a_full_disk_is_told_and_nothing_is_lost_or_played_twice() {
     let text = format!("game = \"english\"\nplayers = {EIGHT}\ngames = 4\nconcurrency = 2\n");

@@ -9,6 +9,7 @@ mod contest;
 mod course;
 mod crash;
 mod disk;
+mod journal;
 #[path = "../cli/run.rs"]
 #[allow(dead_code)] // each test program uses its part
 mod run;

@@ -11,7 +11,11 @@ fn endless() -> Contest {
 }
 
 /// A run that has finished some games.
-fn started(contest: &Contest, verb: &str, more: &[&str]) -> (Child, BufReader<ChildStdout>) {
+pub(crate) fn started(
+    contest: &Contest,
+    verb: &str,
+    more: &[&str],
+) -> (Child, BufReader<ChildStdout>) {
     let mut command = contest.command(verb, &[&["--json"], more].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -25,13 +29,13 @@ fn started(contest: &Contest, verb: &str, more: &[&str]) -> (Child, BufReader<Ch
     (child, out)
 }
 
-fn interrupt(child: &Child) {
+pub(crate) fn interrupt(child: &Child) {
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
 }
 
 /// Reads to the end: the last line, and the exit code.
-fn end(mut child: Child, out: BufReader<ChildStdout>) -> (String, Option<i32>) {
+pub(crate) fn end(mut child: Child, out: BufReader<ChildStdout>) -> (String, Option<i32>) {
     let last = out.lines().map(Result::unwrap).last().unwrap_or_default();
     (last, child.wait().unwrap().code())
 }
@@ -102,6 +106,8 @@ fn a_cancelled_contest_stops_and_stays_stopped() {
     assert_eq!(code, Some(1));
     assert!(last.contains("\"how\":\"cancelled\""), "{last}");
     assert_eq!(contest.state(), "cancelled");
+    let head = contest.tournament("standings", &[]);
+    assert!(head.printed().lines().next().unwrap().ends_with("games, cancelled"), "{head:?}");
     let before = contest.finished();
     assert!(contest.tournament("resume", &[]).refused(1).contains("was cancelled; --reopen"));
     assert_eq!(contest.finished(), before, "what was played is kept");

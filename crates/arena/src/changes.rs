@@ -4,11 +4,11 @@
 //! one more player in a round robin. Others concern games that are finished, which would have gone
 //! otherwise now: whether those are kept or played again is for the organiser to say.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::journal::{Change, Game, Journal, JournalError, Snapshot};
 use crate::schedule::{Next, PlayerIndex, director};
-use crate::{Contest, Files};
+use crate::{Contest, Schedule};
 
 /// Something that is other than it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +25,10 @@ enum Concern {
     Nobody,
     All,
     Player(PlayerIndex),
+    /// Games that a fixed schedule has no room for any more.
+    Extra,
+    /// The rounds from this one on.
+    Rounds(u32),
 }
 
 /// All differences.
@@ -36,6 +40,8 @@ pub struct Comparison {
     players: Vec<Option<usize>>,
     /// Entrants whom the journal does not know.
     new: Vec<usize>,
+    /// Numbers of finished games that a fixed schedule has no room for any more.
+    extra: HashSet<i64>,
 }
 
 /// What shall become of finished games that a change concerns.
@@ -56,7 +62,7 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
             continue;
         };
         let concerns = match key {
-            "games" | "schedule" if both_fixed => Concern::Nobody,
+            "games" | "schedule" if both_fixed => Concern::Extra,
             _ => Concern::All,
         };
         let forbids_keeping = match key {
@@ -64,17 +70,19 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
             "schedule" if !both_fixed => {
                 Some("its rounds cannot be made rounds of another schedule".to_string())
             }
+            "replays" => Some("who goes on after a tie depends on it".to_string()),
             _ => None,
         };
         let what = format!("{key} was {before}, and is {now}");
         differences.push(Difference { what, concerns, forbids_keeping });
     }
+    differences.extend(fewer_rounds(contest, snapshot));
     let place = |name: &str| contest.entrants.iter().position(|entrant| entrant.name == name);
     let players: Vec<_> = snapshot.players.iter().map(|player| place(&player.name)).collect();
     let missing = "in this schedule the pairs depend on everybody who takes part";
     for (index, player) in snapshot.players.iter().enumerate() {
         let Some(entrant) = players[index].map(|place| &contest.entrants[place]) else {
-            if player.is_present {
+            if player.place.is_some() {
                 let forbids_keeping = (!both_fixed).then(|| missing.to_string());
                 let what = format!("{} does not take part any more", player.name);
                 differences.push(Difference {
@@ -86,7 +94,7 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
             continue;
         };
         let now = entrant.described();
-        let files = entrant.player.as_ref().map(Files::of).unwrap_or_default();
+        let files = entrant.files();
         let what = if now != player.text {
             format!("{} was {}, and is {now}", player.name, player.text)
         } else {
@@ -111,20 +119,60 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
         let what = format!("{} is new", entrant.name);
         differences.push(Difference { what, concerns, forbids_keeping });
     }
-    Comparison { differences, players, new }
+    let mut comparison = Comparison { differences, players, new, extra: HashSet::new() };
+    if both_fixed {
+        let extra = comparison.extra(contest, snapshot, Choice::Replay).into_iter();
+        comparison.extra =
+            extra.filter(|game| game.end.is_some()).map(|game| game.number).collect();
+    }
+    comparison
+}
+
+/// Rounds that were played and are not wanted any more. More of them are no change.
+fn fewer_rounds(contest: &Contest, snapshot: &Snapshot) -> Option<Difference> {
+    let (rounds, before) = match (&contest.schedule, &snapshot.settings.schedule) {
+        (Schedule::Swiss { rounds }, Schedule::Swiss { rounds: before }) => {
+            (*rounds, Some(*before))
+        }
+        (Schedule::Ladder { rounds: Some(rounds) }, Schedule::Ladder { rounds: before }) => {
+            (*rounds, *before)
+        }
+        _ => return None,
+    };
+    if before == Some(rounds) || snapshot.rounds.len() <= rounds as usize {
+        return None;
+    }
+    let before = before.map_or("not said".into(), |before| before.to_string());
+    let what = format!("rounds was {before}, and is {rounds}");
+    Some(Difference { what, concerns: Concern::Rounds(rounds + 1), forbids_keeping: None })
 }
 
 impl Comparison {
+    fn concerns(&self, difference: &Difference, game: &Game) -> bool {
+        match difference.concerns {
+            Concern::Nobody => false,
+            Concern::All => true,
+            Concern::Player(player) => game.players.contains(&player),
+            Concern::Extra => self.extra.contains(&game.number),
+            Concern::Rounds(from) => game.round >= from,
+        }
+    }
+
     /// The finished games that are concerned.
     pub fn concerned<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Game> {
-        let is_concerned = |game: &Game| {
-            self.differences.iter().any(|difference| match difference.concerns {
-                Concern::Nobody => false,
-                Concern::All => true,
-                Concern::Player(player) => game.players.contains(&player),
-            })
-        };
+        let is_concerned =
+            |game: &Game| self.differences.iter().any(|difference| self.concerns(difference, game));
         snapshot.finished().map(|(game, _)| game).filter(|game| is_concerned(game)).collect()
+    }
+
+    /// Everything that makes a difference to a game.
+    fn why(&self, game: &Game) -> String {
+        let concerning = self.differences.iter().filter(|other| self.concerns(other, game));
+        let whats: Vec<_> = concerning.map(|difference| difference.what.as_str()).collect();
+        match whats.is_empty() {
+            true => "by request, or since an earlier game is played again".into(),
+            false => whats.join("; "),
+        }
     }
 
     /// Takes all changes over. Games of the players `again` are played again whatever was chosen. The
@@ -146,50 +194,61 @@ impl Comparison {
         void.extend(of_again.filter(|game| game.players.iter().any(|p| again.contains(p))));
         void.sort_by_key(|game| game.number);
         void.dedup_by_key(|game| game.number);
-        let mut drop = Vec::new();
-        let mut drop_rounds_from = None;
-        if contest.schedule.is_fixed() && snapshot.settings.schedule.is_fixed() {
-            let extra = self.extra(contest, &snapshot);
-            drop = extra
-                .into_iter()
-                .filter(|game| game.end.is_none() || choice == Choice::Replay)
-                .map(|game| game.number)
-                .collect();
-        } else {
-            // Who meets whom afterwards depends on these games; on the players everything does.
-            let is_other = self.differences.iter().any(|other| other.forbids_keeping.is_some());
-            let is_all = self.differences.iter().any(|other| other.concerns == Concern::All);
-            drop_rounds_from = match is_other || is_all && choice == Choice::Replay {
-                true => Some(1),
-                false => void.first().map(|first| first.round + 1),
-            };
+        let is_fixed = contest.schedule.is_fixed() && snapshot.settings.schedule.is_fixed();
+        let is_other = self.differences.iter().any(|other| other.forbids_keeping.is_some());
+        let is_all = self.differences.iter().any(|other| other.concerns == Concern::All);
+        let fewer = self.differences.iter().find_map(|other| match other.concerns {
+            Concern::Rounds(from) => Some(from),
+            _ => None,
+        });
+        let drop_rounds_from = match (is_other || is_all && choice == Choice::Replay, is_fixed) {
+            // Everything is dealt anew, as in a contest that begins.
+            (true, _) => Some(1),
+            (false, true) => None,
+            // Who meets whom afterwards depends on these games.
+            (false, false) => {
+                let later = void.first().map(|first| first.round + 1);
+                let fewer = fewer.filter(|_| choice == Choice::Replay);
+                later.into_iter().chain(fewer).min()
+            }
+        };
+        let mut dropped: HashSet<i64> = HashSet::new();
+        if is_fixed {
+            let extra = self.extra(contest, &snapshot, choice).into_iter();
+            let numbers: HashSet<i64> = void.iter().map(|game| game.number).collect();
+            let is_void = |game: &Game| numbers.contains(&game.number);
+            let extra = extra.filter(|game| game.end.is_none() || is_void(game));
+            dropped.extend(extra.map(|game| game.number));
         }
         let is_dropped = |game: &Game| {
-            drop.contains(&game.number)
+            dropped.contains(&game.number)
                 || drop_rounds_from.is_some_and(|round: u32| game.round >= round)
         };
+        let told = |game: &Game| (game.number, self.why(game));
+        let drop: Vec<_> =
+            snapshot.games.iter().filter(|game| is_dropped(game)).map(told).collect();
+        let again: Vec<_> = void.into_iter().filter(|game| !is_dropped(game)).map(told).collect();
         let finished_dropped = snapshot.finished().filter(|(game, _)| is_dropped(game)).count();
-        let void: Vec<i64> =
-            void.into_iter().filter(|game| !is_dropped(game)).map(|game| game.number).collect();
-        let why = match self.differences.first() {
-            Some(difference) => difference.what.as_str(),
-            None => "played again by request",
-        };
         journal.change(&Change {
             contest,
             text,
             players: &self.players,
             new: &self.new,
-            void: &void,
-            drop_rounds_from,
+            again: &again,
             drop: &drop,
-            why,
+            drop_rounds_from,
         })?;
-        Ok(void.len() + finished_dropped)
+        Ok(again.len() + finished_dropped)
     }
 
-    /// Games that a fixed schedule has no room for any more; unfinished ones first.
-    fn extra<'a>(&self, contest: &Contest, snapshot: &'a Snapshot) -> Vec<&'a Game> {
+    /// Games that a fixed schedule has no room for any more: the last of each pair, or of those that are
+    /// not finished if the others shall be kept.
+    fn extra<'a>(
+        &self,
+        contest: &Contest,
+        snapshot: &'a Snapshot,
+        choice: Choice,
+    ) -> Vec<&'a Game> {
         let mut names = snapshot.names();
         let mut present: Vec<PlayerIndex> =
             (0..names.len()).filter(|&player| self.players[player].is_some()).collect();
@@ -206,12 +265,14 @@ impl Comparison {
             }
         }
         let mut games: Vec<&Game> = snapshot.games.iter().collect();
-        games.sort_by_key(|game| (game.end.is_none(), game.number));
+        let is_kept = |game: &Game| choice == Choice::Keep && game.end.is_some();
+        games.sort_by_key(|game| (!is_kept(game), game.number));
         let mut extra = Vec::new();
         for game in games {
             let [one, other] = game.players;
             match wanted.get_mut(&[one.min(other), one.max(other)]) {
                 Some(left) if *left > 0 => *left -= 1,
+                _ if is_kept(game) => {}
                 _ => extra.push(game),
             }
         }

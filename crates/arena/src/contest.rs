@@ -7,8 +7,8 @@ use crownhead_play::{Openings, PlayerSpec, Terms, write_time};
 use crownhead_rules::Game;
 use sha2::{Digest, Sha256};
 
-use crate::Settings;
 use crate::standings::TieBreak;
+use crate::{Files, Settings};
 
 /// A contest to be played.
 #[derive(Clone, Debug)]
@@ -68,8 +68,14 @@ impl Entrant {
         match &self.player {
             Ok(spec) if spec.program().is_none() => spec.to_string(),
             Ok(_) => self.text.clone(),
-            Err(why) => format!("{} (broken: {why})", self.text),
+            // In which way it is broken makes no difference.
+            Err(_) => format!("{} (broken)", self.text),
         }
+    }
+
+    /// The files it is made of now.
+    pub fn files(&self) -> Files {
+        self.player.as_ref().map(Files::of).unwrap_or_default()
     }
 }
 
@@ -123,7 +129,8 @@ impl Schedule {
 pub enum Colours {
     /// Whom the lot chooses.
     Random,
-    /// Whoever moved first less often.
+    /// Whoever moved first less often in a Swiss contest or a round robin; the better seed in a knockout,
+    /// and the challenger on a ladder.
     Balanced,
 }
 
@@ -168,7 +175,7 @@ impl Contest {
             Schedule::RoundRobin => "round-robin".into(),
             Schedule::Gauntlet { challengers } => format!("gauntlet of {}", challengers.join(", ")),
             Schedule::Swiss { .. } => "swiss".into(),
-            Schedule::Knockout { replays } => format!("knockout, replays {replays}"),
+            Schedule::Knockout { .. } => "knockout".into(),
             Schedule::Ladder { .. } => "ladder".into(),
         };
         let mut facts = vec![
@@ -183,6 +190,9 @@ impl Contest {
             ("openings", self.openings_fact()),
             ("seed", self.seed.to_string()),
         ];
+        if let Schedule::Knockout { replays } = self.schedule {
+            facts.push(("replays", replays.to_string()));
+        }
         if self.has_programs() {
             facts.push(("isolation", self.isolation.to_string()));
             facts.push(("limits", self.limits.to_string()));

@@ -44,6 +44,8 @@ pub enum Event {
         games: u64,
         /// Who rests.
         byes: Vec<PlayerIndex>,
+        /// How many games there will be in all, if that is known.
+        planned: Option<u64>,
     },
     /// A game has begun.
     Started(GameFacts),
@@ -105,13 +107,14 @@ impl Event {
                     "isolation": walls.as_ref().map(Walls::json),
                 })
             }
-            Event::Round { number, title, games, byes } => json!({
+            Event::Round { number, title, games, byes, planned } => json!({
                 "event": "round",
                 "version": VERSION,
                 "round": number,
                 "title": title,
                 "games": games,
                 "byes": byes.iter().filter_map(|player| names.get(*player)).collect::<Vec<_>>(),
+                "planned": planned,
             }),
             Event::Started(game) => json!({
                 "event": "started",

@@ -1,6 +1,6 @@
 //! Which files a player is made of, so that a changed bot is noticed when a contest is taken up again.
 //!
-//! What building leaves behind is not looked at. A file that was not there before is a change, too, but
+//! What building and running leave behind is not looked at. A file that was not there before is a change, too, but
 //! not where a build makes files: whatever uses a new source has changed then.
 
 use std::collections::BTreeMap;
@@ -24,9 +24,11 @@ pub struct Files {
 /// So many files of a bot are looked at, and so many bytes of each.
 const MOST_FILES: usize = 2000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
-/// Folders and endings of what building and running leave behind.
-const FOLDERS: [&str; 4] = ["__pycache__", "target", "node_modules", "build"];
-const ENDINGS: [&str; 6] = [".pyc", ".class", ".o", ".log", ".tmp", ".jar"];
+/// Folders and endings of what running leaves behind.
+const LEFT_BY_RUNS: ([&str; 1], [&str; 2]) = (["__pycache__"], [".log", ".tmp"]);
+/// Folders and endings of what a build makes: without one they are the bot itself.
+const LEFT_BY_BUILDS: ([&str; 3], [&str; 4]) =
+    (["target", "node_modules", "build"], [".pyc", ".class", ".o", ".jar"]);
 
 impl Files {
     /// The files that a player is made of now; a built-in one has none.
@@ -78,8 +80,11 @@ impl Files {
         for name in names {
             let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
             let kind = path.symlink_metadata().map(|known| known.file_type());
+            // A link to a folder is not followed: it may lead anywhere, and behind walls to nothing.
             let is_folder = kind.is_ok_and(|kind| kind.is_dir());
-            if name.starts_with('.') || is_folder && FOLDERS.contains(&name.as_str()) {
+            let is_left = LEFT_BY_RUNS.0.contains(&name.as_str())
+                || self.has_build && LEFT_BY_BUILDS.0.contains(&name.as_str());
+            if name.starts_with('.') || is_folder && is_left {
                 continue;
             }
             match is_folder {
@@ -91,10 +96,9 @@ impl Files {
 
     fn add(&mut self, name: &str, path: &Path) {
         let is_file = path.metadata().is_ok_and(|known| known.is_file());
-        if !is_file
-            || self.digests.len() >= MOST_FILES
-            || ENDINGS.iter().any(|end| name.ends_with(end))
-        {
+        let is_left = LEFT_BY_RUNS.1.iter().any(|end| name.ends_with(end))
+            || self.has_build && LEFT_BY_BUILDS.1.iter().any(|end| name.ends_with(end));
+        if !is_file || is_left || self.digests.len() >= MOST_FILES {
             return;
         }
         if let Some(digest) = digest(path, self.has_build) {

@@ -58,11 +58,28 @@ fn little_must_be_said() {
 #[test]
 fn every_complaint_has_its_place_and_says_what_would_be_right() {
     for (text, said) in [
-        ("game = \"englsh\"\n", "1:8 there is no game \"englsh\": the games are english"),
+        (
+            "game = \"englsh\"\n",
+            "1:8 there is no game \"englsh\": the games are english, contest, chinese-checkers, \
+             capture-halma; did you mean \"english\"?",
+        ),
         ("gam = \"english\"\n", "1:1 there is no key \"gam\"; did you mean \"game\"?"),
-        ("schedule = \"swis\"", "2:12 there is no schedule \"swis\"; did you mean \"swiss\"?"),
+        (
+            "schedule = \"swis\"",
+            "2:12 there is no schedule \"swis\": the schedules are round-robin, gauntlet, swiss, \
+             knockout and ladder; did you mean \"swiss\"?",
+        ),
         ("shedule = 1", "2:1 there is no key \"shedule\"; did you mean \"schedule\"?"),
-        ("tie-breaks = [\"win\"]", "2:14 there is no tie-break \"win\"; did you mean \"wins\"?"),
+        ("tie-breaks = [\"win\"]", "2:14 there is no tie-break \"win\": the tie-breaks are wins, "),
+        ("schedule = \"gauntlet\"\nchallengers = []", "3:15 a gauntlet has a challenger or more"),
+        (
+            "schedule = \"gauntlet\"\nchallengers = [\"random\", \"random\"]",
+            "3:15 random is named twice",
+        ),
+        (
+            "schedule = \"ladder\"\nrounds = 1000000\ngames = 10000",
+            "4:9 a contest has at most 10000000 games",
+        ),
         ("rounds = 3", "2:10 rounds belongs to swiss and ladder, not to round-robin"),
         ("games = 0", "2:9 games is a whole number from 1 to 10000"),
         ("movetime = \"5\"", "2:12 a time is written 100ms, 2s or 1.5s"),
@@ -116,9 +133,30 @@ fn players_are_named_once_and_there_are_two() {
         wrong("game = \"english\"\nplayers = [\"random\", { nam = \"x\", player = \"levl:3\" }]");
     assert!(odd[0].contains("there is no key \"nam\"; did you mean \"name\"?"), "{odd:?}");
     assert!(odd[1].contains("there is no player \"levl\""), "{odd:?}");
+    assert!(odd[1].ends_with("; did you mean \"level\"?"), "{odd:?}");
     let text =
         "game = \"english\"\nplayers = [\"random\", { name = \"lots\", player = \"random\" }]";
     assert_eq!(good(text).entrants[1].name, "lots");
+}
+
+#[test]
+fn numbers_may_be_written_as_toml_has_them() {
+    let seed = |text: &str| good(&format!("game = \"english\"\n{PLAYERS}seed = {text}\n")).seed;
+    assert_eq!([seed("0x10"), seed("0b11"), seed("1_000"), seed("7")], [16, 3, 1000, 7]);
+}
+
+#[test]
+fn names_cannot_hide_letters_or_be_endless() {
+    let named = |name: &str| {
+        format!(
+            "game = \"english\"\nplayers = [\"random\", {{ name = \"{name}\", player = \"level:1\" }}]"
+        )
+    };
+    let name = |text: &str| good(&named(text)).entrants[1].name.clone();
+    assert_eq!([name("a\u{202e}b"), name("Bär 猫")], ["a b", "Bär 猫"]);
+    // What cannot be seen is no difference.
+    assert!(wrong(&named("\u{200b}random"))[0].contains("two players are called \"random\""));
+    assert!(wrong(&named(&"x".repeat(61)))[0].contains("a name has at most 60 characters"));
 }
 
 #[test]
@@ -147,7 +185,9 @@ fn a_player_suits_the_game() {
 #[test]
 fn several_faults_are_told_at_once() {
     let found = wrong("gme = \"english\"\ngames = 0\ncolours = 3\nplayers = []\n");
-    assert_eq!(found.len(), 4, "{found:#?}");
+    assert_eq!(found.len(), 5, "{found:#?}");
+    let empty = wrong("");
+    assert!(empty[0].contains("two players or more") && empty[1].contains("game is missing"));
 }
 
 #[test]
@@ -166,6 +206,9 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
             fs::write(bots.join(name).join("bot.toml"), content).unwrap();
         }
     }
+    let latin: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"caf\xe9");
+    fs::create_dir(bots.join(latin)).unwrap();
+    fs::write(bots.join(latin).join("bot.toml"), "command = \"./bot\"").unwrap();
     let text = "game = \"capture-halma\"\nplayers = [\"random\"]\nsubmissions = \"bots\"\n";
     let contest = read(text, folder.path(), "class").unwrap();
     let names: Vec<_> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
@@ -176,7 +219,9 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     );
     let why = contest.entrants[3].player.as_ref().unwrap_err();
     assert!(why.contains("cannot play capture-halma: programs of the protocol hub"), "{why}");
-    assert_eq!(contest.notes.len(), 3, "{:?}", contest.notes);
+    assert_eq!(contest.notes.len(), 4, "{:?}", contest.notes);
+    let latin = |note: &String| note.contains("does not take part: its name is not UTF-8");
+    assert!(contest.notes.iter().any(latin), "{:?}", contest.notes);
     assert!(contest.notes.iter().any(|note| note.contains("notes has no bot.toml")));
     // Programs have five seconds where nothing is said.
     assert_eq!(contest.terms.time.to_string(), "5s per move");

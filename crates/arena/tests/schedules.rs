@@ -5,7 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crownhead_arena::schedule::{
-    Director, Firsts, Knockout, Ladder, Meeting, Next, Round, Swiss, deal, gauntlet, round_robin,
+    Director, Knockout, Ladder, Meeting, Next, Played, Round, Swiss, Tie, deal, gauntlet,
+    round_robin,
 };
 use crownhead_arena::{Colours, Points};
 use proptest::prelude::*;
@@ -32,7 +33,7 @@ fn meetings(rounds: &[Round]) -> HashMap<[usize; 2], usize> {
 fn balances(rounds: &[Round], players: usize, games: u32, colours: Colours) -> Vec<i32> {
     let mut balance = vec![0; players];
     for round in rounds {
-        for game in deal(round, games, colours, 7, &Firsts::new(), 0) {
+        for game in deal(round, games, colours, 7, &Played::new(), 0) {
             balance[game.players[0]] += 1;
             balance[game.players[1]] -= 1;
         }
@@ -42,7 +43,7 @@ fn balances(rounds: &[Round], players: usize, games: u32, colours: Colours) -> V
 
 /// Results drawn by lot: the better seed is a little more likely to win.
 fn results(round: &Round, games: u32, lots: &mut fastrand::Rng) -> Vec<Meeting> {
-    let dealt = deal(round, games, Colours::Balanced, 1, &Firsts::new(), 0);
+    let dealt = deal(round, games, Colours::Balanced, 1, &Played::new(), 0);
     let mut meetings: Vec<Meeting> = round.pairs.iter().map(|pair| Meeting::new(*pair)).collect();
     for game in dealt {
         let winner = match lots.u32(..10) {
@@ -69,6 +70,71 @@ fn play(director: &mut dyn Director, games: u32, seed: u64, most: usize) -> Vec<
         rounds.push(round);
     }
     rounds
+}
+
+/// Who rests in a Swiss round, checked by trying every way: nobody behind the one who rests could do so
+/// instead without a rematch, a second rest or a larger difference of points.
+#[derive(Default)]
+struct Rests {
+    points: Vec<i64>,
+    balance: Vec<i32>,
+    met: HashSet<[usize; 2]>,
+    rested: HashSet<usize>,
+}
+
+impl Rests {
+    fn difference(&self, pair: [usize; 2]) -> i64 {
+        (self.points[pair[0]] - self.points[pair[1]]).abs()
+    }
+
+    fn can_pair(&self, free: &[usize], most: i64) -> bool {
+        let Some((&one, rest)) = free.split_first() else { return true };
+        rest.iter().any(|&other| {
+            let left: Vec<usize> = rest.iter().copied().filter(|player| *player != other).collect();
+            let [a, b] = [self.balance[one], self.balance[other]];
+            let is_bad = a.abs().min(b.abs()) >= 2 && a.signum() == b.signum();
+            !is_bad
+                && !self.met.contains(&[one, other])
+                && self.difference([one, other]) <= most
+                && self.can_pair(&left, most)
+        })
+    }
+
+    fn check(&self, round: &Round) {
+        let resting = round.byes[0];
+        let least = *self.points.iter().min().unwrap();
+        let most = round.pairs.iter().map(|pair| self.difference(*pair)).max().unwrap();
+        let most = most.max(self.points[resting] - least);
+        let is_rematch =
+            |pair: &[usize; 2]| self.met.contains(&[pair[0].min(pair[1]), pair[0].max(pair[1])]);
+        if round.pairs.iter().any(is_rematch) {
+            return;
+        }
+        let place = |player: usize| (-self.points[player], player);
+        for player in (0..self.points.len()).filter(|player| !self.rested.contains(player)) {
+            let others: Vec<usize> =
+                (0..self.points.len()).filter(|other| *other != player).collect();
+            let could_rest = self.points[player] - least <= most && self.can_pair(&others, most);
+            assert!(
+                place(player) <= place(resting) || !could_rest,
+                "{player} could rest instead of {resting}: {:?}, {round:?}",
+                self.points
+            );
+        }
+    }
+
+    fn add(&mut self, round: &Round, meetings: &[Meeting]) {
+        self.rested.extend(&round.byes);
+        self.points[round.byes[0]] += Points::default().bye;
+        for meeting in meetings {
+            let [one, other] = meeting.players;
+            self.met.insert([one.min(other), one.max(other)]);
+            for (own, &player) in meeting.players.iter().enumerate() {
+                self.points[player] += i64::from(2 * meeting.wins[own] + meeting.draws);
+                self.balance[player] += meeting.firsts[own] as i32 - meeting.firsts[1 - own] as i32;
+            }
+        }
+    }
 }
 
 /// Whether all can be paired without a pair that has met; every way is tried.
@@ -107,8 +173,8 @@ proptest! {
     #[test]
     fn games_of_a_pair_change_colours_and_share_openings(games in 1u32..9, seed in any::<u64>()) {
         let round = Round { number: 1, pairs: vec![[3, 1], [0, 2]], ..Round::default() };
-        let dealt = deal(&round, games, Colours::Random, seed, &Firsts::new(), 5);
-        prop_assert_eq!(&dealt, &deal(&round, games, Colours::Random, seed, &Firsts::new(), 5));
+        let dealt = deal(&round, games, Colours::Random, seed, &Played::new(), 5);
+        prop_assert_eq!(&dealt, &deal(&round, games, Colours::Random, seed, &Played::new(), 5));
         prop_assert_eq!(dealt.len(), 2 * games as usize);
         for pair in dealt.chunks(games as usize) {
             for two in pair.chunks_exact(2) {
@@ -149,6 +215,38 @@ proptest! {
         }
         let balance = balances(&played, players, games, Colours::Balanced);
         prop_assert!(balance.iter().all(|balance| balance.abs() <= 2), "{balance:?}");
+    }
+
+    #[test]
+    fn in_a_swiss_contest_the_last_player_who_can_rests(half in 1usize..5, seed in any::<u64>()) {
+        let players = 2 * half + 1;
+        let mut swiss = Swiss::new(players, players as u32, 1, Points::default());
+        let mut lots = fastrand::Rng::with_seed(seed);
+        let mut rests = Rests {
+            points: vec![0; players],
+            balance: vec![0; players],
+            ..Rests::default()
+        };
+        while let Next::Round(round) = swiss.next() {
+            rests.check(&round);
+            let meetings = results(&round, 1, &mut lots);
+            rests.add(&round, &meetings);
+            swiss.issued(&round);
+            swiss.finished(&meetings);
+        }
+    }
+
+    #[test]
+    fn a_game_alone_shares_its_opening_with_the_one_that_follows(games in 2u32..6) {
+        let round = Round { number: 1, pairs: vec![[0, 1]], ..Round::default() };
+        let one = deal(&round, 1, Colours::Random, 3, &Played::new(), 0)[0];
+        let mut have = Played::new();
+        have.entry([0, 1]).or_default().add(one.players[0] == 0, one.opening);
+        let more = deal(&round, games, Colours::Random, 3, &have, 1);
+        prop_assert_eq!(more.len(), games as usize - 1);
+        prop_assert_eq!(more[0].opening, one.opening);
+        prop_assert_eq!(more[0].players, [one.players[1], one.players[0]]);
+        prop_assert!(more[1..].iter().all(|game| game.opening > one.opening));
     }
 
     #[test]
@@ -220,17 +318,18 @@ fn a_challenger_who_wins_takes_the_place_above() {
 #[test]
 fn a_tied_knockout_is_repeated_and_then_the_better_seed_goes_on() {
     let mut knockout = Knockout::new(2, 1);
-    for title in ["final", "final, replay 1"] {
+    for (title, pair) in [("final", [0, 1]), ("final, replay 1", [1, 0])] {
         let Next::Round(round) = knockout.next() else { unreachable!() };
-        assert_eq!((round.title.as_str(), round.pairs.as_slice()), (title, &[[0, 1]][..]));
+        assert_eq!((round.title.as_str(), round.pairs.as_slice()), (title, &[pair][..]));
         knockout.issued(&round);
-        let mut meeting = Meeting::new([0, 1]);
+        let mut meeting = Meeting::new(pair);
         meeting.add(0, None);
         meeting.add(1, None);
         knockout.finished(&[meeting]);
     }
     assert_eq!(knockout.next(), Next::Over);
     assert_eq!(knockout.progress().unwrap(), [1, 0]);
+    assert_eq!(knockout.ties(), [Tie { round: "final".into(), winner: 0, loser: 1 }]);
 }
 
 #[test]
@@ -250,7 +349,7 @@ fn random_colours_of_single_games_follow_from_the_seed_and_are_fair() {
     let players: Vec<usize> = (0..40).collect();
     let rounds = round_robin(&players);
     let firsts = |seed| -> Vec<bool> {
-        let of = |round: &Round| deal(round, 1, Colours::Random, seed, &Firsts::new(), 0);
+        let of = |round: &Round| deal(round, 1, Colours::Random, seed, &Played::new(), 0);
         rounds.iter().flat_map(of).map(|game| game.players[0] < game.players[1]).collect()
     };
     assert_eq!(firsts(1), firsts(1));

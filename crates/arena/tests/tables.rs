@@ -4,7 +4,8 @@
 //! - `points 2 1 0`, `tie-breaks a b c`: the terms.
 //! - `game A B 1-0 6:2`: who moved first, who second, the result, and the game's own score if it has
 //!   one; `game A B 1-0 crash` was forfeited by the loser. `bye A` is a round without an opponent.
-//! - `table`, then a line for each player: rank, name, points, what puts it behind the one above.
+//! - `table`, then a line for each player: rank, name, points, what puts it behind the one above, and
+//!   among how many if that was looked at again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
 
@@ -79,6 +80,7 @@ fn check(text: &str) {
         points,
         tie_breaks: &tie_breaks,
         progress: None,
+        ties: Vec::new(),
     };
     let standings = Standings::of(&facts);
     let line = |row: &crownhead_arena::standings::Standing| {
@@ -87,9 +89,19 @@ fn check(text: &str) {
             let [above, below] = decision.values;
             let code = tie_breaks[decision.tie_break].code();
             line.push_str(&format!(" {code} {above} {below}"));
+            if let Some(among) = decision.among {
+                line.push_str(&format!(" among {among}"));
+            }
         }
         line
     };
+    // The column of a tie-break shows what it decided by.
+    for rows in standings.rows.windows(2) {
+        if let Some(decision) = rows[1].behind_by.filter(|decision| decision.among.is_none()) {
+            let values = [0, 1].map(|row: usize| rows[row].values[decision.tie_break]);
+            assert_eq!(values, decision.values.map(Some), "\n{text}");
+        }
+    }
     let found: Vec<String> = standings.rows.iter().map(line).collect();
     assert_eq!(found, expected, "\n{text}");
 }

@@ -226,7 +226,8 @@ impl FromStr for PlayerSpec {
             return outside(Program::from_folder(text).map_err(refused)?);
         }
         let mut parts = text.trim().split(':');
-        let name = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let typed = parts.next().unwrap_or_default().trim();
+        let name = typed.to_ascii_lowercase();
         let mut number = |what: &str, most: u32| {
             let text = parts.next().unwrap_or_default().trim();
             match text.parse::<u32>() {
@@ -246,7 +247,7 @@ impl FromStr for PlayerSpec {
             _ => {
                 return Err(SpecError::new(format!(
                     "there is no player {:?}: {NAMES}",
-                    shorten(&name)
+                    shorten(typed)
                 )));
             }
         };

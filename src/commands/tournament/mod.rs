@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use crownhead_arena::contest_file::{FileError, TEMPLATE};
 use crownhead_arena::journal::{Journal, JournalError, State};
 
+use crownhead_records::write_text;
+
 use super::{Failure, say};
 
 #[derive(clap::Subcommand)]
@@ -124,9 +126,11 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 fn new(arguments: &New) -> Result<(), Failure> {
     use std::io::Write;
     let file = arguments.file.display();
-    let options = std::fs::OpenOptions::new().write(true).create_new(true).open(&arguments.file);
-    let written = options.and_then(|mut out| out.write_all(TEMPLATE.as_bytes()));
-    written.map_err(|error| anyhow::anyhow!("cannot write the contest file {file}: {error}"))?;
+    if arguments.file.symlink_metadata().is_ok() {
+        let message = format!("{file} is there already: name another file");
+        return Err(anyhow::anyhow!(message).into());
+    }
+    write_text(&arguments.file, TEMPLATE)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{file} is a contest with comments: change it, then")?;
     writeln!(out, "  crownhead tournament run {file}")?;
@@ -183,6 +187,11 @@ fn of_file(error: FileError) -> Failure {
         FileError::Unreadable(why) => anyhow::anyhow!(why).into(),
         error => Failure::BadInput(error.to_string()),
     }
+}
+
+/// So many games, in words.
+fn games_text(count: usize) -> String {
+    if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
 /// Tells the organiser what is remarkable about a contest.

@@ -7,33 +7,52 @@ use anyhow::Context;
 use crownhead_arena::changes::{Choice, Comparison, compare};
 use crownhead_arena::contest_file::read_file;
 use crownhead_arena::events::Event;
-use crownhead_arena::journal::{Journal, Lock, Snapshot, State};
+use crownhead_arena::journal::{Journal, JournalError, Snapshot, State};
 use crownhead_arena::runner::{self, Ending, RunError, Signals};
 use crownhead_arena::standings::json;
 use crownhead_arena::{Contest, Walls};
 use crownhead_play::{PlayerSpec, knowledge_for};
 
 use super::progress::Progress;
-use super::{Resume, Run, of_file, of_journal, say_notes, show};
+use super::{Resume, Run, games_text, of_file, of_journal, say_notes, show};
 use crate::commands::{Failure, say};
 
 pub(super) fn run(arguments: &Run) -> Result<(), Failure> {
     let (contest, text) = read_file(&arguments.file).map_err(of_file)?;
     let path = Journal::path_for(&arguments.file);
-    let _lock = Lock::take(&path).map_err(of_journal)?;
     if path.exists() {
-        let (file, path) = (arguments.file.display(), path.display());
-        return Err(anyhow::anyhow!(
-            "there is a journal already, {path}: `crownhead tournament resume {file}` goes on with it; \
-             to play anew, put it away"
-        )
-        .into());
+        return Err(begun(&arguments.file, &path));
     }
     // Before anything is written, too.
     Walls::of(&contest).map_err(|why| anyhow::anyhow!(why))?;
     say_notes(&contest.notes);
     let journal = Journal::create(&path, &contest, &text).map_err(of_journal)?;
     go(&arguments.file, &contest, journal, arguments.json)
+}
+
+/// Why a contest that has a journal is not run.
+fn begun(file: &Path, path: &Path) -> Failure {
+    // Opening and closing it folds in what a crash left beside it: then there is one file to put away.
+    match Journal::open(path) {
+        Err(error @ (JournalError::Foreign(_) | JournalError::Version { .. })) => {
+            let why = "put it away, or give the contest file another name";
+            return Failure::BadInput(format!("{error}: {why}"));
+        }
+        Err(error) => return of_journal(error),
+        Ok(journal) => drop(journal),
+    }
+    // Somebody may be looking at it just now.
+    let mut files = vec![path.to_path_buf()];
+    files.extend(Journal::logs(path));
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    anyhow::anyhow!(
+        "there is a journal already, {}: `crownhead tournament resume {}` goes on with it; \
+         to play anew, put {} away",
+        path.display(),
+        file.display(),
+        files.join(" and ")
+    )
+    .into()
 }
 
 pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
@@ -47,10 +66,9 @@ pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
         )
         .into());
     }
-    let _lock = Lock::take(&path).map_err(of_journal)?;
+    let mut journal = Journal::open(&path).map_err(of_journal)?;
     Walls::of(&contest).map_err(|why| anyhow::anyhow!(why))?;
     say_notes(&contest.notes);
-    let mut journal = Journal::open(&path).map_err(of_journal)?;
     let snapshot = journal.snapshot().map_err(of_journal)?;
     if snapshot.state == State::Cancelled && !arguments.reopen {
         let message = format!("{file} was cancelled; --reopen goes on with it nevertheless");
@@ -62,7 +80,9 @@ pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
     let void = comparison.apply(&mut journal, &contest, &text, choice, &again);
     let void = void.map_err(of_journal)?;
     if void > 0 {
-        say(format_args!("{void} games do not count any more; the journal keeps them as voided"));
+        let (does, it) = if void == 1 { ("does", "it") } else { ("do", "them") };
+        let games = games_text(void);
+        say(format_args!("{games} {does} not count any more; the journal keeps {it} as voided"));
     }
     go(&arguments.file, &contest, journal, arguments.json)
 }
@@ -90,13 +110,14 @@ fn choose(
     }
     let concerned = comparison.concerned(snapshot).len();
     if concerned == 0 {
-        return Ok(if arguments.replay { Choice::Replay } else { Choice::Keep });
+        // What is not finished yet is as the contest file says now.
+        return Ok(Choice::Replay);
     }
     let forbidden = comparison.differences.iter().find_map(|other| other.forbids_keeping.as_ref());
     match (arguments.keep, arguments.replay, forbidden) {
         (true, _, Some(why)) => Err(Failure::Usage(format!(
-            "{concerned} finished games cannot be kept: {why}; --replay plays them again, or put the \
-             journal away and run the contest anew"
+            "{} cannot be kept: {why}; --replay plays anew, or put the journal away and run the contest",
+            games_text(concerned)
         ))),
         (true, _, None) => Ok(Choice::Keep),
         (_, true, _) => Ok(Choice::Replay),
@@ -105,10 +126,11 @@ fn choose(
                 Some(why) => format!("they cannot be kept: {why}"),
                 None => "--keep lets them count as they are".into(),
             };
+            let finished = snapshot.finished().count();
+            let s = if finished == 1 { "" } else { "s" };
             Err(Failure::Usage(format!(
-                "this concerns {concerned} of {} finished games: {keep}; --replay plays them again \
-                 (the old ones stay in the journal as voided)",
-                snapshot.finished().count()
+                "this concerns {concerned} of {finished} finished game{s}: {keep}; --replay plays anew \
+                 what is still wanted (the old ones stay in the journal as voided)"
             )))
         }
     }
@@ -134,6 +156,12 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
     });
     progress.end();
     let snapshot = Journal::open_to_read(&path).and_then(|journal| journal.snapshot());
+    // A bot may have been changed meanwhile: some of its games are those of another.
+    for snapshot in snapshot.iter() {
+        for difference in compare(contest, snapshot).differences {
+            say(format_args!("note: while the contest ran: {}", difference.what));
+        }
+    }
     if is_json {
         let (how, message) = match &result {
             Ok(ending) => (ending.code(), None),
@@ -163,14 +191,17 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
         },
         Ending::Interrupted => {
             say(format_args!(
-                "interrupted: {left} scheduled games are missing; `crownhead tournament resume {file}` \
-                 goes on"
+                "interrupted, with {} still to be played of those scheduled; `crownhead tournament \
+                 resume {file}` goes on",
+                games_text(left)
             ));
             Err(Failure::Interrupted)
         }
         Ending::Cancelled => {
-            Err(anyhow::anyhow!("the contest was cancelled; {left} scheduled games are missing")
-                .into())
+            let left = games_text(left);
+            let message =
+                format!("the contest was cancelled; {left} of those scheduled not played");
+            Err(anyhow::anyhow!(message).into())
         }
     }
 }

@@ -4,8 +4,9 @@
 use std::io::Write;
 
 use crownhead_arena::events::{Event, result};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::games_text;
 use crate::commands::{can_draw, say};
 
 pub(super) struct Progress {
@@ -34,6 +35,12 @@ impl Progress {
                 }
                 self.begin();
             }
+            Event::Round { planned, .. } => {
+                self.planned = *planned;
+                if let (Some(bar), Some(planned)) = (&self.bar, planned) {
+                    bar.set_length(*planned);
+                }
+            }
             Event::Finished(..) => self.finished += 1,
             _ => {}
         }
@@ -55,10 +62,6 @@ impl Progress {
                 );
                 match &self.bar {
                     Some(bar) => {
-                        // More games than planned are possible: replays of a knockout.
-                        if bar.length().is_some_and(|length| length < self.finished) {
-                            bar.set_length(self.finished);
-                        }
                         bar.set_position(self.finished);
                         bar.set_message(line);
                     }
@@ -76,7 +79,7 @@ impl Progress {
                     }
                 }
             }
-            Event::Round { number, title, games, byes } if self.bar.is_none() && *games > 0 => {
+            Event::Round { number, title, games, byes, .. } if self.bar.is_none() && *games > 0 => {
                 let byes: Vec<_> = byes.iter().filter_map(|p| self.names.get(*p)).collect();
                 let rest = match byes.as_slice() {
                     [] => String::new(),
@@ -87,7 +90,7 @@ impl Progress {
                 };
                 let plain = format!("round {number}");
                 let title = if *title == plain { plain } else { format!("{plain}, {title}") };
-                say(format_args!("{title}: {games} games{rest}"));
+                say(format_args!("{title}: {}{rest}", games_text(*games as usize)));
             }
             _ => {}
         }
@@ -98,12 +101,19 @@ impl Progress {
         let template = match self.planned {
             Some(planned) => {
                 bar.set_length(planned);
-                "{pos}/{len} games [{bar:24}] {elapsed}, {eta} left  {msg}"
+                "{pos}/{len} games [{bar:16}] {elapsed}{left}  {wide_msg}"
             }
-            None => "{pos} games {elapsed}  {msg}",
+            None => "{pos} games {elapsed}  {wide_msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("=> "));
+            // Nothing is known before a game of this run has ended.
+            let before = self.finished;
+            let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                if state.pos() > before {
+                    let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
+                }
+            };
+            bar.set_style(style.with_key("left", left).progress_chars("=> "));
         }
         // What was finished before took no time in this run.
         bar.set_position(self.finished);

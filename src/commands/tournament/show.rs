@@ -7,14 +7,14 @@ use std::time::Duration;
 use anyhow::Context;
 use crownhead_arena::Walls;
 use crownhead_arena::events::result;
-use crownhead_arena::journal::{Game, Journal, Lock, Snapshot, State};
+use crownhead_arena::journal::{Game, Journal, Snapshot, State};
 use crownhead_arena::standings::json;
 use crownhead_arena::standings::text::{MOST_CROSSED, columns, crosstable, remarks, table};
 use crownhead_records::{GameRecord, GameResult, Ply, WholeFile, write_game};
 use crownhead_rules::Side;
 use serde_json::{Value, json};
 
-use super::{Games, Show, Standings, of_journal, open};
+use super::{Games, Show, Standings, games_text, of_journal, open};
 use crate::commands::Failure;
 
 fn snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
@@ -41,20 +41,19 @@ fn time_left(snapshot: &Snapshot) -> Option<Duration> {
     let recent = &ended[ended.len().saturating_sub(RECENT)..];
     let total: i64 = recent.iter().map(|(_, took)| took).sum();
     let each = (!recent.is_empty()).then(|| total / recent.len() as i64)?;
-    let planned = snapshot.settings.planned?.max(snapshot.games.len() as u64);
-    let left = planned.saturating_sub(ended.len() as u64);
+    let left = snapshot.planned()?.saturating_sub(ended.len() as u64);
     let millis = each.unsigned_abs() * left / snapshot.settings.concurrency as u64;
     Some(Duration::from_millis(millis))
 }
 
 pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
     let (journal, snapshot) = snapshot(&arguments.file)?;
-    let is_running = Lock::is_taken(journal.path());
+    let is_running = journal.is_run_elsewhere();
     let finished = snapshot.finished().count();
     let forfeits = snapshot.finished().filter(|(_, end)| end.forfeit.is_some()).count();
     let is_open = |game: &&Game| game.end.is_none() && game.started.is_some();
     let started: Vec<&Game> = snapshot.games.iter().filter(is_open).collect();
-    let planned = snapshot.settings.planned.map(|planned| planned.max(snapshot.games.len() as u64));
+    let planned = snapshot.planned();
     let left = match snapshot.state {
         State::Open => time_left(&snapshot),
         State::Finished | State::Cancelled => None,
@@ -78,7 +77,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             "state": state,
             "game": snapshot.settings.game,
             "schedule": snapshot.settings.schedule.code(),
-            "players": names,
+            "players": snapshot.listed().into_iter().map(|player| &names[player]).collect::<Vec<_>>(),
             "rounds": snapshot.rounds.len(),
             "round": round,
             "planned": planned,
@@ -98,7 +97,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         "{name}: {}, {}, {} players",
         settings.game,
         settings.schedule.code(),
-        names.len()
+        snapshot.listed().len()
     )?;
     writeln!(out, "state     {state}")?;
     match planned {
@@ -113,7 +112,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         // Where games had different walls, how many had which.
         used @ [_, _, ..] => {
             for (walls, games) in used {
-                writeln!(out, "isolation {walls}: {games} games")?;
+                writeln!(out, "isolation {walls}: {}", games_text(*games))?;
             }
         }
         _ => {
@@ -174,7 +173,7 @@ pub(super) fn standings(arguments: &Standings) -> Result<(), Failure> {
             "schedule": snapshot.settings.schedule.code(),
             "state": snapshot.state.code(),
             "finished": snapshot.finished().count(),
-            "planned": snapshot.settings.planned,
+            "planned": snapshot.planned(),
             "by": if standings.by_progress { "progress" } else { "points" },
             "standings": json::rows(&standings, &snapshot.names()),
         });
@@ -194,13 +193,16 @@ pub(super) fn write_standings(
     let names = snapshot.names();
     let sides = game_of(snapshot)?.info().sides.map(|side| side.name);
     let finished = snapshot.finished().count();
-    let of = match (snapshot.state, snapshot.settings.planned) {
-        (State::Open, Some(planned)) => format!(" of {planned}"),
-        _ => String::new(),
+    let games = match (snapshot.state, snapshot.planned()) {
+        (State::Open | State::Cancelled, Some(planned)) => {
+            format!("{finished} of {}", games_text(planned as usize))
+        }
+        _ => games_text(finished),
     };
+    let cancelled = if snapshot.state == State::Cancelled { ", cancelled" } else { "" };
     let Snapshot { name, settings, .. } = snapshot;
     let kind = settings.schedule.code();
-    writeln!(out, "{name}: {}, {kind}, {finished}{of} games", settings.game)?;
+    writeln!(out, "{name}: {}, {kind}, {games}{cancelled}", settings.game)?;
     writeln!(out)?;
     write!(out, "{}", table(&standings, &names, sides))?;
     let remarks = remarks(&standings, &names);
@@ -231,8 +233,15 @@ pub(super) fn games(arguments: &Games) -> Result<(), Failure> {
     };
     let games: Vec<&Game> = snapshot.games.iter().filter(is_wanted).collect();
     if let (Some(number), []) = (arguments.number, games.as_slice()) {
-        let most = snapshot.games.len();
-        return Err(Failure::Usage(format!("there is no game {number}: there are {most} games")));
+        let message = match snapshot.games.iter().map(|game| game.number).max() {
+            None => "no game is scheduled yet".into(),
+            _ if snapshot.games.iter().any(|game| game.number == number) => {
+                format!("game {number} is none of those asked for")
+            }
+            Some(last) if number <= last => format!("game {number} does not count any more"),
+            Some(last) => format!("there is no game {number}: the last is game {last}"),
+        };
+        return Err(Failure::Usage(message));
     }
     if let Some(path) = &arguments.pdn {
         write_pdn(path, &journal, &snapshot, &games)?;
@@ -341,6 +350,11 @@ fn one_game(
         writeln!(out, "opening   {}", moves.opening.join(" "))?;
     }
     writeln!(out, "moves     {}", moves.moves.join(" "))?;
+    if let Some(most) = moves.milliseconds.iter().max() {
+        let all: u64 = moves.milliseconds.iter().sum();
+        let [all, most] = [all, *most].map(|time| Duration::from_millis(time).as_secs_f64());
+        writeln!(out, "times     {all:.3} s in all, {most:.3} s for the longest move")?;
+    }
     let walls = game.end.as_ref().and_then(|end| usize::try_from(end.walls? - 1).ok());
     if let Some(walls) = walls.and_then(|place| snapshot.walls.get(place)) {
         writeln!(out, "isolation {walls}")?;

@@ -21,7 +21,7 @@ use table::{Table, listed, suggestion};
 pub const TEMPLATE: &str = include_str!("template.toml");
 
 /// The keys of the file, in the order in which people write them.
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 25] = [
     "name",
     "game",
     "schedule",
@@ -47,13 +47,15 @@ const KEYS: [&str; 26] = [
     "points",
     "limits",
     "players",
-    "version",
 ];
 const SCHEDULES: [&str; 5] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder"];
 /// A longer file is something else.
 const LONGEST: u64 = 4 * 1024 * 1024;
 /// More games of a pair are another contest.
 const MOST_GAMES: u64 = 10_000;
+/// What a machine can keep in mind, and a person look through.
+const MOST_PLAYERS: usize = 5_000;
+const MOST_IN_ALL: u64 = 10_000_000;
 
 /// Something wrong in a contest file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -102,9 +104,17 @@ pub fn read_file(path: &Path) -> Result<(Contest, String), FileError> {
         return Err(cannot("it is no file".into()));
     }
     if known.len() > LONGEST {
-        return Err(cannot(format!("it has more than {LONGEST} bytes")));
+        let what = format!("a contest file has at most {LONGEST} bytes, and this {}", known.len());
+        let what = Complaint { line: 1, column: 1, what };
+        return Err(FileError::Wrong(path.display().to_string(), vec![what]));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| cannot(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let what = format!("the byte {:#04x} is no UTF-8: save it as UTF-8", error.as_bytes()[at]);
+        let text = String::from_utf8_lossy(&error.as_bytes()[..at]);
+        FileError::Wrong(path.display().to_string(), vec![table::complaint(&text, at, what)])
+    })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
@@ -137,12 +147,18 @@ pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Contest, Vec<C
 
 /// The contest, or nothing where a complaint has been made.
 fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest> {
-    let version = top.number("version", 1..=1);
     let name = top.text("name").unwrap_or_else(|| file_name.to_string());
+    let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
     let game = match top.text("game") {
-        Some(text) => top.parsed("game", text.parse::<Game>()),
+        Some(text) => {
+            let hint = match text.split(':').next() {
+                Some(id) if !ids.contains(&id.trim()) => suggestion(id.trim(), &ids),
+                _ => String::new(),
+            };
+            let read = text.parse::<Game>().map_err(|error| format!("{error}{hint}"));
+            top.parsed("game", read)
+        }
         None => {
-            let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
             top.complain_at(0, format!("the key game is missing: one of {}", listed(&ids)));
             None
         }
@@ -167,9 +183,13 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let policy = top.text("policy").and_then(|text| top.parsed("policy", text.parse::<Policy>()));
     let isolation = isolation(top);
     let limits = limits(top);
-    let _ = version;
     let game = game?;
-    let openings = Openings::named(&openings_text, &game, folder);
+    let openings = Openings::named(&openings_text, &game, folder).map_err(|error| {
+        let word = openings_text.split(':').next().unwrap_or_default();
+        let known = ["start", "random", "ballots"];
+        let hint = if known.contains(&word) { String::new() } else { suggestion(word, &known) };
+        format!("{error}{hint}")
+    });
     let openings = top.parsed("openings", openings);
     let policy = policy.unwrap_or_else(|| Policy::of(&game));
     if !policy.suits(&game) {
@@ -195,7 +215,7 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
         startup: startup.unwrap_or(usual.startup),
         policy,
     };
-    Some(Contest {
+    let contest = Contest {
         name,
         game,
         entrants,
@@ -214,16 +234,23 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
         one_at_a_time,
         log,
         notes,
-    })
+    };
+    let most = contest.planned_games();
+    if let Some(planned) = most.filter(|planned| *planned > MOST_IN_ALL) {
+        let what =
+            format!("a contest has at most {MOST_IN_ALL} games, and this would have {planned}");
+        top.complain(if top.value("games").is_some() { "games" } else { "players" }, what);
+    }
+    Some(contest)
 }
 
 fn schedule(top: &mut Table<'_>, entrants: &[crate::Entrant]) -> Option<Schedule> {
     let code = top.text("schedule").unwrap_or_else(|| "round-robin".into());
     if !SCHEDULES.contains(&code.as_str()) {
         let what = format!(
-            "there is no schedule {code:?}{}: the schedules are {}",
-            suggestion(&code, &SCHEDULES),
-            listed(&SCHEDULES)
+            "there is no schedule {code:?}: the schedules are {}{}",
+            listed(&SCHEDULES),
+            suggestion(&code, &SCHEDULES)
         );
         top.complain("schedule", what);
         return None;
@@ -245,8 +272,13 @@ fn schedule(top: &mut Table<'_>, entrants: &[crate::Entrant]) -> Option<Schedule
             let names: Vec<&str> = entrants.iter().map(|entrant| entrant.name.as_str()).collect();
             let challengers = challengers
                 .unwrap_or_else(|| names.iter().take(1).map(|n| n.to_string()).collect());
-            for name in &challengers {
-                if !names.contains(&name.as_str()) {
+            if challengers.is_empty() {
+                top.complain("challengers", "a gauntlet has a challenger or more".into());
+            }
+            for (name, number) in challengers.iter().zip(0..) {
+                if challengers[..number].contains(name) {
+                    top.complain("challengers", format!("{name} is named twice"));
+                } else if !names.contains(&name.as_str()) {
                     let hint = suggestion(name, &names);
                     let what = format!("there is no player {name:?}{hint}");
                     top.complain("challengers", what);
@@ -295,7 +327,7 @@ fn tie_breaks(top: &mut Table<'_>) -> Vec<TieBreak> {
             None => {
                 let hint = suggestion(&code, &known);
                 let what = format!(
-                    "there is no tie-break {code:?}{hint}: the tie-breaks are {}",
+                    "there is no tie-break {code:?}: the tie-breaks are {}{hint}",
                     listed(&known)
                 );
                 top.complain("tie-breaks", what);

@@ -8,9 +8,12 @@ use crownhead_play::PlayerSpec;
 use crownhead_rules::Game;
 use toml::de::DeValue;
 
-use super::table::Table;
+use super::MOST_PLAYERS;
+use super::table::{Table, printable, suggestion};
 use crate::Entrant;
 
+/// Names that may be misspelt.
+const BUILT_IN: [&str; 5] = ["random", "minimax", "alphabeta", "level", "best"];
 /// Longer names make no table.
 const LONGEST_NAME: usize = 60;
 
@@ -22,6 +25,7 @@ pub(super) fn read(
 ) -> (Vec<Entrant>, Vec<String>) {
     let mut entrants = Vec::new();
     let mut notes = Vec::new();
+    let before = top.complaints.len();
     let places = named(top, folder, game, &mut entrants);
     for submissions in top.texts("submissions").unwrap_or_default() {
         if let Err(why) = submitted(folder, &submissions, game, &mut entrants, &mut notes) {
@@ -47,7 +51,12 @@ pub(super) fn read(
             None => top.complain("submissions", what),
         }
     }
-    if entrants.len() < 2 && top.complaints.is_empty() {
+    if entrants.len() > MOST_PLAYERS {
+        let what =
+            format!("a contest has at most {MOST_PLAYERS} players, and not {}", entrants.len());
+        top.complain("players", what);
+    }
+    if entrants.len() < 2 && top.complaints.len() == before {
         let what = format!(
             "a contest needs two players or more, and has {}: name them in players = [\"level:3\", \
              \"./mybot\"], or have a folder of submissions = \"…\"",
@@ -96,9 +105,13 @@ fn named(
             Err(why) => top.complain_at(place, why),
             Ok(spec) => {
                 let name = name.unwrap_or_else(|| spec.short_name());
-                let name = clean(&name);
+                let name = printable(&name).trim().to_string();
                 if name.is_empty() {
                     top.complain_at(place, "a player has a name".into());
+                }
+                if name.chars().count() > LONGEST_NAME {
+                    let what = format!("a name has at most {LONGEST_NAME} characters");
+                    top.complain_at(place, format!("{what}: give the player a name = \"…\""));
                 }
                 entrants.push(Entrant { name, text, player: Ok(spec) });
                 places.push(place);
@@ -110,14 +123,14 @@ fn named(
 
 /// A player who can play the game, if that is known.
 fn player(text: &str, folder: &Path, game: Option<&Game>) -> Result<PlayerSpec, String> {
-    let player = PlayerSpec::read_in(text, folder).map_err(|error| error.to_string())?;
+    let player = PlayerSpec::read_in(text, folder).map_err(|error| {
+        let name = text.split(':').next().unwrap_or_default().trim();
+        let is_known = BUILT_IN.contains(&name.to_ascii_lowercase().as_str());
+        let hint = if is_known { String::new() } else { suggestion(name, &BUILT_IN) };
+        format!("{error}{hint}")
+    })?;
     game.map_or(Ok(()), |game| player.suits(game))?;
     Ok(player)
-}
-
-fn clean(name: &str) -> String {
-    let name = name.replace(char::is_control, " ");
-    name.trim().chars().take(LONGEST_NAME).collect()
 }
 
 /// Every folder in a folder that has a `bot.toml`. One whose `bot.toml` is wrong, or that speaks
@@ -132,8 +145,18 @@ fn submitted(
     let folder = base.join(text);
     let entries = fs::read_dir(&folder)
         .map_err(|error| format!("the folder of submissions {}: {error}", folder.display()))?;
-    let mut names: Vec<String> =
-        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let mut names = Vec::new();
+    for entry in entries.flatten() {
+        match entry.file_name().into_string() {
+            Ok(name) => names.push(name),
+            // A player is written down by name, and found by it.
+            Err(_) if entry.path().join("bot.toml").exists() => notes.push(format!(
+                "{} does not take part: its name is not UTF-8; give it another",
+                entry.path().display()
+            )),
+            Err(_) => {}
+        }
+    }
     names.sort();
     let before = entrants.len();
     for name in names {
@@ -148,9 +171,13 @@ fn submitted(
         let text = format!("{}/{name}", text.trim_end_matches('/'));
         let player = player(&text, base, game);
         if let Err(why) = &player {
-            notes.push(format!("{name} takes part and loses every game by forfeit: {why}"));
+            notes.push(format!("{name} takes part, but cannot play: {why}"));
         }
-        entrants.push(Entrant { name: clean(&name), text, player });
+        let shown: String = printable(&name).trim().chars().take(LONGEST_NAME).collect();
+        if shown != name {
+            notes.push(format!("{} is called {shown:?}", path.display()));
+        }
+        entrants.push(Entrant { name: shown, text, player });
     }
     match entrants.len() > before {
         true => Ok(()),

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
 use super::Complaint;
 
@@ -57,7 +57,7 @@ impl<'a> Table<'a> {
 
     pub(super) fn text(&mut self, key: &str) -> Option<String> {
         let value = self.value(key)?;
-        let text = value.get_ref().as_str().map(|text| text.replace(char::is_control, " "));
+        let text = value.get_ref().as_str().map(printable);
         if text.is_none() {
             self.complain(key, format!("{key} is a text in quotes"));
         }
@@ -82,8 +82,9 @@ impl<'a> Table<'a> {
 
     pub(super) fn number(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let value = self.value(key)?.get_ref();
-        let digits = value.as_integer().filter(|number| number.radix() == 10);
-        let number = digits.and_then(|number| number.as_str().parse::<u64>().ok());
+        let read =
+            |number: &DeInteger<'_>| u64::from_str_radix(number.as_str(), number.radix()).ok();
+        let number = value.as_integer().and_then(read);
         let number = number.filter(|number| range.contains(number));
         if number.is_none() {
             let (least, most) = (range.start(), range.end());
@@ -139,6 +140,18 @@ impl<'a> Table<'a> {
             }
         }
     }
+}
+
+/// A text with blanks for what cannot be seen: it would spoil a table, or make two names look alike.
+pub(super) fn printable(text: &str) -> String {
+    let is_hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter,
+                '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}'
+                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    text.replace(is_hidden, " ")
 }
 
 /// Words in a row: `a, b and c`.

@@ -16,6 +16,17 @@ pub enum JournalError {
     /// Another program has it.
     #[error("the contest is being run by another crownhead (the journal {} is locked)", .0.display())]
     Locked(PathBuf),
+    /// What belongs to a journal that is not there.
+    #[error(
+        "there is {} without its journal {}, which somebody put away: finished games may be in it. Put it \
+         beside that journal, or away, then run the contest", log.display(), path.display()
+    )]
+    Orphan {
+        /// The journal.
+        path: PathBuf,
+        /// What lies beside it.
+        log: PathBuf,
+    },
     /// The file is something else.
     #[error("{} is no journal of a contest", .0.display())]
     Foreign(PathBuf),

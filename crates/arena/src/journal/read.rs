@@ -19,8 +19,8 @@ pub struct Player {
     pub text: String,
     /// The files it was made of.
     pub files: Files,
-    /// Whether it still takes part.
-    pub is_present: bool,
+    /// Its place in the contest file, from 0; none if it does not take part any more.
+    pub place: Option<usize>,
 }
 
 /// A game of the journal.
@@ -126,14 +126,18 @@ impl Snapshot {
         self.players.iter().map(|player| player.name.clone()).collect()
     }
 
-    /// Those who take part.
+    /// Those who take part, in the order of the contest file.
     pub fn present(&self) -> Vec<PlayerIndex> {
-        (0..self.players.len()).filter(|&player| self.players[player].is_present).collect()
+        let mut present: Vec<_> = (0..self.players.len())
+            .filter(|&player| self.players[player].place.is_some())
+            .collect();
+        present.sort_by_key(|&player| self.players[player].place);
+        present
     }
 
     /// Those of the table: who takes part, and who has games that count.
     pub fn listed(&self) -> Vec<PlayerIndex> {
-        let mut is_listed: Vec<bool> = self.players.iter().map(|p| p.is_present).collect();
+        let mut is_listed: Vec<bool> = self.players.iter().map(|p| p.place.is_some()).collect();
         for (game, _) in self.finished() {
             for player in game.players {
                 is_listed[player] = true;
@@ -145,7 +149,8 @@ impl Snapshot {
     /// The table as it stands.
     pub fn standings(&self) -> Standings {
         let games = self.counted();
-        let progress = History::of(self).director.progress();
+        let director = History::of(self).director;
+        let progress = director.progress();
         // A round that is not over yet has given nobody a bye.
         let is_over =
             |round: u32| self.games.iter().all(|game| game.round != round || game.end.is_some());
@@ -160,7 +165,13 @@ impl Snapshot {
             points: self.settings.points,
             tie_breaks: &self.settings.tie_breaks,
             progress: progress.as_deref(),
+            ties: director.ties(),
         })
+    }
+
+    /// How many games there will be, if that is known.
+    pub fn planned(&self) -> Option<u64> {
+        History::of(self).planned()
     }
 }
 
@@ -240,10 +251,15 @@ impl Journal {
 
     /// Reads everything but moves.
     pub fn snapshot(&self) -> Result<Snapshot, JournalError> {
-        self.read_all().map_err(|error| self.failed(error))
+        let read = self.read_all().map_err(|error| self.failed(error))?;
+        read.map_err(|player| JournalError::Other {
+            path: self.path.clone(),
+            why: format!("its contents are damaged: there is no player {}", player + 1),
+        })
     }
 
-    fn read_all(&self) -> rusqlite::Result<Snapshot> {
+    /// Everything, or the player that is named and not there.
+    fn read_all(&self) -> rusqlite::Result<Result<Snapshot, PlayerIndex>> {
         // One moment, even while somebody writes.
         let moment = self.connection.unchecked_transaction()?;
         let mut values = HashMap::new();
@@ -253,20 +269,26 @@ impl Journal {
             values.insert(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         }
         let mut query =
-            moment.prepare("SELECT name, player, files, present FROM players ORDER BY number")?;
+            moment.prepare("SELECT name, player, files, place FROM players ORDER BY number")?;
         let players = query.query_map([], |row| {
             let files: String = row.get(2)?;
-            let (name, text) = (row.get(0)?, row.get(1)?);
-            Ok(Player { name, text, files: Files::read(&files), is_present: row.get(3)? })
+            let (name, text, place): (_, _, u32) = (row.get(0)?, row.get(1)?, row.get(3)?);
+            let place = place.checked_sub(1).map(|place| place as usize);
+            Ok(Player { name, text, files: Files::read(&files), place })
         })?;
-        let players = players.collect::<Result<_, _>>()?;
+        let players = players.collect::<Result<Vec<_>, _>>()?;
         let mut query = moment.prepare("SELECT title FROM rounds ORDER BY number")?;
         let rounds = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let mut query = moment.prepare("SELECT round, player FROM byes ORDER BY round, player")?;
         let byes = query.query_map([], |row| Ok((row.get(0)?, player(row, 1)?)))?;
-        let byes = byes.collect::<Result<_, _>>()?;
+        let byes = byes.collect::<Result<Vec<_>, _>>()?;
         let mut query = moment.prepare(&format!("{GAMES} ORDER BY number"))?;
-        let games = query.query_map([], game)?.collect::<Result<_, _>>()?;
+        let games = query.query_map([], game)?.collect::<Result<Vec<Game>, _>>()?;
+        let named = games.iter().flat_map(|game| game.players);
+        let mut named = named.chain(byes.iter().map(|&(_, player): &(u32, _)| player));
+        if let Some(player) = named.find(|player| *player >= players.len()) {
+            return Ok(Err(player));
+        }
         let walls = read_walls(&moment)?;
         let state = State::read(values.get("state").map_or("", String::as_str));
         let name = values.get("name").cloned().unwrap_or_default();
@@ -275,7 +297,7 @@ impl Journal {
         };
         let facts = values.iter().filter_map(fact).collect();
         let settings = Settings::read(values.get("settings").map_or("", String::as_str));
-        Ok(Snapshot { name, state, settings, facts, players, rounds, byes, walls, games })
+        Ok(Ok(Snapshot { name, state, settings, facts, players, rounds, byes, walls, games }))
     }
 
     /// The games with numbers above this one.

@@ -4,7 +4,7 @@
 /// "CRNH": a journal of Crownhead.
 pub(super) const APPLICATION: i64 = 0x4352_4e48;
 /// Another version is not understood.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 pub(super) const TABLES: &str = "
 CREATE TABLE contest (
@@ -16,7 +16,7 @@ CREATE TABLE players (
     name TEXT NOT NULL UNIQUE,
     player TEXT NOT NULL,               -- as the contest file names it
     files TEXT NOT NULL,                -- SHA-256 and name of each of its files
-    present INTEGER NOT NULL DEFAULT 1  -- 0 if it has left the contest
+    place INTEGER NOT NULL              -- in the contest file; 0 if it has left the contest
 );
 CREATE TABLE rounds (
     number INTEGER PRIMARY KEY,
@@ -103,6 +103,11 @@ UPDATE games SET started = NULL, finished = NULL, winner = NULL, reason = NULL, 
     second_faults = NULL, first_slowest = NULL, second_slowest = NULL, plies = NULL,
     walls = NULL
 WHERE number = ?1";
+
+pub(super) const BEGIN: &str = "
+DELETE FROM moves WHERE game IN
+    (SELECT number FROM games WHERE started IS NOT NULL AND finished IS NULL);
+UPDATE games SET started = NULL WHERE started IS NOT NULL AND finished IS NULL;";
 
 pub(super) const START: &str =
     "UPDATE games SET started = ?2 WHERE number = ?1 AND finished IS NULL";

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::Contest;
 use crate::journal::{Game, Snapshot};
-use crate::schedule::{Dealt, Director, Firsts, Meeting, PlayerIndex, Round, deal, director};
+use crate::schedule::{Dealt, Director, Meeting, Played, PlayerIndex, Round, deal, director};
 
 /// The past of a contest.
 pub struct History {
@@ -15,9 +15,13 @@ pub struct History {
     open: Vec<Meeting>,
     places: HashMap<[PlayerIndex; 2], usize>,
     missing: usize,
-    /// Who moved first how often, for fixed schedules: what is scheduled is not scheduled again.
-    have: Firsts,
+    /// The games of each pair, for fixed schedules: what is scheduled is not scheduled again.
+    have: Played,
     rounds: u32,
+    /// How many games there are, how many were planned, and how many a meeting has.
+    scheduled: u64,
+    planned: Option<u64>,
+    of_meeting: u64,
     openings: u32,
     games: i64,
     is_fixed: bool,
@@ -36,7 +40,10 @@ impl History {
             open: Vec::new(),
             places: HashMap::new(),
             missing: 0,
-            have: Firsts::new(),
+            have: Played::new(),
+            scheduled: snapshot.games.len() as u64,
+            planned: settings.planned,
+            of_meeting: settings.games.into(),
             rounds: snapshot.rounds.len() as u32,
             openings: snapshot.games.iter().map(|game| game.opening + 1).max().unwrap_or(0),
             games: snapshot.games.iter().map(|game| game.number).max().unwrap_or(0),
@@ -44,7 +51,7 @@ impl History {
         };
         if history.is_fixed {
             for game in &snapshot.games {
-                history.count(game.players);
+                history.count(game.players, game.opening);
             }
             return history;
         }
@@ -72,9 +79,16 @@ impl History {
         history
     }
 
-    fn count(&mut self, players: [PlayerIndex; 2]) {
+    fn count(&mut self, players: [PlayerIndex; 2], opening: u32) {
         let key = pair(players);
-        self.have.entry(key).or_default()[usize::from(players[0] != key[0])] += 1;
+        self.have.entry(key).or_default().add(players[0] == key[0], opening);
+    }
+
+    /// How many games there will be, if that is known: more than planned where meetings were repeated,
+    /// or games are kept that would not be scheduled any more.
+    pub fn planned(&self) -> Option<u64> {
+        let planned = self.planned? + self.director.added() * self.of_meeting;
+        Some(planned.max(self.scheduled))
     }
 
     fn open(&mut self, games: impl Iterator<Item = [PlayerIndex; 2]>) {
@@ -99,10 +113,11 @@ impl History {
     /// These games are scheduled: the number of their round.
     pub(super) fn begin(&mut self, games: &[Dealt]) -> u32 {
         self.rounds += 1;
-        self.openings = games.iter().map(|game| game.opening + 1).max().unwrap_or(self.openings);
+        self.scheduled += games.len() as u64;
+        self.openings = games.iter().map(|game| game.opening + 1).fold(self.openings, u32::max);
         if self.is_fixed {
             for game in games {
-                self.count(game.players);
+                self.count(game.players, game.opening);
             }
         } else {
             self.open(games.iter().map(|game| game.players));

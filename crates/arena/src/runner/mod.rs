@@ -88,25 +88,36 @@ pub fn run(
 ) -> Result<Ending, RunError> {
     let walls = Walls::of(contest).map_err(RunError::Walls)?;
     let walls_number = walls.as_ref().map(|walls| journal.put_up(walls)).transpose()?;
+    journal.begin()?;
     let snapshot = journal.snapshot()?;
     let names = snapshot.names();
     let entrants = entrants(contest, &snapshot);
     let pool = Pool::new(contest, knowledge, &entrants);
     let mut history = History::of(&snapshot);
     let finished = snapshot.finished().count() as u64;
+    let mut pending: Vec<Game> =
+        snapshot.games.iter().filter(|game| game.end.is_none()).cloned().collect();
+    drop(snapshot);
+    // What is known is scheduled at once, so that everybody knows how much there is to do.
+    let mut rounds = Vec::new();
+    if contest.schedule.is_fixed() {
+        pending.extend(schedule(contest, &mut journal, &mut history, &mut |e| {
+            rounds.push(e.clone())
+        })?);
+    }
     heard(&Event::Contest {
         name: contest.name.clone(),
         game: contest.game.to_string(),
         schedule: contest.schedule.code(),
         seed: contest.seed,
         players: names.clone(),
-        planned: contest.planned_games(),
+        planned: history.planned(),
         finished,
         walls,
     });
-    let mut pending: Vec<Game> =
-        snapshot.games.iter().filter(|game| game.end.is_none()).cloned().collect();
-    drop(snapshot);
+    for round in &rounds {
+        heard(round);
+    }
     loop {
         if pending.is_empty() {
             pending = schedule(contest, &mut journal, &mut history, heard)?;
@@ -155,12 +166,20 @@ fn schedule(
         history.director.issued(&round);
         if !dealt.is_empty() || !contest.schedule.is_fixed() {
             let number = history.begin(&dealt);
-            rounds.push((crate::schedule::Round { number, ..round }, dealt));
+            // Rounds of a fixed schedule that were added have numbers of their own.
+            let title = match contest.schedule.is_fixed() {
+                true => format!("round {number}"),
+                false => round.title,
+            };
+            rounds.push((crate::schedule::Round { number, title, ..round }, dealt));
         }
         if history.director.next() == Next::Wait && rounds.last().is_some_and(|r| r.1.is_empty()) {
             // Nobody has an opponent: the round is over at once.
             history.finish_empty();
         }
+    }
+    if rounds.is_empty() {
+        return Ok(Vec::new());
     }
     let last = history.last_game();
     journal.schedule(&rounds)?;
@@ -170,6 +189,7 @@ fn schedule(
             title: round.title.clone(),
             games: games.len() as u64,
             byes: round.byes.clone(),
+            planned: history.planned(),
         });
     }
     Ok(journal.games_above(last)?)

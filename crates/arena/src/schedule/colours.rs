@@ -16,8 +16,24 @@ pub struct Dealt {
     pub opening: u32,
 }
 
-/// How often the players of a pair, the lower index first, have moved first against each other.
-pub type Firsts = HashMap<[PlayerIndex; 2], [u32; 2]>;
+/// The games that pairs, the lower index first, have already.
+pub type Played = HashMap<[PlayerIndex; 2], Past>;
+
+/// The games that a pair has already.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Past {
+    firsts: [u32; 2],
+    /// The opening of a game that has no second one with exchanged colours.
+    alone: Option<u32>,
+}
+
+impl Past {
+    /// Counts a game in which the player with the lower index moved first, or did not.
+    pub fn add(&mut self, is_lower_first: bool, opening: u32) {
+        self.firsts[usize::from(!is_lower_first)] += 1;
+        self.alone = if self.alone == Some(opening) { None } else { Some(opening) };
+    }
+}
 
 /// The games of a round. Each pair plays so many, less what is in `have`; colours change from game to
 /// game. Who moves first in an odd one out is a matter of `colours`, and a lot follows from the seed.
@@ -27,14 +43,15 @@ pub fn deal(
     games: u32,
     colours: Colours,
     seed: u64,
-    have: &Firsts,
+    have: &Played,
     mut opening: u32,
 ) -> Vec<Dealt> {
     let mut dealt = Vec::new();
     for &[one, other] in &round.pairs {
         let key = [one.min(other), one.max(other)];
-        let mut firsts = have.get(&key).copied().unwrap_or_default();
-        let mut since = None;
+        let Past { mut firsts, alone } = have.get(&key).copied().unwrap_or_default();
+        // Only the other colours make a second game of it.
+        let mut since = alone.filter(|_| firsts[0] != firsts[1]);
         for played in firsts[0] + firsts[1]..games {
             let is_odd_one = firsts[0] == firsts[1] && played + 1 == games;
             let first = match (firsts[0].cmp(&firsts[1]), colours) {

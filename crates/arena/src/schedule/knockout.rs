@@ -2,9 +2,9 @@
 //!
 //! Players are seeded in the order in which they are named: the first two can meet only in the final.
 //! Where their number is no power of two, the first seeds rest in the first round. A tied meeting is
-//! repeated with new openings a few times; then the better seed goes on.
+//! repeated with new openings and exchanged colours a few times; then the better seed goes on.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round};
+use super::{Director, Meeting, Next, PlayerIndex, Round, Tie};
 
 /// The director of a knockout.
 pub struct Knockout {
@@ -18,6 +18,9 @@ pub struct Knockout {
     is_open: bool,
     /// The stage that each player has reached.
     reached: Vec<i64>,
+    /// Meetings that the seeds decided, and how many were repeated.
+    ties: Vec<Tie>,
+    added: u64,
 }
 
 impl Knockout {
@@ -38,19 +41,24 @@ impl Knockout {
             issued: 0,
             is_open: false,
             reached: vec![0; players],
+            ties: Vec::new(),
+            added: 0,
         }
     }
 
-    fn title(&self) -> String {
-        let stage = match self.slots.len() {
+    fn stage(&self) -> String {
+        match self.slots.len() {
             2 => "final".into(),
             4 => "semi-finals".into(),
             8 => "quarter-finals".into(),
             count => format!("round of {count}"),
-        };
+        }
+    }
+
+    fn title(&self) -> String {
         match self.repeated {
-            0 => stage,
-            again => format!("{stage}, replay {again}"),
+            0 => self.stage(),
+            again => format!("{}, replay {again}", self.stage()),
         }
     }
 }
@@ -80,6 +88,9 @@ impl Director for Knockout {
 
     fn issued(&mut self, round: &Round) {
         (self.issued, self.is_open) = (round.number, true);
+        if self.repeated > 0 {
+            self.added += round.pairs.len() as u64;
+        }
     }
 
     fn finished(&mut self, meetings: &[Meeting]) {
@@ -89,11 +100,18 @@ impl Director for Knockout {
             let winner = match meeting.winner() {
                 Some(winner) => winner,
                 None if self.repeated < self.replays => {
-                    self.tied.push(meeting.players);
+                    // Who moved first does so second now.
+                    let [first, second] = meeting.players;
+                    self.tied.push([second, first]);
                     continue;
                 }
-                // The lower number is the better seed.
-                None => meeting.players[0].min(meeting.players[1]),
+                None => {
+                    // The lower number is the better seed.
+                    let [one, other] = meeting.players;
+                    let (winner, loser) = (one.min(other), one.max(other));
+                    self.ties.push(Tie { round: self.stage(), winner, loser });
+                    winner
+                }
             };
             for slot in &mut self.slots {
                 if slot.is_some_and(|p| p != winner && meeting.players.contains(&p)) {
@@ -115,5 +133,13 @@ impl Director for Knockout {
 
     fn progress(&self) -> Option<Vec<i64>> {
         Some(self.reached.clone())
+    }
+
+    fn ties(&self) -> Vec<Tie> {
+        self.ties.clone()
+    }
+
+    fn added(&self) -> u64 {
+        self.added
     }
 }

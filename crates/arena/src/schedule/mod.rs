@@ -9,12 +9,14 @@ mod knockout;
 mod ladder;
 mod matching;
 mod round_robin;
+mod seats;
 mod swiss;
 
-pub use colours::{Dealt, Firsts, deal};
+pub use colours::{Dealt, Past, Played, deal};
 pub use knockout::Knockout;
 pub use ladder::Ladder;
 pub use round_robin::{RoundList, gauntlet, round_robin};
+pub use seats::Seated;
 pub use swiss::Swiss;
 
 use crate::{Schedule, Settings};
@@ -82,6 +84,17 @@ impl Meeting {
     }
 }
 
+/// A meeting that stayed even, so that the better seed went on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tie {
+    /// What people call the round.
+    pub round: String,
+    /// Who went on.
+    pub winner: PlayerIndex,
+    /// Who did not.
+    pub loser: PlayerIndex,
+}
+
 /// Names the rounds of a contest.
 pub trait Director: Send {
     /// The next round. Asking changes nothing.
@@ -97,9 +110,20 @@ pub trait Director: Send {
     fn progress(&self) -> Option<Vec<i64>> {
         None
     }
+
+    /// Meetings that were decided by seed.
+    fn ties(&self) -> Vec<Tie> {
+        Vec::new()
+    }
+
+    /// How many meetings there were that nobody had planned: those that were repeated.
+    fn added(&self) -> u64 {
+        0
+    }
 }
 
-/// The director of a contest between the players of these names, of whom those `present` take part.
+/// The director of a contest between the players of these names, of whom those `present` take part, the
+/// best seed first.
 pub fn director(
     settings: &Settings,
     names: &[String],
@@ -116,9 +140,14 @@ pub fn director(
             Box::new(RoundList::new(gauntlet(&heroes, &others)))
         }
         Schedule::Swiss { rounds } => {
-            Box::new(Swiss::new(present.len(), *rounds, settings.games, settings.points))
+            let swiss = Swiss::new(present.len(), *rounds, settings.games, settings.points);
+            Box::new(Seated::new(swiss, present))
         }
-        Schedule::Knockout { replays } => Box::new(Knockout::new(present.len(), *replays)),
-        Schedule::Ladder { rounds } => Box::new(Ladder::new(present.len(), *rounds)),
+        Schedule::Knockout { replays } => {
+            Box::new(Seated::new(Knockout::new(present.len(), *replays), present))
+        }
+        Schedule::Ladder { rounds } => {
+            Box::new(Seated::new(Ladder::new(present.len(), *rounds), present))
+        }
     }
 }

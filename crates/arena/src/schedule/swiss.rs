@@ -94,13 +94,37 @@ impl Swiss {
                     let allows = |one, other| self.allows(one, other, &conditions);
                     let start = self.by_halves(&order, &allows);
                     if let Some(pairs) = complete(&order, start, allows) {
-                        return pairs;
+                        return self.with_last_resting(&order, pairs, &allows);
                     }
                 }
             }
         }
         // With everything allowed but a second bye there is always one: here nobody is left.
         order.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
+    }
+
+    /// These pairs, or others that are allowed in which a player further down rests.
+    fn with_last_resting(
+        &self,
+        order: &[usize],
+        pairs: Vec<[usize; 2]>,
+        allows: &impl Fn(usize, usize) -> bool,
+    ) -> Vec<[usize; 2]> {
+        let count = self.players.len();
+        let Some(rests) = pairs.iter().find(|pair| pair.contains(&count)) else { return pairs };
+        let resting = rests[0].min(rests[1]);
+        let below = order.iter().rev().filter(|&&player| player < count);
+        let below = below.take_while(|&&player| player != resting);
+        for &last in below.filter(|&&player| allows(player, count)) {
+            let allows = |one: usize, other: usize| {
+                allows(one, other) && (one.max(other) != count || one.min(other) == last)
+            };
+            let start = self.by_halves(order, &allows);
+            if let Some(pairs) = complete(order, start, allows) {
+                return pairs;
+            }
+        }
+        pairs
     }
 
     /// Begins a matching: the bye for the last who can have it, then among those with equal points the

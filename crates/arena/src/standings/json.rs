@@ -39,6 +39,9 @@ pub fn rows(standings: &Standings, names: &[String]) -> Value {
             "byes": row.byes,
             "tie_breaks": breaks.collect::<serde_json::Map<_, _>>(),
             "behind_by": row.behind_by.map(|decision| standings.tie_breaks[decision.tie_break].code()),
+            "out_by_seed": standings.ties.iter().find(|tie| tie.loser == row.player).map(|tie| {
+                json!({ "round": tie.round, "winner": names[tie.winner] })
+            }),
             "against": against,
         })
     };

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crownhead_play::statistics::{Points as Result, Tally};
 
 use crate::Points;
-use crate::schedule::PlayerIndex;
+use crate::schedule::{PlayerIndex, Tie};
 pub use tie_break::{TieBreak, Value};
 
 /// A finished game, as far as the table needs it.
@@ -66,6 +66,8 @@ pub struct Decision {
     pub tie_break: usize,
     /// What it gave the one above and the one below.
     pub values: [Value; 2],
+    /// Among how many it decided, if it was looked at again among fewer.
+    pub among: Option<usize>,
 }
 
 /// A place in a group of equals: who it is, whether its rank is its own, and what put it behind the
@@ -83,6 +85,8 @@ pub struct Standings {
     pub results: Vec<BTreeMap<PlayerIndex, Vec<(Result, bool)>>>,
     /// Whether ranks follow from how far a player came and not from points.
     pub by_progress: bool,
+    /// Meetings that the seeds decided.
+    pub ties: Vec<Tie>,
 }
 
 /// What the table follows from.
@@ -99,6 +103,8 @@ pub struct Facts<'a> {
     pub tie_breaks: &'a [TieBreak],
     /// How far each player came, where that makes the order.
     pub progress: Option<&'a [i64]>,
+    /// Meetings that the seeds decided.
+    pub ties: Vec<Tie>,
 }
 
 impl Standings {
@@ -148,8 +154,13 @@ impl Standings {
             }
         }
         let by_progress = facts.progress.is_some();
-        let mut standings =
-            Standings { rows, tie_breaks: facts.tie_breaks.to_vec(), results, by_progress };
+        let mut standings = Standings {
+            rows,
+            tie_breaks: facts.tie_breaks.to_vec(),
+            results,
+            by_progress,
+            ties: facts.ties.clone(),
+        };
         standings.order(facts);
         standings
     }
@@ -205,12 +216,15 @@ impl Standings {
             // It says nothing about this group.
             return self.split(group, breaks, from + 1, points, byes, ordered);
         };
+        let is_again = shown_before(&self.rows, group[0], from);
         let mut sorted: Vec<_> = group.iter().copied().zip(values).collect();
         for &(player, value) in &sorted {
             let shown = &mut self.rows[player].values;
             shown.resize(breaks.len(), None);
-            shown[from] = Some(value);
+            // What it says among all who are equal is the player's value; a second look decides only.
+            shown[from] = shown[from].or(Some(value));
         }
+        let among = is_again.then_some(group.len());
         sorted.sort_by_key(|&(player, value)| (-value.halves(), player));
         let parts: Vec<_> = sorted.chunk_by(|one, other| one.1 == other.1).collect();
         // Among fewer players the direct encounter may say more than it did among all.
@@ -223,12 +237,17 @@ impl Standings {
             self.split(players, breaks, next, points, byes, ordered);
             let value = part[0].1;
             if let (Some(above), Some(first)) = (above, ordered.get_mut(at)) {
-                let decision = Decision { tie_break: from, values: [above, value] };
+                let decision = Decision { tie_break: from, values: [above, value], among };
                 (first.1, first.2) = (true, Some(decision));
             }
             above = Some(value);
         }
     }
+}
+
+/// Whether a player has a value of this tie-break already.
+fn shown_before(rows: &[Standing], player: PlayerIndex, tie_break: usize) -> bool {
+    rows[player].values.get(tie_break).is_some_and(Option::is_some)
 }
 
 fn empty(player: PlayerIndex) -> Standing {

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use crownhead_play::statistics::{Points as Result, Tally};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::{Standing, Standings};
 
 /// More players make no crosstable that fits on a screen.
@@ -86,7 +88,7 @@ fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String>
     cells
 }
 
-/// A sentence for every rank that a tie-break decided, for every shared rank, and for every player who
+/// A sentence for every rank that a tie-break or a seed decided, for every shared rank, and for every player who
 /// forfeited games.
 pub fn remarks(standings: &Standings, names: &[String]) -> String {
     let mut text = String::new();
@@ -94,15 +96,25 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
         let [above, below] = pair else { continue };
         let Some(decision) = below.behind_by else { continue };
         let tie_break = standings.tie_breaks[decision.tie_break];
+        let among = decision.among.map(|count| format!(" among the {count} left equal"));
+        let among = among.unwrap_or_default();
         let _ = writeln!(
             text,
-            "rank {}: {} is before {} by {} ({} to {})",
+            "rank {}: {} is before {} by {}{among} ({} to {})",
             above.rank,
             names[above.player],
             names[below.player],
             tie_break.title(),
             decision.values[0],
             decision.values[1]
+        );
+    }
+    for tie in &standings.ties {
+        let [winner, loser] = [tie.winner, tie.loser].map(|player| &names[player]);
+        let _ = writeln!(
+            text,
+            "{}: {winner} and {loser} stayed even; {winner} went on as the better seed",
+            tie.round
         );
     }
     for group in standings.rows.chunk_by(|one, other| one.rank == other.rank) {
@@ -167,7 +179,7 @@ pub fn columns(rows: &[Vec<String>], left: &[usize]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
@@ -175,10 +187,10 @@ pub fn columns(rows: &[Vec<String>], left: &[usize]) -> String {
         let mut line = String::new();
         for (at, cell) in row.iter().enumerate() {
             let gap = if at == 0 { "" } else { "  " };
-            let width = widths[at];
+            let room = " ".repeat(widths[at] - cell.width());
             let _ = match left.contains(&at) {
-                true => write!(line, "{gap}{cell:<width$}"),
-                false => write!(line, "{gap}{cell:>width$}"),
+                true => write!(line, "{gap}{cell}{room}"),
+                false => write!(line, "{gap}{room}{cell}"),
             };
         }
         text.push_str(line.trim_end());
