@@ -7,7 +7,6 @@
 //! spare. Whoever thinks in the opponent's time, or on more processors, breaks it.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -169,12 +168,14 @@ impl Meter {
         }
         if used.memory > limits.memory {
             // Memory that processes share counts once, which takes longer to find out.
-            let shared = if used.processes > 1 { self.shared_memory(limits, text) } else { None };
-            let memory = shared.unwrap_or(used.memory);
+            let memory = match used.processes {
+                0 | 1 => used.memory,
+                _ => self.shared_memory(limits, text),
+            };
             if memory > limits.memory {
                 let (memory, most) = (memory >> 20, write_size(limits.memory));
                 let processes = match used.processes {
-                    1 => String::new(),
+                    0 | 1 => String::new(),
                     more => format!(" in {more} processes"),
                 };
                 return Some(format!(
@@ -218,7 +219,7 @@ impl Meter {
         }
         while let Some(pid) = todo.pop() {
             let Some(known) = Stat::read(pid, text) else { continue };
-            used.processes += 1;
+            used.processes += u32::from(known.memory > 0);
             used.tasks += known.threads;
             used.memory += known.memory;
             used.time += known.own + known.waited_for;
@@ -245,23 +246,31 @@ impl Meter {
         }));
     }
 
-    /// Its memory, with what is shared counted once; none if the kernel does not say.
-    fn shared_memory(&self, limits: &Limits, text: &mut String) -> Option<u64> {
+    /// Its memory, with what is shared counted once.
+    fn shared_memory(&self, limits: &Limits, text: &mut String) -> u64 {
         let mut memory = 0;
         let mut todo = Vec::new();
         self.roots(&mut todo, text);
         while let Some(pid) = todo.pop() {
             let Some(known) = Stat::read(pid, text) else { continue };
             children(pid, known.threads, &mut todo, text);
-            read(&format!("/proc/{pid}/smaps_rollup"), text)?;
-            let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-            memory += line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10;
+            memory += share(known.witness, text).unwrap_or_else(|| {
+                // The dead have none. Of whom the kernel does not tell, all counts.
+                Stat::read(pid, text).map_or(0, |known| known.memory)
+            });
             if memory > limits.memory {
                 break;
             }
         }
-        Some(memory)
+        memory
     }
+}
+
+/// The memory of a process, with what it shares divided among those who have it.
+fn share(pid: i32, text: &mut String) -> Option<u64> {
+    read(&format!("/proc/{pid}/smaps_rollup"), text)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
 impl Watch {
@@ -289,12 +298,28 @@ struct Stat {
     own: Duration,
     waited_for: Duration,
     threads: u32,
+    /// Nothing once it is dead.
     memory: u64,
+    /// A thread that has this memory: the first, unless that has ended before the others.
+    witness: i32,
 }
 
 impl Stat {
     fn read(pid: i32, text: &mut String) -> Option<Stat> {
-        read(&format!("/proc/{pid}/stat"), text)?;
+        let stat = Stat::of_thread(pid, text)?;
+        if stat.memory > 0 || stat.threads <= 1 {
+            return Some(stat);
+        }
+        let mut others = tasks(pid).filter_map(|task| Stat::of_thread(task.parse().ok()?, text));
+        Some(match others.find(|other| other.memory > 0) {
+            Some(Stat { memory, witness, .. }) => Stat { memory, witness, ..stat },
+            None => stat,
+        })
+    }
+
+    /// What a thread says of its process. One that has ended knows of no memory.
+    fn of_thread(thread: i32, text: &mut String) -> Option<Stat> {
+        read(&format!("/proc/{thread}/stat"), text)?;
         // The name before it may hold anything.
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         // From the third field on: the state.
@@ -313,6 +338,7 @@ impl Stat {
             waited_for: time(children + children_system),
             threads: threads.try_into().unwrap_or(0),
             memory: pages.max(0) as u64 * rustix::param::page_size() as u64,
+            witness: thread,
         })
     }
 }
@@ -329,10 +355,14 @@ fn children(pid: i32, threads: u32, found: &mut Vec<i32>, text: &mut String) {
     if threads <= 1 {
         return of_thread(&pid.to_string());
     }
-    let tasks = std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task"));
-    for task in tasks.into_iter().flatten().flatten() {
-        of_thread(&task.file_name().to_string_lossy());
-    }
+    tasks(pid).for_each(|thread| of_thread(&thread));
+}
+
+/// The numbers of the threads of a process.
+fn tasks(pid: i32) -> impl Iterator<Item = String> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let tasks = tasks.into_iter().flatten().flatten();
+    tasks.map(|task| task.file_name().to_string_lossy().into_owned())
 }
 
 /// The process group and the session of a process, where the system tells. They are 0 where their
@@ -350,4 +380,81 @@ fn read(path: &str, text: &mut String) -> Option<()> {
     let mut file = std::fs::File::open(path).ok()?;
     std::io::Read::read_to_string(&mut file, text).ok()?;
     Some(())
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::io::BufRead;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    /// A program in a group of its own, which has said that it is where the test wants it.
+    struct Watched(Child);
+
+    impl Watched {
+        fn new(script: &str) -> Watched {
+            let mut command = Command::new("python3");
+            command.args(["-c", script]).process_group(0);
+            let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let mut line = String::new();
+            std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            assert_eq!(line, "there\n");
+            Watched(child)
+        }
+
+        /// What the watch says after a look.
+        fn looked_at(&self, limits: &str) -> Option<String> {
+            let limits = limits.parse().unwrap();
+            let meter = Meter::new(Pid::from_child(&self.0), false, Some(limits), false);
+            meter.look(&mut String::new());
+            let stopped = meter.stopped().map(String::from);
+            meter.retire();
+            stopped
+        }
+    }
+
+    impl Drop for Watched {
+        fn drop(&mut self) {
+            let _ = rustix::process::kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+            self.0.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_dead_child_that_nobody_waits_for_does_not_make_shared_memory_count_twice() {
+        // The child has its parent's 100 MB and no others.
+        let watched = Watched::new(
+            "import os, time\n\
+             hoard = bytearray(os.urandom(4096) * 25600)\n\
+             dead = os.fork()\n\
+             if dead == 0: os._exit(0)\n\
+             os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)\n\
+             if os.fork() == 0: time.sleep(600)\n\
+             print('there', flush=True)\n\
+             time.sleep(600)",
+        );
+        assert_eq!(watched.looked_at("memory=180MB"), None);
+        let told = watched.looked_at("memory=90MB").unwrap();
+        assert!(told.contains("MB of memory in 2 processes: 90MB are allowed"), "{told}");
+    }
+
+    #[test]
+    fn memory_counts_when_the_first_thread_has_ended() {
+        let number = libc::SYS_exit;
+        let watched = Watched::new(&format!(
+            "import ctypes, os, threading, time\n\
+             hoard = bytearray(os.urandom(4096) * 25600)\n\
+             def stay():\n\
+             \x20while ') Z ' not in open('/proc/self/stat').read(): time.sleep(0.001)\n\
+             \x20print('there', flush=True)\n\
+             \x20time.sleep(600)\n\
+             threading.Thread(target=stay).start()\n\
+             ctypes.CDLL(None).syscall({number}, 0)"
+        ));
+        let told = watched.looked_at("memory=90MB").unwrap();
+        assert!(told.contains("MB of memory: 90MB are allowed"), "{told}");
+    }
 }
