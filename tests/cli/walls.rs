@@ -118,6 +118,22 @@ fn bots_play_where_the_session_began_outside_the_container() {
     assert_eq!(finish(&mut command).json()["ends"], json!({ "crash": 2 }));
 }
 
+#[test]
+fn bots_play_where_the_user_may_have_less_than_the_usual_limits() {
+    let bot = hostile("fine");
+    // Open files, memory that stays in place, and the size of files in KiB.
+    for limit in ["-n 60", "-l 0", "-f 2000"] {
+        let mut command = Command::new("bash");
+        command.args(["-c", &format!("ulimit {limit} && exec \"$@\""), "bash", program()]);
+        command.args(["match", &bot, "random", "--game", "english", "-n", "2", "--json"]);
+        let finished = finish(&mut command);
+        let object = finished.json();
+        assert_eq!((&object["games"], &object["faults"]), (&json!(2), &json!([0, 0])), "{object}");
+        let missing = &object["isolation"]["missing"];
+        assert!(!missing.to_string().contains("failed"), "{limit}: {missing}");
+    }
+}
+
 /// Runs a command where no user namespace can be made; none if that cannot be arranged.
 fn without_namespaces(arguments: &[&str]) -> Option<Finished> {
     let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";

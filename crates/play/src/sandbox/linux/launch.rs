@@ -22,7 +22,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Resource};
 use seccompiler::BpfProgram;
 
 use super::calls::{Failed, NIL, STEPS, Step, call, close, done, open};
@@ -54,7 +54,7 @@ pub(super) struct Orders {
     pub(super) scratch_rights: u64,
     pub(super) read_rights: u64,
     pub(super) filters: Vec<BpfProgram>,
-    pub(super) limits: Vec<(c_int, u64)>,
+    pub(super) limits: Vec<(Resource, u64)>,
     /// Where we listen in a network of its own, if it gets one.
     pub(super) port: Option<u16>,
     /// Whether all capabilities are given up; in namespaces they are lost anyway.
@@ -95,6 +95,8 @@ impl Refusal {
 const REPORT: c_int = 3;
 const RULESET: c_int = 4;
 const LISTENER: c_int = 5;
+/// From here on are those that they have before, so that none is in the way of another.
+const HIGH: c_int = 8;
 /// Each of the two stacks has so many bytes, of which a few hundred are used: nothing on them calls
 /// itself or keeps more than a few words, so there is no page to guard their ends.
 const STACK: usize = 128 * 1024;
@@ -121,9 +123,8 @@ pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
     let pipe = || io::pipe().map_err(no_pipes);
     let ((input_end, input), (output, output_end)) = (pipe()?, pipe()?);
     let ((errors, errors_end), (report, report_end)) = (pipe()?, pipe()?);
-    // High numbers, so that none is in the way when they get their own.
     let high = |fd: &dyn AsFd| {
-        let moved = rustix::io::fcntl_dupfd_cloexec(fd.as_fd(), 64);
+        let moved = rustix::io::fcntl_dupfd_cloexec(fd.as_fd(), HIGH);
         moved.map_err(|error| no_pipes(error.into()))
     };
     let ends = [high(&input_end)?, high(&output_end)?, high(&errors_end)?, high(&report_end)?];
@@ -411,7 +412,7 @@ fn confine(orders: &Orders, ruleset: c_long) -> Result<(), Failed> {
     for (what, most) in &orders.limits {
         let limit = libc::rlimit64 { rlim_cur: *most, rlim_max: *most };
         let none = null::<c_void>();
-        let what = c_long::from(*what);
+        let what = *what as c_long;
         call!(Step::Limits, libc::SYS_prlimit64, NIL, what, &raw const limit, none)?;
     }
     let one = 1 as c_long;

@@ -19,6 +19,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 
+use rustix::process::Resource;
 use seccompiler::BpfProgram;
 
 use self::calls::Step;
@@ -293,21 +294,25 @@ fn filters(wall: &Wall) -> io::Result<Vec<BpfProgram>> {
     Ok(filters)
 }
 
-/// The limits that the kernel keeps by itself, for each process. Memory, processor time and the
-/// number of processes are counted by the [watch](super::watch); what the kernel
+/// The limits that the kernel keeps by itself, for each process; where the user may have less, that. Memory,
+/// processor time and the number of processes are counted by the [watch](super::watch); what the kernel
 /// does here bounds what can happen between two looks.
-fn rlimits(limits: &Limits, wall: Wall) -> Vec<(libc::c_int, u64)> {
+fn rlimits(limits: &Limits, wall: Wall) -> Vec<(Resource, u64)> {
     let mut rlimits = vec![
-        (libc::RLIMIT_CORE as libc::c_int, 0),
-        (libc::RLIMIT_FSIZE as libc::c_int, limits.disk),
-        (libc::RLIMIT_NOFILE as libc::c_int, limits.files.into()),
-        (libc::RLIMIT_DATA as libc::c_int, limits.memory.saturating_mul(2)),
-        (libc::RLIMIT_MEMLOCK as libc::c_int, 64 << 10),
+        (Resource::Core, 0),
+        (Resource::Fsize, limits.disk),
+        (Resource::Nofile, limits.files.into()),
+        (Resource::Data, limits.memory.saturating_mul(2)),
+        (Resource::Memlock, 64 << 10),
     ];
     if wall.has_namespaces {
         // Elsewhere all processes of the user would count.
         let most = u64::from(limits.processes) + SPARE_PROCESSES;
-        rlimits.push((libc::RLIMIT_NPROC as libc::c_int, most));
+        rlimits.push((Resource::Nproc, most));
+    }
+    for (what, most) in &mut rlimits {
+        let allowed = rustix::process::getrlimit(*what).maximum;
+        *most = allowed.map_or(*most, |allowed| allowed.min(*most));
     }
     rlimits
 }
