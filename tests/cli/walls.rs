@@ -3,12 +3,13 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::bots::{hostile, processes, program, result};
-use crate::run::{Finished, crownhead, crownhead_in, finish};
+use crate::run::{crownhead, crownhead_in, finish};
 
 #[test]
 fn a_match_that_is_killed_leaves_no_bot_and_no_file_behind() {
@@ -134,18 +135,18 @@ fn bots_play_where_the_user_may_have_less_than_the_usual_limits() {
     }
 }
 
-/// Runs a command where no user namespace can be made; none if that cannot be arranged.
-fn without_namespaces(arguments: &[&str]) -> Option<Finished> {
-    let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
-    let mut command = Command::new("unshare");
-    command
-        .args(["--user", "--map-root-user", "sh", "-c", script, "sh", program()])
-        .args(arguments);
-    let trial = Command::new("unshare")
-        .args(["--user", "--map-root-user", "sh", "-c", script, "sh", "true"])
-        .output();
-    match trial {
-        Ok(output) if output.status.success() => Some(finish(&mut command)),
+/// A command where no user namespace can be made, for one without special rights and with few open
+/// files; none if that cannot be arranged.
+fn without_namespaces(arguments: &[&str]) -> Option<Command> {
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces && ulimit -n 60 && \
+                  exec setpriv --bounding-set=-all --inh-caps=-all \"$@\"";
+    let unshare = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "sh", "-c", script, "sh"]).args(words);
+        command
+    };
+    match unshare(&["true"]).output() {
+        Ok(output) if output.status.success() => Some(unshare(&[&[program()], arguments].concat())),
         other => {
             eprintln!("walls without namespaces are not tested: {other:?}");
             None
@@ -154,10 +155,56 @@ fn without_namespaces(arguments: &[&str]) -> Option<Finished> {
 }
 
 #[test]
+fn without_namespaces_a_scratch_folder_is_removed_whatever_is_in_it() {
+    let script = "import os\n\
+        os.chdir(os.environ['TMPDIR'])\n\
+        os.mkdir('locked', 0)\n\
+        os.mkdir('half')\nopen('half/file', 'w').close()\nos.mkdir('half/locked', 0o300)\n\
+        os.symlink(os.path.join(os.path.dirname(__file__), 'other'), 'half/link')\n\
+        for _ in range(200):\n os.mkdir('deep')\n os.chdir('deep')\n\
+        os.mkdir('locked', 0)\n\
+        raise SystemExit('all is made')\n";
+    let folder = tempfile::tempdir().unwrap();
+    let [temporary, other] = ["temporary", "other"].map(|name| folder.path().join(name));
+    fs::create_dir(&temporary).unwrap();
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("kept"), "").unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o500)).unwrap();
+    let file = folder.path().join("bot.py");
+    fs::write(&file, script).unwrap();
+    let bot = format!("cmd:python3 '{}'", file.display());
+    let arguments = ["match", &bot, "random", "--game", "english", "-n", "2"];
+    let Some(mut command) = without_namespaces(&arguments) else { return };
+    let finished = finish(command.env("TMPDIR", &temporary));
+    assert!(finished.stdout.contains("all is made"), "{finished:?}");
+    let left: Vec<_> = fs::read_dir(&temporary).unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert!(other.join("kept").exists(), "links are not followed");
+    assert_eq!(fs::metadata(&other).unwrap().permissions().mode() & 0o777, 0o500);
+}
+
+#[test]
+fn without_namespaces_a_build_is_over_when_its_process_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("mark-{}-build", std::process::id());
+    // A child that holds the build's output.
+    let build = format!("sh -c 'sleep 600; : {mark}' & echo built; exit 3");
+    let text = format!("command = \"./bot\"\nbuild = [\"sh\", \"-c\", \"{build}\"]\n");
+    fs::write(folder.path().join("bot.toml"), text).unwrap();
+    let name = folder.path().to_str().unwrap();
+    let arguments = ["match", name, "random", "--game", "english", "-n", "2"];
+    let Some(mut command) = without_namespaces(&arguments) else { return };
+    let finished = finish(&mut command);
+    assert!(finished.stderr.contains("failed with exit code 3:\nbuilt"), "{finished:?}");
+    assert_eq!(processes(&mark), Vec::<String>::new());
+}
+
+#[test]
 fn without_namespaces_the_other_walls_stand() {
     let bot = hostile("leaves-a-child");
     let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--json"];
-    let Some(finished) = without_namespaces(&arguments) else { return };
+    let Some(mut command) = without_namespaces(&arguments) else { return };
+    let finished = finish(&mut command);
     assert_eq!(finished.json()["ends"], json!({ "crash": 2 }), "{finished:?}");
     let told = finished.isolation.clone().unwrap();
     assert!(
@@ -183,7 +230,8 @@ fn without_namespaces_the_other_walls_stand() {
         "--log",
         folder.path().to_str().unwrap(),
     ];
-    let Some(finished) = without_namespaces(&arguments) else { return };
+    let Some(mut command) = without_namespaces(&arguments) else { return };
+    let finished = finish(&mut command);
     assert!(finished.stdout.contains("walls stand"), "{finished:?}");
     for log in fs::read_dir(folder.path()).unwrap().flatten() {
         let text = fs::read_to_string(log.path()).unwrap();
@@ -198,7 +246,7 @@ fn without_namespaces_the_other_walls_stand() {
         "--isolation",
         "require",
     ]);
-    let told = refused.unwrap();
+    let told = finish(&mut refused.unwrap());
     assert!(
         told.refused(1).contains("isolation is required, but namespaces is missing"),
         "{told:?}"
