@@ -5,6 +5,10 @@
 //! memory, processor time and processes are counted here, over all of a program's. Processor time has one
 //! law: so much as its own turns lasted, times the processors it may use, and a little to
 //! spare. Whoever thinks in the opponent's time, or on more processors, breaks it.
+//!
+//! The watch is one for all, so it reads only what no program can keep it waiting for. How memory is shared is
+//! not of that kind: the kernel takes a lock for it that a program with hundreds of busy processes
+//! can hold for seconds. So that is counted by a thread of its own.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +19,7 @@ use rustix::process::{Pid, Signal};
 
 use super::Limits;
 use super::limits::write_size;
+use crate::stopwatch::Stopwatch;
 
 /// What is known of a running program. Whoever holds it looks whether it was stopped.
 pub(crate) struct Meter {
@@ -34,6 +39,8 @@ pub(crate) struct Meter {
     stopped: OnceLock<String>,
     /// What was seen last; only the watch uses it.
     seen: Mutex<Seen>,
+    /// Since when its shared memory is being counted, if it is.
+    counting: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -58,6 +65,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The watch sleeps so many times longer than it looks.
 const REST: u32 = 50;
+/// Whoever cannot be counted for so long has all memory that its processes have, shared or not.
+const LONGEST_COUNT: Duration = Duration::from_secs(3);
 /// So much more than one processor's time a runtime may use that compiles and collects on threads of
 /// its own: a quarter.
 const LENIENCY: f64 = 1.25;
@@ -97,6 +106,7 @@ impl Meter {
             is_alive: Mutex::new(true),
             stopped: OnceLock::new(),
             seen: Mutex::default(),
+            counting: Mutex::default(),
         });
         if limits.is_some() {
             static THREAD: OnceLock<bool> = OnceLock::new();
@@ -146,20 +156,24 @@ impl Meter {
         }
     }
 
-    fn look(&self, text: &mut String) {
-        let Some(limits) = &self.limits else { return };
-        let used = self.used(limits, text);
-        if let Some(why) = self.too_much(&used, limits, text) {
-            let is_alive = locked(&self.is_alive);
-            if *is_alive {
-                let _ = self.stopped.set(why);
-                let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
-                let _ = rustix::process::kill_process(self.pid, Signal::KILL);
-            }
+    fn look(self: &Arc<Meter>, text: &mut String) {
+        let Some(limits) = self.limits else { return };
+        let used = self.used(&limits, text);
+        if let Some(why) = self.too_much(&used, &limits) {
+            self.stop(why);
         }
     }
 
-    fn too_much(&self, used: &Use, limits: &Limits, text: &mut String) -> Option<String> {
+    fn stop(&self, why: String) {
+        let is_alive = locked(&self.is_alive);
+        if *is_alive {
+            let _ = self.stopped.set(why);
+            let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+            let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+        }
+    }
+
+    fn too_much(self: &Arc<Meter>, used: &Use, limits: &Limits) -> Option<String> {
         if used.tasks > limits.processes {
             let most = limits.processes;
             return Some(format!(
@@ -167,19 +181,24 @@ impl Meter {
             ));
         }
         if used.memory > limits.memory {
+            let (memory, most) = (used.memory >> 20, write_size(limits.memory));
+            if used.processes <= 1 {
+                return Some(format!("it used {memory} MB of memory: {most} are allowed"));
+            }
             // Memory that processes share counts once, which takes longer to find out.
-            let memory = match used.processes {
-                0 | 1 => used.memory,
-                _ => self.shared_memory(limits, text),
-            };
-            if memory > limits.memory {
-                let (memory, most) = (memory >> 20, write_size(limits.memory));
-                let processes = match used.processes {
-                    0 | 1 => String::new(),
-                    more => format!(" in {more} processes"),
-                };
+            let since = *locked(&self.counting).get_or_insert_with(|| {
+                let (meter, limits, processes) = (self.clone(), *limits, used.processes);
+                let thread = std::thread::Builder::new().name("count".into());
+                // Without a thread the time will be over.
+                let _ = thread.spawn(move || meter.count(&limits, processes));
+                Instant::now()
+            });
+            if since.elapsed() > LONGEST_COUNT {
                 return Some(format!(
-                    "it used {memory} MB of memory{processes}: {most} are allowed"
+                    "its {} processes had {memory} MB of memory, and how much of that they share \
+                     could not be found out within {} s: {most} are allowed",
+                    used.processes,
+                    LONGEST_COUNT.as_secs()
                 ));
             }
         }
@@ -246,6 +265,18 @@ impl Meter {
         }));
     }
 
+    /// Counts its memory, with what is shared once.
+    fn count(&self, limits: &Limits, processes: u32) {
+        let memory = self.shared_memory(limits, &mut String::new());
+        if memory > limits.memory {
+            let (memory, most) = (memory >> 20, write_size(limits.memory));
+            self.stop(format!(
+                "it used {memory} MB of memory in {processes} processes: {most} are allowed"
+            ));
+        }
+        *locked(&self.counting) = None;
+    }
+
     /// Its memory, with what is shared counted once.
     fn shared_memory(&self, limits: &Limits, text: &mut String) -> u64 {
         let mut memory = 0;
@@ -284,11 +315,12 @@ impl Watch {
                 }
                 meters.clone()
             };
-            let start = Instant::now();
+            // Waiting for a processor is no work.
+            let work = Stopwatch::start();
             for meter in meters {
                 meter.look(&mut text);
             }
-            std::thread::sleep((start.elapsed() * REST).clamp(PAUSE, LONGEST_PAUSE));
+            std::thread::sleep((work.used() * REST).clamp(PAUSE, LONGEST_PAUSE));
         }
     }
 }
@@ -410,6 +442,9 @@ mod tests {
             let limits = limits.parse().unwrap();
             let meter = Meter::new(Pid::from_child(&self.0), false, Some(limits), false);
             meter.look(&mut String::new());
+            while locked(&meter.counting).is_some() {
+                std::thread::yield_now();
+            }
             let stopped = meter.stopped().map(String::from);
             meter.retire();
             stopped
