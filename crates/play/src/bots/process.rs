@@ -102,7 +102,7 @@ impl Process {
         let (group, is_keeper) = (started.pid, started.has_keeper());
         let limits = (request.isolation != Isolation::Off).then_some(request.limits);
         let [input, output, errors] = started.pipes.each_mut().map(Option::take);
-        let listener = started.listener.take();
+        let (listener, control) = (started.listener.take(), started.group());
         let process = Process {
             started,
             group,
@@ -111,7 +111,7 @@ impl Process {
             errors,
             listener,
             // How long a build lasts is limited anyway.
-            meter: Meter::new(group, is_keeper, limits, !is_build),
+            meter: Meter::new(group, is_keeper, control, limits, !is_build),
             buffer: LineBuffer::default(),
             first_words: Vec::new(),
             last_words: Vec::new(),

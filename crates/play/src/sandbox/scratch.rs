@@ -4,7 +4,7 @@
 //! It is removed by its owner. What a crownhead that was killed left behind is removed when the
 //! next one needs a folder: the name says whose it was.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -57,16 +57,19 @@ impl Drop for Scratch {
     }
 }
 
+/// Whether something has a name that begins so, then with the number of a process, and that is gone.
+pub(super) fn is_stale(name: &OsStr, start: &str) -> bool {
+    let owner = name.to_str().and_then(|name| name.strip_prefix(start)?.split('-').next());
+    let owner = owner.and_then(|owner| owner.parse::<u32>().ok());
+    // Owner 0 would be everybody.
+    let owner = owner.and_then(|owner| Pid::from_raw(i32::try_from(owner).ok()?));
+    owner.is_some_and(|owner| test_kill_process(owner) == Err(Errno::SRCH))
+}
+
 /// Removes what belongs to nobody who lives.
 fn remove_stale(around: &Path) {
     for entry in std::fs::read_dir(around).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(NAME)?.split('-').next());
-        let Some(owner) = owner.and_then(|owner| owner.parse::<u32>().ok()) else { continue };
-        // Owner 0 would be everybody.
-        let owner = i32::try_from(owner).ok().and_then(Pid::from_raw);
-        let is_gone = |pid| test_kill_process(pid) == Err(Errno::SRCH);
-        if owner.is_some_and(is_gone) {
+        if is_stale(&entry.file_name(), NAME) {
             let _ = remove(&entry.path());
         }
     }

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use super::Limits;
 use super::limits::write_size;
+use super::{Group, Limits};
 use crate::stopwatch::Stopwatch;
 
 /// What is known of a running program. Whoever holds it looks whether it was stopped.
@@ -26,6 +26,8 @@ pub(crate) struct Meter {
     pid: Pid,
     /// Whether the process only keeps those that are meant.
     is_keeper: bool,
+    /// The control group that it is in, if there is one.
+    group: Option<Arc<Group>>,
     /// None: nothing is looked at.
     limits: Option<Limits>,
     /// Whether processor time is counted.
@@ -93,12 +95,14 @@ impl Meter {
     pub(crate) fn new(
         pid: Pid,
         is_keeper: bool,
+        group: Option<Arc<Group>>,
         limits: Option<Limits>,
         counts_time: bool,
     ) -> Arc<Meter> {
         let meter = Arc::new(Meter {
             pid,
             is_keeper,
+            group,
             limits,
             counts_time,
             turns: AtomicU64::new(0),
@@ -145,6 +149,12 @@ impl Meter {
 
     /// Why it was stopped, if it was.
     pub(crate) fn stopped(&self) -> Option<&str> {
+        // The kernel may have been faster than the watch.
+        if self.stopped.get().is_none()
+            && let Some(why) = self.group.as_ref().and_then(|group| group.stopped())
+        {
+            let _ = self.stopped.set(why);
+        }
         self.stopped.get().map(String::as_str)
     }
 
@@ -247,6 +257,8 @@ impl Meter {
             }
             children(pid, known.threads, &mut todo, text);
         }
+        // A group knows the time of those that nobody waited for, too.
+        used.time = self.group.as_ref().and_then(|group| group.time()).unwrap_or(used.time);
         used
     }
 
@@ -440,7 +452,7 @@ mod tests {
         /// What the watch says after a look.
         fn looked_at(&self, limits: &str) -> Option<String> {
             let limits = limits.parse().unwrap();
-            let meter = Meter::new(Pid::from_child(&self.0), false, Some(limits), false);
+            let meter = Meter::new(Pid::from_child(&self.0), false, None, Some(limits), false);
             meter.look(&mut String::new());
             while locked(&meter.counting).is_some() {
                 std::thread::yield_now();
