@@ -105,6 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             json!({
                 "layer": layer.code,
                 "active": layer.state.is_ok(),
+                "optional": layer.is_optional,
                 "note": match &layer.state { Ok(note) | Err(note) => note },
             })
         };
@@ -127,6 +128,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for layer in &walls.layers {
         match &layer.state {
             Ok(note) => writeln!(out, "  {:<12} yes{}", layer.code, with_comma(note))?,
+            Err(why) if layer.is_optional => {
+                writeln!(out, "  {:<12} no, which is no lack: {why}", layer.code)?;
+            }
             Err(why) => writeln!(out, "  {:<12} NO: {why}", layer.code)?,
         }
     }

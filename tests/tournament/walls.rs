@@ -36,7 +36,7 @@ fn a_hostile_bot_forfeits_and_disturbs_nobody() {
     );
     // Much time: the watch finds them on a busy machine, too, before their turns are over.
     let tail =
-        "movetime = \"60s\"\nconcurrency = 1\n[limits]\nprocesses = 40\nmemory = \"300MB\"\n";
+        "movetime = \"60s\"\nconcurrency = 2\n[limits]\nprocesses = 40\nmemory = \"300MB\"\n";
     let calm = Contest::new(&format!("game = \"english\"\nplayers = [{others}]\n{tail}"));
     assert_eq!(calm.tournament("run", &[]).code, Some(0));
     let contest = Contest::new(&format!(

@@ -105,7 +105,7 @@ impl Process {
         let (group, is_keeper) = (started.pid, started.has_keeper());
         let limits = (request.isolation != Isolation::Off).then_some(request.limits);
         let [input, output, errors] = started.pipes.each_mut().map(Option::take);
-        let listener = started.listener.take();
+        let (listener, control) = (started.listener.take(), started.group());
         let process = Process {
             started,
             group,
@@ -115,7 +115,7 @@ impl Process {
             errors,
             listener,
             // How long a build lasts is limited anyway.
-            meter: Meter::new(group, is_keeper, limits, !is_build),
+            meter: Meter::new(group, is_keeper, control, limits, !is_build),
             buffer: LineBuffer::default(),
             first_words: Vec::new(),
             last_words: Vec::new(),
@@ -498,13 +498,23 @@ fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), Str
     process.input = None;
     let mut said = Vec::new();
     let deadline = Instant::now() + LONGEST_BUILD;
-    let heard = process.receive(Some(deadline), stop, |line| {
+    let mut listen = |line: &[u8]| {
         said.extend_from_slice(line);
         said.push(b'\n');
         said.truncate(SHOWN);
         None::<()>
-    });
-    let mut silence = heard.err();
+    };
+    let mut silence = loop {
+        let slice = deadline.min(Instant::now() + SLICE);
+        match process.receive(Some(slice), stop, &mut listen).err() {
+            // A child that it left may hold its output open for ever.
+            Some(Silence::Late) if process.has_exited() => {
+                break process.waiting_lines(&mut listen).err().or(Some(Silence::Ended));
+            }
+            Some(Silence::Late) if slice < deadline => {}
+            other => break other,
+        }
+    };
     // Its output may end before it does.
     while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
         if stop.is_stopped() {

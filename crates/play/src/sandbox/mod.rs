@@ -20,6 +20,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rustix::process::Pid;
 
@@ -29,6 +30,7 @@ pub use self::limits::Limits;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 use self::linux as system;
 pub(crate) use self::scratch::Scratch;
+pub(crate) use self::system::Group;
 use crate::clock::shorten;
 
 /// Which walls a user wants.
@@ -78,6 +80,14 @@ pub struct Layer {
     pub code: &'static str,
     /// What is to be said about it, or why it is not there and what would help.
     pub state: Result<String, String>,
+    /// Whether nobody misses it: others do what it does, if less exactly.
+    pub is_optional: bool,
+}
+
+impl Layer {
+    const fn new(code: &'static str, state: Result<String, String>) -> Layer {
+        Layer { code, state, is_optional: false }
+    }
 }
 
 /// The walls that programs get.
@@ -108,9 +118,9 @@ impl Walls {
         there.map(|layer| layer.code).chain(limits)
     }
 
-    /// What is not there, and why.
+    /// What should be there and is not, and why.
     pub fn missing(&self) -> impl Iterator<Item = String> {
-        self.layers.iter().filter_map(|layer| {
+        self.layers.iter().filter(|layer| !layer.is_optional).filter_map(|layer| {
             let why = layer.state.as_ref().err()?;
             Some(format!("{} is missing: {why}", layer.code))
         })
@@ -163,6 +173,11 @@ impl Started {
     /// How the program ended, as the kernel says it, if that is not how its process did.
     pub(crate) fn end(&mut self) -> Option<i32> {
         self.kept.as_mut().and_then(system::Kept::end)
+    }
+
+    /// The control group that the program is in, if there is one.
+    pub(crate) fn group(&self) -> Option<Arc<Group>> {
+        self.kept.as_ref().and_then(system::Kept::group)
     }
 
     /// Whether the process is only the keeper of the program's.

@@ -5,23 +5,29 @@
 //! memory, processor time and processes are counted here, over all of a program's. Processor time has one
 //! law: so much as its own turns lasted, times the processors it may use, and a little to
 //! spare. Whoever thinks in the opponent's time, or on more processors, breaks it.
+//!
+//! The watch is one for all, so it reads only what no program can keep it waiting for. How memory is shared is
+//! not of that kind: the kernel takes a lock for it that a program with hundreds of busy processes
+//! can hold for seconds. So that is counted by a thread of its own.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use super::Limits;
 use super::limits::write_size;
+use super::{Group, Limits};
+use crate::stopwatch::Stopwatch;
 
 /// What is known of a running program. Whoever holds it looks whether it was stopped.
 pub(crate) struct Meter {
     pid: Pid,
     /// Whether the process only keeps those that are meant.
     is_keeper: bool,
+    /// The control group that it is in, if there is one.
+    group: Option<Arc<Group>>,
     /// None: nothing is looked at.
     limits: Option<Limits>,
     /// Whether processor time is counted.
@@ -35,6 +41,8 @@ pub(crate) struct Meter {
     stopped: OnceLock<String>,
     /// What was seen last; only the watch uses it.
     seen: Mutex<Seen>,
+    /// Since when its shared memory is being counted, if it is.
+    counting: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -59,6 +67,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The watch sleeps so many times longer than it looks.
 const REST: u32 = 50;
+/// Whoever cannot be counted for so long has all memory that its processes have, shared or not.
+const LONGEST_COUNT: Duration = Duration::from_secs(3);
 /// So much more than one processor's time a runtime may use that compiles and collects on threads of
 /// its own: a quarter.
 const LENIENCY: f64 = 1.25;
@@ -85,12 +95,14 @@ impl Meter {
     pub(crate) fn new(
         pid: Pid,
         is_keeper: bool,
+        group: Option<Arc<Group>>,
         limits: Option<Limits>,
         counts_time: bool,
     ) -> Arc<Meter> {
         let meter = Arc::new(Meter {
             pid,
             is_keeper,
+            group,
             limits,
             counts_time,
             turns: AtomicU64::new(0),
@@ -98,6 +110,7 @@ impl Meter {
             is_alive: Mutex::new(true),
             stopped: OnceLock::new(),
             seen: Mutex::default(),
+            counting: Mutex::default(),
         });
         if limits.is_some() {
             static THREAD: OnceLock<bool> = OnceLock::new();
@@ -136,6 +149,12 @@ impl Meter {
 
     /// Why it was stopped, if it was.
     pub(crate) fn stopped(&self) -> Option<&str> {
+        // The kernel may have been faster than the watch.
+        if self.stopped.get().is_none()
+            && let Some(why) = self.group.as_ref().and_then(|group| group.stopped())
+        {
+            let _ = self.stopped.set(why);
+        }
         self.stopped.get().map(String::as_str)
     }
 
@@ -147,20 +166,24 @@ impl Meter {
         }
     }
 
-    fn look(&self, text: &mut String) {
-        let Some(limits) = &self.limits else { return };
-        let used = self.used(limits, text);
-        if let Some(why) = self.too_much(&used, limits, text) {
-            let is_alive = locked(&self.is_alive);
-            if *is_alive {
-                let _ = self.stopped.set(why);
-                let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
-                let _ = rustix::process::kill_process(self.pid, Signal::KILL);
-            }
+    fn look(self: &Arc<Meter>, text: &mut String) {
+        let Some(limits) = self.limits else { return };
+        let used = self.used(&limits, text);
+        if let Some(why) = self.too_much(&used, &limits) {
+            self.stop(why);
         }
     }
 
-    fn too_much(&self, used: &Use, limits: &Limits, text: &mut String) -> Option<String> {
+    fn stop(&self, why: String) {
+        let is_alive = locked(&self.is_alive);
+        if *is_alive {
+            let _ = self.stopped.set(why);
+            let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+            let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+        }
+    }
+
+    fn too_much(self: &Arc<Meter>, used: &Use, limits: &Limits) -> Option<String> {
         if used.tasks > limits.processes {
             let most = limits.processes;
             return Some(format!(
@@ -168,17 +191,24 @@ impl Meter {
             ));
         }
         if used.memory > limits.memory {
+            let (memory, most) = (used.memory >> 20, write_size(limits.memory));
+            if used.processes <= 1 {
+                return Some(format!("it used {memory} MB of memory: {most} are allowed"));
+            }
             // Memory that processes share counts once, which takes longer to find out.
-            let shared = if used.processes > 1 { self.shared_memory(limits, text) } else { None };
-            let memory = shared.unwrap_or(used.memory);
-            if memory > limits.memory {
-                let (memory, most) = (memory >> 20, write_size(limits.memory));
-                let processes = match used.processes {
-                    1 => String::new(),
-                    more => format!(" in {more} processes"),
-                };
+            let since = *locked(&self.counting).get_or_insert_with(|| {
+                let (meter, limits, processes) = (self.clone(), *limits, used.processes);
+                let thread = std::thread::Builder::new().name("count".into());
+                // Without a thread the time will be over.
+                let _ = thread.spawn(move || meter.count(&limits, processes));
+                Instant::now()
+            });
+            if since.elapsed() > LONGEST_COUNT {
                 return Some(format!(
-                    "it used {memory} MB of memory{processes}: {most} are allowed"
+                    "its {} processes had {memory} MB of memory, and how much of that they share \
+                     could not be found out within {} s: {most} are allowed",
+                    used.processes,
+                    LONGEST_COUNT.as_secs()
                 ));
             }
         }
@@ -218,7 +248,7 @@ impl Meter {
         }
         while let Some(pid) = todo.pop() {
             let Some(known) = Stat::read(pid, text) else { continue };
-            used.processes += 1;
+            used.processes += u32::from(known.memory > 0);
             used.tasks += known.threads;
             used.memory += known.memory;
             used.time += known.own + known.waited_for;
@@ -227,6 +257,8 @@ impl Meter {
             }
             children(pid, known.threads, &mut todo, text);
         }
+        // A group knows the time of those that nobody waited for, too.
+        used.time = self.group.as_ref().and_then(|group| group.time()).unwrap_or(used.time);
         used
     }
 
@@ -245,23 +277,43 @@ impl Meter {
         }));
     }
 
-    /// Its memory, with what is shared counted once; none if the kernel does not say.
-    fn shared_memory(&self, limits: &Limits, text: &mut String) -> Option<u64> {
+    /// Counts its memory, with what is shared once.
+    fn count(&self, limits: &Limits, processes: u32) {
+        let memory = self.shared_memory(limits, &mut String::new());
+        if memory > limits.memory {
+            let (memory, most) = (memory >> 20, write_size(limits.memory));
+            self.stop(format!(
+                "it used {memory} MB of memory in {processes} processes: {most} are allowed"
+            ));
+        }
+        *locked(&self.counting) = None;
+    }
+
+    /// Its memory, with what is shared counted once.
+    fn shared_memory(&self, limits: &Limits, text: &mut String) -> u64 {
         let mut memory = 0;
         let mut todo = Vec::new();
         self.roots(&mut todo, text);
         while let Some(pid) = todo.pop() {
             let Some(known) = Stat::read(pid, text) else { continue };
             children(pid, known.threads, &mut todo, text);
-            read(&format!("/proc/{pid}/smaps_rollup"), text)?;
-            let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-            memory += line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10;
+            memory += share(known.witness, text).unwrap_or_else(|| {
+                // The dead have none. Of whom the kernel does not tell, all counts.
+                Stat::read(pid, text).map_or(0, |known| known.memory)
+            });
             if memory > limits.memory {
                 break;
             }
         }
-        Some(memory)
+        memory
     }
+}
+
+/// The memory of a process, with what it shares divided among those who have it.
+fn share(pid: i32, text: &mut String) -> Option<u64> {
+    read(&format!("/proc/{pid}/smaps_rollup"), text)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
 impl Watch {
@@ -275,11 +327,12 @@ impl Watch {
                 }
                 meters.clone()
             };
-            let start = Instant::now();
+            // Waiting for a processor is no work.
+            let work = Stopwatch::start();
             for meter in meters {
                 meter.look(&mut text);
             }
-            std::thread::sleep((start.elapsed() * REST).clamp(PAUSE, LONGEST_PAUSE));
+            std::thread::sleep((work.used() * REST).clamp(PAUSE, LONGEST_PAUSE));
         }
     }
 }
@@ -289,12 +342,28 @@ struct Stat {
     own: Duration,
     waited_for: Duration,
     threads: u32,
+    /// Nothing once it is dead.
     memory: u64,
+    /// A thread that has this memory: the first, unless that has ended before the others.
+    witness: i32,
 }
 
 impl Stat {
     fn read(pid: i32, text: &mut String) -> Option<Stat> {
-        read(&format!("/proc/{pid}/stat"), text)?;
+        let stat = Stat::of_thread(pid, text)?;
+        if stat.memory > 0 || stat.threads <= 1 {
+            return Some(stat);
+        }
+        let mut others = tasks(pid).filter_map(|task| Stat::of_thread(task.parse().ok()?, text));
+        Some(match others.find(|other| other.memory > 0) {
+            Some(Stat { memory, witness, .. }) => Stat { memory, witness, ..stat },
+            None => stat,
+        })
+    }
+
+    /// What a thread says of its process. One that has ended knows of no memory.
+    fn of_thread(thread: i32, text: &mut String) -> Option<Stat> {
+        read(&format!("/proc/{thread}/stat"), text)?;
         // The name before it may hold anything.
         let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         // From the third field on: the state.
@@ -313,6 +382,7 @@ impl Stat {
             waited_for: time(children + children_system),
             threads: threads.try_into().unwrap_or(0),
             memory: pages.max(0) as u64 * rustix::param::page_size() as u64,
+            witness: thread,
         })
     }
 }
@@ -336,10 +406,14 @@ fn children(pid: i32, threads: u32, found: &mut Vec<i32>, text: &mut String) {
     if threads <= 1 {
         return of_thread(&pid.to_string());
     }
-    let tasks = std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task"));
-    for task in tasks.into_iter().flatten().flatten() {
-        of_thread(&task.file_name().to_string_lossy());
-    }
+    tasks(pid).for_each(|thread| of_thread(&thread));
+}
+
+/// The numbers of the threads of a process.
+fn tasks(pid: i32) -> impl Iterator<Item = String> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let tasks = tasks.into_iter().flatten().flatten();
+    tasks.map(|task| task.file_name().to_string_lossy().into_owned())
 }
 
 /// The process group and the session of a process, where the system tells. They are 0 where their
@@ -357,4 +431,84 @@ fn read(path: &str, text: &mut String) -> Option<()> {
     let mut file = std::fs::File::open(path).ok()?;
     std::io::Read::read_to_string(&mut file, text).ok()?;
     Some(())
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::io::BufRead;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    /// A program in a group of its own, which has said that it is where the test wants it.
+    struct Watched(Child);
+
+    impl Watched {
+        fn new(script: &str) -> Watched {
+            let mut command = Command::new("python3");
+            command.args(["-c", script]).process_group(0);
+            let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let mut line = String::new();
+            std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            assert_eq!(line, "there\n");
+            Watched(child)
+        }
+
+        /// What the watch says after a look.
+        fn looked_at(&self, limits: &str) -> Option<String> {
+            let limits = limits.parse().unwrap();
+            let meter = Meter::new(Pid::from_child(&self.0), false, None, Some(limits), false);
+            meter.look(&mut String::new());
+            while locked(&meter.counting).is_some() {
+                std::thread::yield_now();
+            }
+            let stopped = meter.stopped().map(String::from);
+            meter.retire();
+            stopped
+        }
+    }
+
+    impl Drop for Watched {
+        fn drop(&mut self) {
+            let _ = rustix::process::kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+            self.0.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_dead_child_that_nobody_waits_for_does_not_make_shared_memory_count_twice() {
+        // The child has its parent's 100 MB and no others.
+        let watched = Watched::new(
+            "import os, time\n\
+             hoard = bytearray(os.urandom(4096) * 25600)\n\
+             dead = os.fork()\n\
+             if dead == 0: os._exit(0)\n\
+             os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)\n\
+             if os.fork() == 0: time.sleep(600)\n\
+             print('there', flush=True)\n\
+             time.sleep(600)",
+        );
+        assert_eq!(watched.looked_at("memory=180MB"), None);
+        let told = watched.looked_at("memory=90MB").unwrap();
+        assert!(told.contains("MB of memory in 2 processes: 90MB are allowed"), "{told}");
+    }
+
+    #[test]
+    fn memory_counts_when_the_first_thread_has_ended() {
+        let number = libc::SYS_exit;
+        let watched = Watched::new(&format!(
+            "import ctypes, os, threading, time\n\
+             hoard = bytearray(os.urandom(4096) * 25600)\n\
+             def stay():\n\
+             \x20while ') Z ' not in open('/proc/self/stat').read(): time.sleep(0.001)\n\
+             \x20print('there', flush=True)\n\
+             \x20time.sleep(600)\n\
+             threading.Thread(target=stay).start()\n\
+             ctypes.CDLL(None).syscall({number}, 0)"
+        ));
+        let told = watched.looked_at("memory=90MB").unwrap();
+        assert!(told.contains("MB of memory: 90MB are allowed"), "{told}");
+    }
 }

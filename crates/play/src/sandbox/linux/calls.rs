@@ -16,6 +16,7 @@ pub(super) enum Step {
     Mounts,
     Network,
     Processes,
+    Group,
     Descriptors,
     Limits,
     Folder,
@@ -24,7 +25,7 @@ pub(super) enum Step {
     Start,
 }
 
-pub(super) const STEPS: [(Step, &str); 13] = [
+pub(super) const STEPS: [(Step, &str); 14] = [
     (Step::Done, "nothing"),
     (Step::Ended, "the end"),
     (Step::Namespaces, "making namespaces"),
@@ -32,6 +33,7 @@ pub(super) const STEPS: [(Step, &str); 13] = [
     (Step::Mounts, "making mounts"),
     (Step::Network, "making a network"),
     (Step::Processes, "making processes"),
+    (Step::Group, "entering a control group"),
     (Step::Descriptors, "handing over the pipes"),
     (Step::Limits, "setting limits"),
     (Step::Folder, "entering its folder"),

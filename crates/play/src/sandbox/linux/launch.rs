@@ -21,11 +21,13 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Resource};
 use seccompiler::BpfProgram;
 
 use super::calls::{Failed, NIL, STEPS, Step, call, close, done, open};
+use super::cgroup::Group;
 use super::mounts::{Place, mounts};
 use super::network;
 
@@ -54,7 +56,9 @@ pub(super) struct Orders {
     pub(super) scratch_rights: u64,
     pub(super) read_rights: u64,
     pub(super) filters: Vec<BpfProgram>,
-    pub(super) limits: Vec<(c_int, u64)>,
+    pub(super) limits: Vec<(Resource, u64)>,
+    /// Its control group, if it gets one.
+    pub(super) group: Option<Arc<Group>>,
     /// Where we listen in a network of its own, if it gets one.
     pub(super) port: Option<u16>,
     /// Whether all capabilities are given up; in namespaces they are lost anyway.
@@ -94,7 +98,10 @@ impl Refusal {
 /// The numbers that the descriptors have behind the walls.
 const REPORT: c_int = 3;
 const RULESET: c_int = 4;
-const LISTENER: c_int = 5;
+const GROUP: c_int = 5;
+const LISTENER: c_int = 6;
+/// From here on are those that they have before, so that none is in the way of another.
+const HIGH: c_int = 8;
 /// Each of the two stacks has so many bytes, of which a few hundred are used: nothing on them calls
 /// itself or keeps more than a few words, so there is no page to guard their ends.
 const STACK: usize = 128 * 1024;
@@ -104,8 +111,8 @@ struct Shared<'a> {
     orders: &'a Orders,
     words: *const *const c_char,
     environment: *const *const c_char,
-    /// Standard input, output, errors, the report, the ruleset.
-    descriptors: [RawFd; 5],
+    /// Standard input, output, errors, the report, the ruleset, the control group.
+    descriptors: [RawFd; 6],
     stack: *mut c_void,
     failed: Cell<Option<Failed>>,
 }
@@ -121,13 +128,13 @@ pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
     let pipe = || io::pipe().map_err(no_pipes);
     let ((input_end, input), (output, output_end)) = (pipe()?, pipe()?);
     let ((errors, errors_end), (report, report_end)) = (pipe()?, pipe()?);
-    // High numbers, so that none is in the way when they get their own.
     let high = |fd: &dyn AsFd| {
-        let moved = rustix::io::fcntl_dupfd_cloexec(fd.as_fd(), 64);
+        let moved = rustix::io::fcntl_dupfd_cloexec(fd.as_fd(), HIGH);
         moved.map_err(|error| no_pipes(error.into()))
     };
     let ends = [high(&input_end)?, high(&output_end)?, high(&errors_end)?, high(&report_end)?];
     let ruleset = orders.ruleset.as_ref().map(|fd| high(fd)).transpose()?;
+    let group = orders.group.as_ref().map(|group| high(&group.folder)).transpose()?;
     drop((input_end, output_end, errors_end, report_end));
     let (words, environment) = (pointers(&orders.words), pointers(&orders.environment));
     let mut stack = Vec::<u8>::with_capacity(2 * STACK);
@@ -136,12 +143,13 @@ pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
         unsafe { (stack.as_mut_ptr().add(STACK), stack.as_mut_ptr().add(2 * STACK)) };
     let aligned = |end: *mut u8| end.map_addr(|address| address & !15).cast::<c_void>();
     let [input_fd, output_fd, errors_fd, report_fd] = ends.each_ref().map(AsRawFd::as_raw_fd);
-    let ruleset_fd = ruleset.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+    let [ruleset_fd, group_fd] =
+        [&ruleset, &group].map(|fd| fd.as_ref().map_or(-1, AsRawFd::as_raw_fd));
     let shared = Shared {
         orders,
         words: words.as_ptr(),
         environment: environment.as_ptr(),
-        descriptors: [input_fd, output_fd, errors_fd, report_fd, ruleset_fd],
+        descriptors: [input_fd, output_fd, errors_fd, report_fd, ruleset_fd, group_fd],
         stack: aligned(middle),
         failed: Cell::new(None),
     };
@@ -165,7 +173,7 @@ pub(super) fn in_namespaces(orders: &Orders) -> Result<Launched, Refusal> {
         set_signals(&mask);
         return Err(Refusal::new(Step::Namespaces, error));
     };
-    drop((ends, ruleset));
+    drop((ends, ruleset, group));
     let mut report = File::from(OwnedFd::from(report));
     let mut record = [0; 8];
     let heard = report.read_exact(&mut record);
@@ -285,12 +293,17 @@ fn prepare(shared: &Shared<'_>) -> Result<(), Failed> {
     call!(Namespaces, libc::SYS_setsid)?;
     for (fd, number) in shared.descriptors.into_iter().zip(0..) {
         let flags = if number < REPORT { 0 } else { libc::O_CLOEXEC };
-        if fd >= 0 {
-            call!(Descriptors, libc::SYS_dup3, fd as c_long, number as c_long, flags as c_long)?;
+        match fd {
+            0.. => {
+                let (fd, flags) = (fd as c_long, flags as c_long);
+                call!(Descriptors, libc::SYS_dup3, fd, number as c_long, flags)?;
+            }
+            // What has the number is ours.
+            _ => close(number as c_long),
         }
     }
-    let first = if shared.descriptors[4] >= 0 { RULESET + 1 } else { RULESET };
-    call!(Descriptors, libc::SYS_close_range, first as c_long, u32::MAX as c_long, NIL)?;
+    let others = (GROUP + 1) as c_long;
+    call!(Descriptors, libc::SYS_close_range, others, u32::MAX as c_long, NIL)?;
     // If we ended before the signal was asked for, nobody reads the report.
     let mut end = libc::pollfd { fd: REPORT, events: 0, revents: 0 };
     let one = 1 as c_long;
@@ -372,24 +385,74 @@ fn add_rule(ruleset: c_long, path: &CStr, rights: u64) -> Result<(), Failed> {
 
 /// Starts the second process, and waits until it is the program.
 fn fork_program(shared: &Shared<'_>) -> Result<c_int, Failed> {
-    let argument = (&raw const *shared).cast_mut().cast::<c_void>();
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: `program` makes system calls only; this process waits until it has its own memory or
-    // has ended, and its stack is used by nobody else.
-    let pid = unsafe { libc::clone(program, shared.stack, flags, argument) };
-    let pid = done(Step::Processes, c_long::from(pid))?;
+    // What `clone3` takes; the other one cannot make a process in a control group, and entering it later
+    // takes the kernel ten times as long as all the rest.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Arguments {
+        flags: u64,
+        pidfd: u64,
+        child_tid: u64,
+        parent_tid: u64,
+        exit_signal: u64,
+        stack: u64,
+        stack_size: u64,
+        tls: u64,
+        set_tid: u64,
+        set_tid_size: u64,
+        cgroup: u64,
+    }
+    const INTO_GROUP: u64 = 0x2_0000_0000;
+    // Its end is aligned, its beginning may be by a few bytes less.
+    let size = STACK - 16;
+    let has_group = shared.descriptors[5] >= 0;
+    let arguments = Arguments {
+        flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64 | if has_group { INTO_GROUP } else { 0 },
+        exit_signal: libc::SIGCHLD as u64,
+        stack: (shared.stack.addr() - size) as u64,
+        stack_size: size as u64,
+        cgroup: if has_group { GROUP as u64 } else { 0 },
+        ..Arguments::default()
+    };
+    let step = if has_group { Step::Group } else { Step::Processes };
+    let argument: *const Shared<'_> = shared;
+    let pid: c_long;
+    // SAFETY: `program` makes system calls only and never returns; this process waits until it has its own
+    // memory or has ended, and its stack is used by nobody else. To this process it is a system call.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!(
+            "syscall", "test rax, rax", "jnz 2f", "mov rdi, r13", "call r12", "ud2", "2:",
+            inlateout("rax") libc::SYS_clone3 => pid,
+            in("rdi") &raw const arguments, in("rsi") size_of::<Arguments>(), in("r12") program, in("r13") argument,
+            lateout("rcx") _, lateout("r11") _,
+        );
+    }
+    // SAFETY: the same.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!(
+            "svc 0", "cbnz x0, 2f", "mov x0, x10", "blr x9", "brk 1", "2:",
+            inlateout("x0") &raw const arguments => pid,
+            in("x1") size_of::<Arguments>(), in("x8") libc::SYS_clone3, in("x9") program, in("x10") argument,
+        );
+    }
+    if pid < 0 {
+        return Err((step, -pid as i32));
+    }
     if let Some(failed) = shared.failed.get() {
         return Err(failed);
     }
     // The pipes are the program's alone: they end with it.
     call!(Step::Descriptors, libc::SYS_close_range, NIL, 2 as c_long, NIL)?;
     close(RULESET as c_long);
+    close(GROUP as c_long);
     Ok(pid as c_int)
 }
 
-extern "C" fn program(argument: *mut c_void) -> c_int {
+extern "C" fn program(shared: *const Shared<'_>) -> ! {
     // SAFETY: it is the pointer to what the keeper, which waits, works from.
-    let shared = unsafe { &*argument.cast::<Shared<'_>>() };
+    let shared = unsafe { &*shared };
     let orders = shared.orders;
     let started = enter_folder(orders).and_then(|()| confine(orders, RULESET as c_long));
     let started = started.and_then(|()| {
@@ -411,7 +474,7 @@ fn confine(orders: &Orders, ruleset: c_long) -> Result<(), Failed> {
     for (what, most) in &orders.limits {
         let limit = libc::rlimit64 { rlim_cur: *most, rlim_max: *most };
         let none = null::<c_void>();
-        let what = c_long::from(*what);
+        let what = *what as c_long;
         call!(Step::Limits, libc::SYS_prlimit64, NIL, what, &raw const limit, none)?;
     }
     let one = 1 as c_long;
@@ -440,7 +503,7 @@ fn confine(orders: &Orders, ruleset: c_long) -> Result<(), Failed> {
 pub(super) fn confine_command(command: &mut Command, orders: Orders) {
     let confine = move || {
         let walls = || -> Result<(), Failed> {
-            use Step::{Descriptors, Processes};
+            use Step::{Descriptors, Group, Processes};
             call!(Processes, libc::SYS_setsid)?;
             let (option, signal) = (libc::PR_SET_PDEATHSIG as c_long, libc::SIGKILL as c_long);
             call!(Processes, libc::SYS_prctl, option, signal, NIL, NIL, NIL)?;
@@ -451,6 +514,10 @@ pub(super) fn confine_command(command: &mut Command, orders: Orders) {
             if let Some(ruleset) = ruleset {
                 add_rule(ruleset.into(), &orders.scratch, orders.scratch_rights)?;
                 add_rule(ruleset.into(), &orders.proc, orders.read_rights)?;
+            }
+            if let Some(group) = &orders.group {
+                let (entrance, text) = (group.entrance.as_raw_fd(), c"0".as_ptr());
+                call!(Group, libc::SYS_write, entrance as c_long, text, 1 as c_long)?;
             }
             if orders.is_root {
                 drop_rights()?;
@@ -471,9 +538,11 @@ pub(in crate::sandbox) fn set_apart(command: &mut Command) {
 
 /// Root without any right of root, for good.
 fn drop_rights() -> Result<(), Failed> {
-    // No rights for user 0, nor by changing the user, nor kept, each of them locked.
+    // No rights for user 0, nor by changing the user, nor kept, each of them locked. A root that may not
+    // say so, as in many containers, is held by there being no new rights.
     const BITS: c_long = 0xef;
-    call!(Step::Limits, libc::SYS_prctl, libc::PR_SET_SECUREBITS as c_long, BITS, NIL, NIL, NIL)?;
+    let set = libc::PR_SET_SECUREBITS as c_long;
+    let _ = call!(Step::Limits, libc::SYS_prctl, set, BITS, NIL, NIL, NIL);
     const VERSION: u32 = 0x2008_0522;
     let (head, rights) = ([VERSION, 0], [0_u32; 6]);
     call!(Step::Limits, libc::SYS_capset, head.as_ptr(), rights.as_ptr())?;

@@ -2,9 +2,10 @@
 //!
 //! [`paths`] says what may be read, [`ruleset`] makes Landlock rules of that, [`filter`] names the system
 //! calls that are refused, and [`launch`] starts a program behind all of it, in [`mounts`] and
-//! a [`network`] of its own.
+//! a [`network`] of its own, and in a [control group](cgroup) where there can be one.
 
 mod calls;
+mod cgroup;
 mod filter;
 mod launch;
 mod mounts;
@@ -17,11 +18,13 @@ use std::io;
 use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 
+use rustix::process::Resource;
 use seccompiler::BpfProgram;
 
 use self::calls::Step;
+pub(crate) use self::cgroup::Group;
 pub(super) use self::launch::set_apart;
 use self::launch::{Orders, Refusal};
 use self::mounts::{MOST_PLACES, Place, PlaceKind};
@@ -54,6 +57,7 @@ impl Own {
 pub(super) struct Kept {
     /// The keeper's report, and the stack it runs on.
     keeper: Option<(std::fs::File, Vec<u8>)>,
+    group: Option<Arc<Group>>,
     _scratch: Option<Scratch>,
 }
 
@@ -67,6 +71,11 @@ impl Kept {
     pub(super) fn has_keeper(&self) -> bool {
         self.keeper.is_some()
     }
+
+    /// The control group that the program is in.
+    pub(super) fn group(&self) -> Option<Arc<Group>> {
+        self.group.clone()
+    }
 }
 
 /// The walls that this machine has.
@@ -77,10 +86,13 @@ pub(super) fn layers() -> Vec<Layer> {
         version => Ok(format!("version {version}")),
     };
     let seccomp = has_seccomp().then(String::new).ok_or("the kernel has no seccomp filters".into());
+    let cgroups = cgroup::place().as_ref().map(|place| format!("in {}", place.display()));
+    let cgroups = cgroups.map_err(String::clone);
     vec![
-        Layer { code: "namespaces", state: namespaces().clone().map(|()| String::new()) },
-        Layer { code: "landlock", state: landlock },
-        Layer { code: "seccomp", state: seccomp },
+        Layer::new("namespaces", namespaces().clone().map(|()| String::new())),
+        Layer::new("landlock", landlock),
+        Layer::new("seccomp", seccomp),
+        Layer { is_optional: true, ..Layer::new("cgroups", cgroups) },
     ]
 }
 
@@ -91,20 +103,20 @@ fn has_seccomp() -> bool {
 /// Whether programs can be started in namespaces; tried once.
 fn namespaces() -> &'static Result<(), String> {
     static TRIED: OnceLock<Result<(), String>> = OnceLock::new();
-    TRIED.get_or_init(|| trial(None))
+    TRIED.get_or_init(|| trial(None, None))
 }
 
 /// Whether they can have a network of their own besides; tried once.
 pub(super) fn has_network() -> bool {
     static TRIED: OnceLock<bool> = OnceLock::new();
-    *TRIED.get_or_init(|| namespaces().is_ok() && trial(Some(ANY_PORT)).is_ok())
+    *TRIED.get_or_init(|| namespaces().is_ok() && trial(Some(ANY_PORT), None).is_ok())
 }
 
 /// A port that nobody uses in a network where nobody is.
 const ANY_PORT: u16 = 1024;
 
 /// Makes the namespaces of a program that ends before it begins.
-fn trial(port: Option<u16>) -> Result<(), String> {
+fn trial(port: Option<u16>, group: Option<Arc<Group>>) -> Result<(), String> {
     let wall = Wall { has_namespaces: true, is_build: false, port: None };
     let request = Request {
         file: Path::new(""),
@@ -120,7 +132,7 @@ fn trial(port: Option<u16>) -> Result<(), String> {
     };
     let orders =
         orders(&request, wall, None, &Own::default()).map_err(|error| error.to_string())?;
-    let orders = Orders { port, ..orders };
+    let orders = Orders { port, group, ..orders };
     match on_starter(move || launch::in_namespaces(&orders)) {
         Ok(Err(refusal)) if refusal.step == Step::Ended => Ok(()),
         Ok(Err(refusal)) => Err(advice(&refusal)),
@@ -154,14 +166,16 @@ pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
     let own = own(request, &file);
     match has_namespaces {
         true => {
-            let orders = orders(request, wall, Some(&file), &own)?;
+            let mut orders = orders(request, wall, Some(&file), &own)?;
+            let group = Group::new(&request.limits)?.map(Arc::new);
+            orders.group.clone_from(&group);
             let launched = on_starter(move || launch::in_namespaces(&orders))?;
             let launched = launched.map_err(|refusal| match refusal.step {
                 Step::Start | Step::Folder => refusal.error,
                 _ => io::Error::other(format!("{} failed: {}", refusal.doing(), refusal.error)),
             })?;
             let keeper = Some((launched.report, launched.stack));
-            let kept = Kept { keeper, _scratch: None };
+            let kept = Kept { keeper, group, _scratch: None };
             Ok(Started {
                 pid: launched.pid,
                 pipes: launched.pipes.map(Some),
@@ -183,11 +197,14 @@ fn without_namespaces(
     let mut orders = orders(request, wall, Some(file), own)?;
     orders.scratch = text(scratch.path().as_os_str())?;
     orders.proc = c"/proc/self".into();
+    let group = Group::new(&request.limits)?.map(Arc::new);
+    orders.group.clone_from(&group);
     let mut command = command(file, request);
     command.env_clear().envs(paths::environment(scratch.path()));
     launch::confine_command(&mut command, orders);
     let started = on_starter(move || plain(command))??;
-    Ok(Started { kept: Some(Kept { keeper: None, _scratch: Some(scratch) }), ..started })
+    let kept = Kept { keeper: None, group, _scratch: Some(scratch) };
+    Ok(Started { kept: Some(kept), ..started })
 }
 
 /// Programs end with the thread that started them: this one never ends before we do. None if it could
@@ -262,6 +279,7 @@ fn orders(request: &Request<'_>, wall: Wall, file: Option<&Path>, own: &Own) -> 
         read_rights: ruleset::read_rights(),
         filters: filters(&wall)?,
         limits: rlimits(&request.limits, wall),
+        group: None,
         port: request.port.filter(|_| has_network()),
         is_root: uid == 0,
     })
@@ -293,21 +311,25 @@ fn filters(wall: &Wall) -> io::Result<Vec<BpfProgram>> {
     Ok(filters)
 }
 
-/// The limits that the kernel keeps by itself, for each process. Memory, processor time and the
-/// number of processes are counted by the [watch](super::watch); what the kernel
+/// The limits that the kernel keeps by itself, for each process; where the user may have less, that. Memory,
+/// processor time and the number of processes are counted by the [watch](super::watch); what the kernel
 /// does here bounds what can happen between two looks.
-fn rlimits(limits: &Limits, wall: Wall) -> Vec<(libc::c_int, u64)> {
+fn rlimits(limits: &Limits, wall: Wall) -> Vec<(Resource, u64)> {
     let mut rlimits = vec![
-        (libc::RLIMIT_CORE as libc::c_int, 0),
-        (libc::RLIMIT_FSIZE as libc::c_int, limits.disk),
-        (libc::RLIMIT_NOFILE as libc::c_int, limits.files.into()),
-        (libc::RLIMIT_DATA as libc::c_int, limits.memory.saturating_mul(2)),
-        (libc::RLIMIT_MEMLOCK as libc::c_int, 64 << 10),
+        (Resource::Core, 0),
+        (Resource::Fsize, limits.disk),
+        (Resource::Nofile, limits.files.into()),
+        (Resource::Data, limits.memory.saturating_mul(2)),
+        (Resource::Memlock, 64 << 10),
     ];
     if wall.has_namespaces {
         // Elsewhere all processes of the user would count.
         let most = u64::from(limits.processes) + SPARE_PROCESSES;
-        rlimits.push((libc::RLIMIT_NPROC as libc::c_int, most));
+        rlimits.push((Resource::Nproc, most));
+    }
+    for (what, most) in &mut rlimits {
+        let allowed = rustix::process::getrlimit(*what).maximum;
+        *most = allowed.map_or(*most, |allowed| allowed.min(*most));
     }
     rlimits
 }
