@@ -257,3 +257,53 @@ fn more_rounds_of_a_swiss_contest_may_follow() {
     assert_eq!((before.len(), games.len()), (8, 16));
     assert!(before.iter().all(|(number, game)| games[number] == *game));
 }
+
+/// A finished contest of four whose rounds depend on results.
+fn four(schedule: &str) -> Contest {
+    let contest = Contest::new(&format!(
+        "game = \"english\"\nschedule = \"{schedule}\"\nrounds = 2\ngames = 2\n\
+         players = [\"random\", \"level:1\", \"level:2\", \"level:3\"]\n",
+    ));
+    if schedule == "knockout" {
+        contest.change("rounds = 2\n", "");
+    }
+    assert_eq!(contest.tournament("run", &[]).code, Some(0));
+    contest
+}
+
+#[test]
+fn rounds_that_were_paired_otherwise_cannot_be_kept() {
+    for schedule in ["knockout", "ladder"] {
+        let contest = four(schedule);
+        contest.change("\"random\", \"level:1\"", "\"level:1\", \"random\"");
+        let told = contest.tournament("resume", &["--keep"]);
+        let told = told.refused(2);
+        assert!(told.contains("cannot be kept: in this schedule the pairs depend on it"), "{told}");
+    }
+    for schedule in ["knockout", "ladder", "swiss"] {
+        let contest = four(schedule);
+        contest.change("games = 2", "games = 4");
+        let told = contest.tournament("resume", &["--keep"]);
+        let told = told.refused(2);
+        assert!(told.contains("all rounds have as many games for each pair"), "{told}");
+    }
+}
+
+#[test]
+fn a_player_who_comes_back_plays_or_the_contest_does_not_go_on() {
+    for schedule in ["knockout", "ladder", "swiss"] {
+        let contest = four(schedule);
+        contest.change(", \"level:3\"]", "]");
+        assert_eq!(contest.tournament("resume", &["--replay"]).code, Some(0));
+        contest.change("\"level:2\"]", "\"level:2\", \"level:3\"]");
+        let told = contest.tournament("resume", &["--keep"]);
+        let told = told.refused(2);
+        assert!(told.contains("changed: level:3 takes part again"), "{told}");
+        assert_eq!(contest.tournament("resume", &["--replay"]).code, Some(0));
+        let played = contest
+            .games()
+            .into_values()
+            .any(|game| [&game["first"], &game["second"]].contains(&&json!("level:3")));
+        assert!(played, "{schedule}");
+    }
+}

@@ -92,6 +92,10 @@ fn no_way_to_a_journal_gets_round_a_run() {
         let told = crownhead_in(contest.path(), &["tournament", "resume", name]);
         assert!(told.refused(1).contains("is being run by another crownhead"), "{name}: {told:?}");
     }
+    // What is in the log would be missing by its second name.
+    let told = crownhead_in(contest.path(), &["tournament", "status", "third/class.toml"]);
+    assert!(told.refused(1).contains("has another name besides (a hard link)"), "{told:?}");
+    fs::remove_file(contest.path().join("third/class.journal")).unwrap();
     interrupt(&child);
     assert_eq!(end(child, out).1, Some(130));
 }

@@ -71,6 +71,13 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
                 Some("its rounds cannot be made rounds of another schedule".to_string())
             }
             "replays" => Some("who goes on after a tie depends on it".to_string()),
+            "games" if !both_fixed => {
+                Some("in this schedule all rounds have as many games for each pair".to_string())
+            }
+            // In a Swiss contest it only decides between those who are equal.
+            "order of players" if !matches!(contest.schedule, Schedule::Swiss { .. }) => {
+                Some("in this schedule the pairs depend on it".to_string())
+            }
             _ => None,
         };
         let what = format!("{key} was {before}, and is {now}");
@@ -80,6 +87,13 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
     let place = |name: &str| contest.entrants.iter().position(|entrant| entrant.name == name);
     let players: Vec<_> = snapshot.players.iter().map(|player| place(&player.name)).collect();
     let missing = "in this schedule the pairs depend on everybody who takes part";
+    // Whoever comes is no matter of others in a fixed schedule.
+    let comes = |what: String| match both_fixed {
+        true => Difference { what, concerns: Concern::Nobody, forbids_keeping: None },
+        false => {
+            Difference { what, concerns: Concern::All, forbids_keeping: Some(missing.to_string()) }
+        }
+    };
     for (index, player) in snapshot.players.iter().enumerate() {
         let Some(entrant) = players[index].map(|place| &contest.entrants[place]) else {
             if player.place.is_some() {
@@ -93,6 +107,9 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
             }
             continue;
         };
+        if player.place.is_none() {
+            differences.push(comes(format!("{} takes part again", player.name)));
+        }
         let now = entrant.described();
         let files = entrant.files();
         let what = if now != player.text {
@@ -112,12 +129,7 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
         .filter(|&entrant| !is_known(&contest.entrants[entrant].name))
         .collect();
     for entrant in new.iter().map(|&entrant| &contest.entrants[entrant]) {
-        let (concerns, forbids_keeping) = match both_fixed {
-            true => (Concern::Nobody, None),
-            false => (Concern::All, Some(missing.to_string())),
-        };
-        let what = format!("{} is new", entrant.name);
-        differences.push(Difference { what, concerns, forbids_keeping });
+        differences.push(comes(format!("{} is new", entrant.name)));
     }
     let mut comparison = Comparison { differences, players, new, extra: HashSet::new() };
     if both_fixed {

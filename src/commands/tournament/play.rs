@@ -76,7 +76,7 @@ pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
     }
     let again = players(&snapshot, &arguments.replay_player)?;
     let comparison = compare(&contest, &snapshot);
-    let choice = choose(arguments, &comparison, &snapshot)?;
+    let choice = choose(arguments, &contest, &comparison, &snapshot)?;
     let void = comparison.apply(&mut journal, &contest, &text, choice, &again);
     let void = void.map_err(of_journal)?;
     if void > 0 {
@@ -102,6 +102,7 @@ fn players(snapshot: &Snapshot, names: &[String]) -> Result<Vec<usize>, Failure>
 /// What becomes of games that a change concerns. Where there are such games, the organiser must say.
 fn choose(
     arguments: &Resume,
+    contest: &Contest,
     comparison: &Comparison,
     snapshot: &Snapshot,
 ) -> Result<Choice, Failure> {
@@ -128,9 +129,13 @@ fn choose(
             };
             let finished = snapshot.finished().count();
             let s = if finished == 1 { "" } else { "s" };
+            let later = match contest.schedule.is_fixed() || concerned == finished {
+                true => "",
+                false => ", and all rounds after the first of them",
+            };
             Err(Failure::Usage(format!(
                 "this concerns {concerned} of {finished} finished game{s}: {keep}; --replay plays anew \
-                 what is still wanted (the old ones stay in the journal as voided)"
+                 what is still wanted{later} (the old ones stay in the journal as voided)"
             )))
         }
     }

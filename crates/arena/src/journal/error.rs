@@ -27,6 +27,12 @@ pub enum JournalError {
         /// What lies beside it.
         log: PathBuf,
     },
+    /// It has several names.
+    #[error(
+        "the journal {} has another name besides (a hard link): what is written by one name would be \
+         missing by the other. Remove one of them, or copy it instead", .0.display()
+    )]
+    Linked(PathBuf),
     /// The file is something else.
     #[error("{} is no journal of a contest", .0.display())]
     Foreign(PathBuf),

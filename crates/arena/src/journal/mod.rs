@@ -177,6 +177,11 @@ impl Journal {
         if !path.exists() {
             return Err(JournalError::Missing(path.to_path_buf()));
         }
+        // SQLite finds the write-ahead log by the name of the file.
+        #[cfg(unix)]
+        if path.metadata().is_ok_and(|known| std::os::unix::fs::MetadataExt::nlink(&known) > 1) {
+            return Err(JournalError::Linked(path.to_path_buf()));
+        }
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || {
             let connection = Connection::open_with_flags(name, flags)?;
