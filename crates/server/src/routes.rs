@@ -1,5 +1,6 @@
 //! The ways in over HTTP. What is played and how is told by others; here it is asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -254,20 +255,18 @@ fn answer(question: &Question) -> Result<Response, ApiError> {
         read_position(&game, position)?;
     }
     let mut session = session(&game, question.position.as_deref())?;
-    let mut last = None;
+    let mut mover = None;
     for (at, text) in question.moves.iter().enumerate() {
-        let is_last = at + 1 == question.moves.len();
-        let legal = if is_last { session.legal_moves() } else { Vec::new() };
         let side = session.side();
         session.play(text).map_err(|error: PlayError| ApiError {
             at: Some(at),
             kind: Some(kind_text(&error)),
             ..ApiError::new(Code::Illegal, error.to_string())
         })?;
-        let made = session.last_move();
-        last = legal.into_iter().find(|mv| Some(&mv.text) == made.as_ref()).map(|mv| (mv, side));
+        mover = Some(side);
     }
-    let last = last.as_ref().map(|(mv, side)| (mv, *side));
+    let made = session.last_made();
+    let last = made.as_ref().zip(mover);
     let text = position_json(session.as_ref(), last);
     text.map(json_text).map_err(|error| ApiError::new(Code::Failure, error.to_string()))
 }
@@ -305,8 +304,9 @@ async fn summaries(State(app): State<Arc<App>>, request: Request) -> Result<Resp
         let reason = format!("at most {MOST_SUMMARIES} games at once");
         return Err(ApiError::new(Code::BadRequest, reason));
     }
+    let ids: BTreeSet<_> = wanted.games.iter().filter_map(|id| GameId::read(id)).collect();
     let mut games = Vec::new();
-    for id in wanted.games.iter().filter_map(|id| GameId::read(id)) {
+    for id in ids {
         games.extend(app.rooms.summary(&id).await?);
     }
     Ok(json_text(json!({"games": games}).to_string()))

@@ -136,6 +136,23 @@ async fn a_position_is_answered_with_its_moves_paths_and_captures() {
     assert_eq!(view["last"]["path"], json!(["63", "54"]));
     let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"], "captures": ["54"]});
     assert_eq!(view["legal"], json!([capture]));
+    // A king goes round either way, and it is the same move.
+    let round = json!({"game": "english", "position": "B:W14,15,22,23,5:BK10,28"});
+    let (_, view) = site.post("/api/position", round).await;
+    let round = &view["legal"][0];
+    let mut back = round["path"].as_array().unwrap().clone();
+    back.reverse();
+    assert_eq!(round["ways"], json!([back]), "{round}");
+    // Two jumps lead from 33 to 55, by 35 or by 53; a single one has one way.
+    let jumps = json!({"game": "chinese-checkers", "position": "8/8/2##4/2#1#3/3#4/8/7O/8 # 0"});
+    let (_, view) = site.post("/api/position", jumps).await;
+    let named = |text| view["legal"].as_array().unwrap().iter().find(|own| own["text"] == text);
+    let two = named("3355").unwrap();
+    assert_eq!(
+        (&two["path"], &two["ways"]),
+        (&json!(["33", "35", "55"]), &json!([["33", "53", "55"]]))
+    );
+    assert!(named("3335").unwrap().get("ways").is_none());
     let over = json!({"game": "contest", "position": "B:W5,6,10:B1"});
     let (_, view) = site.post("/api/position", over).await;
     assert_eq!(view["outcome"]["reason"], "no-move", "{view}");
@@ -186,8 +203,9 @@ async fn games_at_a_glance_and_as_files_tell_no_secret() {
     let wish = json!({"game": "english", "mode": "friend", "side": "b", "name": "Ann"});
     let (_, made) = site.post("/api/games", wish).await;
     let id = made["id"].as_str().unwrap();
-    let (status, body) =
-        site.post("/api/summaries", json!({"games": [id, "nonsense", "AAAAAAAAAAAAAAAA"]})).await;
+    let (status, body) = site
+        .post("/api/summaries", json!({"games": [id, id, "nonsense", "AAAAAAAAAAAAAAAA"]}))
+        .await;
     assert_eq!(status, 200);
     assert_eq!(body["games"].as_array().unwrap().len(), 1);
     assert_eq!(body["games"][0]["seats"][0]["name"], "Ann");
@@ -280,7 +298,11 @@ async fn there_is_nothing_beside_the_page() {
         assert_eq!(response.status(), 404, "{path}");
         assert!(!text(response).await.contains("[package]"), "{path}");
     }
-    for path in ["/", "/game/Zk3vQm0yT1aB4cD9", "/rules/english"] {
+    // Where the page has nothing either it says so.
+    for path in ["/nowhere", "/API/games", "/assets/", "//etc/passwd", "/game/a/b", "/game/"] {
+        assert_eq!(site.get(path).await.status(), 404, "{path}");
+    }
+    for path in ["/", "/game/Zk3vQm0yT1aB4cD9", "/rules", "/rules/english"] {
         let response = site.get(path).await;
         assert_eq!(response.status(), 200, "{path}");
         assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
@@ -302,6 +324,9 @@ async fn a_page_that_is_known_is_not_sent_again_and_is_packed_on_demand() {
     assert_eq!(response.headers()["content-encoding"], "gzip");
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     assert_eq!(bytes[..2], [0x1f, 0x8b]);
+    let mut plain = request(Method::GET, "/", Body::empty());
+    plain.headers_mut().insert("accept-encoding", "gzip;q=0, br".parse().unwrap());
+    assert!(!site.ask(plain).await.headers().contains_key("content-encoding"));
 }
 
 #[tokio::test]
