@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::error::{ApiError, Code, kind_text};
-use crate::guard::{address, guard};
+use crate::guard::{Public, address, guard};
 use crate::limits::Allowances;
 use crate::messages::LONGEST_MESSAGE;
 use crate::room::PROTOCOL;
@@ -51,6 +51,8 @@ pub struct App {
     pub rooms: Arc<Rooms>,
     /// Whether only this machine reaches the server.
     pub is_local: bool,
+    /// The address by which a proxy has it, if one has.
+    pub public: Option<Public>,
     /// Requests of each address.
     pub requests: Allowances,
     /// New games of each address.
@@ -62,7 +64,12 @@ pub struct App {
 
 impl App {
     /// For these games.
-    pub fn new(rooms: Arc<Rooms>, is_local: bool, ending: watch::Receiver<bool>) -> Arc<App> {
+    pub fn new(
+        rooms: Arc<Rooms>,
+        is_local: bool,
+        public: Option<Public>,
+        ending: watch::Receiver<bool>,
+    ) -> Arc<App> {
         let limits = rooms.limits();
         Arc::new(App {
             requests: Allowances::new(limits.requests),
@@ -70,6 +77,7 @@ impl App {
             kinds: kinds(limits.thought.as_millis() as u64).to_string(),
             rooms,
             is_local,
+            public,
             ending,
         })
     }

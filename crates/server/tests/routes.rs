@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use axum::{Router, response::Response};
-use crownhead_server::guard::Peer;
+use crownhead_server::guard::{Peer, Public};
 use crownhead_server::limits::{Limits, Rate};
 use crownhead_server::rooms::Rooms;
 use crownhead_server::routes::{App, routes};
@@ -33,11 +33,15 @@ impl Drop for Site {
 }
 
 fn site_with(limits: Limits, is_local: bool) -> Site {
+    site_behind(limits, is_local, None)
+}
+
+fn site_behind(limits: Limits, is_local: bool, public: Option<Public>) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let rooms = Rooms::new(store.clone(), Thinking::new(0).unwrap(), limits);
     let (ending, heard) = watch::channel(false);
-    let router = routes(App::new(rooms, is_local, heard));
+    let router = routes(App::new(rooms, is_local, public, heard));
     Site { router, store, _folder: folder, _ending: ending }
 }
 
@@ -347,6 +351,30 @@ async fn a_local_server_answers_to_local_names_only() {
     assert_eq!(open.ask(with_host("games.example")).await.status(), 200);
     let without = Request::builder().uri("/api/games").body(Body::empty()).unwrap();
     assert_eq!(open.ask(without).await.status(), 400);
+}
+
+#[tokio::test]
+async fn behind_a_proxy_it_answers_to_its_public_address() {
+    let public = Public::read("https://Games.example/").unwrap();
+    let site = site_behind(Limits::open(), true, Some(public));
+    let ask = |host: &str, origin: &str| {
+        let request = Request::builder().uri("/api/games").header("host", host);
+        request.header("origin", origin).body(Body::empty()).unwrap()
+    };
+    for (host, origin, status) in [
+        ("games.example", "https://games.example", 200),
+        // Some proxies put their own Host in its place.
+        ("localhost:8064", "https://games.example", 200),
+        ("localhost:8064", "http://localhost:8064", 200),
+        ("games.example", "https://evil.example", 403),
+        ("localhost:8064", "http://games.example", 403),
+        ("evil.example", "https://evil.example", 421),
+    ] {
+        assert_eq!(site.ask(ask(host, origin)).await.status(), status, "{host} {origin}");
+    }
+    for text in ["games.example", "https://", "https://games.example/here", "ftp://games.example"] {
+        assert_eq!(Public::read(text), None, "{text}");
+    }
 }
 
 #[tokio::test]
