@@ -33,7 +33,7 @@ async function invited(still = lab.still) {
   await press(ann, "Start, and get the link");
   const link = await ann.getByLabel("For your friend, to play").first().inputValue();
   const watch = await ann.getByLabel("To watch").first().inputValue();
-  await says(ann, "These links lead somewhere on this machine only.");
+  await says(ann, "These links work on this machine only.");
   const bob = await lab.visitor(browser, server.address, still);
   await bob.goto(link);
   const carol = await lab.visitor(browser, server.address, still);
