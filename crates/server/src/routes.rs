@@ -259,10 +259,10 @@ fn answer(question: &Question) -> Result<Response, ApiError> {
         return Err(bad(format!("at most {MOST_MOVES} moves are looked at")));
     }
     let game: Game = question.game.parse().map_err(|error| bad(format!("{error}")))?;
-    if let Some(position) = &question.position {
-        read_position(&game, position)?;
-    }
-    let mut session = session(&game, question.position.as_deref())?;
+    let mut session = match &question.position {
+        Some(position) => read_position(&game, position)?,
+        None => session(&game, None)?,
+    };
     let mut mover = None;
     for (at, text) in question.moves.iter().enumerate() {
         let side = session.side();
