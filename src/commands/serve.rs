@@ -69,14 +69,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let server = Server::begin(arguments.host, arguments.port, &data, None).await?;
         let server = server.behind(arguments.public.clone());
         let own = page_address(server.address());
-        let address = arguments.public.as_ref().map_or(own, Public::page);
+        let address = arguments.public.as_ref().map_or_else(|| own.clone(), Public::page);
         // Whoever reads it from a pipe may have left; the page is served all the same.
         let _ = writeln!(std::io::stdout(), "{address}").and_then(|()| std::io::stdout().flush());
         say(format_args!(
             "The board is at {address} and games are kept in {}. Ctrl-C ends it.",
             data.display()
         ));
-        if !arguments.host.is_loopback() {
+        if arguments.public.is_some() {
+            say(format_args!("The proxy finds it at {own}."));
+        } else if !arguments.host.is_loopback() {
             say("Others can reach it too, by this address if their network leads here: links to a \
                  game begin with the address that the page was opened by. What goes over the network \
                  is not encrypted.");
