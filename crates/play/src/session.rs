@@ -34,6 +34,9 @@ pub trait Session: Send {
     /// The text of the last move.
     fn last_move(&self) -> Option<String>;
 
+    /// The last move with its path and what it took; its other ways are left out.
+    fn last_made(&self) -> Option<LegalMove>;
+
     /// The legal moves, in the order of generation; a finished game has none.
     fn legal_moves(&self) -> Vec<LegalMove>;
 
@@ -70,6 +73,8 @@ pub struct LegalMove {
     pub text: String,
     /// The cells it touches down on, start and end included; a pass has none.
     pub path: Vec<Cell>,
+    /// Other ways to make it, no longer than this one: eight at most.
+    pub ways: Vec<Vec<Cell>>,
     /// The cells whose pieces it takes.
     pub captures: Vec<Cell>,
 }
@@ -191,10 +196,14 @@ impl<P: Searchable> Session for TypedSession<P> {
 
     fn legal_moves(&self) -> Vec<LegalMove> {
         let position = self.current();
-        let all_forms = |&mv: &P::Move| LegalMove {
-            text: position.write_move(mv),
-            path: position.path(mv),
-            captures: position.captures(mv),
+        let all_forms = |&mv: &P::Move| {
+            let mut ways = position.ways(mv).into_iter();
+            LegalMove {
+                text: position.write_move(mv),
+                path: ways.next().unwrap_or_default(),
+                ways: ways.collect(),
+                captures: position.captures(mv),
+            }
         };
         self.legal().iter().map(all_forms).collect()
     }
@@ -206,6 +215,16 @@ impl<P: Searchable> Session for TypedSession<P> {
     fn last_move(&self) -> Option<String> {
         let position = self.positions.iter().rev().nth(1)?;
         self.moves.last().map(|&mv| position.write_move(mv))
+    }
+
+    fn last_made(&self) -> Option<LegalMove> {
+        let (position, &mv) = (self.positions.iter().rev().nth(1)?, self.moves.last()?);
+        Some(LegalMove {
+            text: position.write_move(mv),
+            path: position.path(mv),
+            ways: Vec::new(),
+            captures: position.captures(mv),
+        })
     }
 
     fn write_legal_moves(&self, out: &mut String) {

@@ -14,6 +14,7 @@ pub mod perft;
 mod position;
 mod replies;
 mod text;
+mod ways;
 mod zobrist;
 
 pub use capture_halma::CaptureHalma;

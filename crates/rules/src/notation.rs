@@ -41,6 +41,8 @@ pub trait Notation: Position {
 
     /// The cells a legal move touches down on, start and end included; a pass has none.
     fn path(&self, mv: Self::Move) -> Vec<Cell>;
+    /// All ways to make a legal move that are no longer than its path, which comes first; nine at most.
+    fn ways(&self, mv: Self::Move) -> Vec<Vec<Cell>>;
     /// The cells whose pieces a legal move takes, in order of cells.
     fn captures(&self, mv: Self::Move) -> Vec<Cell>;
 

@@ -114,10 +114,15 @@ fn check_moves<P: Notation>(
         prop_assert!(texts.insert(text.clone()), "{} comes twice in {:?}", text, position);
 
         let (path, captures) = (position.path(mv), position.captures(mv));
-        // The whole path is understood too, and so are odd separators.
-        for between in ["-", "x", " "] {
-            if let (false, Some(whole)) = (path.is_empty(), path_text(position, &path, between)) {
-                prop_assert_eq!(position.read_move(&whole), Ok(mv), "{}", &whole);
+        // Every way is understood too, and so are odd separators.
+        let ways = position.ways(mv);
+        prop_assert_eq!(ways.first(), Some(&path));
+        prop_assert_eq!(ways.iter().collect::<HashSet<_>>().len(), ways.len(), "{:?}", &ways);
+        for way in ways.iter().filter(|way| !way.is_empty()) {
+            for between in ["-", "x", " "] {
+                if let Some(whole) = path_text(position, way, between) {
+                    prop_assert_eq!(position.read_move(&whole), Ok(mv), "{}", &whole);
+                }
             }
         }
         seen.push(as_naive(&path, &captures));

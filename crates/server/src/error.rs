@@ -28,9 +28,6 @@ pub enum Code {
     Illegal,
     /// The client asks too often.
     TooMany,
-    /// The server has no room.
-    #[serde(rename = "too-many")]
-    Full,
     /// The request took too long to come.
     Timeout,
     /// Something went wrong here.
@@ -77,7 +74,6 @@ impl ApiError {
             Code::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             Code::Illegal => StatusCode::UNPROCESSABLE_ENTITY,
             Code::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            Code::Full => StatusCode::SERVICE_UNAVAILABLE,
             Code::Timeout => StatusCode::REQUEST_TIMEOUT,
             Code::Failure => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -92,7 +88,7 @@ impl IntoResponse for ApiError {
         }
         let body = axum::Json(Body { error: &self });
         let mut response = (self.status(), body).into_response();
-        if matches!(self.code, Code::TooMany | Code::Full) {
+        if self.code == Code::TooMany {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
         }
         response

@@ -70,35 +70,56 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
+fn is_zero(weight: &str) -> bool {
+    weight.parse::<f32>().is_ok_and(|weight| weight == 0.0)
+}
+
 /// The file of a path. Paths of the page itself, such as `/game/ID`, have its one document.
 pub fn serve(path: &str, headers: &HeaderMap) -> Response {
     let name = path.strip_prefix('/').unwrap_or(path);
     let is_place = |part: &str| {
         part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
-    let file = match files().get(name) {
-        None if name.len() < 100 && name.split('/').all(is_place) => files().get("index.html"),
+    // The page says itself that an address leads nowhere, but such an answer is no success.
+    let places: Vec<_> = name.split('/').collect();
+    let is_page = match places[..] {
+        [""] | ["rules"] => true,
+        ["game" | "rules", id] => !id.is_empty(),
+        _ => false,
+    };
+    let found = files().get(name);
+    let is_known = found.is_some() || is_page;
+    let file = match found {
+        None if name.len() < 100 && places.into_iter().all(is_place) => files().get("index.html"),
         file => file,
     };
     let Some(file) = file else {
         return ApiError::new(Code::NotFound, "there is nothing here").into_response();
     };
     let value = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let mut response = if value(header::IF_NONE_MATCH).is_some_and(|tag| file.tag == tag) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let packs = value(header::ACCEPT_ENCODING).is_some_and(|all| {
-            all.split(',').any(|one| one.trim().split(';').next() == Some("gzip"))
-        });
-        let packed = file.packed.as_ref().filter(|_| packs);
-        let mut response = Body::from(packed.unwrap_or(&file.plain).clone()).into_response();
-        if packed.is_some() {
+    let mut response =
+        if is_known && value(header::IF_NONE_MATCH).is_some_and(|tag| file.tag == tag) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            let packs = value(header::ACCEPT_ENCODING).is_some_and(|all| {
+                all.split(',').any(|one| {
+                    let mut parts = one.split(';').map(str::trim);
+                    let refused = |part: &str| part.strip_prefix("q=").is_some_and(is_zero);
+                    parts.next() == Some("gzip") && !parts.any(refused)
+                })
+            });
+            let packed = file.packed.as_ref().filter(|_| packs);
+            let mut response = Body::from(packed.unwrap_or(&file.plain).clone()).into_response();
+            if packed.is_some() {
+                response
+                    .headers_mut()
+                    .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            }
             response
-                .headers_mut()
-                .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        response
-    };
+        };
+    if !is_known {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
     let own = response.headers_mut();
     let keep = if file.is_fixed { "public, max-age=31536000, immutable" } else { "no-cache" };
     own.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));

@@ -13,6 +13,29 @@ use crate::error::{ApiError, Code};
 use crate::limits::Address;
 use crate::routes::App;
 
+/// The address by which people reach the server when it stands behind a proxy: `https://games.example`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Public {
+    origin: String,
+    host: String,
+}
+
+impl Public {
+    /// Reads one: a scheme, a name and perhaps a port, nothing behind it.
+    pub fn read(text: &str) -> Option<Public> {
+        let origin = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"))?;
+        let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]_".contains(&byte);
+        let host = (!host.is_empty() && host.bytes().all(is_host)).then(|| host.to_string())?;
+        Some(Public { origin, host })
+    }
+
+    /// The address of the page.
+    pub fn page(&self) -> String {
+        format!("{}/", self.origin)
+    }
+}
+
 /// From where a request comes; the listener says so.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
@@ -59,9 +82,11 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
     let Some(host) = host else {
         return Err(ApiError::new(Code::BadRequest, "a request has a Host"));
     };
-    if app.is_local && !is_loopback(host) {
+    let public = app.public.as_ref();
+    let is_public = public.is_some_and(|public| public.host.eq_ignore_ascii_case(host));
+    if app.is_local && !is_loopback(host) && !is_public {
         // A page elsewhere whose name suddenly leads here would else be taken for our own.
-        let reason = "this server answers to localhost, 127.0.0.1 and [::1] only";
+        let reason = "this server answers to localhost, 127.0.0.1 and [::1] only, and to --public";
         return Err(ApiError::new(Code::Misdirected, reason));
     }
     // A browser names the page that asks, whenever it is not plain reading.
@@ -70,7 +95,12 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
             origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
         });
         let named = text(headers, header::HOST).unwrap_or(host);
-        if own.is_none_or(|own| !own.eq_ignore_ascii_case(named)) {
+        // A proxy may have put another Host in its place; the page is still the one at that address.
+        let is_own = own.is_some_and(|own| own.eq_ignore_ascii_case(named))
+            || public.is_some_and(|public| {
+                origin.as_bytes().eq_ignore_ascii_case(public.origin.as_bytes())
+            });
+        if !is_own {
             return Err(ApiError::new(Code::Forbidden, "pages of others may not ask here"));
         }
     }

@@ -5,6 +5,7 @@
 //! comes to and changes nothing on the board; whoever keeps games writes the [`Event`] down, and only
 //! then [`HostedGame::apply`] makes it so. A game taken up again is its events applied once more.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crownhead_play::{LegalMove, PlayError, Session, hears_offer, sentence, session};
@@ -18,7 +19,10 @@ use crate::setup::{Mode, Setup};
 /// A computer that moves so little too late has not lost: its thread may have waited for a processor.
 const GRACE: Duration = Duration::from_millis(100);
 /// So many things can happen in a game; a game without take-backs comes nowhere near.
-pub const MOST_EVENTS: usize = 2000;
+const MOST_EVENTS: usize = 2000;
+/// So many names can be given to a seat in one game. They are counted apart: what somebody does to a
+/// name takes no move away.
+const MOST_NAMES: usize = 20;
 /// The clocks run when both have made their first move: a friend may come late.
 const FREE_PLIES: usize = 2;
 
@@ -43,8 +47,9 @@ pub struct HostedGame {
     session: Box<dyn Session>,
     /// The board it began with.
     start_board: [char; 64],
-    /// The legal moves now.
-    legal: Vec<LegalMove>,
+    /// The legal moves now, once somebody has asked for them: a game taken up again goes through
+    /// thousands of positions in which nobody does.
+    legal: OnceLock<Vec<LegalMove>>,
     made: Vec<Made>,
     /// The clocks as they stood when the turn began.
     left: Option<[Duration; 2]>,
@@ -58,6 +63,8 @@ pub struct HostedGame {
     /// After how many plies the computer last declined a draw.
     declined: Option<usize>,
     names: [Option<String>; 2],
+    /// How many names each seat has been given.
+    namings: [usize; 2],
     next: Option<String>,
     events: usize,
 }
@@ -68,7 +75,7 @@ impl HostedGame {
         let session = session(&setup.game, setup.position.as_deref())?;
         let mut game = HostedGame {
             start_board: session.board(),
-            legal: session.legal_moves(),
+            legal: OnceLock::new(),
             left: setup.clock.map(|clock| [Duration::from_millis(clock.time); 2]),
             setup,
             session,
@@ -80,6 +87,7 @@ impl HostedGame {
             decision: None,
             declined: None,
             names: [None, None],
+            namings: [0; 2],
             next: None,
             events: 0,
         };
@@ -104,7 +112,10 @@ impl HostedGame {
 
     /// The legal moves; none when the game has ended.
     pub fn legal(&self) -> &[LegalMove] {
-        if self.decision.is_some() { &[] } else { &self.legal }
+        if self.decision.is_some() {
+            return &[];
+        }
+        self.legal.get_or_init(|| self.session.legal_moves())
     }
 
     /// The moves so far.
@@ -120,6 +131,16 @@ impl HostedGame {
     /// How many events are kept of it.
     pub fn events(&self) -> usize {
         self.events
+    }
+
+    /// Whether so much has happened in it that nothing more may.
+    fn is_full(&self) -> bool {
+        self.events - self.namings[0] - self.namings[1] >= MOST_EVENTS
+    }
+
+    /// Whether a seat may be given yet another name.
+    pub fn may_name(&self, side: Side) -> bool {
+        self.namings[side.index()] < MOST_NAMES
     }
 
     /// Who has offered something.
@@ -331,7 +352,7 @@ impl HostedGame {
             let name = self.setup.game.info().sides[side.index()].name;
             return Err(Refusal::new(RefusalCode::Seat, format!("it is the turn of {name}")));
         }
-        if self.events >= MOST_EVENTS {
+        if self.is_full() {
             let reason = "this game has gone on for so long that no more moves can be made";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
@@ -408,7 +429,7 @@ impl HostedGame {
     fn offer_take_back(&mut self, rights: Rights, now: Instant) -> Result<Deed, Refusal> {
         let nothing =
             || Refusal::new(RefusalCode::Nothing, "there is nothing of yours to take back");
-        if self.events >= MOST_EVENTS {
+        if self.is_full() {
             let reason = "so much was taken back in this game that no more can be";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
@@ -457,10 +478,8 @@ impl HostedGame {
             Event::Move { text, left } => {
                 let side = self.session.side();
                 self.session.play(text)?;
-                let known = self.legal.iter().position(|mv| mv.text == *text);
-                let (path, captures) = known
-                    .map(|index| self.legal.swap_remove(index))
-                    .map_or_else(Default::default, |mv| (mv.path, mv.captures));
+                let made = self.session.last_made();
+                let (path, captures) = made.map(|mv| (mv.path, mv.captures)).unwrap_or_default();
                 let board = self.session.board();
                 self.made.push(Made { text: text.clone(), side, path, captures, board });
                 self.set_left(*left);
@@ -494,7 +513,9 @@ impl HostedGame {
                 self.version += 1;
             }
             Event::Name(seat, name) => {
-                self.names[Side::from(*seat).index()].clone_from(name);
+                let at = Side::from(*seat).index();
+                self.names[at].clone_from(name);
+                self.namings[at] += 1;
                 self.events += 1;
                 return Ok(());
             }
@@ -506,7 +527,7 @@ impl HostedGame {
             }
         }
         self.events += 1;
-        self.legal = self.session.legal_moves();
+        self.legal = OnceLock::new();
         self.next_turn(now);
         Ok(())
     }

@@ -12,7 +12,7 @@ pub struct Limits {
     pub connections: usize,
     /// Connections at once from one address.
     pub connections_each: usize,
-    /// New games from one address: so many at once, and so many a minute.
+    /// New games from one address: so many at once, and so many a second.
     pub games: Rate,
     /// Requests from one address.
     pub requests: Rate,

@@ -31,6 +31,15 @@ pub enum Request {
     Ping { id: Option<u64> },
 }
 
+impl Request {
+    /// The number that its sender has given it.
+    pub fn id(&self) -> Option<u64> {
+        match self {
+            Request::Act { id, .. } | Request::Name { id, .. } | Request::Ping { id } => *id,
+        }
+    }
+}
+
 impl FromClient {
     /// What is wanted; none for `join`.
     pub fn request(self) -> Option<Request> {

@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use crownhead_rules::Side;
-use tokio::sync::{Mutex, MutexGuard, mpsc};
+use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
 use tokio::task::AbortHandle;
 
-use crate::deeds::{Action, Deed, Event, Refusal, RefusalCode, Rights, What};
-use crate::hosted::{HostedGame, MOST_EVENTS};
+use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, What};
+use crate::hosted::HostedGame;
 use crate::limits::Address;
 use crate::messages::FromServer;
 use crate::rooms::Rooms;
 use crate::secret::{GameId, SecretHash};
 use crate::setup::{Mode, read_name, side_letter};
-use crate::store::{NewGame, Write};
+use crate::store::{NewGame, StoreError, Write};
 use crate::thinking::Ticket;
 use crate::view::{
     Computer, Presence, Summary, moved_json, offers_view, seats_view, state_json, summary,
@@ -31,8 +31,11 @@ use crate::view::{
 pub const PROTOCOL: u32 = 1;
 /// So many messages may wait for a socket before it counts as too slow.
 const WAITING: usize = 64;
-/// So many sockets may be at one game.
-const MOST_MEMBERS: usize = 500;
+/// So many may look on at one game.
+const MOST_WATCHERS: usize = 500;
+/// So many sockets may sit on one seat. Nobody takes the places of others: neither do those who look on
+/// take the players', nor one player the other's.
+const MOST_TABS: usize = 32;
 
 /// A game and those who sit round it.
 pub struct Room {
@@ -48,6 +51,9 @@ struct Inner {
     touched: u64,
     members: Vec<Member>,
     last_member: u64,
+    /// Who sits where and how many look on, as it is told. Only the last word counts, so it waits in no
+    /// queue: however many come and go, nobody's fills up.
+    seats: watch::Sender<Utf8Bytes>,
     /// The search for the computer's move.
     ticket: Option<Ticket>,
     computer: Option<Computer>,
@@ -74,6 +80,8 @@ pub struct Membership {
     rights: Rights,
     /// What the socket is to be told; it ends when the socket is too slow or the game is gone.
     pub queue: mpsc::Receiver<Utf8Bytes>,
+    /// The message `seats`, whenever there is another.
+    pub seats: watch::Receiver<Utf8Bytes>,
 }
 
 /// Why somebody may not join.
@@ -120,7 +128,23 @@ impl Inner {
         let presence = self.presence();
         let seats = seats_view(&self.game, &presence);
         let message = FromServer::Seats { seats, watchers: presence.watchers }.json();
-        self.tell(message);
+        self.seats.send_replace(message.into());
+    }
+
+    /// Whether there is a place for one more with these rights.
+    fn has_place(&self, rights: Rights) -> bool {
+        let count = |is_there: &dyn Fn(Rights) -> bool| {
+            self.members.iter().filter(|member| is_there(member.rights)).count()
+        };
+        if rights.is_none() {
+            return count(&Rights::is_none) < MOST_WATCHERS;
+        }
+        rights.sides().all(|side| count(&|own| own.may(side)) < MOST_TABS)
+    }
+
+    /// Whether a socket is still at the game.
+    fn has(&self, number: u64) -> bool {
+        self.members.iter().any(|member| member.number == number)
     }
 
     fn tell_offers(&mut self) {
@@ -148,6 +172,7 @@ impl Room {
             touched,
             members: Vec::new(),
             last_member: 0,
+            seats: watch::Sender::new(Utf8Bytes::default()),
             ticket: None,
             computer: None,
             draw_ticket: None,
@@ -190,7 +215,7 @@ impl Room {
         if inner.closed {
             return Err(NotJoined::Closed);
         }
-        if inner.members.len() >= MOST_MEMBERS {
+        if !inner.has_place(rights) {
             return Err(NotJoined::Full);
         }
         let (say, queue) = mpsc::channel(WAITING);
@@ -199,8 +224,10 @@ impl Room {
         let game = &inner.game.setup().game;
         let you = rights.sides().map(|side| side_letter(game, side)).collect();
         let joined = FromServer::Joined { protocol: PROTOCOL, id: self.id.as_str(), you }.json();
-        inner.tell_seats_with(rights);
         inner.members.push(Member { number, rights, address, queue: say });
+        inner.tell_seats();
+        // Who comes in has it in the state.
+        let seats = inner.seats.subscribe();
         if !rights.is_none() {
             inner.game.player_comes(Instant::now());
         }
@@ -211,9 +238,10 @@ impl Room {
         let state = state_json(&self.id, &inner.game, &inner.presence(), Instant::now());
         inner.tell_one(number, joined);
         inner.tell_one(number, state.map_err(|_| NotJoined::Failure)?);
-        let member = Membership { room: self.clone(), number, rights, queue };
+        let member = Membership { room: self.clone(), number, rights, queue, seats };
         if let (Some(name), Some(side)) = (name, rights.only())
             && inner.game.name(side) != Some(&name)
+            && inner.game.may_name(side)
         {
             // The game goes on without the name if it cannot be kept.
             let _ = self.happen(&mut inner, Event::Name(side.into(), Some(name))).await;
@@ -263,8 +291,17 @@ impl Room {
         action: &Action,
     ) {
         let mut inner = self.inner.lock().await;
+        // Who was too slow is at the game no longer; perhaps it has left the memory and was taken up anew,
+        // and this room knows nothing of what has happened since.
+        if !inner.has(member.number) {
+            return;
+        }
         let decided = inner.game.decide(member.rights, version, action, Instant::now());
         let done = match decided {
+            Ok(Deed::Happens(late @ Event::End(Decision::Late(_)))) => {
+                let kept = self.happen(&mut inner, late).await;
+                kept.and(Err(Refusal::new(RefusalCode::Over, "the time was up already")))
+            }
             Ok(deed) => self.carry_out(&mut inner, deed).await,
             Err(refusal) => Err(refusal),
         };
@@ -302,14 +339,12 @@ impl Room {
             return Err(Refusal::new(RefusalCode::Seat, "a name is given to one's own seat"));
         };
         let mut inner = self.inner.lock().await;
-        if inner.game.name(side) == name.as_deref() {
+        if !inner.has(member.number) || inner.game.name(side) == name.as_deref() {
             return Ok(());
         }
-        if inner.game.events() >= MOST_EVENTS {
-            return Err(Refusal::new(
-                RefusalCode::TooMany,
-                "so much has happened in this game that no name is changed any more",
-            ));
+        if !inner.game.may_name(side) {
+            let reason = "this seat has had so many names that it keeps the last one";
+            return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
         self.happen(&mut inner, Event::Name(side.into(), name)).await
     }
@@ -356,7 +391,7 @@ impl Room {
             number: inner.game.events(),
             event: serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?,
         };
-        rooms.store().write(vec![write]).await.map_err(|error| failure(error.to_string()))?;
+        rooms.store().write(vec![write]).await.map_err(not_kept)?;
         self.make_true(inner, &event).map_err(failure)
     }
 
@@ -420,7 +455,7 @@ impl Room {
                 writes.push(Write::Begin { id: id.clone(), event });
             }
         }
-        rooms.store().write(writes).await.map_err(|error| failure(error.to_string()))?;
+        rooms.store().write(writes).await.map_err(not_kept)?;
         self.make_true(inner, &event).map_err(failure)
     }
 
@@ -453,18 +488,10 @@ impl Room {
     }
 }
 
-impl Inner {
-    /// Tells those who are there of somebody who is coming.
-    fn tell_seats_with(&mut self, rights: Rights) {
-        let mut presence = self.presence();
-        for side in rights.sides() {
-            presence.here[side.index()] = true;
-        }
-        presence.watchers += usize::from(rights.is_none());
-        let seats = seats_view(&self.game, &presence);
-        let message = FromServer::Seats { seats, watchers: presence.watchers }.json();
-        self.tell(message);
-    }
+/// What a player is told when the disk fails; whoever runs the server is told what the disk says.
+fn not_kept(error: StoreError) -> Refusal {
+    eprintln!("crownhead: {error}");
+    Refusal::new(RefusalCode::Failure, "it could not be kept on disk")
 }
 
 impl Membership {
@@ -486,11 +513,11 @@ impl Membership {
         inner.tell_one(self.number, message);
     }
 
-    /// Refuses what is no action.
-    pub async fn refuse(&self, code: RefusalCode, reason: &str) {
+    /// Refuses what is no action, or comes too often.
+    pub async fn refuse(&self, id: Option<u64>, code: RefusalCode, reason: &str) {
         let mut inner = self.room.inner.lock().await;
         let (refusal, version) = (Refusal::new(code, reason), inner.game.version());
-        let message = FromServer::Refused { id: None, refusal: &refusal, version }.json();
+        let message = FromServer::Refused { id, refusal: &refusal, version }.json();
         inner.tell_one(self.number, message);
     }
 

@@ -2,12 +2,13 @@
 //! only, and are taken up when somebody comes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::Side;
+use tokio::sync::Semaphore;
 
 use crate::deeds::Event;
 use crate::error::{ApiError, Code};
@@ -24,14 +25,21 @@ use crate::view::{Presence, Summary, summary};
 const EMPTY: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 /// Games in which nothing has happened any more are kept so long.
 const UNTOUCHED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// A game of thousands of take-backs costs a moment of a processor to go through again. That is done by
+/// threads beside those of the runtime, by so many at once, so that nobody else waits for it; and
+/// who joins does not wait for those who look at lists.
+const REVIVALS: usize = 1;
 /// So many games are removed in one transaction.
 const SWEPT: usize = 100;
 
 /// The games in memory, and the way to all others.
 pub struct Rooms {
     rooms: Mutex<HashMap<GameId, Arc<Room>>>,
-    /// One game at a time is taken up, so that none is twice.
-    taking_up: tokio::sync::Mutex<()>,
+    /// A lock for each game that is being taken up, so that none is twice.
+    taking_up: Mutex<HashMap<GameId, Weak<tokio::sync::Mutex<()>>>>,
+    /// So many games are gone through again at once: for those who join, and for those who look.
+    joining: Semaphore,
+    looking: Semaphore,
     store: Arc<Store>,
     thinking: Arc<Thinking>,
     limits: Limits,
@@ -52,7 +60,9 @@ impl Rooms {
     pub fn new(store: Arc<Store>, thinking: Arc<Thinking>, limits: Limits) -> Arc<Rooms> {
         Arc::new(Rooms {
             rooms: Mutex::default(),
-            taking_up: tokio::sync::Mutex::default(),
+            taking_up: Mutex::default(),
+            joining: Semaphore::new(REVIVALS),
+            looking: Semaphore::new(REVIVALS),
             store,
             thinking,
             limits,
@@ -142,29 +152,45 @@ impl Rooms {
     }
 
     async fn take_up(self: &Arc<Self>, id: &GameId) -> Result<Arc<Room>, NotJoined> {
-        let _one_at_a_time = self.taking_up.lock().await;
+        let lock = self.lock_of(id);
+        let _once = lock.lock().await;
         if let Some(room) = self.rooms().get(id) {
             return Ok(room.clone());
         }
-        let stored = self.read(id).await.map_err(|error| {
-            eprintln!("crownhead: {error}");
-            NotJoined::Failure
-        })?;
-        let stored = stored.ok_or(NotJoined::NoGame)?;
-        let (key, secrets, touched) = (stored.key, stored.secrets, stored.touched);
-        let game = revive(&stored).map_err(|reason| {
+        let revived = self.revived(id, &self.joining).await.map_err(|reason| {
             eprintln!("crownhead: a game cannot be taken up: {reason}");
             NotJoined::Failure
         })?;
-        let room = Room::new(id.clone(), key, secrets, game, touched, self);
+        let (game, stored) = revived.ok_or(NotJoined::NoGame)?;
+        let room = Room::new(id.clone(), stored.key, stored.secrets, game, stored.touched, self);
         self.rooms().insert(id.clone(), room.clone());
         Ok(room)
     }
 
-    async fn read(&self, id: &GameId) -> Result<Option<Stored>, StoreError> {
+    fn lock_of(&self, id: &GameId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut all = self.taking_up.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, lock| lock.strong_count() > 0);
+        let known = all.get(id).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let lock = Arc::default();
+            all.insert(id.clone(), Arc::downgrade(&lock));
+            lock
+        })
+    }
+
+    /// A game from disk, as its events left it; none if there is no such game.
+    async fn revived(
+        &self,
+        id: &GameId,
+        turns: &Semaphore,
+    ) -> Result<Option<(HostedGame, Stored)>, String> {
+        let _turn = turns.acquire().await.map_err(|error| error.to_string())?;
         let (store, id) = (self.store.clone(), id.clone());
-        let read = tokio::task::spawn_blocking(move || store.read(&id)).await;
-        read.unwrap_or(Err(StoreError::Ended))
+        let revived = tokio::task::spawn_blocking(move || {
+            let stored = store.read(&id).map_err(|error| error.to_string())?;
+            stored.map(|stored| Ok((revive(&stored)?, stored))).transpose()
+        });
+        revived.await.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     /// A game in a list; none if there is no such game. It stays where it is.
@@ -179,10 +205,11 @@ impl Rooms {
 
     async fn look(&self, id: &GameId) -> Result<Option<(HostedGame, u64)>, ApiError> {
         let failure = |reason: String| ApiError::new(Code::Failure, reason);
-        let stored = self.read(id).await.map_err(|error| failure(error.to_string()))?;
-        let Some(stored) = stored else { return Ok(None) };
-        let game = revive(&stored).map_err(failure)?;
-        Ok(Some((game, stored.touched)))
+        let revived = self.revived(id, &self.looking).await.map_err(|reason| {
+            eprintln!("crownhead: a game cannot be read: {reason}");
+            failure("the game cannot be read".into())
+        })?;
+        Ok(revived.map(|(game, stored)| (game, stored.touched)))
     }
 
     /// A game as it is written to files; none if there is no such game.

@@ -1,5 +1,6 @@
 //! The ways in over HTTP. What is played and how is told by others; here it is asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::error::{ApiError, Code, kind_text};
-use crate::guard::{address, guard};
+use crate::guard::{Public, address, guard};
 use crate::limits::Allowances;
 use crate::messages::LONGEST_MESSAGE;
 use crate::room::PROTOCOL;
@@ -50,6 +51,8 @@ pub struct App {
     pub rooms: Arc<Rooms>,
     /// Whether only this machine reaches the server.
     pub is_local: bool,
+    /// The address by which a proxy has it, if one has.
+    pub public: Option<Public>,
     /// Requests of each address.
     pub requests: Allowances,
     /// New games of each address.
@@ -61,7 +64,12 @@ pub struct App {
 
 impl App {
     /// For these games.
-    pub fn new(rooms: Arc<Rooms>, is_local: bool, ending: watch::Receiver<bool>) -> Arc<App> {
+    pub fn new(
+        rooms: Arc<Rooms>,
+        is_local: bool,
+        public: Option<Public>,
+        ending: watch::Receiver<bool>,
+    ) -> Arc<App> {
         let limits = rooms.limits();
         Arc::new(App {
             requests: Allowances::new(limits.requests),
@@ -69,6 +77,7 @@ impl App {
             kinds: kinds(limits.thought.as_millis() as u64).to_string(),
             rooms,
             is_local,
+            public,
             ending,
         })
     }
@@ -250,24 +259,22 @@ fn answer(question: &Question) -> Result<Response, ApiError> {
         return Err(bad(format!("at most {MOST_MOVES} moves are looked at")));
     }
     let game: Game = question.game.parse().map_err(|error| bad(format!("{error}")))?;
-    if let Some(position) = &question.position {
-        read_position(&game, position)?;
-    }
-    let mut session = session(&game, question.position.as_deref())?;
-    let mut last = None;
+    let mut session = match &question.position {
+        Some(position) => read_position(&game, position)?,
+        None => session(&game, None)?,
+    };
+    let mut mover = None;
     for (at, text) in question.moves.iter().enumerate() {
-        let is_last = at + 1 == question.moves.len();
-        let legal = if is_last { session.legal_moves() } else { Vec::new() };
         let side = session.side();
         session.play(text).map_err(|error: PlayError| ApiError {
             at: Some(at),
             kind: Some(kind_text(&error)),
             ..ApiError::new(Code::Illegal, error.to_string())
         })?;
-        let made = session.last_move();
-        last = legal.into_iter().find(|mv| Some(&mv.text) == made.as_ref()).map(|mv| (mv, side));
+        mover = Some(side);
     }
-    let last = last.as_ref().map(|(mv, side)| (mv, *side));
+    let made = session.last_made();
+    let last = made.as_ref().zip(mover);
     let text = position_json(session.as_ref(), last);
     text.map(json_text).map_err(|error| ApiError::new(Code::Failure, error.to_string()))
 }
@@ -305,8 +312,9 @@ async fn summaries(State(app): State<Arc<App>>, request: Request) -> Result<Resp
         let reason = format!("at most {MOST_SUMMARIES} games at once");
         return Err(ApiError::new(Code::BadRequest, reason));
     }
+    let ids: BTreeSet<_> = wanted.games.iter().filter_map(|id| GameId::read(id)).collect();
     let mut games = Vec::new();
-    for id in wanted.games.iter().filter_map(|id| GameId::read(id)) {
+    for id in ids {
         games.extend(app.rooms.summary(&id).await?);
     }
     Ok(json_text(json!({"games": games}).to_string()))

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::guard::Public;
 use crate::limits::Limits;
 use crate::listener::listen;
 use crate::rooms::Rooms;
@@ -52,6 +53,7 @@ pub enum ServerError {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    public: Option<Public>,
     rooms: Arc<Rooms>,
     store: Arc<Store>,
     thinking: Arc<Thinking>,
@@ -79,7 +81,13 @@ impl Server {
         let store = Store::open(data)?;
         let thinking = Thinking::new(limits.searches)?;
         let rooms = Rooms::new(store.clone(), thinking.clone(), limits.clone());
-        Ok(Server { listener, address, rooms, store, thinking, limits })
+        Ok(Server { listener, address, public: None, rooms, store, thinking, limits })
+    }
+
+    /// A proxy has it at another address too.
+    pub fn behind(mut self, public: Option<Public>) -> Server {
+        self.public = public;
+        self
     }
 
     /// Where it listens.
@@ -90,7 +98,8 @@ impl Server {
     /// Serves until `end` comes.
     pub async fn serve(self, end: impl Future<Output = ()>) {
         let (say, ending) = watch::channel(false);
-        let app = App::new(self.rooms.clone(), self.address.ip().is_loopback(), ending.clone());
+        let is_local = self.address.ip().is_loopback();
+        let app = App::new(self.rooms.clone(), is_local, self.public, ending.clone());
         let listening = tokio::spawn(listen(self.listener, routes(app), self.limits, ending));
         let rooms = self.rooms.clone();
         let sweeping = tokio::spawn(async move {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Clock, OPPONENTS, Opponent, TimeControl, session};
+use crownhead_play::{Clock, OPPONENTS, Opponent, Session, TimeControl, session};
 use crownhead_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub const SHORTEST_THOUGHT: Duration = Duration::from_millis(100);
 pub const USUAL_THOUGHT: Duration = Duration::from_secs(1);
 const USUAL_PLAYER: &str = "level:3";
 const LONGEST_TEXT: usize = 300;
+/// A game does not begin with a position of more moves: none that comes up in play has so many, and all are
+/// listed after each move.
+const MOST_MOVES: usize = 256;
 
 /// What is played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,8 +101,12 @@ impl Wish {
             return Err(bad("the text of a game is shorter than 300 bytes".into()));
         }
         let game: Game = self.game.parse().map_err(|error| bad(format!("{error}")))?;
-        if let Some(position) = &self.position {
-            read_position(&game, position)?;
+        if let Some(position) = &self.position
+            && read_position(&game, position)?.legal_moves().len() > MOST_MOVES
+        {
+            return Err(bad(format!(
+                "a game begins with a position of at most {MOST_MOVES} moves"
+            )));
         }
         let side = match self.side.as_deref() {
             None | Some("random") => [Side::First, Side::Second][(seed & 1) as usize],
@@ -131,13 +138,13 @@ impl Wish {
     }
 }
 
-/// Checks that a text is a position of a game.
-pub fn read_position(game: &Game, text: &str) -> Result<(), ApiError> {
+/// Reads a position of a game.
+pub fn read_position(game: &Game, text: &str) -> Result<Box<dyn Session>, ApiError> {
     if text.len() > LONGEST_TEXT {
         let reason = "the text of a position is shorter than 300 bytes";
         return Err(ApiError::new(Code::BadRequest, reason));
     }
-    session(game, Some(text)).map(drop).map_err(ApiError::from)
+    session(game, Some(text)).map_err(ApiError::from)
 }
 
 fn read_thinking(millis: Option<u64>, longest: Duration) -> Result<Duration, ApiError> {
@@ -357,6 +364,10 @@ mod tests {
             ),
             (r#"{"game":"english","mode":"friend","clock":{"time":0}}"#, "a clock has 1 to"),
             (r#"{"game":"english","mode":"friend","position":"B:W99:B1"}"#, "position, character"),
+            (
+                r#"{"game":"capture-halma","mode":"hotseat","position":"4b3/4b3/1w1w1w2/w1b1b1b1/1w1b1w2/w1w1b3/1w1bb3/8 b 0"}"#,
+                "at most 256 moves",
+            ),
             (r#"{"game":"english","mode":"friend","name":"a\u0007"}"#, "no control characters"),
             (r#"{"game":"english","mode":"friend","name":"\u202eevil"}"#, "no control characters"),
         ] {

@@ -32,14 +32,25 @@ enum End {
     WrongSecret,
     TooMany,
     TooSlow,
+    TooLarge,
     Failure,
 }
 
 impl End {
+    /// What a socket that can be read no longer ends with.
+    fn of(error: axum::Error) -> End {
+        use tokio_tungstenite::tungstenite::Error;
+        match error.into_inner().downcast_ref() {
+            Some(Error::Capacity(_)) => End::TooLarge,
+            _ => End::Gone,
+        }
+    }
+
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             End::Gone => return None,
             End::Shutdown => (1001, "the server ends"),
+            End::TooLarge => (1009, "a message has at most 4096 bytes"),
             End::NoMessage => (4000, "this is no message, or it came too late"),
             End::WrongSecret => (4003, "this is the secret of no seat"),
             End::NoGame => (4004, "there is no such game"),
@@ -104,7 +115,8 @@ async fn join(
                 Some(Ok(Message::Text(text))) => return Ok(text),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Binary(_))) => return Err(End::NoMessage),
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(End::Gone),
+                Some(Err(error)) => return Err(End::of(error)),
+                Some(Ok(Message::Close(_))) | None => return Err(End::Gone),
             }
         }
     };
@@ -138,6 +150,14 @@ async fn talk(
     loop {
         // What a branch does is never broken off: only the waiting for it is.
         tokio::select! {
+            Ok(()) = member.seats.changed() => {
+                let seats = member.seats.borrow_and_update().clone();
+                match timeout(limits.patience, socket.send(Message::Text(seats))).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(_)) => return End::Gone,
+                    Err(_) => return End::TooSlow,
+                }
+            }
             text = member.queue.recv() => {
                 let Some(text) = text else { return End::TooSlow };
                 let send = async {
@@ -161,18 +181,21 @@ async fn talk(
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) if allowance.take(limits.messages, heard) => continue,
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => return End::TooMany,
                     Some(Ok(Message::Binary(_))) => return End::NoMessage,
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
+                    Some(Err(error)) => return End::of(error),
+                    Some(Ok(Message::Close(_))) | None => return End::Gone,
                 };
+                let request = serde_json::from_str::<FromClient>(&text).map(FromClient::request);
                 if !allowance.take(limits.messages, heard) {
                     refused += 1;
                     if refused >= PATIENCE {
                         return End::TooMany;
                     }
-                    member.refuse(RefusalCode::TooMany, "too many messages: slow down").await;
+                    // With its id: whoever has shown a move already learns that it was not made.
+                    let id = request.ok().flatten().and_then(|request| request.id());
+                    member.refuse(id, RefusalCode::TooMany, "too many messages: slow down").await;
                     continue;
                 }
                 refused = 0;
-                let request = serde_json::from_str::<FromClient>(&text).map(FromClient::request);
                 match request {
                     Ok(Some(Request::Act { id, version, action })) => {
                         member.act(id, version, &action).await;
@@ -184,9 +207,9 @@ async fn talk(
                             return End::TooSlow;
                         }
                     }
-                    Ok(None) => member.refuse(RefusalCode::BadRequest, "this socket has joined already").await,
+                    Ok(None) => member.refuse(None, RefusalCode::BadRequest, "this socket has joined already").await,
                     Err(error) => {
-                        member.refuse(RefusalCode::BadRequest, &format!("this is no message: {error}")).await;
+                        member.refuse(None, RefusalCode::BadRequest, &format!("this is no message: {error}")).await;
                     }
                 }
             }

@@ -177,8 +177,9 @@ impl Store {
         read_game(&reader, id).map_err(|error| self.wrong(&error))
     }
 
-    /// The keys and ids of games that have not changed for so long: those without any event, and those
-    /// with. Beyond `most` games those that have not changed for longest are named too.
+    /// The keys and ids of games that have not changed for so long: those that were never played, and those
+    /// that were. Beyond `most` games those that were never played are named too, then those that have not
+    /// changed for longest. A name given is no play.
     pub fn untouched(
         &self,
         empty: Duration,
@@ -191,8 +192,10 @@ impl Store {
         let find = || {
             let mut statement = reader.prepare(
                 "WITH ages AS (SELECT key, id, created,
-                     (SELECT at FROM events WHERE game = key ORDER BY number DESC LIMIT 1) AS last FROM games),
-                 ranks AS (SELECT *, row_number() OVER (ORDER BY coalesce(last, created) DESC) AS rank FROM ages)
+                     (SELECT at FROM events WHERE game = key AND event NOT LIKE '{\"name\":%'
+                      ORDER BY number DESC LIMIT 1) AS last FROM games),
+                 ranks AS (SELECT *, row_number() OVER (ORDER BY last IS NULL, coalesce(last, created) DESC) AS rank
+                     FROM ages)
                  SELECT key, id FROM ranks
                  WHERE (last IS NULL AND created < ?1) OR coalesce(last, created) < ?2 OR rank > ?3",
             )?;
@@ -374,9 +377,13 @@ fn write_one(connection: &Connection, write: &Write) -> rusqlite::Result<()> {
         }
         Write::Append { key, number, event } => {
             let mut statement = connection.prepare_cached(
-                "INSERT INTO events (game, number, at, event) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO events (game, number, at, event)
+                 SELECT key, ?2, ?3, ?4 FROM games WHERE key = ?1",
             )?;
-            statement.execute(params![key, *number as i64, now() as i64, event])?;
+            // A game that has been removed meanwhile keeps nothing, and nobody is told otherwise.
+            if statement.execute(params![key, *number as i64, now() as i64, event])? == 0 {
+                return Err(rusqlite::Error::QueryReturnedNoRows);
+            }
         }
         Write::Delete(keys) => {
             for key in keys {
@@ -454,6 +461,30 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse(_))));
+        store.close();
+    }
+
+    #[tokio::test]
+    async fn games_that_were_never_played_go_first_whatever_their_players_are_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let (played, named) = (GameId::new().unwrap(), GameId::new().unwrap());
+        for (id, event) in
+            [(&played, r#"{"move":{"text":"11-15"}}"#), (&named, r#"{"name":["first","Ann"]}"#)]
+        {
+            let begin = Write::Begin { id: id.clone(), event: event.into() };
+            store.write(vec![Write::Create(new_game(id)), begin]).await.unwrap();
+        }
+        let day = Duration::from_secs(86_400);
+        let ids =
+            |found: Vec<(i64, String)>| found.into_iter().map(|(_, id)| id).collect::<Vec<_>>();
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        assert_eq!(ids(store.untouched(Duration::ZERO, day, 9).unwrap()), [named.as_str()]);
+        assert_eq!(
+            ids(store.untouched(day, day, 1).unwrap()),
+            [named.as_str()],
+            "though it is newer"
+        );
         store.close();
     }
 

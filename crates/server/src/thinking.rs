@@ -1,11 +1,15 @@
 //! Computers that think for strangers: so many at once, and whoever waits waits fairly.
 //!
-//! Searches wait in a queue for each address, and the addresses take turns: who plays a hundred games
-//! delays himself, not others. A search is bounded in time and memory, and ends when nobody wants it
-//! any more. Players are made afresh for each move, so a game that waits costs no memory for them.
+//! Each address has an account of the time that was thought for it, and the address with the least is
+//! served next; of several, the one with the shortest search. So who plays a hundred games delays himself,
+//! not others, and who wants a quick answer need not wait for those who want deep ones. Whoever comes
+//! anew begins where the others are: there is no saving up. While others wait a search is cut short.
+//! A search is bounded in time and memory, and ends when nobody wants it any more. Players are made afresh
+//! for each move, so a game that waits costs no memory for them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crownhead_play::{
     Choice, Clock, Knowledge, PlayerError, PlayerKind, PlayerSpec, Session, Stop, knowledge_for,
@@ -16,6 +20,10 @@ use crate::limits::Address;
 
 /// Megabytes of hash table for a search.
 const HASH: u32 = 16;
+/// While others wait, a search takes so long at most.
+const SHARED: Duration = Duration::from_secs(2);
+/// So many accounts are remembered before those that make no difference are forgotten.
+const ACCOUNTS: usize = 1000;
 /// A plain search goes as deep as a line of moves is long.
 const STACK: usize = 16 << 20;
 
@@ -29,6 +37,8 @@ pub struct Search {
     pub player: PlayerSpec,
     /// Its time.
     pub clock: Clock,
+    /// How long it takes at most, as far as is known.
+    pub longest: Duration,
     /// What it draws by lot follows from it.
     pub seed: u64,
     /// Called when it begins.
@@ -46,9 +56,11 @@ pub struct Thinking {
 
 #[derive(Default)]
 struct Queue {
-    /// The addresses with searches that wait, the next to be served first.
-    turns: VecDeque<Address>,
     waiting: HashMap<Address, VecDeque<(u64, Stop, Search)>>,
+    /// The time that was thought for each address, a search that runs counted as its longest.
+    used: HashMap<Address, Duration>,
+    /// The account of the address that was served last: nobody who comes anew has less.
+    level: Duration,
     last: u64,
     ended: bool,
 }
@@ -69,7 +81,6 @@ impl Drop for Ticket {
             waiting.retain(|(number, ..)| *number != self.number);
             if waiting.is_empty() {
                 queue.waiting.remove(&self.address);
-                queue.turns.retain(|address| *address != self.address);
             }
         }
     }
@@ -78,25 +89,44 @@ impl Drop for Ticket {
 impl Queue {
     fn push(&mut self, stop: Stop, search: Search) -> u64 {
         self.last += 1;
-        let waiting = self.waiting.entry(search.address).or_default();
-        if waiting.is_empty() {
-            self.turns.push_back(search.address);
+        let level = self.level;
+        if self.used.len() >= ACCOUNTS {
+            self.used.retain(|_, used| *used > level);
         }
-        waiting.push_back((self.last, stop, search));
+        let used = self.used.entry(search.address).or_default();
+        *used = level.max(*used);
+        self.waiting.entry(search.address).or_default().push_back((self.last, stop, search));
         self.last
     }
 
-    /// The next search: of the address whose turn it is, which then goes to the end.
-    fn pop(&mut self) -> Option<(Stop, Search)> {
-        let address = self.turns.pop_front()?;
+    fn used(&self, address: Address) -> Duration {
+        self.used.get(&address).copied().unwrap_or_default().max(self.level)
+    }
+
+    /// The next search, and whether others wait.
+    fn pop(&mut self) -> Option<(Stop, Search, bool)> {
+        let first = |(address, waiting): (&Address, &VecDeque<(u64, Stop, Search)>)| {
+            let (number, _, search) = waiting.front()?;
+            Some((self.used(*address), search.longest, *number, *address))
+        };
+        let (used, _, _, address) =
+            self.waiting.iter().filter_map(first).min_by_key(|own| (own.0, own.1, own.2))?;
         let waiting = self.waiting.get_mut(&address)?;
-        let next = waiting.pop_front();
+        let (_, stop, search) = waiting.pop_front()?;
         if waiting.is_empty() {
             self.waiting.remove(&address);
-        } else {
-            self.turns.push_back(address);
         }
-        next.map(|(_, stop, search)| (stop, search))
+        self.level = used;
+        self.used.insert(address, used + search.longest);
+        let others = self.waiting.keys().any(|other| *other != address);
+        Some((stop, search, others))
+    }
+
+    /// A search has taken so long, and not its longest.
+    fn settle(&mut self, address: Address, longest: Duration, took: Duration) {
+        if let Some(used) = self.used.get_mut(&address) {
+            *used = used.saturating_sub(longest) + took;
+        }
     }
 }
 
@@ -136,7 +166,7 @@ impl Thinking {
 
     fn work(&self) {
         loop {
-            let (stop, search) = {
+            let (stop, search, others) = {
                 let mut queue = self.queue();
                 loop {
                     if queue.ended {
@@ -151,12 +181,17 @@ impl Thinking {
                     }
                 }
             };
-            let Search { session, player, clock, seed, begun, done, .. } = search;
+            let Search { address, session, mut player, clock, longest, seed, begun, done } = search;
+            if others {
+                player.limit_time(SHARED);
+            }
             begun();
+            let began = Instant::now();
             // A fault in a search is not to take its thread from all others.
             let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 self.search(session.as_ref(), &player, clock, seed, &stop)
             }));
+            self.queue().settle(address, longest, began.elapsed());
             if !stop.is_stopped() {
                 done(searched.unwrap_or(Err(PlayerError::Stopped)));
             }
@@ -201,6 +236,7 @@ mod tests {
             session: crownhead_play::session(&Game::ChineseCheckers, None).unwrap(),
             player: "random".parse().unwrap(),
             clock: Clock::Free,
+            longest: Duration::from_secs(1),
             seed: 1,
             begun: Box::new(|| {}),
             done: Box::new(move |choice| {
@@ -232,6 +268,44 @@ mod tests {
         assert_eq!(order, ["a", "d", "e", "b", "c"]);
         thinking.end();
         drop(tickets);
+    }
+
+    #[test]
+    fn who_wants_a_quick_answer_waits_for_nobody_who_wants_deep_ones() {
+        let (heard, thinking, tickets) = filled(|thinking, say| {
+            let deep = |address, name| Search {
+                longest: Duration::from_secs(10),
+                ..search(address, name, say)
+            };
+            let mut tickets = vec![thinking.ask(deep(1, "a")), thinking.ask(deep(2, "b"))];
+            tickets.push(thinking.ask(search(3, "quick", say)));
+            tickets
+        });
+        let order: Vec<_> = heard.iter().take(3).collect();
+        assert_eq!(order, ["quick", "a", "b"]);
+        thinking.end();
+        drop(tickets);
+    }
+
+    #[test]
+    fn what_counts_is_the_time_that_was_used() {
+        let (say, _heard) = channel();
+        let mut queue = Queue::default();
+        let next = |queue: &mut Queue| queue.pop().map(|(_, search, _)| search.address).unwrap();
+        let (one, other) = (Address::from_number(1), Address::from_number(2));
+        for _ in 0..9 {
+            queue.push(Stop::new(), search(1, "", &say));
+            queue.push(Stop::new(), search(2, "", &say));
+        }
+        assert_eq!(next(&mut queue), one);
+        queue.settle(one, Duration::from_secs(1), Duration::from_secs(3));
+        // Three seconds for the other, a second each.
+        for _ in 0..3 {
+            assert_eq!(next(&mut queue), other);
+        }
+        // Whoever comes now has saved nothing up.
+        queue.push(Stop::new(), search(3, "", &say));
+        assert!(queue.used(Address::from_number(3)) >= Duration::from_secs(2));
     }
 
     #[test]

@@ -74,6 +74,8 @@ impl Serialize for Legal<'_> {
             from: Option<CellText>,
             to: Option<CellText>,
             path: Cells<'a>,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            ways: Vec<Cells<'a>>,
             captures: Cells<'a>,
         }
         serializer.collect_seq(self.0.iter().map(|mv| Move {
@@ -81,6 +83,7 @@ impl Serialize for Legal<'_> {
             from: mv.path.first().copied().map(CellText),
             to: mv.path.last().copied().map(CellText),
             path: Cells(&mv.path),
+            ways: mv.ways.iter().map(|way| Cells(way)).collect(),
             captures: Cells(&mv.captures),
         }))
     }

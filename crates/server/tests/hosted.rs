@@ -215,6 +215,17 @@ fn a_rematch_needs_an_end_and_between_people_both() {
     assert!(setup(computer()).swapped(2).computer(Side::First).is_some());
 }
 
+#[test]
+fn names_do_not_use_up_what_can_happen_in_a_game() {
+    let mut table = Table::new(setup(Mode::Friend));
+    let seat = crownhead_server::deeds::Seat::Second;
+    for number in 0..3000 {
+        table.happen(Event::Name(seat, Some(format!("Name {number}"))));
+    }
+    assert!(!table.game.may_name(Side::Second) && table.game.may_name(Side::First));
+    table.play("11-15");
+}
+
 fn with_clock() -> Setup {
     let clock = Some(ClockText { time: 10_000, increment: 1000 });
     Setup { clock, ..setup(Mode::Friend) }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use axum::{Router, response::Response};
-use crownhead_server::guard::Peer;
+use crownhead_server::guard::{Peer, Public};
 use crownhead_server::limits::{Limits, Rate};
 use crownhead_server::rooms::Rooms;
 use crownhead_server::routes::{App, routes};
@@ -33,11 +33,15 @@ impl Drop for Site {
 }
 
 fn site_with(limits: Limits, is_local: bool) -> Site {
+    site_behind(limits, is_local, None)
+}
+
+fn site_behind(limits: Limits, is_local: bool, public: Option<Public>) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let rooms = Rooms::new(store.clone(), Thinking::new(0).unwrap(), limits);
     let (ending, heard) = watch::channel(false);
-    let router = routes(App::new(rooms, is_local, heard));
+    let router = routes(App::new(rooms, is_local, public, heard));
     Site { router, store, _folder: folder, _ending: ending }
 }
 
@@ -136,6 +140,23 @@ async fn a_position_is_answered_with_its_moves_paths_and_captures() {
     assert_eq!(view["last"]["path"], json!(["63", "54"]));
     let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"], "captures": ["54"]});
     assert_eq!(view["legal"], json!([capture]));
+    // A king goes round either way, and it is the same move.
+    let round = json!({"game": "english", "position": "B:W14,15,22,23,5:BK10,28"});
+    let (_, view) = site.post("/api/position", round).await;
+    let round = &view["legal"][0];
+    let mut back = round["path"].as_array().unwrap().clone();
+    back.reverse();
+    assert_eq!(round["ways"], json!([back]), "{round}");
+    // Two jumps lead from 33 to 55, by 35 or by 53; a single one has one way.
+    let jumps = json!({"game": "chinese-checkers", "position": "8/8/2##4/2#1#3/3#4/8/7O/8 # 0"});
+    let (_, view) = site.post("/api/position", jumps).await;
+    let named = |text| view["legal"].as_array().unwrap().iter().find(|own| own["text"] == text);
+    let two = named("3355").unwrap();
+    assert_eq!(
+        (&two["path"], &two["ways"]),
+        (&json!(["33", "35", "55"]), &json!([["33", "53", "55"]]))
+    );
+    assert!(named("3335").unwrap().get("ways").is_none());
     let over = json!({"game": "contest", "position": "B:W5,6,10:B1"});
     let (_, view) = site.post("/api/position", over).await;
     assert_eq!(view["outcome"]["reason"], "no-move", "{view}");
@@ -186,8 +207,9 @@ async fn games_at_a_glance_and_as_files_tell_no_secret() {
     let wish = json!({"game": "english", "mode": "friend", "side": "b", "name": "Ann"});
     let (_, made) = site.post("/api/games", wish).await;
     let id = made["id"].as_str().unwrap();
-    let (status, body) =
-        site.post("/api/summaries", json!({"games": [id, "nonsense", "AAAAAAAAAAAAAAAA"]})).await;
+    let (status, body) = site
+        .post("/api/summaries", json!({"games": [id, id, "nonsense", "AAAAAAAAAAAAAAAA"]}))
+        .await;
     assert_eq!(status, 200);
     assert_eq!(body["games"].as_array().unwrap().len(), 1);
     assert_eq!(body["games"][0]["seats"][0]["name"], "Ann");
@@ -280,7 +302,11 @@ async fn there_is_nothing_beside_the_page() {
         assert_eq!(response.status(), 404, "{path}");
         assert!(!text(response).await.contains("[package]"), "{path}");
     }
-    for path in ["/", "/game/Zk3vQm0yT1aB4cD9", "/rules/english"] {
+    // Where the page has nothing either it says so.
+    for path in ["/nowhere", "/API/games", "/assets/", "//etc/passwd", "/game/a/b", "/game/"] {
+        assert_eq!(site.get(path).await.status(), 404, "{path}");
+    }
+    for path in ["/", "/game/Zk3vQm0yT1aB4cD9", "/rules", "/rules/english"] {
         let response = site.get(path).await;
         assert_eq!(response.status(), 200, "{path}");
         assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
@@ -302,6 +328,9 @@ async fn a_page_that_is_known_is_not_sent_again_and_is_packed_on_demand() {
     assert_eq!(response.headers()["content-encoding"], "gzip");
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     assert_eq!(bytes[..2], [0x1f, 0x8b]);
+    let mut plain = request(Method::GET, "/", Body::empty());
+    plain.headers_mut().insert("accept-encoding", "gzip;q=0, br".parse().unwrap());
+    assert!(!site.ask(plain).await.headers().contains_key("content-encoding"));
 }
 
 #[tokio::test]
@@ -322,6 +351,30 @@ async fn a_local_server_answers_to_local_names_only() {
     assert_eq!(open.ask(with_host("games.example")).await.status(), 200);
     let without = Request::builder().uri("/api/games").body(Body::empty()).unwrap();
     assert_eq!(open.ask(without).await.status(), 400);
+}
+
+#[tokio::test]
+async fn behind_a_proxy_it_answers_to_its_public_address() {
+    let public = Public::read("https://Games.example/").unwrap();
+    let site = site_behind(Limits::open(), true, Some(public));
+    let ask = |host: &str, origin: &str| {
+        let request = Request::builder().uri("/api/games").header("host", host);
+        request.header("origin", origin).body(Body::empty()).unwrap()
+    };
+    for (host, origin, status) in [
+        ("games.example", "https://games.example", 200),
+        // Some proxies put their own Host in its place.
+        ("localhost:8064", "https://games.example", 200),
+        ("localhost:8064", "http://localhost:8064", 200),
+        ("games.example", "https://evil.example", 403),
+        ("localhost:8064", "http://games.example", 403),
+        ("evil.example", "https://evil.example", 421),
+    ] {
+        assert_eq!(site.ask(ask(host, origin)).await.status(), status, "{host} {origin}");
+    }
+    for text in ["games.example", "https://", "https://games.example/here", "ftp://games.example"] {
+        assert_eq!(Public::read(text), None, "{text}");
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,5 @@
 //! Texts of Capture Halma, and the sentence that says why a move is refused.
 
-use std::collections::{HashSet, VecDeque};
-
 use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, around};
 use crate::cell::Bits;
 use crate::hop_board::HopBoard;
@@ -9,6 +7,7 @@ use crate::notation::refusal;
 use crate::text::{
     check_ends, is_pass, join_cells, read_cells, read_pairs, refuse_mixture, refuse_pass,
 };
+use crate::ways::{MOST_WAYS, shortest_ways};
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
     Outcome, Position, PositionError, Side, SideText,
@@ -81,40 +80,11 @@ impl Notation for CaptureHalma {
 
     /// A way with the fewest hops.
     fn path(&self, mv: Move) -> Vec<Cell> {
-        if mv.is_pass() {
-            return Vec::new();
-        }
-        let (from, to) = (mv.from(), mv.to());
-        if mv.captured == 0 && is_step(from, to) {
-            return vec![from, to];
-        }
-        // Breadth first over the cell and the pieces taken so far; only pieces that the move takes
-        // may be hopped.
-        let free = !(self.0.own() | self.0.other()) | from.bit();
-        let mut seen = HashSet::from([(from, 0)]);
-        let mut queue = VecDeque::from([(vec![from], 0)]);
-        while let Some((path, taken)) = queue.pop_front() {
-            let at = path[path.len() - 1];
-            if at == to && taken == mv.captured && path.len() > 1 {
-                return path;
-            }
-            for (rows, columns) in [(-1, 0), (0, -1), (0, 1), (1, 0)] {
-                let over = at.offset(rows, columns);
-                let landing = at.offset(2 * rows, 2 * columns);
-                let (Some(over), Some(landing)) = (over, landing) else { continue };
-                let takes = over.bit() & mv.captured & !taken;
-                let hops_own = self.0.own() & !from.bit() & over.bit() != 0;
-                if landing.bit() & free == 0 || (takes == 0 && !hops_own) {
-                    continue;
-                }
-                if seen.insert((landing, taken | takes)) {
-                    let mut longer = path.clone();
-                    longer.push(landing);
-                    queue.push_back((longer, taken | takes));
-                }
-            }
-        }
-        vec![from, to]
+        self.shortest(mv, 1).pop().unwrap_or_default()
+    }
+
+    fn ways(&self, mv: Move) -> Vec<Vec<Cell>> {
+        self.shortest(mv, MOST_WAYS)
     }
 
     fn captures(&self, mv: Move) -> Vec<Cell> {
@@ -149,6 +119,33 @@ fn is_step(from: Cell, to: Cell) -> bool {
 }
 
 impl CaptureHalma {
+    /// The ways of a move with the fewest hops, at most so many.
+    fn shortest(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
+        if mv.is_pass() {
+            return vec![Vec::new()];
+        }
+        let (from, to) = (mv.from(), mv.to());
+        if mv.captured == 0 && is_step(from, to) {
+            return vec![vec![from, to]];
+        }
+        // From a cell with the pieces taken so far to the next; only pieces that the move takes may be
+        // hopped.
+        let free = !(self.0.own() | self.0.other()) | from.bit();
+        let next = |(at, taken): (Cell, u64)| {
+            let hop = |(rows, columns): (i32, i32)| {
+                let (over, landing) =
+                    (at.offset(rows, columns)?, at.offset(2 * rows, 2 * columns)?);
+                let takes = over.bit() & mv.captured & !taken;
+                let hops_own = self.0.own() & !from.bit() & over.bit() != 0;
+                let may = landing.bit() & free != 0 && (takes != 0 || hops_own);
+                may.then_some((landing, taken | takes))
+            };
+            [(-1, 0), (0, -1), (0, 1), (1, 0)].into_iter().filter_map(hop).collect()
+        };
+        let ways = shortest_ways((from, 0), (to, mv.captured), most, next);
+        ways.into_iter().map(|way| way.into_iter().map(|(cell, _)| cell).collect()).collect()
+    }
+
     /// The move that makes exactly these steps or hops, or why it cannot be made.
     fn follow(&self, cells: &[Cell]) -> Result<Move, String> {
         let (from, to) = (cells[0], cells[cells.len() - 1]);

@@ -8,6 +8,7 @@ use super::{Checkers, Move, Variant, rule_set, setup};
 use crate::cell::Bits;
 use crate::notation::refusal;
 use crate::text::{is_pass, numbers, shorten};
+use crate::ways::MOST_WAYS;
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
     Outcome, Position, PositionError, Side, SideText,
@@ -85,6 +86,11 @@ impl<V: Variant> Notation for Checkers<V> {
 
     fn path(&self, mv: Move) -> Vec<Cell> {
         self.path_of(mv).into_iter().map(squares::cell).collect()
+    }
+
+    fn ways(&self, mv: Move) -> Vec<Vec<Cell>> {
+        let cells = |way: Vec<u32>| way.into_iter().map(squares::cell).collect();
+        self.paths(mv).into_iter().take(MOST_WAYS).map(cells).collect()
     }
 
     fn captures(&self, mv: Move) -> Vec<Cell> {

@@ -6,6 +6,7 @@ use crate::cell::Bits;
 use crate::hop_board::HopBoard;
 use crate::notation::refusal;
 use crate::text::{check_ends, is_pass, read_cells, read_pairs, refuse_mixture, refuse_pass};
+use crate::ways::{MOST_WAYS, shortest_ways};
 use crate::{
     Cell, MoveError, MoveErrorKind, Notation, OptionText, OptionsError, Outcome, Position,
     PositionError, Side, SideText,
@@ -75,29 +76,11 @@ impl Notation for ChineseCheckers {
 
     /// A way with the fewest jumps.
     fn path(&self, mv: Move) -> Vec<Cell> {
-        if mv.is_pass() {
-            return Vec::new();
-        }
-        let (from, to) = (mv.from(), mv.to());
-        if is_step(from, to) {
-            return vec![from, to];
-        }
-        let lifted = self.0.occupied() & !from.bit();
-        let mut came_from = [None; 64];
-        let mut queue = std::collections::VecDeque::from([from]);
-        while let Some(cell) = queue.pop_front() {
-            for next in Bits(jumps(lifted, cell.index())).map(Cell::from_index) {
-                let known = &mut came_from[next.index() as usize];
-                if next != from && known.is_none() {
-                    *known = Some(cell);
-                    queue.push_back(next);
-                }
-            }
-        }
-        let before = |cell: &Cell| came_from[cell.index() as usize];
-        let mut path: Vec<_> = std::iter::successors(Some(to), before).collect();
-        path.reverse();
-        path
+        self.shortest(mv, 1).pop().unwrap_or_default()
+    }
+
+    fn ways(&self, mv: Move) -> Vec<Vec<Cell>> {
+        self.shortest(mv, MOST_WAYS)
     }
 
     fn captures(&self, _: Move) -> Vec<Cell> {
@@ -128,6 +111,20 @@ fn is_straight(from: Cell, to: Cell) -> bool {
 }
 
 impl ChineseCheckers {
+    /// The ways of a move with the fewest jumps, at most so many.
+    fn shortest(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
+        if mv.is_pass() {
+            return vec![Vec::new()];
+        }
+        let (from, to) = (mv.from(), mv.to());
+        if is_step(from, to) {
+            return vec![vec![from, to]];
+        }
+        let lifted = self.0.occupied() & !from.bit();
+        let next = |cell: Cell| Bits(jumps(lifted, cell.index())).map(Cell::from_index).collect();
+        shortest_ways(from, to, most, next)
+    }
+
     fn must_pass(&self) -> bool {
         let mut moves = crate::MoveList::new();
         self.legal_moves(&mut moves);

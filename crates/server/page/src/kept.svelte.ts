@@ -12,12 +12,15 @@ export interface KeptGame {
   you: Side[];
   kind?: string;
   mode?: Mode;
+  /** It has ended, or the server has it no longer. */
+  over?: boolean;
   touched: number;
 }
 
 const KEY = "crownhead.games";
-/** As many as the server tells about at once. */
+/** So many are kept, besides the games that can still be played: those are all kept. */
 const MOST = 100;
+const canPlay = (game: KeptGame) => game.secret !== null && !game.over;
 
 function read(): KeptGame[] {
   try {
@@ -44,9 +47,15 @@ export const game = (id: string) => games().find((own) => own.id === id);
 function write(change: (games: KeptGame[]) => KeptGame[]) {
   // Another tab may have written since: what is stored counts.
   const stored = read();
-  here = change(stored.length > 0 ? stored : here)
-    .toSorted((one, other) => other.touched - one.touched)
-    .slice(0, MOST);
+  const all = change(stored.length > 0 ? stored : here).toSorted(
+    (one, other) => other.touched - one.touched,
+  );
+  // Own games stay longer than those looked on.
+  const others = all
+    .filter((own) => !canPlay(own))
+    .toSorted((one, other) => Number(!one.secret) - Number(!other.secret));
+  const dropped = new Set(others.slice(MOST));
+  here = all.filter((own) => !dropped.has(own));
   try {
     localStorage.setItem(KEY, JSON.stringify(here));
   } catch {
@@ -64,35 +73,75 @@ export function keep(game: Partial<KeptGame> & { id: string }) {
   });
 }
 
-const seatKey = (id: string) => `crownhead.seat.${id}`;
-
-/**
- * Takes a seat by its link. Who opens the link of a friend's seat in a browser that already sits on
- * the other one plays both, each in its tab: the tab remembers its own.
- */
-export function takeSeat(id: string, secret: string) {
-  try {
-    sessionStorage.setItem(seatKey(id), secret);
-  } catch {
-    // Then the browser's seat is the tab's.
-  }
-  const own = game(id);
-  if (!own?.secret) keep({ id, secret });
+/** These games have ended, or are no longer there. */
+export function ended(ids: Set<string>) {
+  if (!here.some((own) => ids.has(own.id) && !own.over)) return;
+  write((games) => games.map((own) => (ids.has(own.id) ? { ...own, over: true } : own)));
 }
 
-/** The secret with which this tab joins a game. */
-export function secretOf(id: string): string | null {
+// What a tab knows of a game besides: the seat on which it sits, and the secret of a link that has been
+// opened and not been proved yet. Both outlive a reload.
+const seatKey = (id: string) => `crownhead.seat.${id}`;
+const linkKey = (id: string) => `crownhead.link.${id}`;
+const passing = new Map<string, string>();
+
+function recall(key: string): string | null {
   try {
-    const secret = sessionStorage.getItem(seatKey(id));
-    if (secret) return secret;
+    return sessionStorage.getItem(key) ?? passing.get(key) ?? null;
   } catch {
-    // As above.
+    return passing.get(key) ?? null;
   }
-  return game(id)?.secret ?? null;
+}
+
+function remember(key: string, secret: string | null) {
+  if (secret) passing.set(key, secret);
+  else passing.delete(key);
+  try {
+    if (secret) sessionStorage.setItem(key, secret);
+    else sessionStorage.removeItem(key);
+  } catch {
+    // Known until the tab is closed or loaded anew.
+  }
+}
+
+/** A link to a seat was opened. Whether its secret is right is for the server to say. */
+export const tryLink = (id: string, secret: string) => remember(linkKey(id), secret);
+
+/** The secret with which this tab joins a game. */
+export const secretOf = (id: string) =>
+  recall(linkKey(id)) ?? recall(seatKey(id)) ?? game(id)?.secret ?? null;
+
+/**
+ * The server has let this tab take a seat. Who opens the link of a friend's seat in a browser that
+ * already sits on the other one plays both, each in its tab: the list keeps the first.
+ */
+export function seatTaken(id: string, secret: string, you: Side[]) {
+  remember(linkKey(id), null);
+  remember(seatKey(id), secret);
+  const own = game(id);
+  if (!own?.secret || own.secret === secret || own.you.length === 0) keep({ id, secret, you });
+}
+
+/** The secret is of no seat: it is forgotten. Returns what the tab may try instead. */
+export function seatRefused(id: string, secret: string): string | null {
+  for (const key of [linkKey(id), seatKey(id)]) if (recall(key) === secret) remember(key, null);
+  if (game(id)?.secret === secret) keep({ id, secret: null, you: [] });
+  return secretOf(id);
+}
+
+/** The rematch of a game: the same secret has the other colour in it. */
+export function inherit(next: string, secret: string, isListed: boolean) {
+  remember(seatKey(next), secret);
+  if (isListed && !game(next)?.secret) keep({ id: next, secret });
 }
 
 export function forget(id: string) {
   write((games) => games.filter((own) => own.id !== id));
+}
+
+/** Puts a game back that was taken off the list. */
+export function restore(game: KeptGame) {
+  write((games) => [game, ...games.filter((own) => own.id !== game.id)]);
 }
 
 addEventListener("storage", (event) => {

@@ -47,7 +47,11 @@ export interface Ears {
   offered(what: What, by: Side): void;
   ended(outcome: Outcome): void;
   next(id: string): void;
-  joined(you: Side[]): void;
+  joined(you: Side[], secret: string | null): void;
+  /** The secret is of no seat. Returns another one to try, or null to look on. */
+  wrongSecret(secret: string): string | null;
+  /** Moves were made while the connection was lost, or taken back; the last one that stands is told. */
+  changed(how: "further" | "back", last: Made | undefined): void;
 }
 
 interface Pending {
@@ -92,7 +96,8 @@ export class LiveGame {
   private lastHeard = 0;
   private ids = 0;
   private closed = false;
-  private secret: string | null;
+  /** The secret of its seat; null for who looks on. */
+  secret: string | null;
   private everHere = false;
 
   constructor(
@@ -149,7 +154,9 @@ export class LiveGame {
 
   /** Tries a move that may be illegal: what the server says is told. */
   attempt(text: string) {
-    if (this.state && !this.pending) this.submit(text, null);
+    if (!this.state || this.pending) return;
+    if (this.link === "here") this.submit(text, null);
+    else this.ears.refused("There is no connection to the server just now.", false);
   }
 
   private submit(text: string, made: Past | null) {
@@ -216,9 +223,9 @@ export class LiveGame {
 
   private left(code: number) {
     if (code === 4003 && this.secret) {
-      // The seat is not ours: looking on is what is left.
-      this.secret = null;
-      this.ears.refused("The link does not fit a seat of this game: you are watching.", false);
+      this.secret = this.ears.wrongSecret(this.secret);
+      const now = this.secret ? "you have your own seat" : "you are watching";
+      this.ears.refused(`The link does not fit a seat of this game: ${now}.`, false);
       this.join();
       return;
     }
@@ -271,7 +278,7 @@ export class LiveGame {
     switch (message.type) {
       case "joined":
         this.you = message.you;
-        this.ears.joined(message.you);
+        this.ears.joined(message.you, this.secret);
         break;
       case "state":
         this.renew(message as State);
@@ -324,8 +331,17 @@ export class LiveGame {
       // It was on its way when the connection broke, and did not arrive.
       this.say({ type: "move", version: pending.version, move: pending.text, id: pending.id });
     }
+    if (before) this.tellChange(before, state);
     this.tellOffers(before?.offers, state.offers);
     if (state.outcome && before && !before.outcome) this.ears.ended(state.outcome);
+  }
+
+  /** Says what is other in a fresh state, for those who do not see the board. */
+  private tellChange(before: State, state: State) {
+    const more = state.history.length - before.history.length;
+    const isReopened = before.outcome && !state.outcome;
+    if (more > 0) this.ears.changed("further", state.history.at(-1));
+    else if (more < 0 || isReopened) this.ears.changed("back", state.history.at(-1));
   }
 
   private advance(message: any) {
@@ -359,9 +375,9 @@ export class LiveGame {
     }
   }
 
-  private refuse(message: { id?: number; code: string; reason: string }) {
-    const own = message.id === undefined ? undefined : this.waiting.get(message.id);
-    if (message.id !== undefined) this.waiting.delete(message.id);
+  private refuse(message: { id: number | null; code: string; reason: string }) {
+    const own = message.id === null ? undefined : this.waiting.get(message.id);
+    if (message.id !== null) this.waiting.delete(message.id);
     const wasShown = !!own?.made && this.pending?.id === own.id;
     if (wasShown) this.pending = null;
     const isStale = message.code === "stale";

@@ -1,17 +1,20 @@
 /** Which page is shown. Links within the page change it without loading anything. */
-import { takeSeat } from "./kept.svelte";
+import { tryLink } from "./kept.svelte";
 
 export type Route =
   | { page: "start" }
-  | { page: "game"; id: string }
+  | { page: "game"; id: string; visit: number }
   | { page: "rules"; id: string | null }
   | { page: "nowhere" };
+
+/** How often a link to a seat has been opened: each time the game is joined anew. */
+let visit = 0;
 
 function read(path: string): Route {
   const [first = "", second = "", ...rest] = path.split("/").slice(1);
   if (rest.length > 0) return { page: "nowhere" };
   if (first === "" && second === "") return { page: "start" };
-  if (first === "game" && second) return { page: "game", id: second };
+  if (first === "game" && second) return { page: "game", id: second, visit };
   if (first === "rules") return { page: "rules", id: second || null };
   return { page: "nowhere" };
 }
@@ -21,8 +24,10 @@ function arrive(): Route {
   const route = read(location.pathname);
   const secret = location.hash.slice(1);
   if (route.page === "game" && /^[\w-]{1,64}$/.test(secret)) {
-    takeSeat(route.id, secret);
+    tryLink(route.id, secret);
     history.replaceState(null, "", location.pathname);
+    visit += 1;
+    return { ...route, visit };
   }
   return route;
 }

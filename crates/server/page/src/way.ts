@@ -1,11 +1,12 @@
 /**
  * Choosing a move on the board, step by step, out of the legal moves that the server listed.
  *
- * A way with captures is completed as soon as one move is left. Where it may end or go on, choosing
- * its last cell once more ends it. Where nothing is taken, the end is enough. This is the same on
- * the screen in the terminal; there are no rules of any game in it.
+ * A way is gone to its end as soon as one move is left. A cell where the way may end or go on is only a
+ * step: choosing it once more ends the move there. Whoever drops a piece there has ended it at once. There
+ * are no rules of any game in it: steps are those of the ways that the server lists.
  */
 import type { Legal } from "./api";
+import { isBetween } from "./cells";
 
 interface Way {
   move: Legal;
@@ -18,13 +19,13 @@ export type Step =
   | { kind: "dropped" }
   | { kind: "refused" };
 
-const same = (one: string[], other: string[]) =>
-  one.length === other.length && one.every((cell, i) => cell === other[i]);
+const begins = (path: string[], chosen: string[]) => chosen.every((cell, i) => path[i] === cell);
 
+/** The ways that begin with the cells chosen so far. */
 function ways(legal: Legal[], chosen: string[]): Way[] {
   return legal.flatMap((move) =>
     [move.path, ...(move.ways ?? [])]
-      .filter((path) => path.length > 0 && chosen.every((cell, i) => path[i] === cell))
+      .filter((path) => path.length > 0 && begins(path, chosen))
       .map((path) => ({ move, path })),
   );
 }
@@ -53,45 +54,51 @@ export function targets(legal: Legal[], chosen: string[]): Set<string> {
   return cells;
 }
 
-/** Whether the way chosen so far is a whole move. */
-export const mayEnd = (legal: Legal[], chosen: string[]) =>
-  chosen.length > 1 && ways(legal, chosen).some((way) => same(way.path, chosen));
+const whole = (legal: Legal[], chosen: string[]) =>
+  chosen.length > 1
+    ? ways(legal, chosen).find((way) => way.path.length === chosen.length)
+    : undefined;
 
-/** What is taken along the way chosen so far, as far as all moves that begin so agree on it. */
+/** Whether the way chosen so far is a whole move. */
+export const mayEnd = (legal: Legal[], chosen: string[]) => whole(legal, chosen) !== undefined;
+
+/** What is taken along the way chosen so far. */
 export function taken(legal: Legal[], chosen: string[]): string[] {
-  const [first, ...rest] = [...moves(ways(legal, chosen))];
-  if (!first || chosen.length < 2) return [];
-  return first.captures.filter((cell) => rest.every((move) => move.captures.includes(cell)));
+  const all = new Set(ways(legal, chosen).flatMap((way) => way.move.captures));
+  return [...all].filter((cell) =>
+    chosen.some((to, i) => i > 0 && isBetween(cell, chosen[i - 1] ?? to, to)),
+  );
 }
 
-/** Chooses a cell. */
-export function choose(legal: Legal[], chosen: string[], cell: string): Step {
+/** Chooses a cell; `drops` if a piece is put there, and not only its way shown. */
+export function choose(legal: Legal[], chosen: string[], cell: string, drops = false): Step {
   const isStart = legal.some((move) => move.path[0] === cell);
-  if (chosen.length === 0) {
-    return isStart ? { kind: "chosen", chosen: [cell] } : { kind: "refused" };
-  }
+  const [from] = chosen;
+  if (!from) return isStart ? { kind: "chosen", chosen: [cell] } : { kind: "refused" };
   const found = ways(legal, chosen);
   if (chosen.at(-1) === cell) {
-    const whole = found.find((way) => same(way.path, chosen));
-    if (whole && chosen.length > 1) return { kind: "move", ...whole };
+    const end = whole(legal, chosen);
+    if (end) return { kind: "move", ...end };
     if (chosen.length === 1 && !found.some((way) => way.path[1] === cell)) {
       return { kind: "dropped" };
     }
   }
+  // To the next cell, or else to an end further on that only one move has.
   const ends = endsAt(found, chosen, cell);
-  const further = [...chosen, cell];
-  const through = ways(legal, further);
-  const takesNothing = found.every((way) => way.move.captures.length === 0);
   const [end] = ends;
-  if (end && moves(ends).size === 1 && (through.length === 0 || takesNothing)) {
-    return { kind: "move", ...end };
+  const isOneEnd = end && moves(ends).size === 1;
+  if (isOneEnd && drops) return { kind: "move", ...end };
+  const next = [...chosen, cell];
+  const further = ways(legal, next).length > 0 ? next : isOneEnd ? end.path : null;
+  if (further) {
+    const through = ways(legal, further);
+    const [one] = through;
+    if (one && moves(through).size === 1) return { kind: "move", ...one };
+    return { kind: "chosen", chosen: further };
   }
-  const [one] = through;
-  if (!one) {
-    // Another piece may be chosen instead, as long as no step has been made.
-    if (isStart && chosen.length === 1) return { kind: "chosen", chosen: [cell] };
-    return { kind: "refused" };
-  }
-  if (moves(through).size === 1) return { kind: "move", ...one };
-  return { kind: "chosen", chosen: further };
+  // Another piece may be chosen instead, as long as no step has been made.
+  if (isStart && chosen.length === 1) return { kind: "chosen", chosen: [cell] };
+  // A longer way than those listed: the piece goes there by a listed one, if it could go on from there.
+  const anew = chosen.length > 1 ? choose(legal, [from], cell) : null;
+  return anew?.kind === "chosen" && anew.chosen.length > 1 ? anew : { kind: "refused" };
 }

@@ -2,6 +2,26 @@
 import type { Kind, Made, Outcome, Side } from "./api";
 import { sentence } from "./api";
 import { index, owner } from "./cells";
+import { settings } from "./settings.svelte";
+
+/** Whether cells are called by row and column here: as the board shows them. */
+export const isByCells = (kind: Kind) => !kind.squares || settings.coordinates === "cells";
+
+/** A move as it is written here: with the numbers of squares, or as the board shows cells. */
+export function shownText(kind: Kind, move: { text: string; path: string[]; captures: string[] }): string {
+  if (!kind.squares || !isByCells(kind) || move.path.length === 0) return move.text;
+  const isWhole = move.text.split(/[-x]/).length > 2;
+  const cells = isWhole ? move.path : [move.path[0], move.path.at(-1)];
+  return cells.join(move.captures.length > 0 ? "x" : "-");
+}
+
+/** A typed move as the server reads it: rows and columns become squares where the board shows them. */
+export function typedText(kind: Kind, text: string): string {
+  const { squares } = kind;
+  if (!squares || !isByCells(kind) || !/^[1-8]{2}([-x: ]*[1-8]{2})+$/i.test(text)) return text;
+  const numbers = (text.match(/[1-8]{2}/g) ?? []).map((cell) => squares[index(cell)]);
+  return numbers.every((number) => number) ? numbers.join("-") : text;
+}
 
 /** A way as a text that the server reads, legal or not. */
 export function moveText(kind: Kind, cells: string[]): string {
@@ -10,10 +30,11 @@ export function moveText(kind: Kind, cells: string[]): string {
 
 /** A move, said aloud. */
 export function announceMove(kind: Kind | undefined, made: Made, mine: boolean): string {
-  const name = kind?.sides.find((side) => side.letter === made.side)?.name ?? made.side;
-  const who = mine ? "You" : name;
+  const side = kind?.sides.find((own) => own.letter === made.side)?.name ?? made.side;
+  const who = mine ? "You" : side;
   if (made.path.length === 0) return `${who} ${mine ? "pass" : "passes"}.`;
-  const squares = made.path.map((cell) => kind?.squares?.[index(cell)] ?? cell);
+  const name = (cell: string) => (kind && !isByCells(kind) ? kind.squares?.[index(cell)] : null) ?? cell;
+  const squares = made.path.map(name);
   const from = squares[0];
   const to = squares.at(-1);
   const count = made.captures.length;

@@ -142,6 +142,113 @@ test("a sequence that may end or go on ends where its last cell is chosen again"
   await page.context().close();
 });
 
+test("a capture can be made by either way round", async () => {
+  const position = "B:W14,15,22,23,5:BK10,28";
+  for (const [step, path] of [["56", "56"], ["52", "52"]]) {
+    const page = await open({ game: "english", position });
+    const hand = lab.mouse(page);
+    await hand.choose("34"); // 10
+    await hand.choose(step); // 19 or 17: the way round is one move, and gone to its end
+    await lab.untilMoves(page, 1);
+    assert.ok((await marked(page, "passed")).includes(path));
+    assert.equal((await lab.piecesShown(page)).length, 3);
+    await page.context().close();
+  }
+});
+
+// 33 can jump over 34, then over 45; and from 35 nowhere else.
+const jumps = { game: "chinese-checkers", position: "8/8/2##4/4#3/8/8/7O/8 # 0" };
+
+test("jumps are chosen one by one, and a stop is not taken for the end", async () => {
+  const page = await open(jumps);
+  const hand = lab.mouse(page);
+  await hand.choose("33");
+  await hand.choose("35");
+  await page.getByText("Choose it again to end here, or go on.").waitFor();
+  assert.deepEqual(await lab.movesShown(page), []);
+  assert.deepEqual(await marked(page, "end"), ["35"]);
+  await hand.choose("55");
+  await lab.untilMoves(page, 1);
+  assert.deepEqual(await lab.movesShown(page), ["3355"]);
+  await page.context().close();
+});
+
+test("a stop ends the turn when it is chosen again, by Enter too, or when the piece is dropped there", async () => {
+  for (const end of [
+    async (page) => {
+      for (const cell of ["33", "35", "35"]) await lab.mouse(page).choose(cell);
+    },
+    async (page) => {
+      await lab.keyboard(page).choose("33");
+      await lab.keyboard(page).choose("35");
+      await page.keyboard.press("Enter");
+    },
+    (page) => lab.mouse(page).drag("33", "35"),
+  ]) {
+    const page = await open(jumps);
+    await end(page);
+    await lab.untilMoves(page, 1);
+    assert.deepEqual(await lab.movesShown(page), ["3335"]);
+    await page.context().close();
+  }
+});
+
+test("a way half chosen dims only what it has jumped", async () => {
+  const page = await open({ game: "english", position: "B:W6,14,15,22,23,29,32:B1,4" });
+  await lab.mouse(page).choose("12");
+  await lab.mouse(page).choose("34");
+  assert.equal(await page.locator(".piece.dimmed").count(), 1);
+  await page.context().close();
+});
+
+test("where the board shows rows and columns, moves are listed and typed so", async () => {
+  const page = await open({ game: "english" });
+  await page.getByText("Board, links, keys").click();
+  await page.getByLabel("On the board").selectOption("Rows and columns");
+  const field = page.getByLabel("Type a move");
+  assert.match(await field.getAttribute("placeholder"), /like [1-8]{2}-[1-8]{2}$/);
+  for (const [i, text] of ["36-45", "6354", "45x63"].entries()) {
+    await page.locator(".cell.movable").first().waitFor();
+    await field.fill(text);
+    await field.press("Enter");
+    await lab.untilMoves(page, i + 1);
+  }
+  assert.deepEqual(await lab.movesShown(page), ["36-45", "63-54", "45x63"]);
+  await page.context().close();
+});
+
+test("a key held down does not flood the server, and a try without a connection says so", async () => {
+  const page = await open({ game: "english" });
+  let sent = 0;
+  page.on("websocket", (socket) => socket.on("framesent", (frame) => (sent += /move/.test(frame.payload))));
+  await page.reload();
+  await page.locator(".cell.movable").first().waitFor();
+  await lab.keyboard(page).choose("36");
+  await page.keyboard.press("ArrowLeft");
+  for (let i = 0; i < 20; i++) await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
+  assert.ok(sent <= 1, `${sent} tries`);
+  await page.context().setOffline(true);
+  await page.getByText("Connection lost.").waitFor();
+  await page.getByLabel("Type a move").fill("11 15");
+  await page.getByLabel("Type a move").press("Enter");
+  await page.getByRole("alert").filter({ hasText: "There is no connection to the server just now." }).waitFor();
+  await page.context().close();
+});
+
+test("a phone on its side has the board and what is said beside it", async () => {
+  const page = await open({ game: "english" }, { ...lab.still, viewport: { width: 640, height: 360 } });
+  await lab.mouse(page).choose("36");
+  await lab.mouse(page).choose("54");
+  await page.getByRole("alert").filter({ hasText: "11" }).waitFor();
+  for (const part of ["[role=grid]", ".status", ".said"]) {
+    const box = await page.locator(part).boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= 361, `${part} ends at ${box.y + box.height}`);
+  }
+  await page.context().close();
+});
+
 test("a piece goes along its path, and what it takes leaves as it is taken", async () => {
   const page = await open({ game: "english", position: "B:W15,23,32:B11" }, {});
   await page.evaluate(() => {

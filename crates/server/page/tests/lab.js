@@ -258,8 +258,11 @@ export function keyboard(page) {
   };
 }
 
-/** Makes a move by hand, as a person would: the end is enough where it says which move it is. */
-export async function makeMove(page, hand, move, byDrag = false) {
+/**
+ * Makes a move by hand, as a person would: the end is enough where it says which move it is. A piece that is
+ * dropped where it may end has ended there.
+ */
+export async function makeMove(page, hand, move, legal = null) {
   const before = (await movesShown(page)).length;
   const isMade = async () => (await movesShown(page)).length > before;
   if (move.path.length === 0) {
@@ -268,7 +271,9 @@ export async function makeMove(page, hand, move, byDrag = false) {
   }
   const steps = move.captures.length > 0 ? move.path.slice(1) : [move.to];
   const [first, ...rest] = steps;
-  if (byDrag && hand.drag) await hand.drag(move.from, first);
+  const endsThere = (own) => own.from === move.from && own.to === first;
+  const canDrag = legal && (first === move.to || !legal.some(endsThere));
+  if (canDrag && hand.drag) await hand.drag(move.from, first);
   else {
     await hand.choose(move.from);
     await hand.choose(first);
@@ -309,7 +314,7 @@ export async function playToTheEnd(server, page, kind, hand, { drags = false, mo
     if (!(await untilTurn(page))) return count;
     const moves = await movesShown(page);
     const view = await server.position(kind.id, moves);
-    await makeMove(page, hand, goodMove(kind, view, count), drags && count % 2 === 1);
+    await makeMove(page, hand, goodMove(kind, view, count), drags && count % 2 === 1 ? view.legal : null);
   }
   throw new Error(`the game did not end in ${most} moves`);
 }

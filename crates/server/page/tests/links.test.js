@@ -33,6 +33,7 @@ async function invited(still = lab.still) {
   await press(ann, "Start, and get the link");
   const link = await ann.getByLabel("For your friend, to play").first().inputValue();
   const watch = await ann.getByLabel("To watch").first().inputValue();
+  await says(ann, "These links work on this machine only.");
   const bob = await lab.visitor(browser, server.address, still);
   await bob.goto(link);
   const carol = await lab.visitor(browser, server.address, still);
@@ -68,6 +69,7 @@ test("two browsers play each other by link, a third watches", async () => {
 
   // Who looks on can look, and nothing else.
   await says(carol, "You are watching.");
+  assert.equal(await carol.getByText("1 watching").count(), 0, "oneself is not another");
   assert.equal(await carol.locator(".movable, .mine").count(), 0);
   await lab.mouse(carol).choose("36");
   assert.equal(await carol.locator(".chosen").count(), 0);
@@ -81,6 +83,7 @@ test("two browsers play each other by link, a third watches", async () => {
   // Take-back by agreement.
   await press(bob, "Take back");
   await says(ann, "Your opponent asks to take a move back.");
+  await says(carol, "White asks to take a move back.");
   await press(ann, "Decline");
   await bob.getByText("You asked to take back.").waitFor({ state: "detached" });
   await press(bob, "Take back");
@@ -136,6 +139,82 @@ test("a wrong secret leaves one to look on", async () => {
   await says(dave, "You are watching.");
   await says(dave, "does not fit a seat");
   for (const page of [ann, bob, carol, dave]) await page.context().close();
+});
+
+test("a link cut short neither takes a seat away nor stays", async () => {
+  const game = await server.game({ game: "english", mode: "friend", side: "b" });
+  const right = `/game/${game.id}#${game.friend}`;
+  const page = await lab.visitor(browser, server.address, lab.still);
+  await page.goto(right.slice(0, -1));
+  await says(page, "does not fit a seat");
+  await page.reload();
+  await says(page, "You are watching.");
+  assert.equal(await page.getByText("does not fit a seat").count(), 0, "said once");
+  await page.goto(right);
+  await says(page, "You");
+  await page.getByRole("button", { name: "Resign" }).waitFor();
+  // The seat is the browser's, not only this tab's.
+  const later = await page.context().newPage();
+  await page.close();
+  await later.goto(game.watch);
+  await later.getByRole("button", { name: "Resign" }).waitFor();
+  // Who has a seat keeps it, whatever link is opened.
+  await later.goto(right.slice(0, -1));
+  await says(later, "does not fit a seat of this game: you have your own seat.");
+  await later.getByRole("button", { name: "Resign" }).waitFor();
+  await later.context().close();
+});
+
+test("a rematch accepted while one is away has one's seat", async () => {
+  const game = await server.game({ game: "english", mode: "friend", side: "b" });
+  const ann = await lab.visitor(browser, server.address, lab.still);
+  const bob = await lab.visitor(browser, server.address, lab.still);
+  await ann.goto(game.seat);
+  await bob.goto(`/game/${game.id}#${game.friend}`);
+  await press(ann, "Resign");
+  await ann.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await press(ann, "Rematch");
+  await says(bob, "Your opponent would like a rematch.");
+  const later = await ann.context().newPage();
+  await ann.close();
+  await press(bob, "Accept");
+  await bob.waitForURL((address) => !address.href.includes(game.id));
+  await later.goto("/");
+  await later.getByRole("listitem").first().getByRole("link").click();
+  await later.getByRole("link", { name: "To the rematch" }).click();
+  await later.waitForURL((address) => !address.href.includes(game.id));
+  await later.getByRole("button", { name: "Resign" }).waitFor();
+  await move(bob, "36", "45");
+  await move(later, "63", "54");
+  await lab.untilMoves(bob, 2);
+  for (const page of [later, bob]) await page.context().close();
+});
+
+test("games that can still be played are never pushed off the list", async () => {
+  const game = await server.game({ game: "english", mode: "hotseat" });
+  const page = await lab.visitor(browser, server.address, lab.still);
+  await page.goto(game.seat);
+  await page.getByRole("button", { name: "Resign" }).waitFor();
+  await page.evaluate(() => {
+    const key = "crownhead.games";
+    const own = JSON.parse(localStorage.getItem(key));
+    const more = Array.from({ length: 120 }, (_, i) => ({
+      id: `AAAAAAAAAAAAA${String(i).padStart(3, "0")}`,
+      secret: i % 2 ? null : "x",
+      over: i % 2 === 0,
+      you: ["b"],
+      touched: Date.now() + 1000 + i,
+    }));
+    localStorage.setItem(key, JSON.stringify([...more, ...own]));
+  });
+  const other = await server.game({ game: "contest", mode: "hotseat" });
+  await page.goto(other.watch);
+  await says(page, "You are watching.");
+  const kept = await page.evaluate(() => JSON.parse(localStorage.getItem("crownhead.games")));
+  assert.equal(kept.length, 101);
+  assert.equal(kept.find((own) => own.id === game.id).secret, game.secret);
+  assert.equal(kept.filter((own) => own.over).length, 60, "games looked on go before games played");
+  await page.context().close();
 });
 
 test("an address that no game can have says so", async () => {
@@ -199,6 +278,15 @@ test("one's games are listed in this browser, with whose turn it is, and lead ba
   await entry.getByRole("link").click();
   await page.locator(".cell.movable").first().waitFor();
   await page.goto("/");
+  // Taken off by mistake, it is put back with its seat; a tab that plays it is not disturbed.
+  const playing = await page.context().newPage();
+  await playing.goto(game.watch);
+  await playing.locator(".cell.movable").first().waitFor();
+  await page.getByRole("button", { name: "Take Contest checkers off the list" }).click();
+  await says(page, "Without its link you cannot play it any more.");
+  assert.equal(await playing.locator(".cell.movable").count() > 0, true);
+  await press(page, "Undo");
+  await entry.getByText("Your turn").waitFor();
   await page.getByRole("button", { name: "Take Contest checkers off the list" }).click();
   await says(page, "Games you play in this browser are listed here");
   await page.context().close();

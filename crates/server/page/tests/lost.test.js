@@ -50,12 +50,17 @@ test("a move made while the connection is lost arrives when it is back", async (
   const { black, white } = await twoPlayers(wire.address);
   await turn(black, 0);
   await lab.untilMoves(white, 1);
+  const top = async () => (await black.locator("[role=grid]").boundingBox()).y;
+  const before = await top();
   wire.cut();
   await lost(black).waitFor();
+  assert.equal(await top(), before, "the board stays where it is");
   await turn(white, 0);
   assert.equal((await lab.movesShown(black)).length, 1);
   wire.mend();
   await lab.untilMoves(black, 2);
+  // Who does not see the board hears what has happened meanwhile.
+  assert.match(await black.locator("[aria-live=polite]").first().textContent(), /^White: \d+ to \d+/);
   await lost(black).waitFor({ state: "detached" });
 
   wire.cut();

@@ -1,7 +1,7 @@
 //! The computer at a game: when it is asked, and what becomes of its answers.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crownhead_play::{Choice, Clock, PlayerError, PlayerSpec, accepts_draw};
 use tokio::sync::MutexGuard;
@@ -12,6 +12,8 @@ use crate::view::Computer;
 
 /// The computer thinks about a draw so long.
 const ADVICE: &str = "best:movetime=300ms";
+/// A player whose strength does not grow with its time takes no longer, as a rule.
+const QUICK: Duration = Duration::from_millis(300);
 
 impl Room {
     /// Has the computer think if it is to move and somebody waits for it.
@@ -32,6 +34,7 @@ impl Room {
             session: inner.game.session().copy(),
             player: spec,
             clock: inner.game.setup().computer_clock(thinking, left),
+            longest: if opponent.thinks { thinking } else { QUICK },
             seed: inner.game.setup().seed.wrapping_add(version),
             begun: self.later(move |room| async move { room.computer_begins(version).await }),
             done: {
@@ -106,6 +109,7 @@ impl Room {
             session: inner.game.session().copy(),
             player: spec,
             clock: Clock::Free,
+            longest: QUICK,
             seed: inner.game.setup().seed,
             begun: Box::new(|| {}),
             done: Box::new(move |choice| {

@@ -15,7 +15,6 @@ use super::layout::{
     Layout, popup, popup_text, scrolled, strong, too_small, write_keys, write_line, write_message,
     write_text,
 };
-use super::path::last_move;
 
 /// A course on the screen.
 pub struct LessonScreen {
@@ -174,7 +173,7 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     write_line(frame, layout.title, &title, strong(colour));
     let mut marks = Marks { cursor: screen.hand.cursor, ..Marks::default() };
     if screen.finished {
-        if let Some(last) = last_move(session) {
+        if let Some(last) = session.last_made() {
             (marks.last, marks.taken) = (last.path, last.captures);
         }
     } else {

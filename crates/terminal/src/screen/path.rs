@@ -1,6 +1,6 @@
-//! Choosing a move on the board, step by step, and the way of the last one.
+//! Choosing a move on the board, step by step.
 
-use crownhead_play::{LegalMove, Session};
+use crownhead_play::LegalMove;
 use crownhead_rules::Cell;
 
 /// What a choice of a cell led to.
@@ -14,14 +14,6 @@ pub enum Step {
     Dropped,
     /// No legal move goes there.
     Refused,
-}
-
-/// The last move of a game, with its way and what it took.
-pub fn last_move(session: &dyn Session) -> Option<LegalMove> {
-    let text = session.last_move()?;
-    let mut before = session.copy();
-    before.undo();
-    before.legal_moves().into_iter().find(|mv| mv.text == text)
 }
 
 /// The moves that begin with the cells chosen so far.
@@ -108,6 +100,7 @@ mod tests {
             .map(|(text, takes)| LegalMove {
                 text: (*text).into(),
                 path: text.split('-').map(cell).collect(),
+                ways: Vec::new(),
                 captures: takes.split_whitespace().map(cell).collect(),
             })
             .collect()

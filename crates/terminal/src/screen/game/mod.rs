@@ -12,7 +12,6 @@ use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
 use super::hand::Hand;
-use super::path::last_move;
 use crate::computers::Computers;
 use crate::kept::Kept;
 use crate::live::{LiveGame, Seat, Verdict};
@@ -169,7 +168,7 @@ impl GameScreen {
     /// What is marked on the board that is shown.
     fn marks(&self) -> Marks {
         let mut marks = Marks { cursor: self.hand.cursor, ..Marks::default() };
-        if let Some(last) = last_move(self.shown().as_ref()) {
+        if let Some(last) = self.shown().last_made() {
             (marks.last, marks.taken) = (last.path, last.captures);
         }
         if self.look.is_none() && self.live.human_to_move() {
