@@ -132,6 +132,14 @@ fn a_bot_cannot_enter_the_source_next_door() {
         own.to_str().unwrap().parse::<PlayerSpec>()
     };
     assert!(bot("ai.c").is_ok());
+    let linked = folder.path().join("linked");
+    std::fs::create_dir(&linked).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", linked.join("bot.toml")).unwrap();
+    let refused = linked.to_str().unwrap().parse::<PlayerSpec>().unwrap_err().to_string();
+    assert!(
+        refused.ends_with("it is a link to a file that is not in the bot's folder"),
+        "{refused}"
+    );
     for source in ["../other/ai.c", "link.c"] {
         let told = bot(source).unwrap_err().to_string();
         assert!(told.contains("is not in the bot's folder"), "{told}");

@@ -162,6 +162,13 @@ fn nothing_gets_through_the_walls() {
 }
 
 #[test]
+fn a_bot_may_start_any_number_of_programs_one_after_the_other() {
+    for game in played(&plan(&hostile("starts-many"), "random", "processes=16")) {
+        assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
+    }
+}
+
+#[test]
 fn a_bot_may_run_on_every_processor() {
     for game in played(&plan(&hostile("counts-processors"), "random", "cores=1")) {
         assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);

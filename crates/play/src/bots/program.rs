@@ -151,6 +151,11 @@ impl Program {
         if known.len() > LONGEST_FILE {
             return Err(wrong(format!("it has more than {LONGEST_FILE} bytes")));
         }
+        // Its author is a stranger: what a link elsewhere leads to is not the author's to show.
+        let own = folder.canonicalize().map_err(|error| wrong(error.to_string()))?;
+        if !file.canonicalize().is_ok_and(|file| file.starts_with(&own)) {
+            return Err(wrong("it is a link to a file that is not in the bot's folder".into()));
+        }
         let content = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
         let table = DeTable::parse(&content).map_err(|error| wrong(error.to_string()))?;
         let mut program = Program::new(text.into(), Protocol::Lines, folder.to_path_buf());
@@ -209,8 +214,7 @@ impl Program {
         }
         if let Some(source) = source {
             let file = Source::new(protocol, &folder.join(&source)).map_err(wrong)?;
-            // Its author is a stranger: the file next door is another's.
-            let own = folder.canonicalize().map_err(|error| wrong(error.to_string()))?;
+            // The file next door is another's.
             if !file.folder().starts_with(own) {
                 return Err(wrong(format!("the source {source:?} is not in the bot's folder")));
             }

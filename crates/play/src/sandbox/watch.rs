@@ -277,9 +277,14 @@ impl Meter {
         }));
     }
 
-    /// Counts its memory, with what is shared once.
+    /// Counts its memory, with what is shared once. A child that is about to start another program has
+    /// all the memory of its parent for a moment, so what is too much is counted a second time.
     fn count(&self, limits: &Limits, processes: u32) {
-        let memory = self.shared_memory(limits, &mut String::new());
+        let mut memory = self.shared_memory(limits, &mut String::new());
+        if memory > limits.memory {
+            std::thread::sleep(PAUSE);
+            memory = memory.min(self.shared_memory(limits, &mut String::new()));
+        }
         if memory > limits.memory {
             let (memory, most) = (memory >> 20, write_size(limits.memory));
             self.stop(format!(

@@ -117,6 +117,15 @@ for line in lines():
                 os.setsid()
                 os.closerange(0, 3)
             time.sleep(600)
+        if mode == "starts-many" and moves_made == 1:
+            for number in range(420):
+                if os.fork() == 0:
+                    os._exit(0)
+                # The last ten are there at the same time.
+                if number < 410:
+                    os.wait()
+            for _ in range(10):
+                os.wait()
         if mode == "counts-processors" and os.sched_getaffinity(0) != processors:
             raise SystemExit("not all processors")
         if mode == "leaves-a-child" and moves_made == 2:

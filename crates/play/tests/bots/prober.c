@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/inotify.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -88,6 +89,13 @@ static int can_clone3(void) {
     return pid > 0;
 }
 
+static int can_watch(void) {
+    int fd = inotify_init1(0);
+    int watch = inotify_add_watch(fd, "/", IN_ALL_EVENTS);
+    close(fd);
+    return watch >= 0;
+}
+
 static int can_datagram(void) {
     /* A pair that is turned elsewhere. */
     int pair[2];
@@ -136,6 +144,7 @@ int main(int count, char **arguments) {
     TRY("chmod:/usr", chmod("/usr", 0755) == 0);
     TRY("device", mknod("/tmp/device", S_IFBLK | 0600, makedev(8, 0)) == 0);
 
+    TRY("watch-files", can_watch());
     TRY("tcp", socket(AF_INET, SOCK_STREAM, 0) >= 0);
     TRY("tcp6", socket(AF_INET6, SOCK_STREAM, 0) >= 0);
     TRY("udp", socket(AF_INET, SOCK_DGRAM, 0) >= 0);

@@ -135,7 +135,10 @@ impl AsFd for Port {
 #[cfg(target_os = "linux")]
 fn is_of(bot: Pid, peer: SocketAddr) -> bool {
     let Ok(table) = std::fs::read_to_string("/proc/net/tcp") else { return true };
-    let Some(inode) = client(&table, peer.port()) else { return false };
+    // Sockets of both versions of the protocol, such as Java's, have a table of their own.
+    let both = std::fs::read_to_string("/proc/net/tcp6").unwrap_or_default();
+    let port = peer.port();
+    let Some(inode) = client(&table, port).or_else(|| client(&both, port)) else { return false };
     processes().any(|one| is_relative(one, bot.as_raw_nonzero().get()) && has_open(one, inode))
 }
 
@@ -177,7 +180,11 @@ fn owner(_: u64) -> Option<String> {
 #[cfg(target_os = "linux")]
 fn client(table: &str, port: u16) -> Option<u64> {
     let (from, to) = (format!("0100007F:{port:04X}"), format!("0100007F:{NUMBER:04X}"));
-    socket(table, |local, remote, _| local == from && remote == to)
+    // The other table has it with this before it.
+    let is = |address: &str, wanted: &str| {
+        address.strip_prefix("0000000000000000FFFF0000").unwrap_or(address) == wanted
+    };
+    socket(table, |local, remote, _| is(local, &from) && is(remote, &to))
 }
 
 /// The socket in a table of the system's that has the local and remote address and the state wanted.
@@ -243,6 +250,9 @@ mod tests {
         let inode = client(&table, here.port()).unwrap();
         assert!(has_open(own, inode) && owner(inode).is_some());
         assert!(client(&table, 1).is_none());
+        let before = "0000000000000000FFFF0000";
+        let both = table.replace("0100007F:", &format!("{before}0100007F:"));
+        assert_eq!(client(&both, here.port()), Some(inode));
         assert!(is_relative(own, own) && !is_relative(1, own));
     }
 }

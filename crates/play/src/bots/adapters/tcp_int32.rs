@@ -225,7 +225,25 @@ impl Dialogue for Client {
         let time = write_time(allowance);
         let own = bot.listener.take().and_then(Port::of_its_own);
         let Some(port) = own.or(self.port.take()) else { return Ok(()) };
-        while self.stream.is_none() {
+        while self.received.len() < 4 {
+            if self.stream.is_some() {
+                match self.receive(bot, deadline, stop) {
+                    Ok(()) => {}
+                    // It only tried whether somebody listens, and will come again.
+                    Err(Silence::Ended) if self.received.is_empty() && !bot.has_exited() => {
+                        self.stream = None;
+                    }
+                    Err(Silence::Late) => {
+                        let what = format!(
+                            "the bot connected, but did not send its team number (4 bytes) within \
+                             {time}"
+                        );
+                        return Err(Fault::new(FaultKind::Time, what).into());
+                    }
+                    Err(silence) => return Err(self.silence(bot, silence, begun.elapsed())),
+                }
+                continue;
+            }
             let waited = bot.wait_beside(port.as_fd(), PollFlags::IN, deadline, stop);
             self.stream = port.accept(bot.number()).unwrap_or_default();
             match waited {
@@ -244,18 +262,6 @@ impl Dialogue for Client {
         }
         // The next bot may have the port.
         drop(port);
-        while self.received.len() < 4 {
-            match self.receive(bot, deadline, stop) {
-                Ok(()) => {}
-                Err(Silence::Late) => {
-                    let what = format!(
-                        "the bot connected, but did not send its team number (4 bytes) within {time}"
-                    );
-                    return Err(Fault::new(FaultKind::Time, what).into());
-                }
-                Err(silence) => return Err(self.silence(bot, silence, begun.elapsed())),
-            }
-        }
         let team = integers(&self.received).first().copied().unwrap_or_default();
         self.received.drain(..4);
         if let Some(log) = &mut bot.log {

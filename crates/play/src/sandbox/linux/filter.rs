@@ -42,6 +42,8 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
+    // It would tell the names of files that others use.
+    libc::SYS_inotify_add_watch,
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
     // Keyrings and new namespaces (and `clone`, below).

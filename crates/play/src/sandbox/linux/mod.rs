@@ -172,6 +172,8 @@ pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
             let launched = on_starter(move || launch::in_namespaces(&orders))?;
             let launched = launched.map_err(|refusal| match refusal.step {
                 Step::Start | Step::Folder => refusal.error,
+                // For want of something the bot is not to blame: whoever asks goes by the number.
+                Step::Descriptors => refusal.error,
                 _ => io::Error::other(format!("{} failed: {}", refusal.doing(), refusal.error)),
             })?;
             let keeper = Some((launched.report, launched.stack));
@@ -337,8 +339,9 @@ fn rlimits(limits: &Limits, wall: Wall) -> Vec<(Resource, u64)> {
 /// The highest number that a process or thread may have in a namespace: however busy the machine is,
 /// and for root too, whom the other limit does not hold, a bomb ends there.
 fn most_pids(limits: &Limits) -> u64 {
-    // The kernel keeps the first 300 for itself when it begins again from below.
-    (u64::from(limits.processes) + SPARE_PROCESSES).max(301)
+    // When it begins again from below the kernel leaves out the first 300: without these, there must be
+    // enough for who starts many short processes.
+    300 + u64::from(limits.processes) + SPARE_PROCESSES
 }
 
 /// Whether process namespaces have a highest number of their own: since Linux 6.14. Before that it was
