@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use crownhead_play::data_dir;
 use crownhead_server::guard::Public;
+use crownhead_server::limits::Limits;
 use crownhead_server::{Server, ServerError};
 
 use super::{Failure, say};
@@ -66,7 +67,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
-        let server = Server::begin(arguments.host, arguments.port, &data, None).await?;
+        let limits = arguments.public.as_ref().map(|_| Limits::proxied());
+        let server = Server::begin(arguments.host, arguments.port, &data, limits).await?;
         let server = server.behind(arguments.public.clone());
         let own = page_address(server.address());
         let address = arguments.public.as_ref().map_or_else(|| own.clone(), Public::page);

@@ -1,6 +1,6 @@
 //! What every request has to pass, and what every answer carries.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,16 +18,39 @@ use crate::routes::App;
 pub struct Public {
     origin: String,
     host: String,
+    /// The port that need not be named.
+    usual: &'static str,
 }
 
 impl Public {
     /// Reads one: a scheme, a name and perhaps a port, nothing behind it.
     pub fn read(text: &str) -> Option<Public> {
         let origin = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
-        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"))?;
-        let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]_".contains(&byte);
-        let host = (!host.is_empty() && host.bytes().all(is_host)).then(|| host.to_string())?;
-        Some(Public { origin, host })
+        let (scheme, host) = origin.split_once("://")?;
+        let usual = match scheme {
+            "https" => ":443",
+            "http" => ":80",
+            _ => return None,
+        };
+        // A browser leaves the usual port out.
+        let host = host.strip_suffix(usual).unwrap_or(host);
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+            _ => (host, None),
+        };
+        let is_name = |name: &str| {
+            let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+            !name.is_empty() && name.bytes().all(is_known)
+        };
+        let within = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let is_right = within.map_or(is_name(name), |ip| ip.parse::<Ipv6Addr>().is_ok())
+            && port.is_none_or(|port| port.parse::<u16>().is_ok());
+        is_right.then(|| Public { origin: format!("{scheme}://{host}"), host: host.into(), usual })
+    }
+
+    /// Whether a `Host` is meant for it.
+    fn is_host(&self, host: &str) -> bool {
+        host.strip_suffix(self.usual).unwrap_or(host).eq_ignore_ascii_case(&self.host)
     }
 
     /// The address of the page.
@@ -62,6 +85,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// Lets a request pass, or not.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let request = forwarded(&app, request);
     let checked = check(&app, &request);
     let mut response = match checked {
         Ok(()) => next.run(request).await,
@@ -76,6 +100,22 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     response
 }
 
+/// A request whose sender is the one that our proxy names: the last in its list, which it wrote itself.
+/// Only behind a proxy, and only from this machine, is that believed.
+fn forwarded(app: &App, mut request: Request) -> Request {
+    const NAME: &str = "x-forwarded-for";
+    let peer = request.extensions().get::<Peer>();
+    if app.public.is_some()
+        && peer.is_none_or(|peer| peer.0.is_loopback())
+        && let Some(list) = request.headers().get_all(NAME).iter().next_back()
+        && let Some(sender) = list.to_str().ok().and_then(|list| list.rsplit(',').next())
+        && let Ok(sender) = sender.trim().parse::<IpAddr>()
+    {
+        request.extensions_mut().insert(Peer(sender));
+    }
+    request
+}
+
 fn check(app: &App, request: &Request) -> Result<(), ApiError> {
     let headers = request.headers();
     let host = request.uri().host().or_else(|| text(headers, header::HOST));
@@ -83,7 +123,7 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
         return Err(ApiError::new(Code::BadRequest, "a request has a Host"));
     };
     let public = app.public.as_ref();
-    let is_public = public.is_some_and(|public| public.host.eq_ignore_ascii_case(host));
+    let is_public = public.is_some_and(|public| public.is_host(host));
     if app.is_local && !is_loopback(host) && !is_public {
         // A page elsewhere whose name suddenly leads here would else be taken for our own.
         let reason = "this server answers to localhost, 127.0.0.1 and [::1] only, and to --public";

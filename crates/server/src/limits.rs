@@ -57,6 +57,12 @@ impl Limits {
         }
     }
 
+    /// For a server that others reach by a proxy, which has all connections.
+    pub fn proxied() -> Limits {
+        let open = Limits::open();
+        Limits { connections_each: open.connections, ..open }
+    }
+
     /// For a server that others reach.
     pub fn open() -> Limits {
         Limits {

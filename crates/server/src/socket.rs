@@ -127,11 +127,8 @@ async fn join(
     let Ok(FromClient::Join { secret, name }) = serde_json::from_str(&text) else {
         return Err(End::NoMessage);
     };
-    let name = match name.as_deref().map(read_name) {
-        None => None,
-        Some(Ok(name)) => name,
-        Some(Err(_)) => return Err(End::NoMessage),
-    };
+    // A name that cannot be had is no reason to be kept from one's game.
+    let name = name.as_deref().and_then(|name| read_name(name).ok()).flatten();
     Ok(rooms.join(id, secret.as_deref(), name, address).await?)
 }
 

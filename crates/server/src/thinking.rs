@@ -51,18 +51,30 @@ pub struct Search {
 pub struct Thinking {
     queue: Mutex<Queue>,
     more: Condvar,
+    /// Somebody waits, or a search has begun.
+    changed: Condvar,
     knowledge: Mutex<HashMap<String, Knowledge>>,
 }
 
 #[derive(Default)]
 struct Queue {
     waiting: HashMap<Address, VecDeque<(u64, Stop, Search)>>,
+    running: Vec<Running>,
     /// The time that was thought for each address, a search that runs counted as its longest.
     used: HashMap<Address, Duration>,
     /// The account of the address that was served last: nobody who comes anew has less.
     level: Duration,
     last: u64,
     ended: bool,
+}
+
+/// A search that runs.
+struct Running {
+    number: u64,
+    address: Address,
+    began: Instant,
+    /// Ends it, with what it has found so far.
+    enough: Stop,
 }
 
 /// A place in the queue. Whoever drops it does not want the search any more.
@@ -82,6 +94,9 @@ impl Drop for Ticket {
             if waiting.is_empty() {
                 queue.waiting.remove(&self.address);
             }
+        }
+        if let Some(running) = queue.running.iter().find(|other| other.number == self.number) {
+            running.enough.stop();
         }
     }
 }
@@ -103,8 +118,8 @@ impl Queue {
         self.used.get(&address).copied().unwrap_or_default().max(self.level)
     }
 
-    /// The next search, and whether others wait.
-    fn pop(&mut self) -> Option<(Stop, Search, bool)> {
+    /// The next search, with what ends it early.
+    fn pop(&mut self) -> Option<(u64, Stop, Stop, Search)> {
         let first = |(address, waiting): (&Address, &VecDeque<(u64, Stop, Search)>)| {
             let (number, _, search) = waiting.front()?;
             Some((self.used(*address), search.longest, *number, *address))
@@ -112,14 +127,28 @@ impl Queue {
         let (used, _, _, address) =
             self.waiting.iter().filter_map(first).min_by_key(|own| (own.0, own.1, own.2))?;
         let waiting = self.waiting.get_mut(&address)?;
-        let (_, stop, search) = waiting.pop_front()?;
+        let (number, stop, search) = waiting.pop_front()?;
         if waiting.is_empty() {
             self.waiting.remove(&address);
         }
         self.level = used;
         self.used.insert(address, used + search.longest);
-        let others = self.waiting.keys().any(|other| *other != address);
-        Some((stop, search, others))
+        let (began, enough) = (Instant::now(), Stop::new());
+        self.running.push(Running { number, address, began, enough: enough.clone() });
+        Some((number, stop, enough, search))
+    }
+
+    /// Ends searches that have had their share while others wait: the time until the next one has.
+    fn cut_short(&self, now: Instant) -> Option<Duration> {
+        let is_awaited = |own: &&Running| self.waiting.keys().any(|other| *other != own.address);
+        let left = self.running.iter().filter(is_awaited).filter_map(|own| {
+            let left = (own.began + SHARED).saturating_duration_since(now);
+            if left.is_zero() {
+                own.enough.stop();
+            }
+            (!left.is_zero()).then_some(left)
+        });
+        left.min()
     }
 
     /// A search has taken so long, and not its longest.
@@ -136,6 +165,7 @@ impl Thinking {
         let thinking = Arc::new(Thinking {
             queue: Mutex::default(),
             more: Condvar::new(),
+            changed: Condvar::new(),
             knowledge: Mutex::default(),
         });
         for _ in 0..threads {
@@ -143,6 +173,8 @@ impl Thinking {
             let builder = std::thread::Builder::new().name("thinking".into()).stack_size(STACK);
             builder.spawn(move || own.work())?;
         }
+        let own = thinking.clone();
+        std::thread::Builder::new().name("hurry".into()).spawn(move || own.hurry())?;
         Ok(thinking)
     }
 
@@ -155,6 +187,7 @@ impl Thinking {
         let (stop, address) = (Stop::new(), search.address);
         let number = self.queue().push(stop.clone(), search);
         self.more.notify_one();
+        self.changed.notify_one();
         Ticket { number, address, stop, thinking: self.clone() }
     }
 
@@ -162,11 +195,26 @@ impl Thinking {
     pub fn end(&self) {
         self.queue().ended = true;
         self.more.notify_all();
+        self.changed.notify_all();
+    }
+
+    /// Cuts searches short while others wait.
+    fn hurry(&self) {
+        let mut queue = self.queue();
+        while !queue.ended {
+            queue = match queue.cut_short(Instant::now()) {
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(queue, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
     }
 
     fn work(&self) {
         loop {
-            let (stop, search, others) = {
+            let (number, stop, enough, search) = {
                 let mut queue = self.queue();
                 loop {
                     if queue.ended {
@@ -181,17 +229,18 @@ impl Thinking {
                     }
                 }
             };
-            let Search { address, session, mut player, clock, longest, seed, begun, done } = search;
-            if others {
-                player.limit_time(SHARED);
-            }
+            self.changed.notify_one();
+            let Search { address, session, player, clock, longest, seed, begun, done } = search;
             begun();
             let began = Instant::now();
             // A fault in a search is not to take its thread from all others.
             let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                self.search(session.as_ref(), &player, clock, seed, &stop)
+                self.search(session.as_ref(), &player, clock, seed, &enough)
             }));
-            self.queue().settle(address, longest, began.elapsed());
+            let mut queue = self.queue();
+            queue.running.retain(|other| other.number != number);
+            queue.settle(address, longest, began.elapsed());
+            drop(queue);
             if !stop.is_stopped() {
                 done(searched.unwrap_or(Err(PlayerError::Stopped)));
             }
@@ -288,10 +337,27 @@ mod tests {
     }
 
     #[test]
+    fn who_comes_later_does_not_wait_for_the_end_of_a_deep_search() {
+        let thinking = Thinking::new(1).unwrap();
+        let (say, heard) = channel();
+        let (tell, begun) = channel();
+        let hour = Duration::from_secs(3600);
+        let mut deep = search(1, "deep", &say);
+        deep.player = "best:movetime=3600s".parse().unwrap();
+        (deep.longest, deep.begun) = (hour, Box::new(move || tell.send(()).unwrap()));
+        let _one = thinking.ask(deep);
+        begun.recv().unwrap();
+        let _other = thinking.ask(search(2, "quick", &say));
+        // The first has an answer, too: the best it has found.
+        assert_eq!(heard.iter().take(2).collect::<Vec<_>>(), ["deep", "quick"]);
+        thinking.end();
+    }
+
+    #[test]
     fn what_counts_is_the_time_that_was_used() {
         let (say, _heard) = channel();
         let mut queue = Queue::default();
-        let next = |queue: &mut Queue| queue.pop().map(|(_, search, _)| search.address).unwrap();
+        let next = |queue: &mut Queue| queue.pop().map(|(_, _, _, search)| search.address).unwrap();
         let (one, other) = (Address::from_number(1), Address::from_number(2));
         for _ in 0..9 {
             queue.push(Stop::new(), search(1, "", &say));

@@ -372,8 +372,46 @@ async fn behind_a_proxy_it_answers_to_its_public_address() {
     ] {
         assert_eq!(site.ask(ask(host, origin)).await.status(), status, "{host} {origin}");
     }
-    for text in ["games.example", "https://", "https://games.example/here", "ftp://games.example"] {
+    let usual = Public::read("https://games.example:443").unwrap();
+    let site = site_behind(Limits::open(), true, Some(usual));
+    for host in ["games.example", "games.example:443"] {
+        assert_eq!(site.ask(ask(host, "https://games.example")).await.status(), 200, "{host}");
+    }
+    assert_ne!(Public::read("https://[2001:db8::1]:8443"), None);
+    for text in [
+        "games.example",
+        "https://",
+        "https://games.example/here",
+        "ftp://games.example",
+        "https://:",
+        "https://[",
+        "https://x:y:z",
+        "https://x:99999",
+    ] {
         assert_eq!(Public::read(text), None, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_says_whose_request_it_is() {
+    let few = Limits { requests: Rate { burst: 3.0, per_second: 0.0 }, ..Limits::proxied() };
+    let public = Public::read("https://games.example");
+    for (public, others) in [(public, 200), (None, 429)] {
+        let site = site_behind(few.clone(), true, public);
+        let ask = |senders: &str| {
+            let request = Request::builder().uri("/api/games").header("host", "localhost");
+            request.header("x-forwarded-for", senders).body(Body::empty()).unwrap()
+        };
+        // What a client writes there itself stands before what the proxy adds.
+        for (senders, status) in [
+            ("192.0.2.1", 200),
+            ("198.51.100.7, 192.0.2.1", 200),
+            ("192.0.2.1", 200),
+            ("198.51.100.8, 192.0.2.1", 429),
+            ("192.0.2.2", others),
+        ] {
+            assert_eq!(site.ask(ask(senders)).await.status(), status, "{senders}");
+        }
     }
 }
 

@@ -2,8 +2,9 @@
  * Choosing a move on the board, step by step, out of the legal moves that the server listed.
  *
  * A way is gone to its end as soon as one move is left. A cell where the way may end or go on is only a
- * step: choosing it once more ends the move there. Whoever drops a piece there has ended it at once. There
- * are no rules of any game in it: steps are those of the ways that the server lists.
+ * step: choosing it once more ends the move there, and choosing a cell that does not go on lets go. Whoever
+ * drops a piece there has ended it at once. There are no rules of any game in it: steps are those of the ways
+ * that the server lists.
  */
 import type { Legal } from "./api";
 import { isBetween } from "./cells";
@@ -96,9 +97,11 @@ export function choose(legal: Legal[], chosen: string[], cell: string, drops = f
     if (one && moves(through).size === 1) return { kind: "move", ...one };
     return { kind: "chosen", chosen: further };
   }
-  // Another piece may be chosen instead, as long as no step has been made.
-  if (isStart && chosen.length === 1) return { kind: "chosen", chosen: [cell] };
+  const other: Step = { kind: "chosen", chosen: [cell] };
+  if (chosen.length === 1) return isStart ? other : { kind: "refused" };
   // A longer way than those listed: the piece goes there by a listed one, if it could go on from there.
-  const anew = chosen.length > 1 ? choose(legal, [from], cell) : null;
-  return anew?.kind === "chosen" && anew.chosen.length > 1 ? anew : { kind: "refused" };
+  const anew = choose(legal, [from], cell);
+  if (anew.kind === "chosen" && anew.chosen.length > 1) return anew;
+  // Whoever points elsewhere has changed his mind.
+  return isStart && cell !== from ? other : { kind: "dropped" };
 }

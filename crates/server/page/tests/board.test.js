@@ -173,6 +173,26 @@ test("jumps are chosen one by one, and a stop is not taken for the end", async (
   await page.context().close();
 });
 
+test("a way half chosen is let go by pointing elsewhere, and no move is made", async () => {
+  const page = await open(jumps);
+  const hand = lab.mouse(page);
+  // Its start, an empty cell, a place beside the board.
+  for (const elsewhere of ["33", "88", null]) {
+    await hand.choose("33");
+    await hand.choose("35");
+    assert.deepEqual(await marked(page, "end"), ["35"]);
+    if (elsewhere) await hand.choose(elsewhere);
+    else await page.mouse.click(2, 2);
+    assert.deepEqual(await marked(page, "chosen"), []);
+  }
+  await hand.choose("33");
+  await hand.choose("35");
+  await hand.choose("34");
+  assert.deepEqual(await marked(page, "chosen"), ["34"]);
+  assert.deepEqual(await lab.movesShown(page), []);
+  await page.context().close();
+});
+
 test("a stop ends the turn when it is chosen again, by Enter too, or when the piece is dropped there", async () => {
   for (const end of [
     async (page) => {
