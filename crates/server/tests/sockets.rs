@@ -19,6 +19,24 @@ fn friend() -> Value {
 }
 
 #[tokio::test]
+async fn a_name_that_cannot_be_had_keeps_nobody_out() {
+    let (server, _folder) = begin().await;
+    let game = server.create(friend()).await;
+    let id = game["id"].as_str().unwrap();
+    let join =
+        |secret: &str, name: &str| json!({"type": "join", "secret": game[secret], "name": name});
+    let mut ann = server.socket(id).await;
+    ann.say(join("secret", "\u{202e}evil")).await;
+    assert_eq!(ann.hear("state").await["seats"][0]["name"], "Ann");
+    // Letters may be parted.
+    let name = "\u{645}\u{6cc}\u{200c}\u{62e}";
+    let mut ben = server.socket(id).await;
+    ben.say(join("friend", name)).await;
+    while ann.hear("seats").await["seats"][1]["name"] != name {}
+    server.end().await;
+}
+
+#[tokio::test]
 async fn two_play_by_link_and_a_third_looks_on() {
     let (server, _folder) = begin().await;
     let game = server.create(friend()).await;
