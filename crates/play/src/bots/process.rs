@@ -436,10 +436,6 @@ impl Process {
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
     pub(crate) fn end(&mut self, politely: bool) -> bool {
-        self.close(politely)
-    }
-
-    fn close(&mut self, politely: bool) -> bool {
         if self.is_over {
             return false;
         }
@@ -460,7 +456,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.is_over {
-            self.close(false);
+            self.end(false);
         }
     }
 }
@@ -572,6 +568,6 @@ pub(crate) fn status_text(status: ExitStatus) -> String {
 }
 
 /// Whether trying again later will do.
-fn is_passing(error: &io::Error) -> bool {
+pub(super) fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

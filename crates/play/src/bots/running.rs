@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
-use crate::sandbox::watch::group_and_session;
+use crate::sandbox::watch::family;
 
 /// The programs that were started and not reaped. Each has a process group of that number.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -43,7 +43,7 @@ pub(super) fn signal(number: Pid, signal: Signal) {
     // Whoever is gone needs no signal.
     let _ = rustix::process::kill_process_group(number, signal);
     let raw = number.as_raw_nonzero().get();
-    if group_and_session(raw).is_none_or(|[group, _]| group != raw) {
+    if family(raw).is_none_or(|own| own.group != raw) {
         // It left its group.
         let _ = rustix::process::kill_process(number, signal);
     }
@@ -86,18 +86,17 @@ fn wait_while(mut is_so: impl FnMut() -> bool) {
 /// One that is in the group of a running bot ends with that. One in our own session was started by
 /// somebody else here: every bot has another, and no way leads back.
 fn end_orphans(running: &[Pid]) -> bool {
-    let session = |number: i32| Some(group_and_session(number)?[1]);
-    let own = session(std::process::id() as i32);
+    let own = family(std::process::id() as i32).map(|own| own.session);
     let list = format!("/proc/self/task/{}/children", std::process::id());
     let children = std::fs::read_to_string(&list).unwrap_or_default();
     let children = children.split_ascii_whitespace();
     let children = children.filter_map(|number| Pid::from_raw(number.parse().ok()?));
     let orphans = children.filter(|child| {
-        let raw = child.as_raw_nonzero().get();
-        let group = group_and_session(raw).and_then(|[group, _]| Pid::from_raw(group));
         let is_known = |number: Pid| running.contains(&number);
-        let is_ours = own.is_some() && session(raw) == own;
-        !is_known(*child) && !is_ours && !group.is_some_and(is_known)
+        let is_kept = family(child.as_raw_nonzero().get()).is_some_and(|child| {
+            own == Some(child.session) || Pid::from_raw(child.group).is_some_and(is_known)
+        });
+        !is_known(*child) && !is_kept
     });
     let mut are_more = false;
     for orphan in orphans {

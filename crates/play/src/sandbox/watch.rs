@@ -273,7 +273,7 @@ impl Meter {
         let mut orphans = Vec::new();
         children(std::process::id() as i32, 1, &mut orphans, text);
         todo.extend(orphans.into_iter().filter(|orphan| {
-            *orphan != pid && group_and_session(*orphan).is_some_and(|[group, _]| group == pid)
+            *orphan != pid && family(*orphan).is_some_and(|own| own.group == pid)
         }));
     }
 
@@ -421,14 +421,21 @@ fn tasks(pid: i32) -> impl Iterator<Item = String> {
     tasks.map(|task| task.file_name().to_string_lossy().into_owned())
 }
 
-/// The process group and the session of a process, where the system tells. They are 0 where their
-/// leader is in a namespace outside ours, as they are for the first process of a container; the calls
-/// of rustix for the same take that for impossible.
-pub(crate) fn group_and_session(process: i32) -> Option<[i32; 2]> {
+/// Where a process belongs.
+pub(crate) struct Family {
+    pub(crate) parent: i32,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
+}
+
+/// Where a process belongs, if the system tells. A number is 0 where it is of a namespace outside ours, as
+/// they are for the first process of a container; the calls of rustix for the same take that for impossible.
+pub(crate) fn family(process: i32) -> Option<Family> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it may hold anything; then come the state and the parent.
-    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(2);
-    Some([fields.next()?.parse().ok()?, fields.next()?.parse().ok()?])
+    // The name before it may hold anything; then comes the state.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
+    let mut number = || fields.next()?.parse().ok();
+    Some(Family { parent: number()?, group: number()?, session: number()? })
 }
 
 fn read(path: &str, text: &mut String) -> Option<()> {

@@ -11,6 +11,14 @@ export function beside(from: string, rows: number, columns: number): string | nu
   return row < 1 || row > 8 || column < 1 || column > 8 ? null : `${row}${column}`;
 }
 
+/** Where the arrow keys lead: rows down and columns to the right. */
+export const arrows: Record<string, [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
 /** Whether a cell lies on the straight line between two others. */
 export function isBetween(cell: string, one: string, other: string): boolean {
   const [r, c, r1, c1, r2, c2] = [cell, one, other].flatMap((own) => [

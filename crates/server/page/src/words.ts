@@ -2,6 +2,7 @@
 import type { Kind, Made, Outcome, Side } from "./api";
 import { sentence } from "./api";
 import { index, owner } from "./cells";
+import type { What } from "./live.svelte";
 import { settings } from "./settings.svelte";
 
 /** Whether cells are called by row and column here: as the board shows them. */
@@ -56,4 +57,21 @@ export function seenFrom(kind: Kind, start: string, side: Side): boolean {
   const mine = side === first.letter ? 0 : 1;
   // Where both begin beside each other, as in Capture Halma, it stays as it is drawn.
   return rows(1 - mine) - rows(mine) > 1;
+}
+
+/** What somebody else offers, said to the one who may accept. */
+export const offerText = (what: What) => `Your opponent ${offered[what]}.`;
+
+/** What is offered, after the name of who does. */
+export const offered: Record<What, string> = {
+  draw: "offers a draw",
+  "take-back": "asks to take a move back",
+  rematch: "would like a rematch",
+};
+
+/** The name of a cell, said aloud. */
+export function cellName(kind: Kind, cell: string): string {
+  const number = kind.squares?.[index(cell)];
+  if (number && !isByCells(kind)) return `Square ${number}`;
+  return `Row ${cell[0]}, column ${cell[1]}`;
 }

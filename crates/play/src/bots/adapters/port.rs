@@ -16,6 +16,8 @@ use crownhead_search::Stop;
 use rustix::process::Pid;
 
 use crate::bots::dialogue::Unsaid;
+#[cfg(target_os = "linux")]
+use crate::sandbox::watch::family;
 
 /// The port.
 pub(super) const NUMBER: u16 = 8888;
@@ -220,18 +222,11 @@ const GENERATIONS: usize = 100;
 /// Whether a process is in the group of a bot, or a descendant of its.
 #[cfg(target_os = "linux")]
 fn is_relative(process: i32, bot: i32) -> bool {
-    // Its parent and its group; 0 for one beyond what can be seen from here.
-    let family = |process: i32| {
-        let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The name, in parentheses, may hold anything.
-        let mut words = status.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
-        let mut number = || words.next()?.parse::<i32>().ok();
-        Some((number()?, number()?))
-    };
     let line =
-        std::iter::successors(Some(process), |process| family(*process).map(|known| known.0));
+        std::iter::successors(Some(process), |process| family(*process).map(|known| known.parent));
     let line = line.take(GENERATIONS).take_while(|process| *process > 0);
-    family(process).is_some_and(|(_, group)| group == bot) || line.into_iter().any(|one| one == bot)
+    family(process).is_some_and(|known| known.group == bot)
+        || line.into_iter().any(|one| one == bot)
 }
 
 #[cfg(all(test, target_os = "linux"))]

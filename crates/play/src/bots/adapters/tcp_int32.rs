@@ -20,7 +20,7 @@ use rustix::event::PollFlags;
 use super::port::{self, Port};
 use super::{forced_pass, note_turn};
 use crate::bots::dialogue::{Dialogue, Unsaid};
-use crate::bots::process::{Process, Silence};
+use crate::bots::process::{Process, Silence, is_passing};
 use crate::bots::protocol::{FAREWELL, newgame, unsaid};
 use crate::bots::{Fault, FaultKind};
 use crate::sandbox::{Isolation, has_network};
@@ -383,11 +383,6 @@ fn move_text(path: &[[i32; 2]]) -> Result<String, Fault> {
 
 fn is_on(number: i32) -> bool {
     (0..8).contains(&number)
-}
-
-/// Whether trying again later will do.
-fn is_passing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 #[cfg(test)]
