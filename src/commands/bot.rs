@@ -42,7 +42,7 @@ pub(crate) struct New {
 #[derive(clap::Args)]
 pub(crate) struct Check {
     /// The bot: a folder with a bot.toml, a command, or another program as players are named:
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -70,7 +70,7 @@ pub(crate) struct Check {
 #[derive(clap::Args)]
 pub(crate) struct Play {
     /// The bot: a folder with a bot.toml, a command, or another program as players are named:
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted

@@ -11,7 +11,7 @@ use super::Failure;
 #[derive(clap::Args)]
 #[command(
     after_help = "Reads lines from standard input and answers on standard output: the bot protocol \
-(docs/protocol.md), or with --hub version 2 of the Hub protocol of draughts engines.
+(docs/protocol.md).
 
 Example, one built-in player entered as a program:
   crownhead match \"cmd:crownhead engine level:4\" level:3 --game english"
@@ -21,11 +21,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PLAYER", default_value = "best")]
     player: PlayerSpec,
     /// The game for turns that come before any newgame line
-    #[arg(long, value_name = "GAME", default_value = "english", conflicts_with = "hub")]
+    #[arg(long, value_name = "GAME", default_value = "english")]
     game: Game,
-    /// Speak Hub, version 2 (English and contest checkers)
-    #[arg(long)]
-    hub: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -36,11 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     // Not locked: a search writes from its own thread.
     let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout());
-    let served = match arguments.hub {
-        true => engine::hub::serve(spec, input, output),
-        false => engine::serve(spec, &arguments.game, input, output),
-    };
-    match served {
+    match engine::serve(spec, &arguments.game, input, output) {
         // Whoever drove the engine went away.
         Err(EngineError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
     /// cmd:COMMAND or as a folder with a bot.toml; or one written for something else, as
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE or hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE or cpp-function:FILE
     #[arg(value_name = "A")]
     one: String,
     /// The other player

@@ -24,7 +24,7 @@ use super::{Failure, can_draw, say, stop_on_signals};
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
 best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
-c-function:FILE, cpp-function:FILE, hub:COMMAND. A program has 5 seconds for a move if no time is given, and its
+c-function:FILE, cpp-function:FILE. A program has 5 seconds for a move if no time is given, and its
 faults cost what they cost in a match.")]
 pub(crate) struct Arguments {
     /// The game, with options if wanted: contest:kings=true, … [default: english]

@@ -161,7 +161,7 @@ fn names_cannot_hide_letters_or_be_endless() {
 
 #[test]
 fn walls_and_limits_are_those_of_every_program() {
-    let head = "game = \"english\"\nplayers = [\"random\", \"cmd:./a\", \"hub:./b\"]\n";
+    let head = "game = \"english\"\nplayers = [\"random\", \"cmd:./a\", \"cmd:./b\"]\n";
     let text = format!("{head}isolation = \"off\"\n[limits]\ncores = 2\nmemory = \"512MB\"\n");
     let contest = good(&text);
     let programs = contest.entrants.iter().filter_map(|e| e.player.as_ref().unwrap().program());
@@ -178,8 +178,8 @@ fn walls_and_limits_are_those_of_every_program() {
 
 #[test]
 fn a_player_suits_the_game() {
-    let found = wrong("game = \"capture-halma\"\nplayers = [\"random\", \"hub:./engine\"]\n");
-    assert!(found[0].starts_with("2:22 hub:./engine cannot play capture-halma"), "{found:?}");
+    let found = wrong("game = \"english\"\nplayers = [\"random\", \"tcp-int32:./client\"]\n");
+    assert!(found[0].starts_with("2:22 tcp-int32:./client cannot play english"), "{found:?}");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     for (name, content) in [
         ("ada", Some("command = \"./bot\"")),
         ("bob", Some("comand = \"./bot\"")),
-        ("eve", Some("command = \"./bot\"\nprotocol = \"hub\"")),
+        ("eve", Some("protocol = \"c-function\"\nsource = \"bot.c\"")),
         ("notes", None),
         (".git", Some("command = \"x\"")),
     ] {
@@ -206,6 +206,7 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
             fs::write(bots.join(name).join("bot.toml"), content).unwrap();
         }
     }
+    fs::write(bots.join("eve/bot.c"), "").unwrap();
     let latin: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"caf\xe9");
     fs::create_dir(bots.join(latin)).unwrap();
     fs::write(bots.join(latin).join("bot.toml"), "command = \"./bot\"").unwrap();
@@ -218,7 +219,7 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
         contest.entrants[2].player.as_ref().unwrap_err().contains("there is no key \"comand\"")
     );
     let why = contest.entrants[3].player.as_ref().unwrap_err();
-    assert!(why.contains("cannot play capture-halma: programs of the protocol hub"), "{why}");
+    assert!(why.contains("cannot play capture-halma: programs of the protocol c-function"), "{why}");
     assert_eq!(contest.notes.len(), 4, "{:?}", contest.notes);
     let latin = |note: &String| note.contains("does not take part: its name is not UTF-8");
     assert!(contest.notes.iter().any(latin), "{:?}", contest.notes);

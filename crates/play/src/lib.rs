@@ -12,7 +12,6 @@ mod data;
 mod draws;
 mod encounter;
 pub mod engine;
-mod hub_text;
 mod knowledge;
 pub mod lessons;
 pub mod matches;

@@ -75,8 +75,7 @@ const MOST_HASH: u32 = 65_536;
 
 const NAMES: &str = "the players are random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 \
                      and best; cmd:COMMAND or a folder with a bot.toml is a program of yours; \
-                     there are also tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE and \
-                     hub:COMMAND";
+                     there are also tcp-int32:COMMAND, c-function:FILE and cpp-function:FILE";
 
 impl PlayerSpec {
     /// A player without options.

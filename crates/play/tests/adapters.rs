@@ -270,7 +270,6 @@ fn a_player_of_another_game_is_refused_before_anything_starts() {
     for (name, game, own) in [
         (client("board", "fine"), "english", "capture-halma only"),
         (format!("c-function:{}", bots().join("student.c").display()), "contest", "chinese"),
-        ("hub:./no-such-engine".into(), "contest", "english only"),
     ] {
         let refused = try_to_play(&plan(game, &name, "random"));
         let Err(PlayerError::Start(told)) = refused else { panic!("{refused:?}") };

@@ -190,10 +190,6 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
                     the package, and the whole path from start to end. `crownhead moves \
                     capture-halma --position P` lists the legal moves.";
         }
-        (Protocol::Hub, FaultKind::Time) => {
-            return "The engine was told less time than it had, by level: it must keep to it.";
-        }
-        (Protocol::Hub, _) => return "Answer go think with done move=, as version 2 of Hub has it.",
     }
     match fault.kind {
         FaultKind::IllegalMove => {

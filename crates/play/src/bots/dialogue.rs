@@ -75,8 +75,6 @@ pub(crate) enum Unsaid {
     Fault(Fault),
     /// Something is not as it must be, and the bot is not to blame.
     Unable(String),
-    /// The bot can play no game of this kind: there is no use in asking it again.
-    Unfit(String),
     /// Nobody wants to know any more.
     Stopped,
 }

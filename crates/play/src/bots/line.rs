@@ -1,4 +1,4 @@
-//! The form of lines: `word key=value key="two words"`, the same in the bot protocol and in Hub.
+//! The form of lines: `word key=value key="two words"`.
 
 /// A line taken apart.
 #[derive(Clone, Copy, Debug)]

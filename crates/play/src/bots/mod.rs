@@ -28,7 +28,7 @@ pub use adapters::Protocol;
 pub(crate) use buffer::read_bounded_line;
 pub use fault::{Fault, FaultKind};
 pub use kits::Kit;
-pub(crate) use line::{Line, quote};
+pub(crate) use line::Line;
 pub use log::board_text;
 pub(crate) use outside::Outside;
 pub(crate) use process::build;

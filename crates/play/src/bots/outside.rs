@@ -43,7 +43,7 @@ impl Outside {
     pub(crate) fn new(program: Program, stop: &Stop) -> Result<Outside, PlayerError> {
         process::build(&program, stop).map_err(PlayerError::Start)?;
         let mut outside = Outside {
-            dialogue: program.protocol.dialogue(&program),
+            dialogue: program.protocol.dialogue(),
             program,
             bot: None,
             log: None,
@@ -60,7 +60,6 @@ impl Outside {
             outside.start().map_err(|unsaid| match unsaid {
                 Unsaid::Fault(fault) => PlayerError::Start(fault.what),
                 Unsaid::Unable(why) => PlayerError::Unable(why),
-                Unsaid::Unfit(why) => PlayerError::Start(why),
                 Unsaid::Stopped => PlayerError::Stopped,
             })?;
         } else if !outside.program.is_there() {
@@ -171,7 +170,7 @@ impl Outside {
             self.dialogue.prepare(self.program.isolation, stop)?;
             if let Err(unsaid) = self.start() {
                 // What was made ready is not kept from others.
-                self.dialogue = self.program.protocol.dialogue(&self.program);
+                self.dialogue = self.program.protocol.dialogue();
                 return Err(unsaid);
             }
         }
@@ -225,7 +224,6 @@ impl Player for Outside {
         match self.seat(seating, stop) {
             Err(Unsaid::Fault(fault)) => self.remember(&fault),
             Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unable(why)),
-            Err(Unsaid::Unfit(why)) => self.unable = Some(PlayerError::Start(why)),
             Err(Unsaid::Stopped) | Ok(()) => {}
         }
     }
@@ -273,7 +271,6 @@ impl Player for Outside {
             Ok(text) => Ok(Choice::plain(text)),
             Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
             Err(Unsaid::Unable(why)) => Err(PlayerError::Unable(why)),
-            Err(Unsaid::Unfit(why)) => Err(PlayerError::Start(why)),
             Err(Unsaid::Fault(fault)) => {
                 self.remember(&fault);
                 Err(PlayerError::Fault(fault))

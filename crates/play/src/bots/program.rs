@@ -34,8 +34,6 @@ pub struct Program {
     pub restart: bool,
     /// How it is talked with.
     pub protocol: Protocol,
-    /// Parameters of an engine that are set before its first game.
-    pub(super) parameters: Vec<(String, String)>,
     /// The file with its function, if that is all there is of it.
     pub(super) source: Option<Source>,
     /// The walls it runs behind.
@@ -63,7 +61,7 @@ pub enum ProgramError {
 const FILE: &str = "bot.toml";
 /// The keys of that file.
 const KEYS: &str =
-    "name, command, build, language, restart, protocol, source, parameters and the table limits";
+    "name, command, build, language, restart, protocol, source and the table limits";
 /// A longer file is something else.
 const LONGEST_FILE: u64 = 64 * 1024;
 
@@ -79,7 +77,6 @@ impl Program {
             folder,
             restart: protocol.knows_one_game(),
             protocol,
-            parameters: Vec::new(),
             source: None,
             isolation: Isolation::default(),
             limits: Limits::default(),
@@ -183,7 +180,6 @@ impl Program {
                     program.protocol = Protocol::of(&name).map_err(wrong)?;
                 }
                 "source" => source = Some(string(key, value).map_err(wrong)?),
-                "parameters" => program.parameters = parameters(value).map_err(wrong)?,
                 "limits" => set_limits(&mut program.wanted, value).map_err(wrong)?,
                 _ => return Err(wrong(format!("there is no key {key:?}: the keys are {KEYS}"))),
             }
@@ -204,9 +200,6 @@ impl Program {
                 format!("a {protocol} has neither command nor build: it is compiled by itself")
             }
             _ if !is_compiled && !has_command => "the line command = \"…\" is missing".into(),
-            _ if protocol != Protocol::Hub && !program.parameters.is_empty() => {
-                "parameters are for the protocol hub".into()
-            }
             _ => String::new(),
         };
         if !why.is_empty() {
@@ -330,17 +323,6 @@ impl Program {
 fn string(key: &str, value: &DeValue<'_>) -> Result<String, String> {
     let text = value.as_str().map(|text| text.replace(char::is_control, " "));
     text.ok_or_else(|| format!("{key} is a text in quotes"))
-}
-
-/// Names and values as an engine takes them, all as texts.
-fn parameters(value: &DeValue<'_>) -> Result<Vec<(String, String)>, String> {
-    let wrong = || "parameters is a table of texts, { threads = \"2\" }".to_string();
-    let DeValue::Table(table) = value else { return Err(wrong()) };
-    let pair = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
-        let name: &std::borrow::Cow<'_, str> = key.get_ref();
-        Some((name.to_string(), value.get_ref().as_str()?.to_string()))
-    };
-    table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)
 }
 
 /// Reads the table of limits.

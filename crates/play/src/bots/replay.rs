@@ -218,7 +218,7 @@ impl Moment {
         let (played, fault) = match answer {
             Ok(text) => self.judge(text)?,
             Err(Unsaid::Fault(fault)) => (None, Some(fault.to_string())),
-            Err(Unsaid::Unable(why) | Unsaid::Unfit(why)) => (None, Some(why)),
+            Err(Unsaid::Unable(why)) => (None, Some(why)),
             Err(Unsaid::Stopped) => (None, Some("interrupted".to_string())),
         };
         let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());

@@ -1,8 +1,5 @@
 //! The other side of the bot protocol: a built-in player that reads lines and answers them, so that
-//! it can be entered elsewhere or driven by a script. [`hub`] speaks the protocol of draughts engines
-//! instead.
-
-pub mod hub;
+//! it can be entered elsewhere or driven by a script.
 
 use std::io::{self, BufRead, Write};
 use std::time::Duration;

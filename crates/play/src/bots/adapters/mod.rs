@@ -1,11 +1,10 @@
 //! Programs that were written for something else than the bot protocol, and run as they are.
 //!
 //! A [`Protocol`] says how a program is named, which games it can play and which [`Dialogue`] speaks
-//! its language: [`tcp_int32`] and [`hub`] talk with programs as they are, [`function`] compiles a
+//! its language: [`tcp_int32`] talks with programs as they are, [`function`] compiles a
 //! function together with a shim that speaks the bot protocol. The referee knows nothing of all that.
 
 mod function;
-mod hub;
 mod port;
 mod source;
 mod tcp_int32;
@@ -14,7 +13,6 @@ use std::fmt;
 
 use crownhead_rules::Game;
 
-use super::Program;
 use super::dialogue::Dialogue;
 use super::process::Process;
 use super::protocol::{Lines, write_turn};
@@ -33,18 +31,15 @@ pub enum Protocol {
     CFunction,
     /// C++ functions that play contest checkers.
     CppFunction,
-    /// The protocol of draughts engines, version 2.
-    Hub,
 }
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Protocol; 5] = [
+    pub const ALL: [Protocol; 4] = [
         Protocol::Lines,
         Protocol::TcpInt32,
         Protocol::CFunction,
         Protocol::CppFunction,
-        Protocol::Hub,
     ];
 
     /// Its name in a `bot.toml`.
@@ -54,7 +49,6 @@ impl Protocol {
             Protocol::TcpInt32 => "tcp-int32",
             Protocol::CFunction => "c-function",
             Protocol::CppFunction => "cpp-function",
-            Protocol::Hub => "hub",
         }
     }
 
@@ -100,7 +94,6 @@ impl Protocol {
             Protocol::TcpInt32 => matches!(game, Game::CaptureHalma),
             Protocol::CFunction => matches!(game, Game::ChineseCheckers),
             Protocol::CppFunction => matches!(game, Game::Contest(_)),
-            Protocol::Hub => matches!(game, Game::English(_)),
         }
     }
 
@@ -111,16 +104,14 @@ impl Protocol {
             Protocol::TcpInt32 => "capture-halma only",
             Protocol::CFunction => "chinese-checkers only",
             Protocol::CppFunction => "contest only",
-            Protocol::Hub => "english only",
         }
     }
 
-    pub(super) fn dialogue(self, program: &Program) -> Box<dyn Dialogue> {
+    pub(super) fn dialogue(self) -> Box<dyn Dialogue> {
         match self {
             Protocol::Lines => Box::new(Lines::default()),
             Protocol::TcpInt32 => Box::new(tcp_int32::Client::default()),
             Protocol::CFunction | Protocol::CppFunction => Box::new(function::Function::new(self)),
-            Protocol::Hub => Box::new(hub::Engine::new(program.parameters.clone())),
         }
     }
 }
