@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::value_parser;
 use console::Term;
+use crownhead_files::AtomicFile;
 use crownhead_play::analysis::{
     self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
     text,
 };
 use crownhead_play::{Knowledge, knowledge_for, read_time};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WholeFile, game_text};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, game_text};
 use crownhead_rules::{Game, SideText};
 use crownhead_search::{Limits, Settings};
 
@@ -235,7 +236,7 @@ fn outputs(
     let (pdn, html) = (output(&arguments.pdn)?, output(&arguments.html)?);
     let replaces = |output: &Option<Output>, path: &Path| {
         let file = output.as_ref().and_then(|output| output.0.as_ref());
-        file.is_some_and(|file| file.replaces(path))
+        file.is_some_and(|file| file.is_target(path))
     };
     let name = name(path);
     if arguments.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
@@ -254,11 +255,11 @@ fn outputs(
 }
 
 /// Where a format goes to: a file or, without one, standard output.
-struct Output(Option<WholeFile>);
+struct Output(Option<AtomicFile>);
 
 impl Output {
     fn new(path: &Path) -> std::io::Result<Output> {
-        let file = (!is_standard(path)).then(|| WholeFile::create(path));
+        let file = (!is_standard(path)).then(|| AtomicFile::create(path));
         Ok(Output(file.transpose()?))
     }
 

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crownhead_play::bots::check::{Finding, Grade, check};
-use crownhead_play::bots::replay::{Again, Moment};
-use crownhead_play::bots::{Kit, Program, ProgramError, board_text};
-use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, read_time};
+use crownhead_bots::PlayerSpec;
+use crownhead_bots::check::{Finding, Grade, check};
+use crownhead_bots::replay::{Again, Moment};
+use crownhead_bots::{Kit, Program, ProgramError, board_text};
+use crownhead_play::{Session, TimeControl, read_time};
 use crownhead_rules::Game;
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use serde_json::{Value, json};
@@ -258,7 +259,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
     arguments.walls.apply([&mut program])?;
-    let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
+    let bot = Seat::Computer(PlayerSpec::Bot(Box::new(program)));
     let setup = Setup {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crownhead_play::data_dir;
-use crownhead_play::sandbox::{Isolation, Walls};
+use crownhead_files::data_dir;
+use crownhead_sandbox::{Isolation, Walls};
 use crownhead_tables::{SoloTable, cache_dir, solo_path};
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "install": found.is_none().then_some(tool.package),
             })
         };
-        let layer = |layer: &crownhead_play::sandbox::Layer| {
+        let layer = |layer: &crownhead_sandbox::Layer| {
             json!({
                 "layer": layer.code,
                 "active": layer.state.is_ok(),

@@ -2,8 +2,8 @@
 
 use std::io::BufReader;
 
-use crownhead_play::engine::{self, EngineError};
-use crownhead_play::{PlayerKind, PlayerSpec};
+use crownhead_bots::engine::{self, EngineError};
+use crownhead_play::BuiltinSpec;
 use crownhead_rules::Game;
 
 use super::Failure;
@@ -19,7 +19,7 @@ Example, one built-in player entered as a program:
 pub(crate) struct Arguments {
     /// The player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     #[arg(value_name = "PLAYER", default_value = "best")]
-    player: PlayerSpec,
+    player: BuiltinSpec,
     /// The game for turns that come before any newgame line
     #[arg(long, value_name = "GAME", default_value = "english")]
     game: Game,
@@ -27,10 +27,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let spec = &arguments.player;
-    if let PlayerKind::Outside(program) = &spec.kind {
-        let message = format!("{program} is a program already: an engine is a built-in player");
-        return Err(Failure::Usage(message));
-    }
     // Not locked: a search writes from its own thread.
     let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout());
     match engine::serve(spec, &arguments.game, input, output) {

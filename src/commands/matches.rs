@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::value_parser;
-use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
-use crownhead_play::statistics::{Estimate, Tally};
+use crownhead_bots::{PlayerSpec, SpecError};
+use crownhead_files::AtomicFile;
 use crownhead_play::{
-    Openings, OpeningsError, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl,
-    TimeError, knowledge_for, read_time,
+    Openings, OpeningsError, PlayerError, Policy, Terms, TimeControl, TimeError, knowledge_for,
+    read_time,
 };
-use crownhead_records::{WholeFile, write_game};
+use crownhead_records::write_game;
 use crownhead_rules::Game;
+use crownhead_tournament::matches::{self, Plan, Played, Standing, cpu_time};
+use crownhead_tournament::statistics::{Estimate, Tally};
 use serde_json::{Value, json};
 
 use super::walls::{WallOptions, walls_json};
@@ -91,10 +93,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let programs = plan.players.iter_mut().filter_map(PlayerSpec::program_mut);
     let walls = arguments.walls.apply(programs)?;
     // Before the games, so that none are played in vain.
-    let output = arguments.pdn.as_deref().map(WholeFile::create).transpose()?;
+    let output = arguments.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
     let (knowledge, missing) = knowledge_for(&plan.game);
-    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
+    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::uses_evaluation))
+    {
         say(missing);
     }
     let mut progress = Progress::new(arguments.games);
@@ -219,7 +222,7 @@ fn read_grace(text: &str) -> Result<Duration, TimeError> {
 
 /// A player by name. A name that is wrong is no fault of a file.
 fn player(text: &str) -> Result<PlayerSpec, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_file {
+    text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(error.to_string()),
     })
@@ -241,7 +244,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
     for player in &players {
-        player.suits(&arguments.game).map_err(Failure::Usage)?;
+        player.supports(&arguments.game).map_err(Failure::Usage)?;
     }
     let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
     if !policy.suits(&arguments.game) {
@@ -275,14 +278,14 @@ fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
     })
 }
 
-fn write_games(output: WholeFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
+fn write_games(output: AtomicFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
     let mut out = BufWriter::new(output.file());
     for game in games {
         write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
     }
     out.flush().context("cannot write a game")?;
     drop(out);
-    Ok(output.finish()?)
+    Ok(output.commit()?)
 }
 
 /// The line that tells a person at a terminal how the match stands.

@@ -85,7 +85,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         else {
             return Ok(None);
         };
-        let thinks = !matches!(&seat, Seat::Computer(spec) if spec.kind == PlayerKind::Random);
+        let thinks = !matches!(&seat, Seat::Computer(spec) if spec.builtin().is_some_and(|spec| spec.kind == PlayerKind::Random));
         seats[2 - own] = seat;
         if !thinks {
             let setup = Setup { game, seats, position: None, time, seed: lot() };

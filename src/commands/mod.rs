@@ -101,7 +101,7 @@ pub(crate) fn stop_on_interrupt() -> Stop {
     let raised = stop.clone();
     let _ = ctrlc::set_handler(move || {
         if raised.is_stopped() {
-            crownhead_play::bots::kill_all();
+            crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
         raised.stop();

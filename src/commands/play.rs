@@ -4,8 +4,10 @@ use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_play::{SpecError, Stop, TimeControl, read_time};
-use crownhead_records::{WholeFile, game_text};
+use crownhead_bots::SpecError;
+use crownhead_files::AtomicFile;
+use crownhead_play::{Stop, TimeControl, read_time};
+use crownhead_records::game_text;
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
@@ -80,7 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let mut seats = [first, second];
         for seat in &seats {
             if let Seat::Computer(player) = seat {
-                player.suits(&game).map_err(Failure::Usage)?;
+                player.supports(&game).map_err(Failure::Usage)?;
             }
         }
         arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
@@ -102,7 +104,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
 /// Who plays a side. A name that is wrong is no fault of a file.
 fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_file {
+    text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(format!("{option}: {error}; or human")),
     })
@@ -131,7 +133,7 @@ pub(crate) fn play(
     plain: bool,
     record: Option<PathBuf>,
 ) -> Result<(), Failure> {
-    let file = record.as_deref().map(WholeFile::create).transpose()?;
+    let file = record.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_signals();
     let mut live = live;
     build(&live, &stop)?;
@@ -147,7 +149,7 @@ pub(crate) fn play(
     if let Some(file) = file {
         if live.session().plies() > 0 {
             file.file().write_all(game_text(&live.record())?.as_bytes())?;
-            file.finish()?;
+            file.commit()?;
         } else {
             say("No move was made: there is nothing to record.");
         }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crownhead_play::data_dir;
+use crownhead_files::data_dir;
 use crownhead_server::guard::Public;
 use crownhead_server::limits::Limits;
 use crownhead_server::{Server, ServerError};

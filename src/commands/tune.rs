@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
-use crownhead_records::WholeFile;
+use crownhead_files::AtomicFile;
 use crownhead_rules::Game;
 use crownhead_search::evaluations::Tunable;
 use crownhead_search::tune::{FitOptions, GamesOptions, fit, play};
@@ -79,7 +79,7 @@ impl GameVisitor for Tune<'_> {
             say(sentence);
         }
         // Before the work, so that none is done in vain.
-        let output = arguments.output.as_deref().map(WholeFile::create).transpose()?;
+        let output = arguments.output.as_deref().map(AtomicFile::create).transpose()?;
         let mut evaluation = P::evaluation(&knowledge);
         if let Some(path) = &arguments.weights {
             let text = std::fs::read_to_string(path)

@@ -1,7 +1,7 @@
 //! The walls around outside programs, as commands that start some ask for them and tell of them.
 
-use crownhead_play::bots::Program;
-use crownhead_play::sandbox::{Isolation, Limits, Walls};
+use crownhead_bots::Program;
+use crownhead_sandbox::{Isolation, Limits, Walls};
 use serde_json::{Value, json};
 
 use super::{Failure, say};

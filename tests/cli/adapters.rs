@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::run::{command, crownhead_in, finish};
 
 fn bots() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/play/tests/bots")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures")
 }
 
 /// The kits for the original assignments, and their games.

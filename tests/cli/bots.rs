@@ -20,7 +20,7 @@ fn project(path: &str) -> PathBuf {
 
 /// The bot of the tests that plays by lot and misbehaves in the way asked for.
 pub(crate) fn hostile(mode: &str) -> String {
-    format!("cmd:python3 '{}' {mode}", project("crates/play/tests/bots/hostile.py").display())
+    format!("cmd:python3 '{}' {mode}", project("crates/bots/tests/fixtures/hostile.py").display())
 }
 
 /// A match that went as it should.
@@ -456,7 +456,7 @@ fn a_flood_does_not_fill_the_memory() {
 fn a_hundred_games_at_once_lose_no_time() {
     let folder = tempfile::tempdir().unwrap();
     let bot = folder.path().join("sleepy");
-    let source = project("crates/play/benches/trivial_bot.c");
+    let source = project("crates/bots/benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success());
     fs::write(folder.path().join("start"), "###5/##6/#7/8/8/7O/6OO/5OOO # 160\n").unwrap();
@@ -538,6 +538,5 @@ fn an_engine_answers_a_script() {
     let finished = crownhead_reading(refused, &["engine", "random"]);
     assert!(!finished.printed().contains("move "), "another game's position: {finished:?}");
     let nested = crownhead(&["engine", "cmd:x"]);
-    assert!(nested.refused(2).contains("is a program already"), "{nested:?}");
+    assert!(nested.refused(2).contains("unknown player"), "{nested:?}");
 }
-

@@ -10,7 +10,7 @@ use crate::contest::{Contest, events};
 
 /// A bot of the tests of others.
 fn bot(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/play/tests/bots").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures").join(name)
 }
 
 /// Puts a copy of such a bot in a folder of the contest.

@@ -146,7 +146,8 @@ pub fn write_time(time: Duration) -> String {
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
 
-pub(crate) fn shorten(text: &str) -> String {
+/// The first 40 characters of a text, for messages.
+pub fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if short.len() < text.len() {
         short.push('…');

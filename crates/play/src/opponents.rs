@@ -3,7 +3,7 @@
 /// A computer player to choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Opponent {
-    /// Its text, as a [`PlayerSpec`](crate::PlayerSpec) reads it.
+    /// Its text, as a [`BuiltinSpec`](crate::BuiltinSpec) reads it.
     pub spec: &'static str,
     /// Its name for people.
     pub name: &'static str,
@@ -34,12 +34,12 @@ pub const OPPONENTS: [Opponent; 12] = [
 #[allow(clippy::unwrap_used)] // a test may fail
 mod tests {
     use super::*;
-    use crate::PlayerSpec;
+    use crate::BuiltinSpec;
 
     #[test]
     fn every_opponent_can_be_had_and_is_written_as_it_is_read() {
         for opponent in OPPONENTS {
-            let spec: PlayerSpec = opponent.spec.parse().unwrap();
+            let spec: BuiltinSpec = opponent.spec.parse().unwrap();
             assert_eq!(spec.to_string(), opponent.spec);
         }
     }

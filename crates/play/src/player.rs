@@ -5,7 +5,7 @@ use std::path::Path;
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, Stop};
 
-use crate::bots::Fault;
+use crate::Fault;
 use crate::{Clock, Incident, Session, Terms};
 
 /// Somebody who plays one side of a game.
@@ -123,7 +123,7 @@ pub struct Choice {
 
 impl Choice {
     /// A move that needed no thought.
-    pub(crate) fn plain(text: String) -> Choice {
+    pub fn plain(text: String) -> Choice {
         Choice { line: vec![text.clone()], text, score: None, depth: 0, nodes: 0 }
     }
 }

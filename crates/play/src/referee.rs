@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use crownhead_rules::{Game, Notation, Outcome, Perft, Side, Visitor};
 use crownhead_search::Stop;
 
-use crate::bots::{Fault, FaultKind};
 use crate::clock::shorten;
 use crate::stopwatch::Stopwatch;
 use crate::{Choice, Clock, PlayError, Player, PlayerError, Session, TimeControl, Verdict};
+use crate::{Fault, FaultKind};
 
 /// The terms of a game: its times, and what a fault costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -269,7 +269,7 @@ pub fn play(
 /// The time used, and the move with the clock after it, or a fault; none if it was stopped.
 pub(crate) type Turn = (Duration, Result<(String, Clock), Fault>);
 
-pub(crate) fn take_turn(
+pub fn take_turn(
     session: &mut dyn Session,
     player: &mut dyn Player,
     clock: Clock,
@@ -316,12 +316,7 @@ pub fn judge(
     }
 }
 
-pub(crate) fn incident(
-    session: &dyn Session,
-    side: Side,
-    fault: Fault,
-    policy: Policy,
-) -> Incident {
+pub fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy) -> Incident {
     let mut moves = String::new();
     session.write_legal_moves(&mut moves);
     if moves.len() > TOLD {

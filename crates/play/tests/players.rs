@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
-use crownhead_play::matches::{self, Plan, Played};
-use crownhead_play::statistics::Points;
+use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Policy, Stop, Terms, TimeControl,
-    session,
+    Choice, Clock, Knowledge, Openings, PlayerError, Policy, Stop, Terms, TimeControl, session,
 };
 use crownhead_rules::{Game, Side};
+use crownhead_tournament::matches::{self, Plan, Played};
+use crownhead_tournament::statistics::Points;
 
 const PLAYERS: [&str; 8] = [
     "random",

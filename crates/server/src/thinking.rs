@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crownhead_play::{
-    Choice, Clock, Knowledge, PlayerError, PlayerKind, PlayerSpec, Session, Stop, knowledge_for,
+    BuiltinSpec, Choice, Clock, Knowledge, PlayerError, PlayerKind, Session, Stop, knowledge_for,
 };
 use crownhead_rules::Game;
 
@@ -34,7 +34,7 @@ pub struct Search {
     /// The game; the side to move is the one to think for.
     pub session: Box<dyn Session>,
     /// Who thinks.
-    pub player: PlayerSpec,
+    pub player: BuiltinSpec,
     /// Its time.
     pub clock: Clock,
     /// How long it takes at most, as far as is known.
@@ -250,13 +250,13 @@ impl Thinking {
     fn search(
         &self,
         session: &dyn Session,
-        spec: &PlayerSpec,
+        spec: &BuiltinSpec,
         clock: Clock,
         seed: u64,
         stop: &Stop,
     ) -> Result<Choice, PlayerError> {
         let mut spec = spec.clone();
-        if spec.is_unlimited() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
+        if spec.has_no_limit() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
             spec.options.hash = Some(HASH);
         }
         let mut player = spec.player(session.game(), &self.knowledge(session.game()))?;

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Player, PlayerError, PlayerSpec, Seating, Stop, Terms, Verdict,
-    accepts_draw, hears_offer,
+    Choice, Clock, Knowledge, Player, PlayerError, Seating, Stop, Terms, Verdict, accepts_draw,
+    hears_offer,
 };
 use crownhead_rules::{Game, Side};
 
@@ -70,7 +71,9 @@ impl Computers {
         let make = move |stop: &Stop| {
             let mut player = match player {
                 Some(player) => player,
-                None if place.spec.evaluates() => place.spec.player(&game, known.of(&game))?,
+                None if place.spec.uses_evaluation() => {
+                    place.spec.player(&game, known.of(&game))?
+                }
                 None => place.spec.player(&game, &Knowledge::default())?,
             };
             if !place.is_taken {

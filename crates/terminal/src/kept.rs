@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crownhead_play::{TimeControl, data_dir};
-use crownhead_records::{GameRecord, Reader, WholeFile, game_text};
+use crownhead_files::AtomicFile;
+use crownhead_files::data_dir;
+use crownhead_play::TimeControl;
+use crownhead_records::{GameRecord, Reader, game_text};
 use crownhead_rules::{Game, Side};
 
 use crate::live::{LiveGame, Seat};
@@ -66,12 +68,12 @@ impl Kept {
                 self.folder.join(name)
             }
         };
-        let file = WholeFile::create(&path)?;
+        let file = AtomicFile::create(&path)?;
         file.file().write_all(text.as_bytes())?;
         // Locked before it is in its place: nobody can take it up in between.
         let held = file.file().try_clone()?;
         let _ = held.try_lock();
-        file.finish()?;
+        file.commit()?;
         (self.path, self.held) = (Some(path), Some(held));
         Ok(())
     }

@@ -11,12 +11,14 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crownhead_play::bots::{Fault, FaultKind};
+use crownhead_bots::{PlayerSpec, SpecError};
+use crownhead_files::write_atomic;
+use crownhead_play::{BuiltinSpec, Fault, FaultKind};
 use crownhead_play::{
-    Choice, Clock, Incident, PlayError, PlayerError, PlayerKind, PlayerSpec, Policy, Session,
-    SpecError, Terms, TimeControl, referee, sentence, session,
+    Choice, Clock, Incident, PlayError, PlayerError, PlayerKind, Policy, Session, Terms,
+    TimeControl, referee, sentence, session,
 };
-use crownhead_records::{GameRecord, GameResult, Ply, game_text, write_text};
+use crownhead_records::{GameRecord, GameResult, Ply, game_text};
 use crownhead_rules::{Game, PositionError, Side};
 
 use crate::date::today;
@@ -44,7 +46,7 @@ impl FromStr for Seat {
         match text.trim().to_ascii_lowercase().as_str() {
             "human" => Ok(Seat::Human),
             // A bare `minimax` is what the original program's menu offers.
-            "minimax" => Ok(Seat::Computer(PlayerSpec::new(PlayerKind::Minimax(4)))),
+            "minimax" => Ok(Seat::Computer(BuiltinSpec::new(PlayerKind::Minimax(4)).into())),
             _ => text.trim().parse().map(Seat::Computer),
         }
     }
@@ -516,7 +518,7 @@ impl LiveGame {
             let text = format!("the file {} exists already: choose another name", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
-        write_text(path, &game_text(&self.record()).map_err(io::Error::other)?)
+        write_atomic(path, &game_text(&self.record()).map_err(io::Error::other)?)
     }
 
     /// Takes up a game that was written to a file, with so much left on the clocks.
@@ -560,7 +562,7 @@ fn time_of(seat: &Seat, time: TimeControl) -> TimeControl {
             TimeControl::PerMove(referee::PATIENCE)
         }
         // Without a clock such a player would never move.
-        (Seat::Computer(spec), TimeControl::Free) if spec.is_unlimited() => {
+        (Seat::Computer(spec), TimeControl::Free) if spec.has_no_limit() => {
             TimeControl::PerMove(UNLIMITED)
         }
         (_, time) => time,

@@ -3,11 +3,13 @@
 mod best;
 mod graded;
 mod random;
+mod spec;
 mod textbook;
 
 pub(crate) use best::Best;
 pub(crate) use graded::Graded;
-pub(crate) use random::Random;
+pub use random::Random;
+pub use spec::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, SpecError};
 pub(crate) use textbook::Textbook;
 
 use std::time::Duration;
@@ -15,7 +17,7 @@ use std::time::Duration;
 use crownhead_search::{Limits, Report, Searchable};
 
 use crate::session::line_texts;
-use crate::{Choice, Clock, PlayerError, PlayerOptions, Session, TypedSession};
+use crate::{Choice, Clock, PlayerError, Session, TypedSession};
 
 /// Longer lines are not told.
 const LINE: usize = 24;

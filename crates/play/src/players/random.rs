@@ -4,12 +4,12 @@ use crownhead_search::Stop;
 
 use crate::{Choice, Clock, Player, PlayerError, Session};
 
-pub(crate) struct Random {
+pub struct Random {
     lots: fastrand::Rng,
 }
 
 impl Random {
-    pub(crate) fn new() -> Random {
+    pub fn new() -> Random {
         Random { lots: fastrand::Rng::with_seed(0) }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, Clock, PlayerError, PlayerSpec, accepts_draw};
+use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
 use tokio::sync::MutexGuard;
 
 use super::{Inner, Room};
@@ -25,8 +25,8 @@ impl Room {
         let Some((opponent, thinking)) = inner.game.setup().computer(side) else { return };
         let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
         let (Some(player), false) = (player, inner.game.is_over()) else { return };
-        let Ok(mut spec) = opponent.spec.parse::<PlayerSpec>() else { return };
-        spec.limit_time(thinking);
+        let Ok(mut spec) = opponent.spec.parse::<BuiltinSpec>() else { return };
+        spec.cap_move_time(thinking);
         let left = inner.game.left(Instant::now()).map(|left| left[side.index()]);
         let version = inner.game.version();
         let search = Search {
@@ -100,7 +100,7 @@ impl Room {
     pub(super) fn ask_about_draw(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
         let Some(rooms) = self.rooms.upgrade() else { return };
         let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), Ok(spec)) = (player, ADVICE.parse::<PlayerSpec>()) else { return };
+        let (Some(player), Ok(spec)) = (player, ADVICE.parse::<BuiltinSpec>()) else { return };
         let version = inner.game.version();
         let room = Arc::downgrade(self);
         let runtime = tokio::runtime::Handle::current();

@@ -1,0 +1,274 @@
+//! Matches between two players: pairs of games, one with each colour from each opening.
+//!
+//! Every game has its own seed, and players forget all between games, so a match whose players
+//! are not limited by time ends the same however many games are played at once.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_rules::{Game, Side};
+
+use crate::statistics::{Pairs, Points, Tally};
+use crownhead_bots::PlayerSpec;
+use crownhead_play::{Drawing, Encounter, Knowledge, Refereed, Stop, log_name, mix};
+use crownhead_play::{End, Opening, Openings, Player, PlayerError, Terms, TimeControl, referee};
+
+/// A match to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The game.
+    pub game: Game,
+    /// Who plays.
+    pub players: [PlayerSpec; 2],
+    /// How many pairs of games.
+    pub pairs: u32,
+    /// The times, and what faults cost.
+    pub terms: Terms,
+    /// What the games begin with.
+    pub openings: Openings,
+    /// What everything that is drawn by lot follows from.
+    pub seed: u64,
+    /// How many games are played at once.
+    pub concurrency: usize,
+    /// A folder that exists, for one log of each game and outside program.
+    pub log: Option<PathBuf>,
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// The pair it belongs to, from 0.
+    pub pair: u32,
+    /// Which of the two players moved first: 0 or 1.
+    pub first: usize,
+    /// What it began with.
+    pub opening: Opening,
+    /// What happened after the opening, by sides.
+    pub refereed: Refereed,
+    /// Why a log is not whole.
+    pub log_failure: Option<String>,
+}
+
+impl Played {
+    /// What the game brought the first player of the plan.
+    pub fn points(&self) -> Points {
+        match self.refereed.end.winner() {
+            None => Points::Draw,
+            Some(side) if side.index() == self.first => Points::Win,
+            Some(_) => Points::Loss,
+        }
+    }
+
+    /// What is known of both sides, for both players of the plan.
+    fn by_player<T: Copy>(&self, [first, second]: [T; 2]) -> [T; 2] {
+        if self.first == 0 { [first, second] } else { [second, first] }
+    }
+
+    /// How many faults each player made.
+    pub fn faults(&self) -> [u32; 2] {
+        self.by_player(self.refereed.faults)
+    }
+
+    /// How many of them for lack of time.
+    pub fn late(&self) -> [u32; 2] {
+        self.by_player(self.refereed.late)
+    }
+
+    /// The longest time each player used for a move.
+    pub fn slowest(&self) -> [Duration; 2] {
+        self.by_player(self.refereed.slowest)
+    }
+
+    /// The game as a file holds it.
+    pub fn record(&self, plan: &Plan) -> GameRecord {
+        let mut record = GameRecord::new(plan.game.clone());
+        record.set_tag("Event", format!("Match, seed {}", plan.seed));
+        record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
+        record.set_player(Side::First, plan.players[self.first].to_string());
+        record.set_player(Side::Second, plan.players[1 - self.first].to_string());
+        let Refereed { moves, end, ending, .. } = &self.refereed;
+        record.set_tag("Termination", end.code());
+        if let End::Fault(_) = end {
+            record.set_tag("Reason", ending.clone());
+        }
+        record.start.clone_from(&self.opening.start);
+        record.line.plies = self.opening.moves.iter().chain(moves).map(Ply::new).collect();
+        record.result = match end.winner() {
+            Some(Side::First) => GameResult::FirstWins,
+            Some(Side::Second) => GameResult::SecondWins,
+            None => GameResult::Draw,
+        };
+        record
+    }
+}
+
+/// All that is counted in a match, for the first player of the plan.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Standing {
+    /// All games.
+    pub all: Tally,
+    /// The games in which it moved first, and those in which it moved second.
+    pub by_colour: [Tally; 2],
+    /// The pairs of which both games are finished.
+    pub pairs: Pairs,
+    /// Games by the reason of their end.
+    pub ends: BTreeMap<&'static str, u32>,
+    /// Turns for which each player had not enough time.
+    pub late: [u32; 2],
+    /// Faults of any kind that each player made.
+    pub faults: [u32; 2],
+    /// The longest time each player used for a move.
+    pub slowest: [Duration; 2],
+    /// Plies of all games, openings included.
+    pub plies: u64,
+    /// Pairs with one game finished.
+    half: BTreeMap<u32, Points>,
+}
+
+impl Standing {
+    /// Counts a game.
+    pub fn add(&mut self, game: &Played) {
+        let points = game.points();
+        self.all.add(points);
+        self.by_colour[game.first].add(points);
+        *self.ends.entry(game.refereed.end.code()).or_default() += 1;
+        let (late, faults, slowest) = (game.late(), game.faults(), game.slowest());
+        for player in 0..2 {
+            self.late[player] += late[player];
+            self.faults[player] += faults[player];
+            self.slowest[player] = slowest[player].max(self.slowest[player]);
+        }
+        self.plies += (game.opening.moves.len() + game.refereed.moves.len()) as u64;
+        match self.half.remove(&game.pair) {
+            Some(other) => self.pairs.add([other, points]),
+            None => _ = self.half.insert(game.pair, points),
+        }
+    }
+}
+
+/// How long a player without any limit of its own thinks where the games have none either.
+const THOUGHT: Duration = Duration::from_millis(100);
+
+/// Sees to it that every move ends: players get the nodes that all may look at, and where there is no
+/// time, those that would think for ever get some. The time control with that.
+pub fn limit(players: &mut [PlayerSpec], time: TimeControl, nodes: Option<u64>) -> TimeControl {
+    for player in players.iter_mut() {
+        let Some(player) = player.builtin_mut() else { continue };
+        if player.supports_node_limit() && player.options.nodes.is_none() {
+            player.options.nodes = nodes;
+        }
+        if player.has_no_limit() && time == TimeControl::Free {
+            player.options.movetime = Some(THOUGHT);
+        }
+    }
+    match time {
+        TimeControl::Free if players.iter().any(|player| player.program().is_some()) => {
+            TimeControl::PerMove(referee::PATIENCE)
+        }
+        time => time,
+    }
+}
+
+/// The processor time of this program so far, all threads together: of the referee, and of built-in
+/// players. Outside programs have their own.
+pub fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
+/// Plays a match until its end or until `stop` is raised; games that are then in progress do not
+/// count. `heard` is told of every finished game, in the order in which they end.
+pub fn play(
+    plan: &Plan,
+    knowledge: &Knowledge,
+    stop: &Stop,
+    mut heard: impl FnMut(Played),
+) -> Result<(), PlayerError> {
+    let next = AtomicU32::new(0);
+    let games = plan.pairs.saturating_mul(2);
+    let (sender, receiver) = mpsc::channel();
+    for player in &plan.players {
+        let built = player.build(stop);
+        if stop.is_stopped() {
+            return Ok(());
+        }
+        built?;
+    }
+    // The memory for all is taken before the first game begins.
+    let seats = 0..plan.concurrency.clamp(1, games.max(1) as usize);
+    let seats: Result<Vec<_>, _> = seats.map(|_| seat(plan, knowledge)).collect();
+    let drawing = &plan.openings.drawing(&plan.game, knowledge, plan.seed);
+    std::thread::scope(|scope| {
+        for mut players in seats? {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= games || stop.is_stopped() {
+                        break;
+                    }
+                    match one_game(plan, drawing, &mut players, number, stop) {
+                        Ok(None) => break,
+                        Ok(Some(game)) => _ = sender.send(Ok(game)),
+                        Err(error) => _ = sender.send(Err(error)),
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for game in receiver {
+            match game {
+                Ok(game) => heard(game),
+                Err(error) => {
+                    stop.stop();
+                    result = Err(error);
+                }
+            }
+        }
+        result
+    })
+}
+
+fn seat(plan: &Plan, knowledge: &Knowledge) -> Result<[Box<dyn Player>; 2], PlayerError> {
+    let [one, other] = &plan.players;
+    Ok([one.player(&plan.game, knowledge)?, other.player(&plan.game, knowledge)?])
+}
+
+/// Plays a game; none if it was stopped.
+fn one_game(
+    plan: &Plan,
+    drawing: &Drawing<'_>,
+    players: &mut [Box<dyn Player>; 2],
+    number: u32,
+    stop: &Stop,
+) -> Result<Option<Played>, PlayerError> {
+    let (pair, first) = (number / 2, number as usize % 2);
+    let opening = drawing.opening(pair);
+    let sides = [first, 1 - first];
+    let names = sides.map(|player| plan.players[player].to_string());
+    let log = |side: Side| {
+        let name = plan.players[sides[side.index()]].short_name();
+        let name = log_name(&plan.game, u64::from(number) + 1, side, &name);
+        plan.log.as_ref().map(|folder| folder.join(name))
+    };
+    let encounter = Encounter {
+        game: &plan.game,
+        terms: &plan.terms,
+        opening: &opening,
+        names: names.each_ref().map(String::as_str),
+        seeds: sides.map(|player| mix(&[plan.seed, number.into(), player as u64])),
+        lot: mix(&[plan.seed, number.into(), 2]),
+        logs: [log(Side::First), log(Side::Second)],
+    };
+    let [one, other] = &mut *players;
+    let seated: [&mut dyn Player; 2] =
+        if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
+    let game = encounter.play(seated, stop, &mut |_, _| {})?;
+    let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
+    Ok(game.map(|refereed| Played { pair, first, opening, refereed, log_failure }))
+}
