@@ -2,6 +2,7 @@
 
 mod encoding;
 mod error;
+mod input;
 mod lexer;
 mod limits;
 mod movetext;
@@ -9,7 +10,6 @@ mod reader;
 mod record;
 mod tag;
 mod whole_file;
-mod window;
 mod writer;
 
 pub use error::{RecordError, RecordErrorKind, WriteError};

@@ -5,7 +5,7 @@
 //! line, what was meant can be told.
 
 use crate::encoding::decode;
-use crate::window::is_blank;
+use crate::input::is_blank;
 
 /// A tag's two texts, and how many bytes of the line are behind it.
 pub(crate) struct TagLine {

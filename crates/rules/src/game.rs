@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::text::shorten;
+use crate::parse::shorten;
 use crate::{
     CaptureHalma, ChineseCheckers, Contest, English, Notation, OptionText, OptionsError, Perft,
     Position, SideText,

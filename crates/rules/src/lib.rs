@@ -6,15 +6,13 @@ pub mod checkers;
 pub mod chinese_checkers;
 mod cpu;
 mod game;
-mod hop_board;
+mod hopping;
 mod move_list;
 mod notation;
 mod outcome;
+mod parse;
 pub mod perft;
 mod position;
-mod replies;
-mod text;
-mod ways;
 mod zobrist;
 
 pub use capture_halma::CaptureHalma;

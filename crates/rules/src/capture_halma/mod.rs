@@ -1,16 +1,16 @@
 //! Capture Halma: steps and hops along rows and columns; hopping over an opponent's piece takes it.
 //!
-//! [`hops`] finds what one piece can reach by hopping, [`count`] counts move trees fast, [`texts`]
+//! [`hops`] finds what one piece can reach by hopping, [`perft`] counts move trees fast, [`text`]
 //! reads and writes; this module is the position and its moves.
 
-mod count;
 mod hops;
-mod texts;
+mod perft;
+mod text;
 
 use std::fmt;
 
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
 use crate::{Cell, EndReason, Outcome, Position, Side};
 use hops::{Hopper, around, hoppers};
 

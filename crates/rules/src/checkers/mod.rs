@@ -1,29 +1,29 @@
 //! English and contest checkers: one implementation over two tables of rule constants.
 //!
-//! [`squares`] is the layout of the board, [`generate`] the moves, [`rule_set`] what tells the
-//! games apart, [`count`] the fast counting of move trees, [`setup`] and [`move_text`] the texts.
+//! [`squares`] is the layout of the board, [`movegen`] the moves, [`variant`] what tells the
+//! games apart, [`perft`] the fast counting of move trees, [`fen`] and [`move_text`] the texts.
 //! This module is the position: pieces, side, key and the counters that draw games.
 
-mod count;
-mod generate;
+mod fen;
 mod move_text;
-mod rule_set;
-mod setup;
+mod movegen;
+mod perft;
 pub mod squares;
+mod variant;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-pub use count::{divide_paths, perft_paths};
-pub use generate::Move;
-pub use rule_set::{ContestRules, EnglishRules, Options, Variant};
+pub use movegen::Move;
+pub use perft::{divide_paths, perft_paths};
+pub use variant::{ContestRules, EnglishRules, Options, Variant};
 
 use crate::cell::Bits;
 use crate::{EndReason, Outcome, Position, Side, zobrist};
-use generate::{Jumps, Pieces, king_row};
-use rule_set::{Idle, Laws};
+use movegen::{Jumps, Pieces, king_row};
 use squares::SQUARES;
+use variant::{Idle, Laws};
 
 /// English checkers.
 pub type English = Checkers<EnglishRules>;

@@ -2,13 +2,13 @@
 
 use smallvec::SmallVec;
 
-use super::generate::king_row;
+use super::movegen::king_row;
 use super::squares::{self, DIRECTIONS, step};
-use super::{Checkers, Move, Variant, rule_set, setup};
+use super::{Checkers, Move, Variant, fen, variant};
 use crate::cell::Bits;
+use crate::hopping::paths::MOST_WAYS;
 use crate::notation::refusal;
-use crate::text::{is_pass, numbers, shorten};
-use crate::ways::MOST_WAYS;
+use crate::parse::{is_pass, numbers, shorten};
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
     Outcome, Position, PositionError, Side, SideText,
@@ -21,7 +21,7 @@ impl<V: Variant> Notation for Checkers<V> {
     const OPTIONS: &'static [OptionText] = V::OPTIONS;
 
     fn read_options(text: &str) -> Result<Self::Options, OptionsError> {
-        rule_set::Options::read(text)
+        variant::Options::read(text)
     }
 
     fn write_options(options: &Self::Options) -> String {
@@ -29,11 +29,11 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn read(text: &str, options: &Self::Options) -> Result<Self, PositionError> {
-        setup::read(text, options)
+        fen::read(text, options)
     }
 
     fn write(&self) -> String {
-        setup::write(self)
+        fen::write(self)
     }
 
     fn read_move(&self, text: &str) -> Result<Move, MoveError> {
@@ -98,7 +98,7 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn board(&self) -> [char; 64] {
-        setup::board(self)
+        fen::board(self)
     }
 
     fn describe(&self, outcome: Outcome) -> String {

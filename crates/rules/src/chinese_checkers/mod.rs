@@ -1,17 +1,17 @@
 //! Chinese checkers on 8x8: two camps of six in opposite corners, steps and jumps in eight
 //! directions.
 //!
-//! [`jumps`] finds where a piece can jump, [`count`] counts move trees fast, [`texts`] reads and
+//! [`jumps`] finds where a piece can jump, [`perft`] counts move trees fast, [`text`] reads and
 //! writes; this module is the position and its moves.
 
-mod count;
 mod jumps;
-mod texts;
+mod perft;
+mod text;
 
 use std::fmt;
 
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
 use crate::{Cell, EndReason, Outcome, Position, Side};
 use jumps::{STEPS, reachable};
 

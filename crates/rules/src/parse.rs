@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
 use crate::notation::refusal;
 use crate::{
     Cell, MoveError, MoveErrorKind, OptionText, OptionsError, PositionError, Side, SideText,

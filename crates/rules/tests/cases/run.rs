@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crownhead_rules::{Cell, Game, MoveErrorKind, MoveList, Notation, Outcome, Perft, Visitor};
 
-use crate::reading::{self, Case, Entry};
+use crate::parse::{self, Case, Entry};
 
 /// What does not hold in a file of cases: `file:line: title` and the fault.
 pub(crate) fn failures(file: &str, text: &str) -> Vec<String> {
-    let cases = match reading::cases(text) {
+    let cases = match parse::cases(text) {
         Ok(cases) => cases,
         Err(fault) => return vec![format!("{file}:{fault}")],
     };

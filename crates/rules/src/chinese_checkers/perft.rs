@@ -1,11 +1,11 @@
 //! Counting the leaves of a move tree without playing the last ply; two plies above them, by
-//! [`replies`](crate::replies).
+//! [`reply_count`](crate::hopping::reply_count).
 
 use super::jumps::{STEPS, jumps, watched};
 use super::{CAMPS, ChineseCheckers, MAX_PLIES, Move};
 use crate::cell::Bits;
 use crate::cpu::{self, Work};
-use crate::replies::{Replier, Repliers, or_pass};
+use crate::hopping::reply_count::{Replier, Repliers, or_pass};
 use crate::{Perft, Position};
 
 impl Perft for ChineseCheckers {

@@ -2,11 +2,11 @@
 //! each.
 //!
 //! Everything else (steps, jumps, compulsory capture, crowning ends the turn) is common to all and
-//! stands in [`generate`](super::generate). The numbers in comments are the rules of the original
+//! stands in [`movegen`](super::movegen). The numbers in comments are the rules of the original
 //! texts, as `docs/rules.md` reads them.
 
-use super::generate::Move;
-use crate::text::shorten;
+use super::movegen::Move;
+use crate::parse::shorten;
 use crate::{OptionText, OptionsError, SideText};
 
 /// The rules that differ.
@@ -274,7 +274,7 @@ impl<V: Variant> Options<V> {
     /// Reads `key=value,…`. The rule set is taken first, wherever it stands, so that the order does
     /// not matter.
     pub(super) fn read(text: &str) -> Result<Self, OptionsError> {
-        let pairs = crate::text::read_pairs(text, V::ID, V::OPTIONS)?;
+        let pairs = crate::parse::read_pairs(text, V::ID, V::OPTIONS)?;
         let mut options = Options::<V>::default();
         for &(key, value) in pairs.iter().filter(|(key, _)| *key == "rules") {
             let set = V::RULE_SETS.iter().find(|(name, _)| *name == value);

@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher};
 
 use crate::cell::Bits;
-use crate::text::{Cursor, read_rows, shorten, write_rows};
+use crate::parse::{Cursor, read_rows, shorten, write_rows};
 use crate::{Cell, PositionError, Side, SideText, zobrist};
 
 static KEYS: [[u64; 64]; 2] = zobrist::table(2);

@@ -2,12 +2,12 @@
 
 use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, around};
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
+use crate::hopping::paths::{MOST_WAYS, shortest_ways};
 use crate::notation::refusal;
-use crate::text::{
+use crate::parse::{
     check_ends, is_pass, join_cells, read_cells, read_pairs, refuse_mixture, refuse_pass,
 };
-use crate::ways::{MOST_WAYS, shortest_ways};
 use crate::{
     Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
     Outcome, Position, PositionError, Side, SideText,

@@ -12,7 +12,7 @@
 //!
 //! The loop runs in [`cpu::vectors`].
 
-use super::generate::{Jumps, Pieces, king_row};
+use super::movegen::{Jumps, Pieces, king_row};
 use super::squares::{SQUARES, ahead, behind};
 use super::{Checkers, Move, Variant};
 use crate::cell::Bits;

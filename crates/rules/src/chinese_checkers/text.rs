@@ -3,10 +3,10 @@
 use super::jumps::{STEPS, jumps};
 use super::{ChineseCheckers, MAX_PIECES, MAX_PLIES, Move};
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
+use crate::hopping::paths::{MOST_WAYS, shortest_ways};
 use crate::notation::refusal;
-use crate::text::{check_ends, is_pass, read_cells, read_pairs, refuse_mixture, refuse_pass};
-use crate::ways::{MOST_WAYS, shortest_ways};
+use crate::parse::{check_ends, is_pass, read_cells, read_pairs, refuse_mixture, refuse_pass};
 use crate::{
     Cell, MoveError, MoveErrorKind, Notation, OptionText, OptionsError, Outcome, Position,
     PositionError, Side, SideText,

@@ -8,10 +8,10 @@ use std::io::Read;
 
 use crate::encoding::decode;
 use crate::error::{Fault, Place, RecordErrorKind};
+use crate::input::{Window, is_blank};
 use crate::limits::{MAX_TAG, MAX_TEXT, MAX_WORD};
 use crate::record::GameResult;
 use crate::tag::{read_tag, tag_length};
-use crate::window::{Window, is_blank};
 
 /// A token. The texts of the kinds that have one are [`Lexer::text`] and, for tags,
 /// [`Lexer::name`].

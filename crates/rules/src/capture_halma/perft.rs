@@ -1,11 +1,11 @@
 //! Counting the leaves of a move tree without playing the last ply; two plies above them, by
-//! [`replies`](crate::replies).
+//! [`reply_count`](crate::hopping::reply_count).
 
 use super::hops::{Hopper, around, count_steps, hoppers, near};
 use super::{CaptureHalma, MAX_PLIES};
 use crate::cell::Bits;
 use crate::cpu::{self, Work};
-use crate::replies::{Replier, Repliers, or_pass};
+use crate::hopping::reply_count::{Replier, Repliers, or_pass};
 use crate::{Perft, Position, Side};
 
 impl Perft for CaptureHalma {

@@ -4,9 +4,9 @@
 //! A [`Setup`] is whatever a text put on the board, with the place where each piece was read. It
 //! becomes a position only when every check has passed.
 
-use super::rule_set::Options;
-use super::{Checkers, Variant, generate, squares};
-use crate::text::{Cursor, read_rows, shorten};
+use super::variant::Options;
+use super::{Checkers, Variant, movegen, squares};
+use crate::parse::{Cursor, read_rows, shorten};
 use crate::{PositionError, Side, SideText};
 
 /// Each player starts with twelve pieces, and there is no way to get more.
@@ -158,7 +158,7 @@ impl Setup {
             }
             if !piece.king
                 && options.rules.kings
-                && bit & generate::king_row(piece.side == Side::First) != 0
+                && bit & movegen::king_row(piece.side == Side::First) != 0
             {
                 return refuse(format!(
                     "a man of {name} on {square}, its king-row: there it would be a king, K{square}"
