@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_play::{SpecError, Stop, TimeControl, read_time};
-use crownhead_records::{WholeFile, game_text};
+use crownhead_records::{WholeFile, format_game};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
@@ -146,7 +146,7 @@ pub(crate) fn play(
     // Whatever became of the terminal or of whoever read the output.
     if let Some(file) = file {
         if live.session().plies() > 0 {
-            file.file().write_all(game_text(&live.record())?.as_bytes())?;
+            file.file().write_all(format_game(&live.record())?.as_bytes())?;
             file.finish()?;
         } else {
             say("No move was made: there is nothing to record.");

@@ -14,6 +14,6 @@ mod writer;
 
 pub use error::{RecordError, RecordErrorKind, WriteError};
 pub use reader::Reader;
-pub use record::{GameRecord, GameResult, Line, Ply, ResultError, player_tag};
+pub use record::{GameRecord, GameResult, Line, ParseResultError, Ply, player_tag};
 pub use whole_file::{WholeFile, write_text};
-pub use writer::{game_text, write_game};
+pub use writer::{format_game, write_game};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crownhead_play::{TimeControl, data_dir};
-use crownhead_records::{GameRecord, Reader, WholeFile, game_text};
+use crownhead_records::{GameRecord, Reader, WholeFile, format_game};
 use crownhead_rules::{Game, Side};
 
 use crate::live::{LiveGame, Seat};
@@ -55,7 +55,7 @@ impl Kept {
         if live.setup().seats.iter().any(Seat::is_program) {
             record.set_tag(FOLDER, std::env::current_dir()?.display().to_string());
         }
-        let text = game_text(&record).map_err(io::Error::other)?;
+        let text = format_game(&record).map_err(io::Error::other)?;
         let path = match &self.path {
             Some(path) => path.clone(),
             None => {

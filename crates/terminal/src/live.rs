@@ -16,7 +16,7 @@ use crownhead_play::{
     Choice, Clock, Incident, PlayError, PlayerError, PlayerKind, PlayerSpec, Policy, Session,
     SpecError, Terms, TimeControl, referee, sentence, session,
 };
-use crownhead_records::{GameRecord, GameResult, Ply, game_text, write_text};
+use crownhead_records::{GameRecord, GameResult, Ply, format_game, write_text};
 use crownhead_rules::{Game, PositionError, Side};
 
 use crate::date::today;
@@ -516,7 +516,7 @@ impl LiveGame {
             let text = format!("the file {} exists already: choose another name", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
-        write_text(path, &game_text(&self.record()).map_err(io::Error::other)?)
+        write_text(path, &format_game(&self.record()).map_err(io::Error::other)?)
     }
 
     /// Takes up a game that was written to a file, with so much left on the clocks.
