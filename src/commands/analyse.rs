@@ -16,8 +16,8 @@ use crownhead_play::analysis::{
     text,
 };
 use crownhead_play::{Knowledge, knowledge_for, read_time};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, game_text};
-use crownhead_rules::{Game, SideText};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
+use crownhead_rules::{Game, SideInfo};
 use crownhead_search::{Limits, Settings};
 
 use super::play::has_colour;
@@ -205,7 +205,7 @@ fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         live.clear();
         let found = found.map_err(|error| failure(error, &format!("{}, {title}: ", name(path))))?;
         if pdn_output.is_some() {
-            annotated.push_str(&game_text(&pdn::annotated(&found))?);
+            annotated.push_str(&format_game(&pdn::annotated(&found))?);
         }
         // A file can have thousands of games: they are kept only for what needs them together.
         if html_output.is_some() || arguments.json {
@@ -352,7 +352,7 @@ impl Live {
         Live { on, drawn: None, height: 0 }
     }
 
-    fn show(&mut self, title: Option<&str>, progress: &Progress, sides: &[SideText; 2]) {
+    fn show(&mut self, title: Option<&str>, progress: &Progress, sides: &[SideInfo; 2]) {
         if !self.on || self.drawn.is_some_and(|drawn| drawn.elapsed() < PAUSE) {
             return;
         }

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         writeln!(out, "  start           {}", game.start)?;
         for option in game.options {
             let about =
-                format!("{} (default {}): {}", option.values, option.default, option.meaning);
+                format!("{} (default {}): {}", option.values, option.default, option.description);
             writeln!(out, "  {:<15} {about}", format!("{}=", option.key))?;
         }
     }
@@ -53,7 +53,7 @@ fn as_json(game: &GameInfo) -> serde_json::Value {
                 "key": option.key,
                 "values": option.values,
                 "default": option.default,
-                "meaning": option.meaning,
+                "meaning": option.description,
             })
         })
         .collect();

@@ -121,7 +121,9 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// The position a command works on: the one named, or the start.
 fn position<P: Notation>(text: Option<&str>, options: &P::Options) -> Result<P, Failure> {
     match text {
-        Some(text) => P::read(text, options).map_err(|error| Failure::BadInput(error.to_string())),
+        Some(text) => {
+            P::parse_position(text, options).map_err(|error| Failure::BadInput(error.to_string()))
+        }
         None => Ok(<P as Position>::start(options)),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
 use crownhead_play::{Stop, TimeControl, read_time};
-use crownhead_records::game_text;
+use crownhead_records::format_game;
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
@@ -148,7 +148,7 @@ pub(crate) fn play(
     // Whatever became of the terminal or of whoever read the output.
     if let Some(file) = file {
         if live.session().plies() > 0 {
-            file.file().write_all(game_text(&live.record())?.as_bytes())?;
+            file.file().write_all(format_game(&live.record())?.as_bytes())?;
             file.commit()?;
         } else {
             say("No move was made: there is nothing to record.");

@@ -19,7 +19,7 @@ fn each_shell_gets_a_script_that_knows_all_commands() {
         let finished = crownhead(&["completions", shell]);
         let script = finished.printed();
         assert!(script.contains(sign), "{shell}: {script}");
-        for word in COMMANDS.into_iter().chain(["check", "convert", "play-all"]) {
+        for word in COMMANDS.into_iter().chain(["check", "convert", "no-bulk"]) {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
     }

@@ -201,7 +201,7 @@ fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
             assert!(sentence.contains("the turn is skipped"), "{sentence}");
             // What was skipped is read back from a file.
             let record = game.record(&plan("capture-halma", mode, ""));
-            let text = crownhead_records::game_text(&record).unwrap();
+            let text = crownhead_records::format_game(&record).unwrap();
             let read = crownhead_records::Reader::new(text.as_bytes()).next().unwrap().unwrap();
             assert_eq!(read.line.plies.len(), record.line.plies.len());
         }

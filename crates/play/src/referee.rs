@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crownhead_rules::{Game, Notation, Outcome, Perft, Side, Visitor};
+use crownhead_rules::{Game, GameVisitor, Notation, Outcome, Side};
 use crownhead_search::Stop;
 
 use crate::clock::shorten;
@@ -72,10 +72,10 @@ impl Policy {
     /// such turns.
     pub fn suits(self, game: &Game) -> bool {
         struct Skips;
-        impl Visitor for Skips {
+        impl GameVisitor for Skips {
             type Output = bool;
-            fn visit<P: Notation + Perft>(self, _: &P::Options) -> bool {
-                P::skipped().is_some()
+            fn visit<P: Notation>(self, _: &P::Options) -> bool {
+                P::skip_move().is_some()
             }
         }
         self != Policy::Skip || game.visit(Skips)

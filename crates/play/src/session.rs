@@ -97,7 +97,7 @@ pub fn session(game: &Game, start: Option<&str>) -> Result<Box<dyn Session>, Pos
         type Output = Result<Box<dyn Session>, PositionError>;
         fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
             let position = match self.1 {
-                Some(text) => P::read(text, options)?,
+                Some(text) => P::parse_position(text, options)?,
                 None => P::start(options),
             };
             Ok(Box::new(TypedSession::new(self.0.clone(), position)))
@@ -162,7 +162,7 @@ impl<P: Searchable> TypedSession<P> {
 pub(crate) fn line_texts<P: Searchable>(position: &P, moves: &[P::Move]) -> Vec<String> {
     let mut position = position.clone();
     let text = |&mv: &P::Move| {
-        let text = position.write_move(mv);
+        let text = position.format_move(mv);
         position.play(mv);
         text
     };
@@ -175,11 +175,11 @@ impl<P: Searchable> Session for TypedSession<P> {
     }
 
     fn start(&self) -> String {
-        self.positions[0].write()
+        self.positions[0].format_position()
     }
 
     fn position(&self) -> String {
-        self.current().write()
+        self.current().format_position()
     }
 
     fn board(&self) -> [char; 64] {
@@ -197,9 +197,9 @@ impl<P: Searchable> Session for TypedSession<P> {
     fn legal_moves(&self) -> Vec<LegalMove> {
         let position = self.current();
         let all_forms = |&mv: &P::Move| {
-            let mut ways = position.ways(mv).into_iter();
+            let mut ways = position.paths(mv).into_iter();
             LegalMove {
-                text: position.write_move(mv),
+                text: position.format_move(mv),
                 path: ways.next().unwrap_or_default(),
                 ways: ways.collect(),
                 captures: position.captures(mv),
@@ -214,13 +214,13 @@ impl<P: Searchable> Session for TypedSession<P> {
 
     fn last_move(&self) -> Option<String> {
         let position = self.positions.iter().rev().nth(1)?;
-        self.moves.last().map(|&mv| position.write_move(mv))
+        self.moves.last().map(|&mv| position.format_move(mv))
     }
 
     fn last_made(&self) -> Option<LegalMove> {
         let (position, &mv) = (self.positions.iter().rev().nth(1)?, self.moves.last()?);
         Some(LegalMove {
-            text: position.write_move(mv),
+            text: position.format_move(mv),
             path: position.path(mv),
             ways: Vec::new(),
             captures: position.captures(mv),
@@ -233,12 +233,12 @@ impl<P: Searchable> Session for TypedSession<P> {
             if number > 0 {
                 out.push(',');
             }
-            out.push_str(&position.write_move(mv));
+            out.push_str(&position.format_move(mv));
         }
     }
 
     fn skip(&mut self) -> bool {
-        let skipped = P::skipped().filter(|_| self.outcome().is_none());
+        let skipped = P::skip_move().filter(|_| self.outcome().is_none());
         skipped.map(|mv| self.push(mv)).is_some()
     }
 
@@ -246,7 +246,7 @@ impl<P: Searchable> Session for TypedSession<P> {
         if let Some(ending) = self.ending() {
             return Err(PlayError::Over(ending));
         }
-        let mv = self.current().read_move(text)?;
+        let mv = self.current().parse_move(text)?;
         self.push(mv);
         Ok(())
     }

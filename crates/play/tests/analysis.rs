@@ -7,8 +7,8 @@ use crownhead_play::analysis::{
     FileAnalysis, GameAnalysis, Mark, Place, Request, Verdict, Worth, analyse, examine, html, json,
     pdn, text,
 };
-use crownhead_records::{GameRecord, Line, Ply, Reader, game_text};
-use crownhead_rules::{Game, MoveList, Notation, Perft, Side, Visitor};
+use crownhead_records::{GameRecord, Line, Ply, Reader, format_game};
+use crownhead_rules::{Game, GameVisitor, MoveList, Notation, Side};
 use crownhead_search::{Knowledge, Limits, Settings, Stop};
 use serde_json::Value;
 
@@ -164,15 +164,15 @@ fn a_skipped_turn_is_judged_as_a_move_is() {
     assert_eq!((skipped.step.text.as_str(), skipped.step.path.len()), ("pass", 0));
     assert_eq!(skipped.verdict, Verdict::Marked(Mark::Blunder), "{skipped:?}");
     assert_eq!(skipped.better.as_ref().unwrap().steps[0].text, "26-27");
-    assert_eq!(read(&game_text(&pdn::annotated(&found)).unwrap()), pdn::annotated(&found));
+    assert_eq!(read(&format_game(&pdn::annotated(&found)).unwrap()), pdn::annotated(&found));
 }
 
 /// A game of random moves.
 struct RandomGame(u64);
 
-impl Visitor for RandomGame {
+impl GameVisitor for RandomGame {
     type Output = String;
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> String {
+    fn visit<P: Notation>(self, options: &P::Options) -> String {
         let mut position = P::start(options);
         let mut random = self.0;
         let (mut moves, mut past) = (Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ impl Visitor for RandomGame {
             position.legal_moves(&mut list);
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let mv = list[(random >> 33) as usize % list.len()];
-            moves.push(position.write_move(mv));
+            moves.push(position.format_move(mv));
             past.push(position.key());
             position.play(mv);
         }
@@ -240,7 +240,7 @@ fn an_annotated_game_is_read_back_as_it_is_and_not_annotated_twice() {
         record.line.plies[1].nags = vec![5];
         let found = analysed(&record, &request(3));
         let annotated = pdn::annotated(&found);
-        let written = game_text(&annotated).unwrap();
+        let written = format_game(&annotated).unwrap();
         assert_eq!(read(&written), annotated, "{written}");
         let plies = annotated.line.plies.iter().zip(&found.moves);
         for (ply, played) in plies {
@@ -252,7 +252,7 @@ fn an_annotated_game_is_read_back_as_it_is_and_not_annotated_twice() {
         assert!(annotated.line.plies[1].nags.contains(&5));
 
         let again = pdn::annotated(&analysed(&annotated, &request(3)));
-        assert_eq!(game_text(&again).unwrap(), written);
+        assert_eq!(format_game(&again).unwrap(), written);
     }
 }
 
@@ -396,13 +396,13 @@ fn a_better_analysis_replaces_an_earlier_one_and_nothing_else() {
         let again = pdn::annotated(&analysed(&weak, &request(4)));
         let strong = pdn::annotated(&analysed(&record, &request(4)));
         assert_ne!(weak, strong, "they differ, or nothing is replaced");
-        assert_eq!(game_text(&again).unwrap(), game_text(&strong).unwrap());
+        assert_eq!(format_game(&again).unwrap(), format_game(&strong).unwrap());
     }
 }
 
 #[test]
 fn a_won_game_has_no_sign_in_its_score() {
     let found = analysed(&record("english", "W:W21:B17", "1... 21x14"), &request(4));
-    let written = game_text(&pdn::annotated(&found)).unwrap();
+    let written = format_game(&pdn::annotated(&found)).unwrap();
     assert!(written.contains("21x14 {[%eval #0] White has won.}"), "{written}");
 }

@@ -66,7 +66,7 @@ fn every_player_plays_every_game_to_its_end() {
             assert_eq!(games[0].opening, games[1].opening, "both colours from each opening");
             for game in games {
                 // What is written can be read, so every move was legal.
-                let text = crownhead_records::game_text(&game.record(&plan)).unwrap();
+                let text = crownhead_records::format_game(&game.record(&plan)).unwrap();
                 let mut reader = crownhead_records::Reader::new(text.as_bytes());
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(

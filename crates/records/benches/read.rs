@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use crownhead_records::{GameRecord, GameResult, Ply, Reader, game_text};
+use crownhead_records::{GameRecord, GameResult, Ply, Reader, format_game};
 use crownhead_rules::{English, Game, MoveList, Notation, Position};
 
 const GAMES: usize = 724;
@@ -25,10 +25,10 @@ fn collection() -> String {
             let Some(&mv) = rng.choice(legal.iter()) else {
                 break;
             };
-            record.line.plies.push(Ply::new(position.write_move(mv)));
+            record.line.plies.push(Ply::new(position.format_move(mv)));
             position.play(mv);
         }
-        text.push_str(&game_text(&record).unwrap_or_default());
+        text.push_str(&format_game(&record).unwrap_or_default());
     }
     text
 }

@@ -46,26 +46,30 @@ pub enum WriteError {
 
 /// A place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) line: u64,
     pub(crate) column: u64,
 }
 
 /// An error that does not know yet which game it is in.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) place: Place,
+pub(crate) struct LocatedError {
+    pub(crate) location: Location,
     pub(crate) kind: RecordErrorKind,
     pub(crate) message: String,
 }
 
-impl Fault {
-    pub(crate) fn new(place: Place, kind: RecordErrorKind, message: impl Into<String>) -> Fault {
-        Fault { place, kind, message: message.into() }
+impl LocatedError {
+    pub(crate) fn new(
+        place: Location,
+        kind: RecordErrorKind,
+        message: impl Into<String>,
+    ) -> LocatedError {
+        LocatedError { location: place, kind, message: message.into() }
     }
 
     pub(crate) fn in_game(self, game: u64) -> RecordError {
-        let Place { line, column } = self.place;
+        let Location { line, column } = self.location;
         RecordError { game, line, column, kind: self.kind, message: self.message }
     }
 }

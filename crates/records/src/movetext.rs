@@ -6,43 +6,43 @@
 use std::io::Read;
 use std::mem::take;
 
-use crownhead_rules::{Notation, Perft, Side, Visitor};
+use crownhead_rules::{GameVisitor, Notation, Side};
 
-use crate::error::{Fault, Place, RecordErrorKind};
+use crate::error::{LocatedError, Location, RecordErrorKind};
 use crate::lexer::{Lexer, Token};
 use crate::limits::{MAX_DEPTH, MAX_NAGS, MAX_PLIES, MAX_TEXT};
-use crate::reader::Failure;
+use crate::reader::GameFailure;
 use crate::record::{GameResult, Line, Ply};
 
 /// Reads the moves that come next, from the given position.
-pub(crate) struct Movetext<'a, R> {
+pub(crate) struct MovetextReader<'a, R> {
     pub(crate) lexer: &'a mut Lexer<R>,
     /// The text of the position and where it stands.
-    pub(crate) start: Option<(String, Place)>,
+    pub(crate) start: Option<(String, Location)>,
     /// What was said before the moves.
     pub(crate) comment: Option<String>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: SizeBudget,
 }
 
 /// What came of it.
-pub(crate) struct Body {
+pub(crate) struct Movetext {
     pub(crate) line: Line,
     pub(crate) start: Option<String>,
     /// The result behind the moves, if there is one.
     pub(crate) result: Option<GameResult>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: SizeBudget,
 }
 
 /// What a game has used of the limits.
 #[derive(Default)]
-pub(crate) struct Budget {
+pub(crate) struct SizeBudget {
     text: usize,
     plies: usize,
     nags: usize,
 }
 
-impl Budget {
-    pub(crate) fn spend_text(&mut self, bytes: usize, place: Place) -> Result<(), Fault> {
+impl SizeBudget {
+    pub(crate) fn spend_text(&mut self, bytes: usize, place: Location) -> Result<(), LocatedError> {
         spend(&mut self.text, bytes, MAX_TEXT, "bytes of comments and tags", place)
     }
 }
@@ -52,23 +52,23 @@ fn spend(
     more: usize,
     limit: usize,
     what: &str,
-    place: Place,
-) -> Result<(), Fault> {
+    place: Location,
+) -> Result<(), LocatedError> {
     *used += more;
     if *used > limit {
         let message = format!("the game has more than {limit} {what}");
-        return Err(Fault::new(place, RecordErrorKind::Limit, message));
+        return Err(LocatedError::new(place, RecordErrorKind::Limit, message));
     }
     Ok(())
 }
 
 /// Adds a remark to what has been said.
-pub(crate) fn append(
+pub(crate) fn append_comment(
     comment: &mut Option<String>,
     more: &str,
-    budget: &mut Budget,
-    place: Place,
-) -> Result<(), Fault> {
+    budget: &mut SizeBudget,
+    place: Location,
+) -> Result<(), LocatedError> {
     if more.is_empty() {
         return Ok(());
     }
@@ -84,7 +84,7 @@ pub(crate) fn append(
 }
 
 /// The game or a variation of it, as far as it has been read.
-struct Level<P> {
+struct OpenLine<P> {
     position: P,
     /// The position before the last ply: where its variations begin.
     before: Option<P>,
@@ -93,10 +93,10 @@ struct Level<P> {
     first_ply: usize,
     /// Annotations that came before any move; they go to the first.
     nags: Vec<u8>,
-    opened: Place,
+    opened: Location,
 }
 
-impl<P> Level<P> {
+impl<P> OpenLine<P> {
     fn comment(&mut self) -> &mut Option<String> {
         match self.line.plies.last_mut() {
             Some(ply) => &mut ply.comment,
@@ -105,14 +105,15 @@ impl<P> Level<P> {
     }
 }
 
-impl<R: Read> Visitor for Movetext<'_, R> {
-    type Output = Result<Body, Failure>;
+impl<R: Read> GameVisitor for MovetextReader<'_, R> {
+    type Output = Result<Movetext, GameFailure>;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Result<Body, Failure> {
-        let Movetext { lexer, start, comment, budget } = self;
+    fn visit<P: Notation>(self, options: &P::Options) -> Result<Movetext, GameFailure> {
+        let MovetextReader { lexer, start, comment, budget } = self;
         let read = |text: &str, place| {
-            P::read(text, options)
-                .map_err(|error| Fault::new(place, RecordErrorKind::Position, error.to_string()))
+            P::parse_position(text, options).map_err(|error| {
+                LocatedError::new(place, RecordErrorKind::Position, error.to_string())
+            })
         };
         let position = match &start {
             Some((text, place)) => read(text, *place)?,
@@ -122,15 +123,15 @@ impl<R: Read> Visitor for Movetext<'_, R> {
         let opened = lexer.place();
         let line = Line { comment, plies: Vec::new() };
         let mut main =
-            Level { position, before: None, line, first_ply: 0, nags: Vec::new(), opened };
-        let mut start = set_up.then(|| main.position.write());
+            OpenLine { position, before: None, line, first_ply: 0, nags: Vec::new(), opened };
+        let mut start = set_up.then(|| main.position.format_position());
 
         // A position may also be set up in front of the moves.
         loop {
             match lexer.next()? {
                 Token::Setup if start.is_none() => {
                     main.position = read(lexer.text(), lexer.place())?;
-                    start = Some(main.position.write());
+                    start = Some(main.position.format_position());
                 }
                 _ => break,
             }
@@ -139,12 +140,14 @@ impl<R: Read> Visitor for Movetext<'_, R> {
 
         let numbered_from = usize::from(main.position.side() == Side::Second);
         main.first_ply = numbered_from;
-        let mut replay = Replay { lexer, outer: Vec::new(), level: main, budget };
+        let mut replay = Replay { lexer, outer: Vec::new(), line: main, budget };
         match replay.run() {
             Ok(result) => {
-                Ok(Body { line: replay.level.line, start, result, budget: replay.budget })
+                Ok(Movetext { line: replay.line.line, start, result, budget: replay.budget })
             }
-            Err(fault) => Err(Failure { fault, depth: replay.outer.len(), in_tags: false }),
+            Err(fault) => {
+                Err(GameFailure { error: fault, depth: replay.outer.len(), in_tags: false })
+            }
         }
     }
 }
@@ -152,34 +155,35 @@ impl<R: Read> Visitor for Movetext<'_, R> {
 struct Replay<'a, R, P> {
     lexer: &'a mut Lexer<R>,
     /// The lines in which the current one is a variation, the game first.
-    outer: Vec<Level<P>>,
-    level: Level<P>,
-    budget: Budget,
+    outer: Vec<OpenLine<P>>,
+    line: OpenLine<P>,
+    budget: SizeBudget,
 }
 
 impl<R: Read, P: Notation> Replay<'_, R, P> {
-    fn run(&mut self) -> Result<Option<GameResult>, Fault> {
+    fn run(&mut self) -> Result<Option<GameResult>, LocatedError> {
         loop {
             match self.lexer.next()? {
                 Token::Word => self.play()?,
                 Token::Number(None) => {}
                 Token::Number(Some(number)) => self.check_number(number)?,
                 Token::Nag(nag) => self.annotate(nag)?,
-                Token::Comment => self.remark()?,
-                Token::Open => self.open()?,
-                Token::Close => self.close()?,
+                Token::Comment => self.comment()?,
+                Token::VariationStart => self.open()?,
+                Token::VariationEnd => self.close()?,
                 Token::Setup => {
-                    return self.fault("a position set up in the middle of a game cannot be kept");
+                    return self
+                        .syntax_error("a position set up in the middle of a game cannot be kept");
                 }
                 Token::Result(result) if self.outer.is_empty() => {
-                    self.settle_nags()?;
+                    self.flush_nags()?;
                     return Ok(Some(result));
                 }
                 // Behind a variation a result is an opinion.
                 Token::Result(GameResult::Unknown) => {}
                 Token::Result(result) => {
-                    append(
-                        self.level.comment(),
+                    append_comment(
+                        self.line.comment(),
                         result.text(),
                         &mut self.budget,
                         self.lexer.place(),
@@ -189,28 +193,28 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                     self.lexer.unread();
                     if !self.outer.is_empty() {
                         let message = "the variation is not closed before the game ends";
-                        return Err(Fault::new(
-                            self.level.opened,
+                        return Err(LocatedError::new(
+                            self.line.opened,
                             RecordErrorKind::Syntax,
                             message,
                         ));
                     }
-                    self.settle_nags()?;
+                    self.flush_nags()?;
                     return Ok(None);
                 }
             }
         }
     }
 
-    fn fault<T>(&self, message: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault::new(self.lexer.place(), RecordErrorKind::Syntax, message))
+    fn syntax_error<T>(&self, message: impl Into<String>) -> Result<T, LocatedError> {
+        Err(LocatedError::new(self.lexer.place(), RecordErrorKind::Syntax, message))
     }
 
-    fn play(&mut self) -> Result<(), Fault> {
+    fn play(&mut self) -> Result<(), LocatedError> {
         let place = self.lexer.place();
         spend(&mut self.budget.plies, 1, MAX_PLIES, "moves", place)?;
-        let level = &mut self.level;
-        let mv = match level.position.read_turn(self.lexer.text()) {
+        let level = &mut self.line;
+        let mv = match level.position.parse_recorded_move(self.lexer.text()) {
             Ok(mv) => mv,
             Err(error) => {
                 let text: String = self.lexer.text().chars().take(40).collect();
@@ -220,11 +224,11 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                 };
                 match join_jumps(self.lexer, &level.position) {
                     Some(mv) => mv,
-                    None => return Err(Fault::new(place, RecordErrorKind::Move, message)),
+                    None => return Err(LocatedError::new(place, RecordErrorKind::Move, message)),
                 }
             }
         };
-        let text = level.position.write_move(mv);
+        let text = level.position.format_move(mv);
         level.line.plies.push(Ply { text, nags: take(&mut level.nags), ..Ply::default() });
         level.before = Some(level.position.clone());
         level.position.play(mv);
@@ -232,68 +236,78 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
     }
 
     /// A number without a point counts as the number of a move where it is the right one.
-    fn check_number(&self, number: u32) -> Result<(), Fault> {
-        let plies = self.level.first_ply + self.level.line.plies.len();
+    fn check_number(&self, number: u32) -> Result<(), LocatedError> {
+        let plies = self.line.first_ply + self.line.line.plies.len();
         if u32::try_from(plies / 2 + 1) == Ok(number) {
             return Ok(());
         }
-        self.fault(format!("{number} is no move, and here begins move {}", plies / 2 + 1))
+        self.syntax_error(format!("{number} is no move, and here begins move {}", plies / 2 + 1))
     }
 
-    fn annotate(&mut self, nag: u8) -> Result<(), Fault> {
+    fn annotate(&mut self, nag: u8) -> Result<(), LocatedError> {
         spend(&mut self.budget.nags, 1, MAX_NAGS, "annotations", self.lexer.place())?;
-        match self.level.line.plies.last_mut() {
+        match self.line.line.plies.last_mut() {
             Some(ply) => ply.nags.push(nag),
-            None => self.level.nags.push(nag),
+            None => self.line.nags.push(nag),
         }
         Ok(())
     }
 
-    fn remark(&mut self) -> Result<(), Fault> {
-        append(self.level.comment(), self.lexer.text(), &mut self.budget, self.lexer.place())
+    fn comment(&mut self) -> Result<(), LocatedError> {
+        append_comment(self.line.comment(), self.lexer.text(), &mut self.budget, self.lexer.place())
     }
 
-    fn open(&mut self) -> Result<(), Fault> {
-        let Some(before) = self.level.before.clone() else {
-            return self.fault("a variation follows the move it replaces, and here is none");
+    fn open(&mut self) -> Result<(), LocatedError> {
+        let Some(before) = self.line.before.clone() else {
+            return self.syntax_error("a variation follows the move it replaces, and here is none");
         };
         if self.outer.len() == MAX_DEPTH {
             let message = format!("variations lie more than {MAX_DEPTH} deep in one another");
-            return Err(Fault::new(self.lexer.place(), RecordErrorKind::Limit, message));
+            return Err(LocatedError::new(self.lexer.place(), RecordErrorKind::Limit, message));
         }
-        let inner = Level {
+        let inner = OpenLine {
             position: before,
             before: None,
             line: Line::default(),
-            first_ply: self.level.first_ply + self.level.line.plies.len() - 1,
+            first_ply: self.line.first_ply + self.line.line.plies.len() - 1,
             nags: Vec::new(),
             opened: self.lexer.place(),
         };
-        self.outer.push(std::mem::replace(&mut self.level, inner));
+        self.outer.push(std::mem::replace(&mut self.line, inner));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Fault> {
-        self.settle_nags()?;
+    fn close(&mut self) -> Result<(), LocatedError> {
+        self.flush_nags()?;
         let Some(outer) = self.outer.pop() else {
-            return self.fault("')' closes no variation");
+            return self.syntax_error("')' closes no variation");
         };
-        let line = std::mem::replace(&mut self.level, outer).line;
+        let line = std::mem::replace(&mut self.line, outer).line;
         if line.plies.is_empty() {
             // Parentheses round a remark.
             let text = line.comment.unwrap_or_default();
-            return append(self.level.comment(), &text, &mut self.budget, self.lexer.place());
+            return append_comment(
+                self.line.comment(),
+                &text,
+                &mut self.budget,
+                self.lexer.place(),
+            );
         }
-        if let Some(ply) = self.level.line.plies.last_mut() {
+        if let Some(ply) = self.line.line.plies.last_mut() {
             ply.variations.push(line);
         }
         Ok(())
     }
 
     /// Annotations of a line without a move become words, lest they be lost.
-    fn settle_nags(&mut self) -> Result<(), Fault> {
-        for nag in take(&mut self.level.nags) {
-            append(self.level.comment(), &format!("${nag}"), &mut self.budget, self.lexer.place())?;
+    fn flush_nags(&mut self) -> Result<(), LocatedError> {
+        for nag in take(&mut self.line.nags) {
+            append_comment(
+                self.line.comment(),
+                &format!("${nag}"),
+                &mut self.budget,
+                self.lexer.place(),
+            )?;
         }
         Ok(())
     }
@@ -322,7 +336,7 @@ fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Optio
         let more =
             lexer.text().strip_prefix(end.as_str()).filter(|more| !more.starts_with(is_digit))?;
         path.push_str(more);
-        if let Ok(mv) = position.read_move(&path) {
+        if let Ok(mv) = position.parse_move(&path) {
             return Some(mv);
         }
     }

@@ -6,12 +6,12 @@ use std::io::Read;
 
 use crownhead_rules::Game;
 
-use crate::error::{Fault, Place, RecordError, RecordErrorKind};
+use crate::error::{LocatedError, Location, RecordError, RecordErrorKind};
 use crate::lexer::{Lexer, Token};
 use crate::limits::MAX_TAGS;
-use crate::movetext::{Body, Budget, Movetext, append};
+use crate::movetext::{Movetext, MovetextReader, SizeBudget, append_comment};
 use crate::record::{
-    GameRecord, GameResult, ROSTER, roster_place, says_nothing, sort_tags, tag_name,
+    GameRecord, GameResult, ROSTER, is_placeholder, roster_index, sort_tags, tag_name,
 };
 
 /// Reads the games of a file one after the other.
@@ -57,20 +57,20 @@ struct Tags {
 
 struct Tag {
     value: String,
-    place: Place,
+    location: Location,
 }
 
 /// A fault and where in the game it happened: how many variations are open, and whether it is among
 /// the tags.
-pub(crate) struct Failure {
-    pub(crate) fault: Fault,
+pub(crate) struct GameFailure {
+    pub(crate) error: LocatedError,
     pub(crate) depth: usize,
     pub(crate) in_tags: bool,
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Failure { fault, depth: 0, in_tags: false }
+impl From<LocatedError> for GameFailure {
+    fn from(fault: LocatedError) -> Self {
+        GameFailure { error: fault, depth: 0, in_tags: false }
     }
 }
 
@@ -80,11 +80,11 @@ impl<R: Read> Reader<R> {
         Reader { lexer: Lexer::new(input), games: 0, carried: None }
     }
 
-    fn read_game(&mut self) -> Result<Option<GameRecord>, Failure> {
-        let mut budget = Budget::default();
+    fn read_game(&mut self) -> Result<Option<GameRecord>, GameFailure> {
+        let mut budget = SizeBudget::default();
         let mut comment = None;
         if let Some(text) = self.carried.take() {
-            append(&mut comment, &text, &mut budget, self.lexer.place())?;
+            append_comment(&mut comment, &text, &mut budget, self.lexer.place())?;
         }
         let mut tags = Tags::default();
         loop {
@@ -94,7 +94,7 @@ impl<R: Read> Reader<R> {
                 Ok(Token::Tag) if tags.are_complete(&self.lexer) => break,
                 Ok(Token::Tag) => tags.add(&self.lexer, &mut budget),
                 Ok(Token::Comment) => {
-                    append(&mut comment, self.lexer.text(), &mut budget, self.lexer.place())
+                    append_comment(&mut comment, self.lexer.text(), &mut budget, self.lexer.place())
                 }
                 // A second separator after the game before.
                 Ok(Token::Result(_)) if empty => Ok(()),
@@ -102,50 +102,55 @@ impl<R: Read> Reader<R> {
                 Ok(_) => break,
                 Err(fault) => Err(fault),
             };
-            step.map_err(|fault| Failure { fault, depth: 0, in_tags: tags.any })?;
+            step.map_err(|fault| GameFailure { error: fault, depth: 0, in_tags: tags.any })?;
         }
         self.lexer.unread();
         let game = tags.game()?;
-        let start = tags.fen.take().map(|tag| (tag.value, tag.place));
-        let text = Movetext { lexer: &mut self.lexer, start, comment, budget };
-        let Body { mut line, start, result, budget } = game.visit(text)?;
+        let start = tags.fen.take().map(|tag| (tag.value, tag.location));
+        let text = MovetextReader { lexer: &mut self.lexer, start, comment, budget };
+        let Movetext { mut line, start, result, budget } = game.visit(text)?;
         let comment = match line.plies.last_mut() {
             Some(ply) => &mut ply.comment,
             None => &mut line.comment,
         };
-        self.remarks_behind(comment, budget, result.is_some())?;
+        self.trailing_comments(comment, budget, result.is_some())?;
         let mut record =
             GameRecord { game, tags: tags.others, start, line, result: GameResult::Unknown };
-        settle_result(&mut record, tags.result, result);
+        resolve_result(&mut record, tags.result, result);
         sort_tags(&mut record.tags);
         Ok(Some(record))
     }
 
     /// Remarks behind the result: in the same line they belong to the game, later ones to the next,
     /// if there is one.
-    fn remarks_behind(
+    fn trailing_comments(
         &mut self,
         comment: &mut Option<String>,
-        mut budget: Budget,
+        mut budget: SizeBudget,
         ended: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), GameFailure> {
         if !ended {
             return Ok(()); // what comes next is the next game
         }
         let line = self.lexer.place().line;
-        let mut later = Budget::default();
+        let mut later = SizeBudget::default();
         loop {
             match self.lexer.next() {
                 Ok(Token::Comment) if self.lexer.place().line == line => {
-                    append(comment, self.lexer.text(), &mut budget, self.lexer.place())?;
+                    append_comment(comment, self.lexer.text(), &mut budget, self.lexer.place())?;
                 }
                 Ok(Token::Comment) => {
-                    append(&mut self.carried, self.lexer.text(), &mut later, self.lexer.place())?;
+                    append_comment(
+                        &mut self.carried,
+                        self.lexer.text(),
+                        &mut later,
+                        self.lexer.place(),
+                    )?;
                 }
                 Ok(Token::End) => {
                     self.lexer.unread();
                     if let Some(text) = self.carried.take() {
-                        append(comment, &text, &mut budget, self.lexer.place())?;
+                        append_comment(comment, &text, &mut budget, self.lexer.place())?;
                     }
                     return Ok(());
                 }
@@ -179,9 +184,9 @@ impl<R: Read> Reader<R> {
                 }
                 Ok(Token::Tag) if depth == 0 || self.lexer.is_line_start() => break,
                 Ok(Token::End) => break,
-                Ok(Token::Result(_)) if depth == 0 => return self.skip_remarks(),
-                Ok(Token::Open) => depth += 1,
-                Ok(Token::Close) => depth = depth.saturating_sub(1),
+                Ok(Token::Result(_)) if depth == 0 => return self.skip_trailing_comments(),
+                Ok(Token::VariationStart) => depth += 1,
+                Ok(Token::VariationEnd) => depth = depth.saturating_sub(1),
                 Ok(Token::Comment) | Err(_) => continue,
                 Ok(_) => {}
             }
@@ -191,7 +196,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Passes what is said in the line of a result.
-    fn skip_remarks(&mut self) {
+    fn skip_trailing_comments(&mut self) {
         let line = self.lexer.place().line;
         loop {
             match self.lexer.next() {
@@ -213,7 +218,7 @@ impl<R: Read> Iterator for Reader<R> {
                 self.games += 1;
                 Some(Ok(record))
             }
-            Err(Failure { fault, depth, in_tags }) => {
+            Err(GameFailure { error: fault, depth, in_tags }) => {
                 self.games += 1;
                 self.skip_rest(depth, in_tags);
                 Some(Err(fault.in_game(self.games)))
@@ -227,30 +232,34 @@ impl Tags {
     /// comes again. A game may have neither moves nor a result.
     fn are_complete<R: Read>(&self, lexer: &Lexer<R>) -> bool {
         let again =
-            || roster_place(&tag_name(lexer.name())).is_some_and(|place| self.roster[place]);
+            || roster_index(&tag_name(lexer.name())).is_some_and(|place| self.roster[place]);
         self.any && lexer.place().line > self.last_line + 1 && again()
     }
 
-    fn add<R: Read>(&mut self, lexer: &Lexer<R>, budget: &mut Budget) -> Result<(), Fault> {
+    fn add<R: Read>(
+        &mut self,
+        lexer: &Lexer<R>,
+        budget: &mut SizeBudget,
+    ) -> Result<(), LocatedError> {
         self.any = true;
         self.last_line = lexer.place().line;
         let name = tag_name(lexer.name());
-        if let Some(place) = roster_place(&name) {
+        if let Some(place) = roster_index(&name) {
             self.roster[place] = true;
         }
         let (value, place) = (lexer.text(), lexer.place());
         let field = match name.as_str() {
-            "Game" if names_game(value) => &mut self.game,
+            "Game" if is_game_id(value) => &mut self.game,
             "GameType" => &mut self.game_type,
             "FEN" => &mut self.fen,
             "Result" => &mut self.result,
             "SetUp" => return Ok(()), // says no more than that there is a FEN
-            _ if says_nothing(&name, value) => return Ok(()),
+            _ if is_placeholder(&name, value) => return Ok(()),
             _ => {
                 budget.spend_text(name.len() + value.len(), place)?;
                 if self.others.len() == MAX_TAGS {
                     let message = format!("the game has more than {MAX_TAGS} tags");
-                    return Err(Fault::new(place, RecordErrorKind::Limit, message));
+                    return Err(LocatedError::new(place, RecordErrorKind::Limit, message));
                 }
                 self.others.push((name, value.to_string()));
                 return Ok(());
@@ -259,21 +268,22 @@ impl Tags {
         match field {
             Some(first) if first.value != value => {
                 let message = format!("the tag {name} is given twice, with different values");
-                Err(Fault::new(place, RecordErrorKind::Tag, message))
+                Err(LocatedError::new(place, RecordErrorKind::Tag, message))
             }
             Some(_) => Ok(()),
             None => {
                 budget.spend_text(value.len(), place)?;
-                *field = Some(Tag { value: value.to_string(), place });
+                *field = Some(Tag { value: value.to_string(), location: place });
                 Ok(())
             }
         }
     }
 
     /// Which game it is: the tag `Game` says so, or `GameType` does, or it is English checkers.
-    fn game(&self) -> Result<Game, Fault> {
-        let fault =
-            |tag: &Tag, message: String| Fault::new(tag.place, RecordErrorKind::Tag, message);
+    fn game(&self) -> Result<Game, LocatedError> {
+        let fault = |tag: &Tag, message: String| {
+            LocatedError::new(tag.location, RecordErrorKind::Tag, message)
+        };
         if let Some(tag) = &self.game {
             return tag.value.parse().map_err(|error| fault(tag, format!("Game: {error}")));
         }
@@ -291,7 +301,7 @@ impl Tags {
 }
 
 /// Whether the tag `Game` is ours. Others have used it to number the games of a match.
-pub(crate) fn names_game(value: &str) -> bool {
+pub(crate) fn is_game_id(value: &str) -> bool {
     let id = value.split(':').next().unwrap_or(value).trim();
     value.starts_with(|c: char| c.is_ascii_lowercase())
         || Game::all().iter().any(|game| game.info().id.eq_ignore_ascii_case(id))
@@ -300,13 +310,13 @@ pub(crate) fn names_game(value: &str) -> bool {
 /// PDN 3.0 has the result in its tag and ends every game with `*`; older files have it behind the
 /// moves. If both are there and differ, the tag counts and the other is kept in a tag, as is a
 /// result that cannot be read.
-fn settle_result(record: &mut GameRecord, tag: Option<Tag>, behind: Option<GameResult>) {
+fn resolve_result(record: &mut GameRecord, tag: Option<Tag>, behind: Option<GameResult>) {
     let behind = behind.unwrap_or_default();
     let value = tag.map(|tag| tag.value).unwrap_or_default();
-    let stated = match GameResult::read(&value) {
+    let stated = match GameResult::parse(&value) {
         Some(result) => result,
         None => {
-            if !says_nothing("Result", &value) {
+            if !is_placeholder("Result", &value) {
                 record.tags.push(("ResultText".to_string(), value));
             }
             GameResult::Unknown

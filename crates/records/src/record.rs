@@ -88,7 +88,7 @@ impl GameResult {
 
     /// Reads a result in any usual spelling: with one point for a win or two, with `½`, with other
     /// dashes, a colon or blanks.
-    pub fn read(text: &str) -> Option<GameResult> {
+    pub fn parse(text: &str) -> Option<GameResult> {
         Some(match text {
             "1-0" | "2-0" => GameResult::FirstWins,
             "0-1" | "0-2" => GameResult::SecondWins,
@@ -97,7 +97,7 @@ impl GameResult {
             "*" => GameResult::Unknown,
             text if text.len() < 32 && text.contains(odd) => {
                 let plain: String = text.chars().filter_map(plain).collect();
-                return GameResult::read(&plain);
+                return GameResult::parse(&plain);
             }
             _ => return None,
         })
@@ -126,13 +126,13 @@ impl fmt::Display for GameResult {
 /// The text is no result.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0:?} is no result: results are 1-0, 0-1, 1/2-1/2, 0-0 and *")]
-pub struct ResultError(pub String);
+pub struct ParseResultError(pub String);
 
 impl FromStr for GameResult {
-    type Err = ResultError;
+    type Err = ParseResultError;
 
-    fn from_str(text: &str) -> Result<Self, ResultError> {
-        GameResult::read(text).ok_or_else(|| ResultError(text.to_string()))
+    fn from_str(text: &str) -> Result<Self, ParseResultError> {
+        GameResult::parse(text).ok_or_else(|| ParseResultError(text.to_string()))
     }
 }
 
@@ -200,19 +200,19 @@ pub(crate) const ROSTER: [(&str, &str); 7] = [
 ];
 
 /// Where in the roster a name stands.
-pub(crate) fn roster_place(name: &str) -> Option<usize> {
+pub(crate) fn roster_index(name: &str) -> Option<usize> {
     ROSTER.iter().position(|(n, _)| *n == name)
 }
 
 /// Whether a tag of the roster has a value that says nothing.
-pub(crate) fn says_nothing(name: &str, value: &str) -> bool {
-    let unknown = roster_place(name).map(|place| ROSTER[place].1);
+pub(crate) fn is_placeholder(name: &str, value: &str) -> bool {
+    let unknown = roster_index(name).map(|place| ROSTER[place].1);
     unknown.is_some_and(|unknown| value.trim().is_empty() || value == "?" || value == unknown)
 }
 
 /// Puts the tags of the roster first, in its order, and leaves the others in theirs.
 pub(crate) fn sort_tags(tags: &mut [(String, String)]) {
-    tags.sort_by_key(|(name, _)| roster_place(name).unwrap_or(ROSTER.len()));
+    tags.sort_by_key(|(name, _)| roster_index(name).unwrap_or(ROSTER.len()));
 }
 
 /// A tag's name as the standard wants it: a capital first, then letters, digits and `_`. The names
@@ -247,12 +247,12 @@ mod tests {
             (Unknown, &["*"]),
         ] {
             for text in texts {
-                assert_eq!(GameResult::read(text), Some(result), "{text}");
+                assert_eq!(GameResult::parse(text), Some(result), "{text}");
             }
-            assert_eq!(GameResult::read(result.text()), Some(result));
+            assert_eq!(GameResult::parse(result.text()), Some(result));
         }
         for text in ["", "1-5", "10-1", "-", "1-", "win", "4-6"] {
-            assert_eq!(GameResult::read(text), None, "{text}");
+            assert_eq!(GameResult::parse(text), None, "{text}");
         }
     }
 

@@ -5,10 +5,10 @@
 //! line, what was meant can be told.
 
 use crate::encoding::decode;
-use crate::window::is_blank;
+use crate::input::is_blank;
 
 /// A tag's two texts, and how many bytes of the line are behind it.
-pub(crate) struct TagLine {
+pub(crate) struct ParsedTag {
     pub(crate) name: String,
     pub(crate) value: String,
     pub(crate) length: usize,
@@ -40,13 +40,13 @@ pub(crate) fn tag_length(mut byte: impl FnMut(usize) -> Option<u8>) -> usize {
 }
 
 /// Reads the tag at the start of `line`, which begins with `[` and ends before the line break.
-pub(crate) fn read_tag(line: &[u8]) -> TagLine {
+pub(crate) fn parse_tag(line: &[u8]) -> ParsedTag {
     let inside = &line[1..];
     let quote =
         inside.iter().position(|&byte| byte == b'"' || byte == b']').unwrap_or(inside.len());
     if inside.get(quote) == Some(&b'"') {
         let (value, length) = quoted(inside, quote + 1);
-        return TagLine { name: text(&inside[..quote]), value, length: 1 + length };
+        return ParsedTag { name: text(&inside[..quote]), value, length: 1 + length };
     }
     // Without quotes the first word is the name. Quotes of a word processor may stand round the
     // rest.
@@ -54,7 +54,7 @@ pub(crate) fn read_tag(line: &[u8]) -> TagLine {
     let content = text(&inside[..quote]);
     let (name, value) = content.split_once(char::is_whitespace).unwrap_or((&content, ""));
     let value = value.trim().trim_matches(['“', '”', '„']);
-    TagLine { name: name.to_string(), value: value.to_string(), length }
+    ParsedTag { name: name.to_string(), value: value.to_string(), length }
 }
 
 /// A value from behind its opening quote, and where the tag ends.
@@ -115,9 +115,9 @@ mod tests {
     use super::*;
 
     fn tag(line: &str) -> (String, String, &str) {
-        let tag = read_tag(line.as_bytes());
+        let tag = parse_tag(line.as_bytes());
         let short = tag_length(|i| line.as_bytes().get(i).copied());
-        let same = read_tag(&line.as_bytes()[..short]);
+        let same = parse_tag(&line.as_bytes()[..short]);
         assert_eq!(
             (same.name, same.value, same.length),
             (tag.name.clone(), tag.value.clone(), tag.length)

@@ -7,12 +7,12 @@
 
 use std::io::Write;
 
-use crownhead_rules::{Game, Notation, Perft, Side, Visitor};
+use crownhead_rules::{Game, GameVisitor, Notation, Side};
 
 use crate::error::WriteError;
 use crate::limits::MAX_DEPTH;
-use crate::reader::names_game;
-use crate::record::{GameRecord, Line, ROSTER, roster_place, tag_name};
+use crate::reader::is_game_id;
+use crate::record::{GameRecord, Line, ROSTER, roster_index, tag_name};
 
 /// Lines have fewer columns than this.
 const WIDTH: usize = 80;
@@ -23,17 +23,17 @@ const WIDTH: usize = 80;
 /// names are made to fit the standard, and tags that have a field of their own in the record are
 /// not taken from the list of tags.
 pub fn write_game(out: &mut impl Write, record: &GameRecord) -> Result<(), WriteError> {
-    out.write_all(game_text(record)?.as_bytes())?;
+    out.write_all(format_game(record)?.as_bytes())?;
     Ok(())
 }
 
 /// The text of one game, as [`write_game`] writes it.
-pub fn game_text(record: &GameRecord) -> Result<String, WriteError> {
+pub fn format_game(record: &GameRecord) -> Result<String, WriteError> {
     let mut text = String::new();
     write_tags(&mut text, record);
     text.push('\n');
     let first_ply = usize::from(first_side(record)? == Side::Second);
-    let mut lines = Wrapped { text, column: 0, unit: String::new(), open: false };
+    let mut lines = LineWrapper { text, column: 0, unit: String::new(), open: false };
     write_line(&mut lines, &record.line, first_ply, 0)?;
     lines.word("*");
     lines.flush();
@@ -76,10 +76,10 @@ fn write_tags(text: &mut String, record: &GameRecord) {
     for (name, value) in &record.tags {
         let name = tag_name(name);
         // The first tag of each name of the roster has been written.
-        let place = roster_place(&name);
+        let place = roster_index(&name);
         let written = place.is_some_and(|place| !std::mem::replace(&mut in_roster[place], true));
         let has_field = matches!(name.as_str(), "Result" | "GameType" | "SetUp" | "FEN")
-            || name == "Game" && names_game(value);
+            || name == "Game" && is_game_id(value);
         if !written && !has_field {
             push(&name, value);
         }
@@ -89,10 +89,10 @@ fn write_tags(text: &mut String, record: &GameRecord) {
 /// The side that moves first in the record.
 fn first_side(record: &GameRecord) -> Result<Side, WriteError> {
     struct FirstSide<'a>(&'a str);
-    impl Visitor for FirstSide<'_> {
+    impl GameVisitor for FirstSide<'_> {
         type Output = Result<Side, WriteError>;
-        fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
-            let position = P::read(self.0, options);
+        fn visit<P: Notation>(self, options: &P::Options) -> Self::Output {
+            let position = P::parse_position(self.0, options);
             position
                 .map(|position| position.side())
                 .map_err(|error| WriteError::Record(error.to_string()))
@@ -105,7 +105,7 @@ fn first_side(record: &GameRecord) -> Result<Side, WriteError> {
 }
 
 fn write_line(
-    lines: &mut Wrapped,
+    lines: &mut LineWrapper,
     line: &Line,
     first_ply: usize,
     depth: usize,
@@ -147,7 +147,7 @@ fn write_line(
 }
 
 /// Text in lines of limited width. A unit is what no line break may part.
-struct Wrapped {
+struct LineWrapper {
     text: String,
     column: usize,
     unit: String,
@@ -155,7 +155,7 @@ struct Wrapped {
     open: bool,
 }
 
-impl Wrapped {
+impl LineWrapper {
     fn word(&mut self, word: &str) {
         if !std::mem::take(&mut self.open) {
             self.flush();

@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crownhead_records::{GameRecord, Reader, RecordError, game_text};
+use crownhead_records::{GameRecord, Reader, RecordError, format_game};
 
 fn files(directory: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(directory);
@@ -29,7 +29,7 @@ fn read(bytes: &[u8]) -> Vec<Result<GameRecord, RecordError>> {
 
 fn shown(items: &[Result<GameRecord, RecordError>]) -> String {
     let text = |item: &Result<GameRecord, RecordError>| match item {
-        Ok(record) => game_text(record).unwrap(),
+        Ok(record) => format_game(record).unwrap(),
         Err(error) => format!("!! {:?}: {error}\n\n", error.kind),
     };
     items.iter().map(text).collect()
@@ -47,7 +47,7 @@ fn check(path: &Path) -> Vec<Result<GameRecord, RecordError>> {
     assert!(found == expected, "{}:\n{found}\nexpected:\n{expected}", path.display());
 
     let games: Vec<_> = items.iter().flatten().cloned().collect();
-    let text: String = games.iter().map(|game| game_text(game).unwrap()).collect();
+    let text: String = games.iter().map(|game| format_game(game).unwrap()).collect();
     let again: Result<Vec<_>, _> = read(text.as_bytes()).into_iter().collect();
     assert_eq!(again.unwrap(), games, "{}", path.display());
     for line in text.lines().filter(|line| !line.starts_with('[')) {

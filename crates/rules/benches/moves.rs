@@ -2,8 +2,8 @@
 //! runs them.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use crownhead_rules::perft::Counter;
-use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor};
+use crownhead_rules::perft::PerftOptions;
+use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
 
 /// Positions from random games, so that openings, captures and kings all occur.
 fn positions<P: Notation>(options: &P::Options) -> Vec<P> {
@@ -27,10 +27,10 @@ struct Benches<'a> {
     depth: u32,
 }
 
-impl Visitor for Benches<'_> {
+impl PerftVisitor for Benches<'_> {
     type Output = ();
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) {
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
         let start = P::start(options);
 
         let mut group = self.criterion.benchmark_group(format!("moves/{}", P::ID));
@@ -69,12 +69,12 @@ impl Visitor for Benches<'_> {
         group.finish();
 
         let mut group = self.criterion.benchmark_group(format!("perft/{}", P::ID));
-        let nodes = Counter::default().count(&start, self.depth, &[]);
+        let nodes = PerftOptions::default().count(&start, self.depth, &[]);
         group.sample_size(10).throughput(Throughput::Elements(nodes));
-        let two_threads = Counter { threads: 2, ..Counter::default() };
-        let played = Counter { play_all: true, ..Counter::default() };
+        let two_threads = PerftOptions { threads: 2, ..PerftOptions::default() };
+        let played = PerftOptions { bulk: false, ..PerftOptions::default() };
         for (name, counter) in [
-            ("bulk", Counter::default()),
+            ("bulk", PerftOptions::default()),
             ("bulk, 2 threads", two_threads),
             ("every move played", played),
         ] {
@@ -88,7 +88,7 @@ impl Visitor for Benches<'_> {
 
 fn all(criterion: &mut Criterion) {
     for (game, depth) in Game::all().iter().zip([10, 9, 5, 5]) {
-        game.visit(Benches { criterion, depth });
+        game.visit_perft(Benches { criterion, depth });
     }
 }
 

@@ -27,7 +27,7 @@ impl Cell {
     }
 
     /// Reads a name such as `47`.
-    pub fn read(name: &str) -> Option<Cell> {
+    pub fn parse(name: &str) -> Option<Cell> {
         match name.as_bytes() {
             [row, column] => Cell::new(row.wrapping_sub(b'0'), column.wrapping_sub(b'0')),
             _ => None,

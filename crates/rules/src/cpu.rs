@@ -14,7 +14,7 @@
 #![allow(unsafe_code)]
 
 /// A hot loop with what it works on.
-pub(crate) trait Work {
+pub(crate) trait Kernel {
     /// What comes of it.
     type Output;
     /// Does it; to be marked `#[inline(always)]`.
@@ -24,10 +24,10 @@ pub(crate) trait Work {
 /// Runs `work` with the processor's instructions for single bits.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn bits<W: Work>(work: W) -> W::Output {
-    if level() >= BITS {
+pub(crate) fn with_bmi<W: Kernel>(work: W) -> W::Output {
+    if level() >= BMI {
         // SAFETY: the processor has what the function asks for, as `detect` has found.
-        unsafe { with_bits(work) }
+        unsafe { run_bmi(work) }
     } else {
         work.run()
     }
@@ -36,20 +36,20 @@ pub(crate) fn bits<W: Work>(work: W) -> W::Output {
 /// Runs `work` with the processor's vector instructions, and those for single bits.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn vectors<W: Work>(work: W) -> W::Output {
+pub(crate) fn with_simd<W: Kernel>(work: W) -> W::Output {
     // SAFETY, for all three: the processor has what the function asks for, as `detect` has found.
     match level() {
-        AVX512 => unsafe { with_avx512(work) },
-        AVX2 => unsafe { with_avx2(work) },
-        BITS => unsafe { with_bits(work) },
+        AVX512 => unsafe { run_avx512(work) },
+        AVX2 => unsafe { run_avx2(work) },
+        BMI => unsafe { run_bmi(work) },
         _ => work.run(),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-const PLAIN: u8 = 1;
+const BASELINE: u8 = 1;
 #[cfg(target_arch = "x86_64")]
-const BITS: u8 = 2;
+const BMI: u8 = 2;
 #[cfg(target_arch = "x86_64")]
 const AVX2: u8 = 3;
 #[cfg(target_arch = "x86_64")]
@@ -75,7 +75,7 @@ fn level() -> u8 {
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vpopcntdq");
-        let level = [PLAIN, BITS, AVX2, AVX512]
+        let level = [BASELINE, BMI, AVX2, AVX512]
             [usize::from(bits) + usize::from(avx2) + usize::from(avx512)];
         LEVEL.store(level, Ordering::Relaxed);
         level
@@ -89,32 +89,32 @@ fn level() -> u8 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn with_bits<W: Work>(work: W) -> W::Output {
+fn run_bmi<W: Kernel>(work: W) -> W::Output {
     work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
-fn with_avx2<W: Work>(work: W) -> W::Output {
+fn run_avx2<W: Kernel>(work: W) -> W::Output {
     work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512dq,avx512vpopcntdq")]
-fn with_avx512<W: Work>(work: W) -> W::Output {
+fn run_avx512<W: Kernel>(work: W) -> W::Output {
     work.run()
 }
 
 /// On other processors one generation is enough.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn bits<W: Work>(work: W) -> W::Output {
+pub(crate) fn bits<W: Kernel>(work: W) -> W::Output {
     work.run()
 }
 
 /// See [`bits`].
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn vectors<W: Work>(work: W) -> W::Output {
+pub(crate) fn vectors<W: Kernel>(work: W) -> W::Output {
     work.run()
 }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::text::shorten;
+use crate::parse::truncate;
 use crate::{
-    CaptureHalma, ChineseCheckers, Contest, English, Notation, OptionText, OptionsError, Perft,
-    Position, SideText,
+    BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Notation, OptionInfo, OptionsError,
+    Position, SideInfo,
 };
 
 /// A game with its options, as in `contest:kings=true`.
@@ -22,12 +22,20 @@ pub enum Game {
     CaptureHalma,
 }
 
-/// Something to do with a game whose type is known only at run time.
-pub trait Visitor {
-    /// What comes of it.
+/// Code that is generic over the game, for a game chosen at run time.
+pub trait GameVisitor {
+    /// Result of the visit.
     type Output;
-    /// Does it for the game `P`.
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output;
+    /// Called with the type of the game.
+    fn visit<P: Notation>(self, options: &P::Options) -> Self::Output;
+}
+
+/// A [`GameVisitor`] that counts positions.
+pub trait PerftVisitor {
+    /// Result of the visit.
+    type Output;
+    /// Called with the type of the game.
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output;
 }
 
 impl Game {
@@ -42,7 +50,17 @@ impl Game {
     }
 
     /// Calls the visitor with the game's type.
-    pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
+    pub fn visit<V: GameVisitor>(&self, visitor: V) -> V::Output {
+        match self {
+            Game::English(options) => visitor.visit::<English>(options),
+            Game::Contest(options) => visitor.visit::<Contest>(options),
+            Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
+            Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
+        }
+    }
+
+    /// Calls the visitor with the game's type.
+    pub fn visit_perft<V: PerftVisitor>(&self, visitor: V) -> V::Output {
         match self {
             Game::English(options) => visitor.visit::<English>(options),
             Game::Contest(options) => visitor.visit::<Contest>(options),
@@ -54,16 +72,16 @@ impl Game {
     /// The game's names and options.
     pub fn info(&self) -> GameInfo {
         struct Info;
-        impl Visitor for Info {
+        impl GameVisitor for Info {
             type Output = GameInfo;
-            fn visit<P: Notation + Perft>(self, options: &P::Options) -> GameInfo {
+            fn visit<P: Notation>(self, options: &P::Options) -> GameInfo {
                 GameInfo {
                     id: P::ID,
                     name: P::NAME,
                     sides: P::SIDES,
                     options: P::OPTIONS,
-                    chosen: P::write_options(options),
-                    start: P::start(options).write(),
+                    options_text: P::format_options(options),
+                    start: P::start(options).format_position(),
                 }
             }
         }
@@ -79,11 +97,11 @@ pub struct GameInfo {
     /// The name people use.
     pub name: &'static str,
     /// The sides, the one that moves first first.
-    pub sides: [SideText; 2],
+    pub sides: [SideInfo; 2],
     /// The options it can be played with.
-    pub options: &'static [OptionText],
+    pub options: &'static [OptionInfo],
     /// The options chosen that are not the default, as `key=value,…`.
-    pub chosen: String,
+    pub options_text: String,
     /// The text of the start position.
     pub start: String,
 }
@@ -95,14 +113,14 @@ impl FromStr for Game {
     fn from_str(text: &str) -> Result<Game, OptionsError> {
         let (id, options) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         match id.trim().to_ascii_lowercase().as_str() {
-            English::ID => English::read_options(options).map(Game::English),
-            Contest::ID => Contest::read_options(options).map(Game::Contest),
+            English::ID => English::parse_options(options).map(Game::English),
+            Contest::ID => Contest::parse_options(options).map(Game::Contest),
             ChineseCheckers::ID => {
-                ChineseCheckers::read_options(options).map(|()| Game::ChineseCheckers)
+                ChineseCheckers::parse_options(options).map(|()| Game::ChineseCheckers)
             }
-            CaptureHalma::ID => CaptureHalma::read_options(options).map(|()| Game::CaptureHalma),
+            CaptureHalma::ID => CaptureHalma::parse_options(options).map(|()| Game::CaptureHalma),
             _ => {
-                let id = shorten(id, 40);
+                let id = truncate(id, 40);
                 let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
                 Err(OptionsError(format!(
                     "there is no game {id:?}: the games are {}",
@@ -116,7 +134,7 @@ impl FromStr for Game {
 impl fmt::Display for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.info();
-        match info.chosen.as_str() {
+        match info.options_text.as_str() {
             "" => f.write_str(info.id),
             chosen => write!(f, "{}:{chosen}", info.id),
         }

@@ -6,26 +6,24 @@ pub mod checkers;
 pub mod chinese_checkers;
 mod cpu;
 mod game;
-mod hop_board;
+mod hopping;
 mod move_list;
 mod notation;
 mod outcome;
+mod parse;
 pub mod perft;
 mod position;
-mod replies;
-mod text;
-mod ways;
 mod zobrist;
 
 pub use capture_halma::CaptureHalma;
 pub use cell::{Bits, Cell};
 pub use checkers::{Contest, English};
 pub use chinese_checkers::ChineseCheckers;
-pub use game::{Game, GameInfo, Visitor};
+pub use game::{Game, GameInfo, GameVisitor, PerftVisitor};
 pub use move_list::MoveList;
 pub use notation::{
-    MoveError, MoveErrorKind, Notation, OptionText, OptionsError, PositionError, SideText,
+    MoveError, MoveErrorKind, Notation, OptionInfo, OptionsError, PositionError, SideInfo,
 };
 pub use outcome::{EndReason, Outcome, Side};
-pub use perft::Perft;
+pub use perft::BulkPerft;
 pub use position::Position;

@@ -6,13 +6,13 @@ use arrayvec::ArrayVec;
 
 /// More moves than any position of a real game has. Only composed positions have more, where kings
 /// or hoppers can go many ways through a lattice of pieces.
-const USUAL: usize = 256;
+const INLINE_CAPACITY: usize = 256;
 
 /// A list of moves that touches the heap only for positions no game leads to, instead of
 /// overflowing.
 #[derive(Clone, Debug)]
 pub struct MoveList<M> {
-    usual: ArrayVec<M, USUAL>,
+    inline: ArrayVec<M, INLINE_CAPACITY>,
     /// All moves, once there are too many; `usual` then stays full, so that every push fails
     /// there.
     spilled: Vec<M>,
@@ -22,20 +22,20 @@ impl<M: Copy> MoveList<M> {
     /// An empty list.
     #[inline(always)]
     pub const fn new() -> Self {
-        MoveList { usual: ArrayVec::new_const(), spilled: Vec::new() }
+        MoveList { inline: ArrayVec::new_const(), spilled: Vec::new() }
     }
 
     /// Takes all moves out.
     #[inline(always)]
     pub fn clear(&mut self) {
-        self.usual.clear();
+        self.inline.clear();
         self.spilled.clear();
     }
 
     /// Puts a move at the end.
     #[inline(always)]
     pub fn push(&mut self, mv: M) {
-        if self.usual.try_push(mv).is_err() {
+        if self.inline.try_push(mv).is_err() {
             self.spill(mv);
         }
     }
@@ -44,7 +44,7 @@ impl<M: Copy> MoveList<M> {
     #[inline(never)]
     fn spill(&mut self, mv: M) {
         if self.spilled.is_empty() {
-            self.spilled.extend_from_slice(&self.usual);
+            self.spilled.extend_from_slice(&self.inline);
         }
         self.spilled.push(mv);
     }
@@ -61,14 +61,14 @@ impl<M> Deref for MoveList<M> {
 
     #[inline(always)]
     fn deref(&self) -> &[M] {
-        if self.spilled.is_empty() { &self.usual } else { &self.spilled }
+        if self.spilled.is_empty() { &self.inline } else { &self.spilled }
     }
 }
 
 impl<M> DerefMut for MoveList<M> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [M] {
-        if self.spilled.is_empty() { &mut self.usual } else { &mut self.spilled }
+        if self.spilled.is_empty() { &mut self.inline } else { &mut self.spilled }
     }
 }
 

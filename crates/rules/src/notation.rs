@@ -13,36 +13,36 @@ pub trait Notation: Position {
     /// The name people use.
     const NAME: &'static str;
     /// How the two sides are called.
-    const SIDES: [SideText; 2];
+    const SIDES: [SideInfo; 2];
     /// The options a game can be played with.
-    const OPTIONS: &'static [OptionText];
+    const OPTIONS: &'static [OptionInfo];
 
     /// Reads `key=value,…`; the empty text is the default.
-    fn read_options(text: &str) -> Result<Self::Options, OptionsError>;
+    fn parse_options(text: &str) -> Result<Self::Options, OptionsError>;
     /// Writes what differs from the default, in the form that
     /// [`read_options`](Notation::read_options) takes.
-    fn write_options(options: &Self::Options) -> String;
+    fn format_options(options: &Self::Options) -> String;
 
     /// Reads a position and checks everything that can be wrong with it.
-    fn read(text: &str, options: &Self::Options) -> Result<Self, PositionError>;
+    fn parse_position(text: &str, options: &Self::Options) -> Result<Self, PositionError>;
     /// The position's one text.
-    fn write(&self) -> String;
+    fn format_position(&self) -> String;
 
     /// Reads a move in any unambiguous form; a refusal says which rule it breaks.
-    fn read_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+    fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
     /// Reads a turn of a game that was played: a move or, where turns are skipped for a fault, such a
     /// turn, written `pass`, though it is no move.
-    fn read_turn(&self, text: &str) -> Result<Self::Move, MoveError> {
-        let skipped = || Self::skipped().filter(|_| text == "pass");
-        self.read_move(text).or_else(|error| skipped().ok_or(error))
+    fn parse_recorded_move(&self, text: &str) -> Result<Self::Move, MoveError> {
+        let skipped = || Self::skip_move().filter(|_| text == "pass");
+        self.parse_move(text).or_else(|error| skipped().ok_or(error))
     }
     /// The one text of a legal move.
-    fn write_move(&self, mv: Self::Move) -> String;
+    fn format_move(&self, mv: Self::Move) -> String;
 
     /// The cells a legal move touches down on, start and end included; a pass has none.
     fn path(&self, mv: Self::Move) -> Vec<Cell>;
     /// All ways to make a legal move that are no longer than its path, which comes first; nine at most.
-    fn ways(&self, mv: Self::Move) -> Vec<Vec<Cell>>;
+    fn paths(&self, mv: Self::Move) -> Vec<Vec<Cell>>;
     /// The cells whose pieces a legal move takes, in order of cells.
     fn captures(&self, mv: Self::Move) -> Vec<Cell>;
 
@@ -59,7 +59,7 @@ pub trait Notation: Position {
 
 /// How a side is called.
 #[derive(Clone, Copy, Debug)]
-pub struct SideText {
+pub struct SideInfo {
     /// In texts: `b`, `w`, `#` or `O`.
     pub letter: char,
     /// In words.
@@ -68,7 +68,7 @@ pub struct SideText {
 
 /// One option of a game, for listings.
 #[derive(Clone, Copy, Debug)]
-pub struct OptionText {
+pub struct OptionInfo {
     /// The key in `key=value`.
     pub key: &'static str,
     /// What the value may be.
@@ -76,7 +76,7 @@ pub struct OptionText {
     /// The value when nothing is said.
     pub default: &'static str,
     /// What it does.
-    pub meaning: &'static str,
+    pub description: &'static str,
 }
 
 /// Why a game's name or its options were refused.
@@ -127,6 +127,9 @@ pub enum MoveErrorKind {
 }
 
 /// A refused move.
-pub(crate) fn refusal<T>(kind: MoveErrorKind, reason: impl Into<String>) -> Result<T, MoveError> {
+pub(crate) fn move_error<T>(
+    kind: MoveErrorKind,
+    reason: impl Into<String>,
+) -> Result<T, MoveError> {
     Err(MoveError { kind, reason: reason.into() })
 }

@@ -37,7 +37,7 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// The turn of a player who is made to pass though there are moves, in games that know such
     /// turns. It is no legal move, and [`after`](Position::after) takes it all the same.
-    fn skipped() -> Option<Self::Move> {
+    fn skip_move() -> Option<Self::Move> {
         None
     }
 
@@ -60,5 +60,5 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn key(&self) -> u64;
 
     /// The key computed afresh from the board: what [`key`](Position::key) must equal.
-    fn computed_key(&self) -> u64;
+    fn recompute_key(&self) -> u64;
 }

@@ -2,7 +2,7 @@
 //! run and file.
 
 /// Flips when the turn changes.
-pub(crate) const TURN: u64 = splitmix(0x6372_6f77_6e68_6561);
+pub(crate) const SIDE_TO_MOVE: u64 = splitmix(0x6372_6f77_6e68_6561);
 
 /// `N` numbers for each player: one for every kind of piece on every cell.
 pub(crate) const fn table<const N: usize>(seed: u64) -> [[u64; N]; 2] {

@@ -45,12 +45,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 
-#[path = "cases/reading.rs"]
-mod reading;
-#[path = "cases/running.rs"]
-mod running;
-#[path = "cases/sentences.rs"]
-mod sentences;
+#[path = "cases/coverage.rs"]
+mod coverage;
+#[path = "cases/parse.rs"]
+mod parse;
+#[path = "cases/run.rs"]
+mod run;
 
 use std::path::Path;
 use std::{fs, io};
@@ -76,7 +76,7 @@ fn every_case_holds() {
     assert!(files.len() >= 5, "four games and the setups, found {}", files.len());
     let mut failures = Vec::new();
     for (name, text) in &files {
-        failures.extend(running::failures(name, text));
+        failures.extend(run::failures(name, text));
     }
     assert!(failures.is_empty(), "{} do not hold:\n\n{}\n", failures.len(), failures.join("\n"));
 }
@@ -120,21 +120,21 @@ fn every_quoted_rule_stands_in_the_documents_word_for_word() {
 fn every_sentence_of_the_program_is_in_some_case() {
     let mut shown = Vec::new();
     for (name, text) in files().unwrap() {
-        let cases = reading::cases(&text).unwrap_or_else(|fault| panic!("{name}:{fault}"));
-        shown.extend(cases.iter().flat_map(reading::Case::sentences));
+        let cases = parse::cases(&text).unwrap_or_else(|fault| panic!("{name}:{fault}"));
+        shown.extend(cases.iter().flat_map(parse::Case::sentences));
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let missing = sentences::missing(&sources, &shown);
+    let missing = coverage::missing(&sources, &shown);
     assert!(missing.is_empty(), "no case shows these sentences:\n{}\n", missing.join("\n"));
 }
 
 #[test]
 fn a_case_that_does_not_hold_is_named_by_file_line_and_title() {
     let text = "== a step too far\nrule: none\ngame: english\nboard: start\nmoves: 11-15\n";
-    let failures = running::failures("new.txt", text);
+    let failures = run::failures("new.txt", text);
     assert_eq!(failures.len(), 1);
     assert!(failures[0].starts_with("new.txt:5: a step too far\n"), "{}", failures[0]);
     assert!(failures[0].contains("12-16"), "{}", failures[0]);
-    let failures = running::failures("new.txt", "== no checks\nrule: none\ngame: english\n");
+    let failures = run::failures("new.txt", "== no checks\nrule: none\ngame: english\n");
     assert!(failures[0].starts_with("new.txt:1: no checks\n"), "{}", failures[0]);
 }

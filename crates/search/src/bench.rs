@@ -53,7 +53,7 @@ impl GameVisitor for Run<'_> {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
         let mut bench = Bench { depth, nodes: 0, time: Duration::ZERO };
         // A line that is no position would be left out; a test reads them all.
-        for position in positions.lines().filter_map(|line| P::read(line, options).ok()) {
+        for position in positions.lines().filter_map(|line| P::parse_position(line, options).ok()) {
             engine.clear();
             let report = engine.search(Task::new(&position, limits), &Stop::new(), |_| {});
             bench.nodes += report.nodes;
@@ -72,7 +72,7 @@ mod tests {
     impl GameVisitor for Count {
         type Output = usize;
         fn visit<P: Searchable>(self, options: &P::Options) -> usize {
-            let read = |line| P::read(line, options).unwrap().outcome(&[]);
+            let read = |line| P::parse_position(line, options).unwrap().outcome(&[]);
             self.0.lines().map(read).filter(Option::is_none).count()
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crownhead_rules::{
-    CaptureHalma, ChineseCheckers, Contest, English, Game, Notation, Perft, Position, Side,
+    CaptureHalma, ChineseCheckers, Contest, English, Game, Notation, Position, Side,
 };
 
 use crate::Score;
@@ -70,7 +70,7 @@ impl Pruning {
 pub(crate) const SLOTS: usize = 4096;
 
 /// What a game adds to be searched.
-pub trait Searchable: Notation + Perft {
+pub trait Searchable: Notation {
     /// How it judges positions.
     type Evaluation: Evaluate<Self> + Tunable<Self> + Clone + 'static;
 

@@ -11,7 +11,7 @@ use crownhead_search::{
 };
 
 fn position(text: &str) -> CaptureHalma {
-    CaptureHalma::read(text, &()).unwrap()
+    CaptureHalma::parse_position(text, &()).unwrap()
 }
 
 fn search(position: &CaptureHalma, settings: Settings, limits: Limits) -> Report<CaptureHalma> {
@@ -162,7 +162,7 @@ fn a_position_is_quiet_exactly_when_nothing_can_be_taken() {
 
 /// The board with its rows in the opposite order.
 fn mirrored(position: &CaptureHalma) -> CaptureHalma {
-    let text = position.write();
+    let text = position.format_position();
     let (board, rest) = text.split_once(' ').unwrap();
     let rows: Vec<_> = board.split('/').rev().collect();
     self::position(&format!("{} {rest}", rows.join("/")))
@@ -170,7 +170,7 @@ fn mirrored(position: &CaptureHalma) -> CaptureHalma {
 
 /// The board turned round, the players changed.
 fn turned(position: &CaptureHalma) -> CaptureHalma {
-    let text = position.write();
+    let text = position.format_position();
     let (board, rest) = text.split_once(' ').unwrap();
     let change = |letter| match letter {
         'b' => 'w',
@@ -210,5 +210,8 @@ fn men_and_progress_are_worth_something() {
 #[test]
 fn an_empty_board_is_worth_nothing() {
     let evaluation = CaptureHalma::evaluation(&Knowledge::default());
-    assert_eq!(evaluation.score(&CaptureHalma::read("8/8/8/8/8/8/8/8 b 50", &()).unwrap()), 0);
+    assert_eq!(
+        evaluation.score(&CaptureHalma::parse_position("8/8/8/8/8/8/8/8 b 50", &()).unwrap()),
+        0
+    );
 }

@@ -41,13 +41,13 @@ fn knowledge() -> [Knowledge; 2] {
 }
 
 fn read(text: &str) -> ChineseCheckers {
-    ChineseCheckers::read(text, &()).unwrap()
+    ChineseCheckers::parse_position(text, &()).unwrap()
 }
 
 fn after(moves: &str) -> ChineseCheckers {
     let mut position = ChineseCheckers::start(&());
     for text in moves.split_whitespace() {
-        position.play(position.read_move(text).unwrap());
+        position.play(position.parse_move(text).unwrap());
     }
     position
 }
@@ -119,7 +119,7 @@ fn nobody_walks_into_the_game_of_three_plies() {
     position.legal_moves(&mut moves);
     let loses = |mv| forced(&position.after(mv), 3) > DRAW;
     let losing: Vec<_> = moves.iter().copied().filter(|&mv| loses(mv)).collect();
-    assert!(losing.contains(&position.read_move("7766").unwrap()));
+    assert!(losing.contains(&position.parse_move("7766").unwrap()));
     for knowledge in knowledge() {
         for nodes in [2_000, 10_000, 50_000] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };

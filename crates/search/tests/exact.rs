@@ -244,7 +244,7 @@ fn capture_halma_before_the_last_turn() {
 /// table could look through: what is remembered with another count must not be believed.
 #[test]
 fn wins_are_told_from_draws_by_count_from_any_count() {
-    let options = English::read_options("draw-plies=30").unwrap();
+    let options = English::parse_options("draw-plies=30").unwrap();
     let mut random = fastrand::Rng::with_seed(1);
     let mut solver = Solver::new(1_000_000);
     let endings: Vec<_> = (0..120)
@@ -275,12 +275,12 @@ fn wins_are_told_from_draws_by_count_from_any_count() {
 #[test]
 fn a_position_seen_once_before_the_search_is_no_draw() {
     for game in ["", "rules=wcdf"] {
-        let options = English::read_options(game).unwrap();
-        let mut position = English::read("W:WK12:BK10", &options).unwrap();
+        let options = English::parse_options(game).unwrap();
+        let mut position = English::parse_position("W:WK12:BK10", &options).unwrap();
         let mut past = Vec::new();
         for text in ["12-8", "10-7", "8-12", "7-10"] {
             past.push(position.key());
-            position.play(position.read_move(text).unwrap());
+            position.play(position.parse_move(text).unwrap());
         }
         for (hash, pruning) in [(0, false), (0, true), (1, false), (1, true)] {
             let settings = Settings { threads: 1, hash, pruning, contempt: 0 };
@@ -298,11 +298,11 @@ fn a_position_seen_once_before_the_search_is_no_draw() {
 
 #[test]
 fn both_counts_of_idle_plies_are_told_apart() {
-    let options = English::read_options("draw-plies=12").unwrap();
+    let options = English::parse_options("draw-plies=12").unwrap();
     let reach = |moves: &str| {
-        let mut position = English::read("W:W6,7,K25:BK13", &options).unwrap();
+        let mut position = English::parse_position("W:W6,7,K25:BK13", &options).unwrap();
         for text in moves.split(' ') {
-            position.play(position.read_move(text).unwrap());
+            position.play(position.parse_move(text).unwrap());
         }
         position
     };
@@ -324,12 +324,12 @@ fn both_counts_of_idle_plies_are_told_apart() {
 
 #[test]
 fn a_draw_by_count_is_not_believed_where_the_count_has_far_to_go() {
-    let options = English::read_options("").unwrap();
-    let fresh = English::read("W:WK25,K5:BK15", &options).unwrap();
+    let options = English::parse_options("").unwrap();
+    let fresh = English::parse_position("W:WK25,K5:BK15", &options).unwrap();
     // The same board with 30 plies left of 50: too few to win.
     let mut late = fresh.clone();
     for text in "5-1 15-18 1-5 18-15 ".repeat(5).split_whitespace() {
-        late.play(late.read_move(text).unwrap());
+        late.play(late.parse_move(text).unwrap());
     }
     assert_eq!(fresh.key(), late.key());
     let settings = Settings { hash: 16, ..Settings::default() };

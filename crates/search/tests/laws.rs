@@ -290,7 +290,7 @@ every_game! {
 }
 
 fn report<P: Searchable>(text: &str, options: &P::Options, limits: Limits) -> Report<P> {
-    let position = P::read(text, options).unwrap();
+    let position = P::parse_position(text, options).unwrap();
     let task = Task { position: &position, past: &[], limits, lines: 2 };
     let report = engine::<P>(1, 1, true).search(task, &Stop::new(), |_| {});
     if position.outcome(&[]).is_none() {
@@ -307,8 +307,8 @@ impl GameVisitor for At<'_> {
 
     fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
         let report = report::<P>(self.0, options, self.1);
-        let position = P::read(self.0, options).unwrap();
-        let firsts = report.lines.iter().map(|line| position.write_move(line.moves[0]));
+        let position = P::parse_position(self.0, options).unwrap();
+        let firsts = report.lines.iter().map(|line| position.format_move(line.moves[0]));
         (firsts.collect(), report.score(), report.nodes)
     }
 }
@@ -349,7 +349,7 @@ fn who_cannot_move_passes() {
 #[test]
 fn a_position_with_hundreds_of_moves_is_searched() {
     let text = "8/1bw1b3/1b1w1w2/2b1b3/1b1w1b2/2b1w3/1b1w1w2/2w1w3 b 10";
-    let position = crownhead_rules::CaptureHalma::read(text, &()).unwrap();
+    let position = crownhead_rules::CaptureHalma::parse_position(text, &()).unwrap();
     assert_eq!(legal(&position).len(), 801);
     for lines in [1, 300, 1000] {
         for pruning in [false, true] {
@@ -417,7 +417,7 @@ fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
         type Output = ();
         fn visit<P: Searchable>(self, options: &P::Options) {
             let evaluation = P::evaluation(&Knowledge::default());
-            let score = |text: &str| evaluation.score(&P::read(text, options).unwrap());
+            let score = |text: &str| evaluation.score(&P::parse_position(text, options).unwrap());
             let (kings, men) = (score("B:W30,31,32:BK14,K15,K18"), score("B:W30,31,32:B14,15,18"));
             assert!(kings > men && kings > 0, "{}: {kings}, {men}", P::ID);
         }
@@ -432,8 +432,8 @@ fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root_the_less_the_neare
     // Nothing but a draw is left: the count ends before anybody meets anybody.
     let limits = Limits { depth: Some(8), ..Limits::default() };
     let score = |plies: u32, contempt: i32| {
-        let options = Contest::read_options(&format!("draw-plies={plies}")).unwrap();
-        let start = Contest::read("B:W21:B12", &options).unwrap();
+        let options = Contest::parse_options(&format!("draw-plies={plies}")).unwrap();
+        let start = Contest::parse_position("B:W21:B12", &options).unwrap();
         let settings = Settings { threads: 1, hash: 1, pruning: true, contempt };
         let mut engine = Engine::<Contest>::new(settings, &Knowledge::default()).unwrap();
         engine.search(Task::new(&start, limits), &Stop::new(), |_| {}).score()
@@ -449,7 +449,8 @@ fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root_the_less_the_neare
 #[test]
 fn a_player_with_contempt_keeps_the_men_that_could_still_go_wrong_on_the_board() {
     // An exchange is as good as none, but for the men who are gone afterwards.
-    let drawish = |text: &str| Contest::read(text, &Default::default()).unwrap().drawishness();
+    let drawish =
+        |text: &str| Contest::parse_position(text, &Default::default()).unwrap().drawishness();
     let (many, few) = ("B:W21,22,23,24,30,31:B1,2,3,4,9,10", "B:W21,22,30,31:B1,2,9,10");
     assert!(0 < drawish(many) && drawish(many) < drawish(few) && drawish(few) < 100);
 }

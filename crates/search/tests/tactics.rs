@@ -62,12 +62,12 @@ impl GameVisitor for Answer<'_> {
         let field = |key| self.0.get(key).map_or("", String::as_str);
         let mut position = match field("position") {
             "" => P::start(options),
-            text => P::read(text, options).unwrap(),
+            text => P::parse_position(text, options).unwrap(),
         };
         let mut past = Vec::new();
         for text in unrolled(field("moves")) {
             past.push(position.key());
-            let mv = position.read_move(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let mv = position.parse_move(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             position.play(mv);
             assert!(position.outcome(&past).is_none(), "over after {text} in {:?}", self.0);
         }
@@ -76,7 +76,7 @@ impl GameVisitor for Answer<'_> {
         let limits = Limits { nodes: Some(field("nodes").parse().unwrap()), ..Limits::default() };
         let task = Task { position: &position, past: &past, limits, lines: 1 };
         let report = engine.search(task, &Stop::new(), |_| {});
-        let best = position.write_move(report.best().unwrap());
+        let best = position.format_move(report.best().unwrap());
         let score = report.score();
         let plies = plies_to_end(score).unwrap_or(0);
 

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use crownhead_play::lessons::{self, Goal};
 use crownhead_play::{OPPONENTS, PlayError, session};
-use crownhead_records::game_text;
+use crownhead_records::format_game;
 use crownhead_rules::{Bits, Cell, Game, capture_halma, chinese_checkers};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -196,7 +196,7 @@ fn kind(game: &Game) -> Value {
         .options
         .iter()
         .map(|own| {
-            json!({"key": own.key, "values": own.values, "default": own.default, "meaning": own.meaning})
+            json!({"key": own.key, "values": own.values, "default": own.default, "meaning": own.description})
         })
         .collect();
     json!({
@@ -323,7 +323,7 @@ async fn summaries(State(app): State<Arc<App>>, request: Request) -> Result<Resp
 async fn pdn(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id = GameId::read(&id).ok_or_else(ApiError::no_game)?;
     let record = app.rooms.record(&id).await?.ok_or_else(ApiError::no_game)?;
-    let text = game_text(&record);
+    let text = format_game(&record);
     let text = text.map_err(|error| ApiError::new(Code::Failure, error.to_string()))?;
     let headers = [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),

@@ -31,7 +31,7 @@ fn neighbours() -> Vec<u64> {
         for _ in 0..30 {
             let first = placements.len();
             for from in Bits(pieces) {
-                let targets = Bits(ChineseCheckers::targets(pieces, from));
+                let targets = Bits(ChineseCheckers::destinations(pieces, from));
                 placements.extend(targets.map(|to| pieces & !(1 << from) | 1 << to));
             }
             pieces = placements[random.usize(first..placements.len())];

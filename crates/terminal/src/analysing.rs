@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crownhead_play::Stop;
 use crownhead_play::analysis::{AnalysisError, Place, Progress, Request, Variation, examine};
-use crownhead_rules::{Game, SideText};
+use crownhead_rules::{Game, SideInfo};
 use crownhead_search::Limits;
 
 use crate::known::Known;
@@ -79,7 +79,7 @@ impl Analysing {
     }
 }
 
-fn found(depth: u32, lines: &[Variation], sides: &[SideText; 2]) -> Found {
+fn found(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> Found {
     let text = |line: &Variation| (line.worth.text(sides), line.moves_text(MOVES));
     Found::Lines { depth, lines: lines.iter().map(text).collect() }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crownhead_files::AtomicFile;
 use crownhead_files::data_dir;
 use crownhead_play::TimeControl;
-use crownhead_records::{GameRecord, Reader, game_text};
+use crownhead_records::{GameRecord, Reader, format_game};
 use crownhead_rules::{Game, Side};
 
 use crate::live::{LiveGame, Seat};
@@ -57,7 +57,7 @@ impl Kept {
         if live.setup().seats.iter().any(Seat::is_program) {
             record.set_tag(FOLDER, std::env::current_dir()?.display().to_string());
         }
-        let text = game_text(&record).map_err(io::Error::other)?;
+        let text = format_game(&record).map_err(io::Error::other)?;
         let path = match &self.path {
             Some(path) => path.clone(),
             None => {

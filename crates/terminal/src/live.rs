@@ -18,7 +18,7 @@ use crownhead_play::{
     Choice, Clock, Incident, PlayError, PlayerError, PlayerKind, Policy, Session, Terms,
     TimeControl, referee, sentence, session,
 };
-use crownhead_records::{GameRecord, GameResult, Ply, game_text};
+use crownhead_records::{GameRecord, GameResult, Ply, format_game};
 use crownhead_rules::{Game, PositionError, Side};
 
 use crate::date::today;
@@ -518,7 +518,7 @@ impl LiveGame {
             let text = format!("the file {} exists already: choose another name", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
-        write_atomic(path, &game_text(&self.record()).map_err(io::Error::other)?)
+        write_atomic(path, &format_game(&self.record()).map_err(io::Error::other)?)
     }
 
     /// Takes up a game that was written to a file, with so much left on the clocks.

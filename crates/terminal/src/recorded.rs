@@ -78,21 +78,23 @@ pub fn replay(game: &Game, start: Option<&str>, moves: &[&str]) -> Result<Vec<Pl
         type Output = Result<Vec<Place>, String>;
         fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
             let mut position = match self.0 {
-                Some(text) => P::read(text, options).map_err(|error| error.to_string())?,
+                Some(text) => {
+                    P::parse_position(text, options).map_err(|error| error.to_string())?
+                }
                 None => P::start(options),
             };
             let mut past = Vec::new();
             let place = |position: &P, past: &[u64], path, captures| Place {
                 board: position.board(),
                 side: position.side(),
-                position: position.write(),
+                position: position.format_position(),
                 path,
                 captures,
                 ending: position.outcome(past).map(|end: Outcome| position.describe(end)),
             };
             let mut places = vec![place(&position, &past, Vec::new(), Vec::new())];
             for text in self.1 {
-                let mv = position.read_turn(text).map_err(|error| error.to_string())?;
+                let mv = position.parse_recorded_move(text).map_err(|error| error.to_string())?;
                 let (path, captures) = (position.path(mv), position.captures(mv));
                 past.push(position.key());
                 position.play(mv);

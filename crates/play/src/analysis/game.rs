@@ -13,7 +13,7 @@
 //! what the search of it thought: so a loss is told where it was brought about.
 
 use crownhead_records::GameRecord;
-use crownhead_rules::{MoveList, Notation, Position, Side, SideText};
+use crownhead_rules::{MoveList, Notation, Position, Side, SideInfo};
 use crownhead_search::{
     Engine, GameVisitor, Knowledge, Line, Report, Searchable, Stop, Task, visit,
 };
@@ -33,7 +33,7 @@ pub struct GameAnalysis {
     /// The name people use for what is played.
     pub name: &'static str,
     /// How its sides are called.
-    pub sides: [SideText; 2],
+    pub sides: [SideInfo; 2],
     /// The text of the position it starts from.
     pub start: String,
     /// The letters of the 64 cells there.
@@ -207,13 +207,15 @@ impl<P: Notation> Replay<P> {
     fn new(record: &GameRecord, options: &P::Options) -> Result<Self, AnalysisError> {
         let refused = |why: String| AnalysisError::BadInput(why);
         let mut position = match &record.start {
-            Some(text) => P::read(text, options).map_err(|error| refused(error.to_string()))?,
+            Some(text) => {
+                P::parse_position(text, options).map_err(|error| refused(error.to_string()))?
+            }
             None => P::start(options),
         };
         let mut replay = Replay { positions: Vec::new(), moves: Vec::new(), keys: Vec::new() };
         for (number, ply) in (1..).zip(&record.line.plies) {
             let mv = position
-                .read_turn(&ply.text)
+                .parse_recorded_move(&ply.text)
                 .map_err(|error| refused(format!("move {number}, {}: {error}", ply.text)))?;
             let after = position.after(mv);
             replay.keys.push(position.key());
@@ -269,7 +271,7 @@ impl GameVisitor for Analysis<'_> {
             record: record.clone(),
             name: P::NAME,
             sides: P::SIDES,
-            start: replay.positions[0].write(),
+            start: replay.positions[0].format_position(),
             board: board_text(&replay.positions[0]),
             side: replay.positions[0].side(),
             worth: moves.first().map_or(after.worth, |first| first.before),
@@ -299,7 +301,7 @@ impl SideSummary {
 fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Worth) -> MoveAnalysis {
     MoveAnalysis {
         step: Step::new(&replay.positions[index], replay.moves[index]),
-        position: replay.positions[index + 1].write(),
+        position: replay.positions[index + 1].format_position(),
         side: replay.positions[index].side(),
         before: worth,
         after: worth,
@@ -378,7 +380,7 @@ impl<P: Searchable> Judge<'_, P> {
         position.legal_moves(&mut legal);
         let mut analysis = MoveAnalysis {
             step: Step::new(position, played),
-            position: replay.positions[index + 1].write(),
+            position: replay.positions[index + 1].format_position(),
             side: position.side(),
             before: after.worth.one_ply_earlier(),
             after: after.worth,

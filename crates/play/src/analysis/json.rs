@@ -1,7 +1,7 @@
 //! Analyses for other programs. The objects are described in `docs/analysis.md`; what is described
 //! there stays as it is while [`VERSION`] does.
 
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 use crownhead_search::Limits;
 use serde_json::{Value, json};
 
@@ -121,18 +121,18 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
     object
 }
 
-fn lines(lines: &[Variation], sides: &[SideText; 2]) -> Value {
+fn lines(lines: &[Variation], sides: &[SideInfo; 2]) -> Value {
     lines.iter().map(|found| line(found, sides)).collect::<Vec<_>>().into()
 }
 
-fn line(found: &Variation, sides: &[SideText; 2]) -> Value {
+fn line(found: &Variation, sides: &[SideInfo; 2]) -> Value {
     json!({
         "worth": worth(found.worth, sides),
         "moves": found.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>(),
     })
 }
 
-fn worth(worth: Worth, sides: &[SideText; 2]) -> Value {
+fn worth(worth: Worth, sides: &[SideInfo; 2]) -> Value {
     let (points, winner, plies) = match worth {
         Worth::Points(points) => (Some(points), None, None),
         Worth::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
@@ -147,10 +147,10 @@ fn worth(worth: Worth, sides: &[SideText; 2]) -> Value {
     })
 }
 
-fn end(sides: &[SideText; 2], winner: Option<Side>, text: &str) -> Value {
+fn end(sides: &[SideInfo; 2], winner: Option<Side>, text: &str) -> Value {
     json!({ "winner": winner.map(|side| letter(sides, side)), "text": text })
 }
 
-fn letter(sides: &[SideText; 2], side: Side) -> String {
+fn letter(sides: &[SideInfo; 2], side: Side) -> String {
     sides[side.index()].letter.to_string()
 }

@@ -4,7 +4,7 @@
 //! mistake was: a man less decides an even game and changes nothing in a won one. So all judging is
 //! done in expected results, 0 for a loss to 1 for a win.
 
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 use crownhead_search::{Score, plies_to_end};
 
 /// Points that make an even game one of odds e to 1.
@@ -78,7 +78,7 @@ impl Worth {
 
     /// In words: `+0.35`, `Black wins in 4`, `Black has won`, `drawn`. A win is counted in moves of
     /// the winner.
-    pub fn text(self, sides: &[SideText; 2]) -> String {
+    pub fn text(self, sides: &[SideInfo; 2]) -> String {
         match self {
             Worth::Points(0) => "0.00".to_string(),
             Worth::Points(points) => format!("{:+.2}", f64::from(points) / 100.0),

@@ -78,7 +78,7 @@ pub struct Step {
 impl Step {
     fn new<P: Notation>(position: &P, mv: P::Move) -> Step {
         Step {
-            text: position.write_move(mv),
+            text: position.format_move(mv),
             path: position.path(mv),
             captures: position.captures(mv),
             board: board_text(&position.after(mv)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crownhead_rules::{Game, Side, SideText};
+use crownhead_rules::{Game, Side, SideInfo};
 use crownhead_search::{Engine, GameVisitor, Knowledge, Searchable, Stop, Task, visit};
 
 use super::{AnalysisError, Progress, Request, Variation, variations};
@@ -24,7 +24,7 @@ pub struct PositionAnalysis {
     /// The game.
     pub game: Game,
     /// How its sides are called.
-    pub sides: [SideText; 2],
+    pub sides: [SideInfo; 2],
     /// The position.
     pub position: String,
     /// Who is to move.
@@ -71,7 +71,7 @@ impl GameVisitor for Examination<'_> {
     fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
         let Examination { place, request, knowledge, stop, heard } = self;
         let mut position = match place.position {
-            Some(text) => P::read(text, options)
+            Some(text) => P::parse_position(text, options)
                 .map_err(|error| AnalysisError::BadInput(error.to_string()))?,
             None => P::start(options),
         };
@@ -84,14 +84,15 @@ impl GameVisitor for Examination<'_> {
             if let Some(outcome) = position.outcome(&past) {
                 return Err(refused(format!("the game is over: {}", position.describe(outcome))));
             }
-            let mv = position.read_turn(text).map_err(|error| refused(error.to_string()))?;
+            let mv =
+                position.parse_recorded_move(text).map_err(|error| refused(error.to_string()))?;
             past.push(position.key());
             position.play(mv);
         }
         let mut analysis = PositionAnalysis {
             game: place.game.clone(),
             sides: P::SIDES,
-            position: position.write(),
+            position: position.format_position(),
             side: position.side(),
             end: None,
             depth: 0,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crownhead_records::GameResult;
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 
 use super::{GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Progress, Variation, Verdict};
 
@@ -52,7 +52,7 @@ pub fn position(analysis: &PositionAnalysis) -> String {
 }
 
 /// The lines of an unfinished search: a block to be shown over and over.
-pub fn progress(progress: &Progress, sides: &[SideText; 2]) -> Vec<String> {
+pub fn progress(progress: &Progress, sides: &[SideInfo; 2]) -> Vec<String> {
     let Progress { depth, deepest, nodes, time, fullness, .. } = progress;
     let seconds = time.as_secs_f64();
     let speed = *nodes as f64 / seconds.max(1e-3);
@@ -78,7 +78,7 @@ fn large(number: f64) -> String {
     }
 }
 
-fn numbered(lines: &[Variation], sides: &[SideText; 2]) -> Vec<String> {
+fn numbered(lines: &[Variation], sides: &[SideInfo; 2]) -> Vec<String> {
     let scores: Vec<_> = lines.iter().map(|line| line.worth.text(sides)).collect();
     let width = widest(&scores);
     let digits = lines.len().to_string().len();

@@ -32,7 +32,7 @@ fn typed<P: Searchable>(game: &dyn Session) -> Result<&TypedSession<P>, PlayerEr
 fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choice>, PlayerError> {
     match *game.legal() {
         [] => Err(PlayerError::Over),
-        [only] => Ok(Some(Choice::plain(game.current().write_move(only)))),
+        [only] => Ok(Some(Choice::plain(game.current().format_move(only)))),
         _ => Ok(None),
     }
 }

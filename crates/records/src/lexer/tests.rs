@@ -126,7 +126,7 @@ fn annotations() {
             word("1-5"),
             (Token::End, "the strength of a move, as in (?), is not closed"),
             word("2-6"),
-            (Token::Close, ""),
+            (Token::VariationEnd, ""),
         ],
     );
 }
@@ -159,11 +159,17 @@ fn comments() {
 
 #[test]
 fn parentheses() {
-    check("(2-6)", &[(Token::Open, ""), word("2-6"), (Token::Close, "")]);
-    check("( 3. 2-6 )", &[(Token::Open, ""), NUMBER, word("2-6"), (Token::Close, "")]);
-    check("(pass)", &[(Token::Open, ""), word("pass"), (Token::Close, "")]);
-    check("(c3-d4)", &[(Token::Open, ""), word("c3-d4"), (Token::Close, "")]);
-    check("({a} 2-6)", &[(Token::Open, ""), comment("a"), word("2-6"), (Token::Close, "")]);
+    check("(2-6)", &[(Token::VariationStart, ""), word("2-6"), (Token::VariationEnd, "")]);
+    check(
+        "( 3. 2-6 )",
+        &[(Token::VariationStart, ""), NUMBER, word("2-6"), (Token::VariationEnd, "")],
+    );
+    check("(pass)", &[(Token::VariationStart, ""), word("pass"), (Token::VariationEnd, "")]);
+    check("(c3-d4)", &[(Token::VariationStart, ""), word("c3-d4"), (Token::VariationEnd, "")]);
+    check(
+        "({a} 2-6)",
+        &[(Token::VariationStart, ""), comment("a"), word("2-6"), (Token::VariationEnd, "")],
+    );
     check("(White wins, 2-6 next) 1-5", &[comment("White wins, 2-6 next"), word("1-5")]);
 }
 

@@ -21,14 +21,14 @@ const NOT_LAST_TWO: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
 /// The cells next to those of a board.
 #[inline(always)]
-pub(super) const fn around(board: u64) -> u64 {
+pub(super) const fn neighbours(board: u64) -> u64 {
     (board << 1 & NOT_FIRST) | (board >> 1 & NOT_LAST) | board << 8 | board >> 8
 }
 
 /// The cells one or two away from those of a board along a row or a column.
 #[inline(always)]
-pub(super) const fn near(board: u64) -> u64 {
-    around(board)
+pub(super) const fn within_two(board: u64) -> u64 {
+    neighbours(board)
         | (board << 2 & NOT_FIRST_TWO)
         | (board >> 2 & NOT_LAST_TWO)
         | board << 16
@@ -69,7 +69,7 @@ const fn hop(board: u64, over: u64) -> u64 {
 pub(super) struct Hopper {
     from: u64,
     own: u64,
-    other: u64,
+    opponent: u64,
     /// Free cells, the start among them.
     free: u64,
 }
@@ -78,12 +78,12 @@ impl Hopper {
     #[inline(always)]
     pub(super) const fn new(own: u64, other: u64, from: u32) -> Hopper {
         let from = 1 << from;
-        Hopper { from, own: own & !from, other, free: !(own | other) | from }
+        Hopper { from, own: own & !from, opponent: other, free: !(own | other) | from }
     }
 
     /// All cells that hops over own pieces connect with this one.
     #[inline(always)]
-    const fn area(&self, start: u64) -> u64 {
+    const fn region(&self, start: u64) -> u64 {
         let mut area = start;
         let mut fresh = start;
         while fresh != 0 {
@@ -96,10 +96,10 @@ impl Hopper {
     /// Calls `visit` with every area and set of captured pieces that can be reached, the start's
     /// own area (nothing captured, the start included) first.
     #[inline(always)]
-    pub(super) fn each(&self, mut visit: impl FnMut(u64, u64)) {
-        let home = self.area(self.from);
+    pub(super) fn each_region(&self, mut visit: impl FnMut(u64, u64)) {
+        let home = self.region(self.from);
         visit(home, 0);
-        if hop(home, self.other) & self.free != 0 {
+        if hop(home, self.opponent) & self.free != 0 {
             self.each_capture(home, &mut visit);
         }
     }
@@ -112,15 +112,15 @@ impl Hopper {
         while next < states.len() {
             let (area, captured) = states[next];
             next += 1;
-            let targets = self.other & !captured;
-            for over in crate::cell::Bits(around(area) & targets) {
+            let targets = self.opponent & !captured;
+            for over in crate::cell::Bits(neighbours(area) & targets) {
                 let over = 1 << over;
                 // Two cells of one area may face each other across the piece: then it is hopped
                 // both ways.
                 let mut landings = hop(area, over) & self.free;
                 while landings != 0 {
                     let landing = landings & landings.wrapping_neg();
-                    let reached = self.area(landing);
+                    let reached = self.region(landing);
                     landings &= !reached;
                     if !states.contains(&(reached, captured | over)) {
                         states.push((reached, captured | over));

@@ -1,18 +1,18 @@
 //! Capture Halma: steps and hops along rows and columns; hopping over an opponent's piece takes it.
 //!
-//! [`hops`] finds what one piece can reach by hopping, [`count`] counts move trees fast, [`texts`]
+//! [`hops`] finds what one piece can reach by hopping, [`perft`] counts move trees fast, [`text`]
 //! reads and writes; this module is the position and its moves.
 
-mod count;
 mod hops;
-mod texts;
+mod perft;
+mod text;
 
 use std::fmt;
 
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
 use crate::{Cell, EndReason, Outcome, Position, Side};
-use hops::{Hopper, around, hoppers};
+use hops::{Hopper, hoppers, neighbours};
 
 /// Columns 7 and 8 are Black's target, columns 1 and 2 White's.
 pub const TARGETS: [u64; 2] = [0xc0c0_c0c0_c0c0_c0c0, 0x0303_0303_0303_0303];
@@ -113,7 +113,7 @@ impl Position for CaptureHalma {
 
     #[inline(always)]
     fn each_move(&self, mut visit: impl FnMut(Move)) {
-        let (own, other) = (self.0.own(), self.0.other());
+        let (own, other) = (self.0.own(), self.0.opponent());
         let empty = !(own | other);
         let hoppers = hoppers(own, other);
         for from in Bits(own) {
@@ -122,20 +122,20 @@ impl Position for CaptureHalma {
                     visit(Move { captured, from: from as u8, to: to as u8 });
                 }
             };
-            visit(around(1 << from) & empty, 0);
+            visit(neighbours(1 << from) & empty, 0);
             if hoppers >> from & 1 != 0 {
-                Hopper::new(own, other, from).each(|cells, captured| {
+                Hopper::new(own, other, from).each_region(|cells, captured| {
                     // With nothing taken, ending on the start changes nothing.
                     visit(if captured == 0 { cells & !(1 << from) } else { cells }, captured);
                 });
             }
         }
-        if around(own) & empty == 0 && hoppers == 0 {
+        if neighbours(own) & empty == 0 && hoppers == 0 {
             visit(Move::PASS);
         }
     }
 
-    fn skipped() -> Option<Move> {
+    fn skip_move() -> Option<Move> {
         Some(Move::PASS)
     }
 
@@ -166,15 +166,15 @@ impl Position for CaptureHalma {
         self.0.key()
     }
 
-    fn computed_key(&self) -> u64 {
-        self.0.computed_key()
+    fn recompute_key(&self) -> u64 {
+        self.0.recompute_key()
     }
 }
 
 impl fmt::Debug for CaptureHalma {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use crate::Notation;
-        f.write_str(&self.write())
+        f.write_str(&self.format_position())
     }
 }
 

@@ -1,29 +1,29 @@
 //! English and contest checkers: one implementation over two tables of rule constants.
 //!
-//! [`squares`] is the layout of the board, [`generate`] the moves, [`rule_set`] what tells the
-//! games apart, [`count`] the fast counting of move trees, [`setup`] and [`move_text`] the texts.
+//! [`squares`] is the layout of the board, [`movegen`] the moves, [`variant`] what tells the
+//! games apart, [`perft`] the fast counting of move trees, [`fen`] and [`move_text`] the texts.
 //! This module is the position: pieces, side, key and the counters that draw games.
 
-mod count;
-mod generate;
+mod fen;
 mod move_text;
-mod rule_set;
-mod setup;
+mod movegen;
+mod perft;
 pub mod squares;
+mod variant;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-pub use count::{divide_paths, perft_paths};
-pub use generate::Move;
-pub use rule_set::{ContestRules, EnglishRules, Options, Variant};
+pub use movegen::Move;
+pub use perft::{divide_paths, perft_paths};
+pub use variant::{ContestRules, EnglishRules, Options, Variant};
 
 use crate::cell::Bits;
 use crate::{EndReason, Outcome, Position, Side, zobrist};
-use generate::{Jumps, Pieces, king_row};
-use rule_set::{Idle, Laws};
+use movegen::{Jumps, Pieces, king_row};
 use squares::SQUARES;
+use variant::{DrawCounters, PackedRules};
 
 /// English checkers.
 pub type English = Checkers<EnglishRules>;
@@ -41,24 +41,24 @@ pub struct Checkers<V: Variant> {
     key: u64,
     side: Side,
     /// Plies since the last progress of each kind that the rules name.
-    idle: Idle,
-    laws: Laws,
+    draw_counters: DrawCounters,
+    rules: PackedRules,
     variant: PhantomData<V>,
 }
 
 impl<V: Variant> Checkers<V> {
     fn new(pieces: [u64; 2], kings: u64, side: Side, options: &Options<V>) -> Self {
-        let laws = Laws::of(options.rules);
+        let laws = PackedRules::new(options.rules);
         let mut position = Checkers {
             pieces,
             kings,
             key: 0,
             side,
-            idle: Idle::default(),
-            laws,
+            draw_counters: DrawCounters::default(),
+            rules: laws,
             variant: PhantomData,
         };
-        position.key = position.computed_key();
+        position.key = position.recompute_key();
         position
     }
 
@@ -77,62 +77,62 @@ impl<V: Variant> Checkers<V> {
     /// Whether men are crowned in this game.
     #[inline(always)]
     pub const fn has_kings(&self) -> bool {
-        self.laws.kings()
+        self.rules.kings()
     }
 
     /// Whether the side to move can capture, and so must.
     #[inline(always)]
     pub fn has_capture(&self) -> bool {
-        self.must_capture() != 0
+        self.capturing_pieces() != 0
     }
 
     /// How many plies can be played before the want of progress draws the game, for each of the two
     /// counts.
     #[inline(always)]
-    pub fn plies_left(&self) -> [u32; 2] {
-        let limit = u32::from(self.laws.rules().draw_plies);
-        self.idle.counts().map(|count| limit.saturating_sub(count))
+    pub fn plies_to_draw(&self) -> [u32; 2] {
+        let limit = u32::from(self.rules.unpack().draw_plies);
+        self.draw_counters.counts().map(|count| limit.saturating_sub(count))
     }
 
     /// An equal position lies at most so many plies back: before that a man moved or a piece was
     /// taken.
     #[inline(always)]
     pub fn reversible_plies(&self) -> u32 {
-        self.idle.shortest()
+        self.draw_counters.min()
     }
 
     /// The pieces as the side to move sees them.
     #[inline(always)]
-    fn view(&self) -> Pieces {
+    fn pieces_for_mover(&self) -> Pieces {
         Pieces {
             own: self.pieces[self.side.index()],
-            other: self.pieces[self.side.other().index()],
+            opponent: self.pieces[self.side.other().index()],
             kings: self.kings,
         }
     }
 
     /// The squares on which a man of the side to move becomes a king.
     #[inline(always)]
-    fn crowned(&self) -> u64 {
-        if self.laws.kings() { king_row(self.side == Side::First) } else { 0 }
+    fn crowning_squares(&self) -> u64 {
+        if self.rules.kings() { king_row(self.side == Side::First) } else { 0 }
     }
 
     /// Whether the side to move has a legal move.
     fn can_move(&self) -> bool {
         let can_step = match self.side {
-            Side::First => self.view().can_step::<true>(),
-            Side::Second => self.view().can_step::<false>(),
+            Side::First => self.pieces_for_mover().can_step::<true>(),
+            Side::Second => self.pieces_for_mover().can_step::<false>(),
         };
-        can_step || self.must_capture() != 0
+        can_step || self.capturing_pieces() != 0
     }
 
     /// The pieces of the side to move that can capture, and so must.
     #[inline(always)]
-    fn must_capture(&self) -> u64 {
-        let view = self.view();
-        view.jumpers(match self.side {
-            Side::First => Jumps::of::<true>(view.other, view.empty()),
-            Side::Second => Jumps::of::<false>(view.other, view.empty()),
+    fn capturing_pieces(&self) -> u64 {
+        let view = self.pieces_for_mover();
+        view.capturing(match self.side {
+            Side::First => Jumps::new::<true>(view.opponent, view.empty()),
+            Side::Second => Jumps::new::<false>(view.opponent, view.empty()),
         })
     }
 
@@ -148,10 +148,13 @@ impl<V: Variant> Checkers<V> {
         Checkers {
             pieces: if FIRST { [own, self.pieces[1]] } else { [self.pieces[0], own] },
             kings: self.kings,
-            key: self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()],
+            key: self.key
+                ^ zobrist::SIDE_TO_MOVE
+                ^ KEYS[us][mv.from_of_packed()]
+                ^ KEYS[us][mv.to_of_packed()],
             side: if FIRST { Side::Second } else { Side::First },
-            idle: self.laws.idle_after(self.idle, mv),
-            laws: self.laws,
+            draw_counters: self.rules.counters_after(self.draw_counters, mv),
+            rules: self.rules,
             variant: PhantomData,
         }
     }
@@ -162,7 +165,10 @@ impl<V: Variant> Checkers<V> {
         let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
         let own = self.pieces[us] & !mv.from() | mv.to(); // a king may come round to where it started
         let other = self.pieces[them] & !mv.captured();
-        let mut key = self.key ^ zobrist::TURN ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
+        let mut key = self.key
+            ^ zobrist::SIDE_TO_MOVE
+            ^ KEYS[us][mv.from_of_packed()]
+            ^ KEYS[us][mv.to_of_packed()];
         for index in Bits(mv.captured()) {
             key ^= KEYS[them][piece_index(self.kings, index)];
         }
@@ -171,8 +177,8 @@ impl<V: Variant> Checkers<V> {
             kings: self.kings & !(mv.from() | mv.captured()) | mv.crown(),
             key,
             side: if FIRST { Side::Second } else { Side::First },
-            idle: self.laws.idle_after(self.idle, mv),
-            laws: self.laws,
+            draw_counters: self.rules.counters_after(self.draw_counters, mv),
+            rules: self.rules,
             variant: PhantomData,
         }
     }
@@ -202,7 +208,7 @@ impl<V: Variant> Position for Checkers<V> {
 
     #[inline(always)]
     fn each_move(&self, visit: impl FnMut(Move)) {
-        let (view, crowned) = (self.view(), self.crowned());
+        let (view, crowned) = (self.pieces_for_mover(), self.crowning_squares());
         match self.side {
             Side::First => view.moves::<true, false>(crowned, visit),
             Side::Second => view.moves::<false, false>(crowned, visit),
@@ -218,9 +224,9 @@ impl<V: Variant> Position for Checkers<V> {
     }
 
     fn outcome(&self, past: &[u64]) -> Option<Outcome> {
-        let rules = self.laws.rules();
+        let rules = self.rules.unpack();
         let limit = rules.draw_plies;
-        let idle = self.idle.longest() >= u32::from(limit);
+        let idle = self.draw_counters.max() >= u32::from(limit);
         let drawn = |reason| Some(Outcome { winner: None, reason, score: None });
         if idle && rules.draw_before_loss {
             return drawn(EndReason::NoProgress(limit));
@@ -243,8 +249,8 @@ impl<V: Variant> Position for Checkers<V> {
         self.key
     }
 
-    fn computed_key(&self) -> u64 {
-        let mut key = if self.side == Side::First { 0 } else { zobrist::TURN };
+    fn recompute_key(&self) -> u64 {
+        let mut key = if self.side == Side::First { 0 } else { zobrist::SIDE_TO_MOVE };
         for side in [Side::First, Side::Second] {
             for index in Bits(self.pieces[side.index()]) {
                 key ^= KEYS[side.index()][piece_index(self.kings, index)];
@@ -271,7 +277,7 @@ impl<V: Variant> Hash for Checkers<V> {
 impl<V: Variant> fmt::Debug for Checkers<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use crate::Notation;
-        write!(f, "{} {} idle {:?}", V::ID, self.write(), self.idle)
+        write!(f, "{} {} idle {:?}", V::ID, self.format_position(), self.draw_counters)
     }
 }
 

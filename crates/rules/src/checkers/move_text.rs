@@ -2,42 +2,42 @@
 
 use smallvec::SmallVec;
 
-use super::generate::king_row;
+use super::movegen::king_row;
 use super::squares::{self, DIRECTIONS, step};
-use super::{Checkers, Move, Variant, rule_set, setup};
+use super::{Checkers, Move, Variant, fen, variant};
 use crate::cell::Bits;
-use crate::notation::refusal;
-use crate::text::{is_pass, numbers, shorten};
-use crate::ways::MOST_WAYS;
+use crate::hopping::paths::MAX_PATHS;
+use crate::notation::move_error;
+use crate::parse::{is_pass, split_numbers, truncate};
 use crate::{
-    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
-    Outcome, Position, PositionError, Side, SideText,
+    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionInfo, OptionsError,
+    Outcome, Position, PositionError, Side, SideInfo,
 };
 
 impl<V: Variant> Notation for Checkers<V> {
     const ID: &'static str = V::ID;
     const NAME: &'static str = V::NAME;
-    const SIDES: [SideText; 2] = V::SIDES;
-    const OPTIONS: &'static [OptionText] = V::OPTIONS;
+    const SIDES: [SideInfo; 2] = V::SIDES;
+    const OPTIONS: &'static [OptionInfo] = V::OPTIONS;
 
-    fn read_options(text: &str) -> Result<Self::Options, OptionsError> {
-        rule_set::Options::read(text)
+    fn parse_options(text: &str) -> Result<Self::Options, OptionsError> {
+        variant::Options::parse(text)
     }
 
-    fn write_options(options: &Self::Options) -> String {
-        options.write()
+    fn format_options(options: &Self::Options) -> String {
+        options.format()
     }
 
-    fn read(text: &str, options: &Self::Options) -> Result<Self, PositionError> {
-        setup::read(text, options)
+    fn parse_position(text: &str, options: &Self::Options) -> Result<Self, PositionError> {
+        fen::parse(text, options)
     }
 
-    fn write(&self) -> String {
-        setup::write(self)
+    fn format_position(&self) -> String {
+        fen::format(self)
     }
 
-    fn read_move(&self, text: &str) -> Result<Move, MoveError> {
-        let squares = read_squares(text)?;
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+        let squares = parse_squares(text)?;
         let mut legal = MoveList::new();
         self.legal_moves(&mut legal);
         let (from, to) = (squares[0], squares[squares.len() - 1]);
@@ -46,8 +46,11 @@ impl<V: Variant> Notation for Checkers<V> {
         if squares.len() > 2 || fitting.len() > 1 {
             // The whole path singles a move out, be it one jump only; some of its squares may be
             // enough.
-            let whole = |mv: &Move| self.paths(*mv).iter().any(|path| path[..] == squares[..]);
-            let part = |mv: &Move| self.paths(*mv).iter().any(|path| is_part(&squares, path));
+            let whole =
+                |mv: &Move| self.square_paths(*mv).iter().any(|path| path[..] == squares[..]);
+            let part = |mv: &Move| {
+                self.square_paths(*mv).iter().any(|path| is_subsequence(&squares, path))
+            };
             let exact: Vec<_> = fitting.iter().copied().filter(whole).collect();
             fitting.retain(part);
             if !exact.is_empty() {
@@ -56,14 +59,15 @@ impl<V: Variant> Notation for Checkers<V> {
         }
         match fitting.as_slice() {
             [mv] => Ok(*mv),
-            [] => Err(self.refuse(&squares, &legal)),
+            [] => Err(self.illegal_move_error(&squares, &legal)),
             several => {
-                let paths: Vec<_> = several.iter().take(3).map(|mv| self.write_path(*mv)).collect();
-                refusal(
+                let paths: Vec<_> =
+                    several.iter().take(3).map(|mv| self.format_square_path(*mv)).collect();
+                move_error(
                     MoveErrorKind::Rule,
                     format!(
                         "{} fits {} captures: write {}",
-                        shorten(&text.split_whitespace().collect::<Vec<_>>().join(" "), 40),
+                        truncate(&text.split_whitespace().collect::<Vec<_>>().join(" "), 40),
                         several.len(),
                         paths.join(" or ")
                     ),
@@ -72,7 +76,7 @@ impl<V: Variant> Notation for Checkers<V> {
         }
     }
 
-    fn write_move(&self, mv: Move) -> String {
+    fn format_move(&self, mv: Move) -> String {
         let between = if mv.is_capture() { 'x' } else { '-' };
         let short = format!("{}{between}{}", squares::number(mv.from()), squares::number(mv.to()));
         if !mv.is_capture() {
@@ -81,16 +85,16 @@ impl<V: Variant> Notation for Checkers<V> {
         let mut legal = MoveList::new();
         self.legal_moves(&mut legal);
         let same_ends = |other: &&Move| other.from() == mv.from() && other.to() == mv.to();
-        if legal.iter().filter(same_ends).count() > 1 { self.write_path(mv) } else { short }
+        if legal.iter().filter(same_ends).count() > 1 { self.format_square_path(mv) } else { short }
     }
 
     fn path(&self, mv: Move) -> Vec<Cell> {
-        self.path_of(mv).into_iter().map(squares::cell).collect()
+        self.square_path(mv).into_iter().map(squares::cell).collect()
     }
 
-    fn ways(&self, mv: Move) -> Vec<Vec<Cell>> {
+    fn paths(&self, mv: Move) -> Vec<Vec<Cell>> {
         let cells = |way: Vec<u32>| way.into_iter().map(squares::cell).collect();
-        self.paths(mv).into_iter().take(MOST_WAYS).map(cells).collect()
+        self.square_paths(mv).into_iter().take(MAX_PATHS).map(cells).collect()
     }
 
     fn captures(&self, mv: Move) -> Vec<Cell> {
@@ -98,7 +102,7 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn board(&self) -> [char; 64] {
-        setup::board(self)
+        fen::board(self)
     }
 
     fn describe(&self, outcome: Outcome) -> String {
@@ -106,7 +110,7 @@ impl<V: Variant> Notation for Checkers<V> {
         match (outcome.winner, outcome.reason) {
             (Some(side), _) => format!("{} wins: {} has no move", name(side), name(side.other())),
             (None, EndReason::NoProgress(plies)) => {
-                self.laws.progress().describe(self.idle, plies, self.laws.kings())
+                self.rules.progress().describe(self.draw_counters, plies, self.rules.kings())
             }
             (None, _) => "Draw: the same position for the third time".into(),
         }
@@ -114,17 +118,17 @@ impl<V: Variant> Notation for Checkers<V> {
 }
 
 /// Reads `11-15`, `22x15x8`, `22:15`, `11 15` and the four digits `1115`.
-fn read_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
-    let Some(mut numbers) = numbers(text) else {
+fn parse_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
+    let Some(mut numbers) = split_numbers(text) else {
         if is_pass(text) {
-            return refusal(
+            return move_error(
                 MoveErrorKind::Format,
                 "nobody passes in this game: who cannot move loses",
             );
         }
-        let shown = shorten(text.trim(), 40);
+        let shown = truncate(text.trim(), 40);
         let message = format!("{shown:?} is no move: write 11-15 or 22x15");
-        return refusal(MoveErrorKind::Format, message);
+        return move_error(MoveErrorKind::Format, message);
     };
     if let [number] = numbers[..]
         && number.len() == 4
@@ -135,21 +139,21 @@ fn read_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
     if numbers.len() < 2 || numbers.len() > 13 {
         let message =
             "a move has a start, an end and at most 11 squares between: write 11-15 or 22x15x8";
-        return refusal(MoveErrorKind::Format, message);
+        return move_error(MoveErrorKind::Format, message);
     }
     let square = |number: &str| match number.parse() {
         Ok(square @ 1..=32) => Ok(square),
         _ => {
-            let shown = shorten(number, 12);
+            let shown = truncate(number, 12);
             let message = format!("there is no square {shown}: squares are 1 to 32");
-            refusal(MoveErrorKind::OffBoard, message)
+            move_error(MoveErrorKind::OffBoard, message)
         }
     };
     numbers.iter().map(|number| square(number)).collect()
 }
 
 /// Whether `part` has the ends of `whole` and some of the squares between, in order.
-fn is_part(part: &[u32], whole: &[u32]) -> bool {
+fn is_subsequence(part: &[u32], whole: &[u32]) -> bool {
     let mut rest = whole.iter();
     part.first() == whole.first()
         && part.last() == whole.last()
@@ -159,7 +163,7 @@ fn is_part(part: &[u32], whole: &[u32]) -> bool {
 impl<V: Variant> Checkers<V> {
     /// All ways to make a capture (there may be two round a circle), in a fixed order; a step is
     /// one way.
-    fn paths(&self, mv: Move) -> Vec<Vec<u32>> {
+    fn square_paths(&self, mv: Move) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
         if mv.is_capture() {
             self.extend_paths(mv, vec![mv.from()], mv.captured(), &mut found);
@@ -177,7 +181,7 @@ impl<V: Variant> Checkers<V> {
             }
             return;
         }
-        let free = self.view().empty() | mv.from();
+        let free = self.pieces_for_mover().empty() | mv.from();
         for direction in self.directions(mv.from()) {
             let over = step(at, direction) & left;
             let to = step(over, direction) & free;
@@ -196,18 +200,18 @@ impl<V: Variant> Checkers<V> {
     }
 
     /// The squares a legal move touches.
-    fn path_of(&self, mv: Move) -> Vec<u32> {
+    fn square_path(&self, mv: Move) -> Vec<u32> {
         let ends = || vec![squares::number(mv.from()), squares::number(mv.to())];
-        self.paths(mv).into_iter().next().unwrap_or_else(ends)
+        self.square_paths(mv).into_iter().next().unwrap_or_else(ends)
     }
 
-    fn write_path(&self, mv: Move) -> String {
-        let squares: Vec<_> = self.path_of(mv).iter().map(u32::to_string).collect();
+    fn format_square_path(&self, mv: Move) -> String {
+        let squares: Vec<_> = self.square_path(mv).iter().map(u32::to_string).collect();
         squares.join(if mv.is_capture() { "x" } else { "-" })
     }
 
     /// Why no legal move fits these squares.
-    fn refuse(&self, squares: &[u32], legal: &[Move]) -> MoveError {
+    fn illegal_move_error(&self, squares: &[u32], legal: &[Move]) -> MoveError {
         let (from, to) = (squares[0], squares[squares.len() - 1]);
         let name = |side: Side| V::SIDES[side.index()].name;
         let (us, them) = (self.side, self.side.other());
@@ -225,7 +229,7 @@ impl<V: Variant> Checkers<V> {
             // Who points at the piece to be taken has still to learn that it is jumped.
             let points_at_piece = on(to, them) && squares.len() == 2 && are_diagonal(from, to, 1);
             let reason = if points_at_piece && legal.iter().any(|mv| mv.is_capture()) {
-                self.must_capture_text(from, to, legal)
+                self.explain_mandatory_capture(from, to, legal)
             } else {
                 format!("{to} is occupied: a move ends on a free square")
             };
@@ -235,19 +239,19 @@ impl<V: Variant> Checkers<V> {
             let reason = format!("{} has no legal move: the game is over", name(us));
             return error(MoveErrorKind::Rule, reason);
         }
-        error(MoveErrorKind::Rule, self.refuse_by_rule(squares, legal))
+        error(MoveErrorKind::Rule, self.explain_rule(squares, legal))
     }
 
-    fn refuse_by_rule(&self, squares: &[u32], legal: &[Move]) -> String {
+    fn explain_rule(&self, squares: &[u32], legal: &[Move]) -> String {
         let (from, to) = (squares[0], squares[squares.len() - 1]);
         let rows = row_distance(from, squares[1]);
         let looks_like_step = squares.len() == 2 && rows.abs() <= 1 && from != to;
         let captures: Vec<_> = legal.iter().filter(|mv| mv.is_capture()).collect();
         if looks_like_step && !captures.is_empty() {
-            return self.must_capture_text(from, to, legal);
+            return self.explain_mandatory_capture(from, to, legal);
         }
         if looks_like_step {
-            return self.refuse_step(from, to);
+            return self.explain_step(from, to);
         }
         if squares.len() == 2 && from == to {
             return format!(
@@ -262,8 +266,8 @@ impl<V: Variant> Checkers<V> {
                     "{from}-{to} is too far: a step goes to the next square, a jump over one piece"
                 );
             }
-            let texts = || some(own.iter().map(|mv| self.write_path(***mv)));
-            if own.iter().flat_map(|mv| self.paths(***mv)).any(|path| path.contains(&to)) {
+            let texts = || format_alternatives(own.iter().map(|mv| self.format_square_path(***mv)));
+            if own.iter().flat_map(|mv| self.square_paths(***mv)).any(|path| path.contains(&to)) {
                 return format!(
                     "{from}x{to} is not the whole move: a jump is carried to its end, {}",
                     texts()
@@ -271,27 +275,27 @@ impl<V: Variant> Checkers<V> {
             }
             return format!("no capture leads from {from} to {to}: {from} can play {}", texts());
         }
-        self.refuse_jumps(squares, &captures)
+        self.explain_jumps(squares, &captures)
     }
 
-    fn must_capture_text(&self, from: u32, to: u32, legal: &[Move]) -> String {
+    fn explain_mandatory_capture(&self, from: u32, to: u32, legal: &[Move]) -> String {
         let captures = legal.iter().filter(|mv| mv.is_capture());
-        let texts = captures.map(|mv| self.write_move(*mv));
-        format!("{from}-{to} is not possible: {} must be taken", some(texts))
+        let texts = captures.map(|mv| self.format_move(*mv));
+        format!("{from}-{to} is not possible: {} must be taken", format_alternatives(texts))
     }
 
-    fn refuse_step(&self, from: u32, to: u32) -> String {
+    fn explain_step(&self, from: u32, to: u32) -> String {
         if !are_diagonal(from, to, 1) {
             return format!("{from}-{to} is no diagonal step to a neighbouring square");
         }
         // Diagonal, to a free square, no capture to be made: only the direction is left to be
         // wrong.
-        self.only_forward(from, "moves")
+        self.explain_forward_only(from, "moves")
     }
 
-    fn only_forward(&self, from: u32, verb: &str) -> String {
+    fn explain_forward_only(&self, from: u32, verb: &str) -> String {
         let last_row = squares::bit(from) & king_row(self.side == Side::First) != 0;
-        match (self.laws.kings(), last_row) {
+        match (self.rules.kings(), last_row) {
             (false, true) => {
                 format!(
                     "the man on {from} is on the last row and stays there: this game has no kings"
@@ -305,12 +309,12 @@ impl<V: Variant> Checkers<V> {
     }
 
     /// Follows the jumps until one breaks a rule.
-    fn refuse_jumps(&self, squares: &[u32], captures: &[&Move]) -> String {
+    fn explain_jumps(&self, squares: &[u32], captures: &[&Move]) -> String {
         let from = squares::bit(squares[0]);
         let king = self.kings & from != 0;
-        let crown = self.crowned();
-        let mut targets = self.view().other;
-        let free = self.view().empty() | from;
+        let crown = self.crowning_squares();
+        let mut targets = self.pieces_for_mover().opponent;
+        let free = self.pieces_for_mover().empty() | from;
         for hop in squares.windows(2) {
             let (start, end) = (hop[0], hop[1]);
             let text = format!("{start}x{end}");
@@ -328,14 +332,14 @@ impl<V: Variant> Checkers<V> {
             let middle = middle(start, end);
             let bit = squares::bit(middle);
             if !self.directions(from).any(|d| step(squares::bit(start), d) == bit) {
-                return self.only_forward(squares[0], "captures");
+                return self.explain_forward_only(squares[0], "captures");
             }
             if targets & bit == 0 {
-                return if self.view().other & bit != 0 {
+                return if self.pieces_for_mover().opponent & bit != 0 {
                     format!(
                         "{text}: the piece on {middle} has been jumped already, and may be jumped once only"
                     )
-                } else if self.view().own & bit & !from != 0 {
+                } else if self.pieces_for_mover().own & bit & !from != 0 {
                     format!(
                         "{text}: the piece on {middle} is your own, and only the opponent's are jumped"
                     )
@@ -351,17 +355,20 @@ impl<V: Variant> Checkers<V> {
         // Every jump is good, so the chain goes on where this text stops.
         let longer = captures
             .iter()
-            .flat_map(|mv| self.paths(**mv))
+            .flat_map(|mv| self.square_paths(**mv))
             .filter(|path| path.starts_with(squares))
             .map(|path| path.iter().map(u32::to_string).collect::<Vec<_>>().join("x"));
         let so_far: Vec<_> = squares.iter().map(u32::to_string).collect();
         let so_far = so_far.join("x");
-        format!("{so_far} is not the whole move: a jump is carried to its end, {}", some(longer))
+        format!(
+            "{so_far} is not the whole move: a jump is carried to its end, {}",
+            format_alternatives(longer)
+        )
     }
 }
 
 /// The first few of many texts.
-fn some(mut texts: impl Iterator<Item = String>) -> String {
+fn format_alternatives(mut texts: impl Iterator<Item = String>) -> String {
     let shown: Vec<_> = texts.by_ref().take(3).collect();
     let more = if texts.next().is_some() { " or others" } else { "" };
     shown.join(" or ") + more
@@ -382,5 +389,5 @@ fn are_diagonal(from: u32, to: u32, distance: u8) -> bool {
 fn middle(from: u32, to: u32) -> u32 {
     let (a, b) = (squares::cell(from), squares::cell(to));
     let cell = Cell::new((a.row() + b.row()) / 2, (a.column() + b.column()) / 2);
-    cell.and_then(squares::of_cell).unwrap_or(from)
+    cell.and_then(squares::from_cell).unwrap_or(from)
 }

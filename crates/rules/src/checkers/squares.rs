@@ -42,7 +42,7 @@ pub(super) const fn cell(number: u32) -> Cell {
 }
 
 /// The number of the square on a cell; light cells have none.
-pub(super) fn of_cell(cell: Cell) -> Option<u32> {
+pub(super) fn from_cell(cell: Cell) -> Option<u32> {
     let (row, column) = (cell.index() / 8, cell.index() % 8);
     ((row + column) % 2 == 1).then_some(row * 4 + column / 2 + 1)
 }
@@ -77,12 +77,12 @@ mod tests {
         let mut all = 0;
         for n in 1..=32 {
             assert_eq!(number(bit(n)), n);
-            assert_eq!(of_cell(cell(n)), Some(n));
+            assert_eq!(from_cell(cell(n)), Some(n));
             all |= bit(n);
         }
         assert_eq!(all, SQUARES);
         assert_eq!((cell(1).to_string(), cell(32).to_string()), ("12".into(), "87".into()));
-        assert_eq!(Cell::all().filter(|&c| of_cell(c).is_none()).count(), 32);
+        assert_eq!(Cell::all().filter(|&c| from_cell(c).is_none()).count(), 32);
     }
 
     #[test]

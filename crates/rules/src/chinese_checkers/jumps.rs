@@ -54,16 +54,16 @@ const fn landings_on_line(at: i32, occupied: i32) -> u8 {
 }
 
 /// The cells of a line on which the landing places depend.
-static WATCHED: [[u8; 256]; 8] = watched_cells();
+static DEPENDENCIES: [[u8; 256]; 8] = dependencies();
 
-const fn watched_cells() -> [[u8; 256]; 8] {
+const fn dependencies() -> [[u8; 256]; 8] {
     let mut table = [[0; 256]; 8];
     let mut at = 0;
     while at < 8 {
         let mut occupied = 0;
         while occupied < 256 {
-            table[at][occupied] = watched_on_ray(at as i32, 1, occupied as i32)
-                | watched_on_ray(at as i32, -1, occupied as i32);
+            table[at][occupied] = dependencies_on_ray(at as i32, 1, occupied as i32)
+                | dependencies_on_ray(at as i32, -1, occupied as i32);
             occupied += 1;
         }
         at += 1;
@@ -74,7 +74,7 @@ const fn watched_cells() -> [[u8; 256]; 8] {
 /// A jump is over the first piece in its direction, if at all: the cells up to there matter, and as
 /// many behind. If the first piece is so far away that no landing place is left, so do the cells
 /// before which it would have one.
-const fn watched_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
+const fn dependencies_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
     let mut cells = 0;
     let mut distance = 1;
     while at + 2 * distance * toward >= 0 && at + 2 * distance * toward < 8 {
@@ -139,8 +139,8 @@ pub(super) fn jumps(occupied: u64, cell: u32) -> u64 {
 
 /// The cells on which [`jumps`] depends.
 #[inline(always)]
-pub(super) fn watched(occupied: u64, cell: u32) -> u64 {
-    on_lines(&WATCHED, occupied, cell)
+pub(super) fn jump_dependencies(occupied: u64, cell: u32) -> u64 {
+    on_lines(&DEPENDENCIES, occupied, cell)
 }
 
 /// What a table of lines says of the four lines through `cell`.

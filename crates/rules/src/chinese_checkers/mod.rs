@@ -1,17 +1,17 @@
 //! Chinese checkers on 8x8: two camps of six in opposite corners, steps and jumps in eight
 //! directions.
 //!
-//! [`jumps`] finds where a piece can jump, [`count`] counts move trees fast, [`texts`] reads and
+//! [`jumps`] finds where a piece can jump, [`perft`] counts move trees fast, [`text`] reads and
 //! writes; this module is the position and its moves.
 
-mod count;
 mod jumps;
-mod texts;
+mod perft;
+mod text;
 
 use std::fmt;
 
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
+use crate::hopping::board::HopBoard;
 use crate::{Cell, EndReason, Outcome, Position, Side};
 use jumps::{STEPS, reachable};
 
@@ -70,7 +70,7 @@ impl ChineseCheckers {
     ///
     /// `occupied` are all pieces, the one on `from` among them; cells are bit numbers.
     #[inline(always)]
-    pub fn targets(occupied: u64, from: u32) -> u64 {
+    pub fn destinations(occupied: u64, from: u32) -> u64 {
         let lifted = occupied & !(1 << from);
         STEPS[from as usize & 63] & !occupied | reachable(lifted, from)
     }
@@ -79,7 +79,7 @@ impl ChineseCheckers {
     #[inline(always)]
     fn is_won(&self) -> bool {
         let target = CAMPS[self.0.side().index()];
-        target & !self.0.occupied() == 0 && self.0.other() & target != 0
+        target & !self.0.occupied() == 0 && self.0.opponent() & target != 0
     }
 }
 
@@ -101,7 +101,7 @@ impl Position for ChineseCheckers {
         let occupied = self.0.occupied();
         let mut any = 0;
         for from in Bits(self.0.own()) {
-            let targets = Self::targets(occupied, from);
+            let targets = Self::destinations(occupied, from);
             any |= targets;
             for to in Bits(targets) {
                 visit(Move { from: from as u8, to: to as u8 });
@@ -112,7 +112,7 @@ impl Position for ChineseCheckers {
         }
     }
 
-    fn skipped() -> Option<Move> {
+    fn skip_move() -> Option<Move> {
         Some(Move::PASS)
     }
 
@@ -135,15 +135,15 @@ impl Position for ChineseCheckers {
         self.0.key()
     }
 
-    fn computed_key(&self) -> u64 {
-        self.0.computed_key()
+    fn recompute_key(&self) -> u64 {
+        self.0.recompute_key()
     }
 }
 
 impl fmt::Debug for ChineseCheckers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use crate::Notation;
-        f.write_str(&self.write())
+        f.write_str(&self.format_position())
     }
 }
 

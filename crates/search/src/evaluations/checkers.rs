@@ -303,7 +303,7 @@ impl<V: Variant> Searchable for Checkers<V> {
 
     #[inline(always)]
     fn counts_left(&self) -> [u32; 2] {
-        self.plies_left()
+        self.plies_to_draw()
     }
 
     #[inline(always)]
@@ -323,6 +323,6 @@ impl<V: Variant> Searchable for Checkers<V> {
 
     #[inline(always)]
     fn slot(mv: Move) -> usize {
-        (mv.start() & 63) << 6 | mv.end() & 63
+        (mv.from_of_packed() & 63) << 6 | mv.to_of_packed() & 63
     }
 }

@@ -165,7 +165,7 @@ impl View {
         let hole = TARGET & !occupied;
         hole.is_power_of_two()
             && Bits(self.own & !TARGET)
-                .any(|from| ChineseCheckers::targets(occupied, from) & hole != 0)
+                .any(|from| ChineseCheckers::destinations(occupied, from) & hole != 0)
     }
 }
 

@@ -63,9 +63,10 @@ pub(crate) fn setup<P: Notation>(
         let text = match P::ID {
             "chinese-checkers" => hop_text(['#', 'O'], most, 200 - plies_left, random),
             "capture-halma" => hop_text(['b', 'w'], most, 400 - plies_left, random),
-            _ => checkers_text(P::write_options(options).contains("kings"), P::ID, most, random),
+            _ => checkers_text(P::format_options(options).contains("kings"), P::ID, most, random),
         };
-        let position = P::read(&text, options).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let position =
+            P::parse_position(&text, options).unwrap_or_else(|error| panic!("{text}: {error}"));
         if position.outcome(&[]).is_none() {
             return position;
         }

@@ -159,7 +159,7 @@ fn any_neighbour(pieces: u64, mut ask: impl FnMut(usize, u64) -> bool) -> bool {
     for from in Bits(pieces) {
         let rest = pieces & !(1 << from);
         let sums = sums_around(rest);
-        for to in Bits(ChineseCheckers::targets(pieces, from)) {
+        for to in Bits(ChineseCheckers::destinations(pieces, from)) {
             let before = (rest & ((1 << to) - 1)).count_ones() as usize;
             let number = sums[before] + FIRST_TERMS[before][to as usize];
             if ask(number as usize, rest | 1 << to) {

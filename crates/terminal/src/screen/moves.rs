@@ -1,7 +1,7 @@
 //! The list of moves beside the board: two columns, one for each side, that scrolls to the move that
 //! is shown.
 
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -11,7 +11,7 @@ use super::layout::{faint, strong};
 /// The moves of a game.
 pub struct MoveList<'a> {
     /// How the sides are called.
-    pub sides: [SideText; 2],
+    pub sides: [SideInfo; 2],
     /// Who made the first move.
     pub first: Side,
     /// The moves.

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn legal(moves: &[(&str, &str)]) -> Vec<LegalMove> {
-        let cell = |name: &str| Cell::read(name).unwrap();
+        let cell = |name: &str| Cell::parse(name).unwrap();
         moves
             .iter()
             .map(|(text, takes)| LegalMove {
@@ -108,7 +108,7 @@ mod tests {
 
     fn steps(legal: &[LegalMove], cells: &str) -> Vec<Step> {
         let mut chosen = Vec::new();
-        let cells = cells.split_whitespace().map(|name| Cell::read(name).unwrap());
+        let cells = cells.split_whitespace().map(|name| Cell::parse(name).unwrap());
         cells.map(|cell| choose(legal, &mut chosen, cell)).collect()
     }
 
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn two_ways_to_one_end_that_take_different_men_are_told_apart() {
         let legal = legal(&[("11-13-33", "12 23"), ("11-31-33", "21 32")]);
-        assert_eq!(targets(&legal, &[Cell::read("11").unwrap()]).len(), 2);
+        assert_eq!(targets(&legal, &[Cell::parse("11").unwrap()]).len(), 2);
         assert_eq!(steps(&legal, "11 33")[1], Step::Refused);
         assert_eq!(steps(&legal, "11 31")[1], Step::Move("11-31-33".into()));
     }

@@ -7,46 +7,46 @@
 use arrayvec::ArrayVec;
 
 /// A piece of the player who replies.
-pub(crate) struct Replier {
+pub(crate) struct ReplyPiece {
     pub(crate) from: u32,
     /// How many moves it has.
     pub(crate) moves: u32,
     /// The cells that number depends on.
-    pub(crate) watched: u64,
+    pub(crate) depends_on: u64,
 }
 
 /// All pieces of the player who replies; no hopping game has more than nine.
-pub(crate) struct Repliers {
-    pieces: ArrayVec<Replier, 9>,
+pub(crate) struct ReplyCounter {
+    pieces: ArrayVec<ReplyPiece, 9>,
     moves: u32,
-    watched: u64,
+    depends_on: u64,
 }
 
-impl Repliers {
+impl ReplyCounter {
     #[inline(always)]
-    pub(crate) fn new(pieces: impl Iterator<Item = Replier>) -> Repliers {
-        let pieces: ArrayVec<Replier, 9> = pieces.collect();
+    pub(crate) fn new(pieces: impl Iterator<Item = ReplyPiece>) -> ReplyCounter {
+        let pieces: ArrayVec<ReplyPiece, 9> = pieces.collect();
         let moves = pieces.iter().map(|piece| piece.moves).sum();
-        let watched = pieces.iter().fold(0, |cells, piece| cells | piece.watched);
-        Repliers { pieces, moves, watched }
+        let depends_on = pieces.iter().fold(0, |cells, piece| cells | piece.depends_on);
+        ReplyCounter { pieces, moves, depends_on }
     }
 
     /// The number of replies to a turn that changes these cells; `recount` gives the moves of a
     /// piece after it.
     #[inline(always)]
     pub(crate) fn count(&self, changed: u64, recount: impl Fn(u32) -> u32) -> u64 {
-        if changed & self.watched == 0 {
-            return or_pass(self.moves);
+        if changed & self.depends_on == 0 {
+            return at_least_one(self.moves);
         }
-        let moves = |piece: &Replier| {
-            if changed & piece.watched == 0 { piece.moves } else { recount(piece.from) }
+        let moves = |piece: &ReplyPiece| {
+            if changed & piece.depends_on == 0 { piece.moves } else { recount(piece.from) }
         };
-        or_pass(self.pieces.iter().map(moves).sum())
+        at_least_one(self.pieces.iter().map(moves).sum())
     }
 }
 
 /// The moves of a player whose pieces have so many: at least the pass.
 #[inline(always)]
-pub(crate) fn or_pass(moves: u32) -> u64 {
+pub(crate) fn at_least_one(moves: u32) -> u64 {
     u64::from(moves.max(1))
 }

@@ -2,12 +2,12 @@
 //! each.
 //!
 //! Everything else (steps, jumps, compulsory capture, crowning ends the turn) is common to all and
-//! stands in [`generate`](super::generate). The numbers in comments are the rules of the original
+//! stands in [`movegen`](super::movegen). The numbers in comments are the rules of the original
 //! texts, as `docs/rules.md` reads them.
 
-use super::generate::Move;
-use crate::text::shorten;
-use crate::{OptionText, OptionsError, SideText};
+use super::movegen::Move;
+use crate::parse::truncate;
+use crate::{OptionInfo, OptionsError, SideInfo};
 
 /// The rules that differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +15,7 @@ pub struct RuleSet {
     /// Whether a man that reaches the last row becomes a king.
     pub(super) kings: bool,
     /// What restarts the two counts of plies without progress.
-    pub(super) progress: Progress,
+    pub(super) progress: ProgressRule,
     /// The game is drawn when either count reaches this.
     pub(super) draw_plies: u16,
     /// Whether that draw comes before a loss for want of a move.
@@ -26,11 +26,11 @@ pub struct RuleSet {
 
 /// A rule set in one word, so that to copy a position is to copy words and not single bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Laws(u32);
+pub(super) struct PackedRules(u32);
 
-impl Laws {
-    pub(super) const fn of(rules: RuleSet) -> Laws {
-        Laws(
+impl PackedRules {
+    pub(super) const fn new(rules: RuleSet) -> PackedRules {
+        PackedRules(
             rules.kings as u32
                 | (rules.draw_before_loss as u32) << 1
                 | (rules.repetition as u32) << 2
@@ -45,22 +45,24 @@ impl Laws {
     }
 
     #[inline(always)]
-    pub(super) const fn progress(self) -> Progress {
+    pub(super) const fn progress(self) -> ProgressRule {
         match self.0 >> 3 & 3 {
-            0 => Progress::Either,
-            1 => Progress::Both,
-            _ => Progress::Change,
+            0 => ProgressRule::Separate,
+            1 => ProgressRule::AdvanceOrCapture,
+            _ => ProgressRule::CaptureOrCrowning,
         }
     }
 
     /// The counts after one more ply. (They cannot run over: nobody plays four thousand million
     /// plies.)
     #[inline(always)]
-    pub(super) fn idle_after(self, idle: Idle, mv: Move) -> Idle {
-        Idle(idle.0.wrapping_add(1 << 32 | 1) & KEPT[(self.0 >> 3 & 3) as usize][mv.kind()])
+    pub(super) fn counters_after(self, idle: DrawCounters, mv: Move) -> DrawCounters {
+        DrawCounters(
+            idle.0.wrapping_add(1 << 32 | 1) & RESET_MASKS[(self.0 >> 3 & 3) as usize][mv.kind()],
+        )
     }
 
-    pub(super) const fn rules(self) -> RuleSet {
+    pub(super) const fn unpack(self) -> RuleSet {
         RuleSet {
             kings: self.kings(),
             progress: self.progress(),
@@ -80,21 +82,21 @@ const CROWNING: usize = 4;
 
 /// Plies since the last progress of each of two kinds.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Idle(u64);
+pub(super) struct DrawCounters(u64);
 
-impl Idle {
+impl DrawCounters {
     pub(super) const fn counts(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }
 
     /// The longer of the two counts.
-    pub(super) fn longest(self) -> u32 {
+    pub(super) fn max(self) -> u32 {
         let [first, second] = self.counts();
         first.max(second)
     }
 
     /// The shorter of the two.
-    pub(super) fn shortest(self) -> u32 {
+    pub(super) fn min(self) -> u32 {
         let [first, second] = self.counts();
         first.min(second)
     }
@@ -102,26 +104,26 @@ impl Idle {
 
 /// What counts as progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
+pub(super) enum ProgressRule {
     /// An advance restarts the first count, a capture the second.
-    Either,
+    Separate,
     /// An advance or a capture restarts both.
-    Both,
+    AdvanceOrCapture,
     /// A capture or a crowning restarts both.
-    Change,
+    CaptureOrCrowning,
 }
 
 /// For each kind of progress and of move, a mask that keeps the counts which go on.
 /// (The fourth row is there so that two bits are always an index.)
-static KEPT: [[u64; 8]; 4] = [
-    kept(ADVANCE, CAPTURE),
-    kept(ADVANCE | CAPTURE, ADVANCE | CAPTURE),
-    kept(CAPTURE | CROWNING, CAPTURE | CROWNING),
+static RESET_MASKS: [[u64; 8]; 4] = [
+    reset_mask(ADVANCE, CAPTURE),
+    reset_mask(ADVANCE | CAPTURE, ADVANCE | CAPTURE),
+    reset_mask(CAPTURE | CROWNING, CAPTURE | CROWNING),
     [0; 8],
 ];
 
 /// The masks where these events restart the first and the second count.
-const fn kept(first: usize, second: usize) -> [u64; 8] {
+const fn reset_mask(first: usize, second: usize) -> [u64; 8] {
     let mut masks = [0; 8];
     let mut kind = 0;
     while kind < 8 {
@@ -136,17 +138,19 @@ const fn kept(first: usize, second: usize) -> [u64; 8] {
     masks
 }
 
-impl Progress {
+impl ProgressRule {
     /// What has not happened for so many plies, for the end of a drawn game.
-    pub(super) fn describe(self, idle: Idle, plies: u16, kings: bool) -> String {
+    pub(super) fn describe(self, idle: DrawCounters, plies: u16, kings: bool) -> String {
         let [advance, capture] = idle.counts().map(|count| count >= u32::from(plies));
         let what = match self {
-            Progress::Either if advance && capture => "no man advanced and no piece was removed",
-            Progress::Either if advance => "no man advanced",
-            Progress::Either => "no piece was removed",
-            Progress::Both => "neither a man advanced nor a piece was removed",
-            Progress::Change if kings => "there was no capture and no crowning",
-            Progress::Change => "there was no capture",
+            ProgressRule::Separate if advance && capture => {
+                "no man advanced and no piece was removed"
+            }
+            ProgressRule::Separate if advance => "no man advanced",
+            ProgressRule::Separate => "no piece was removed",
+            ProgressRule::AdvanceOrCapture => "neither a man advanced nor a piece was removed",
+            ProgressRule::CaptureOrCrowning if kings => "there was no capture and no crowning",
+            ProgressRule::CaptureOrCrowning => "there was no capture",
         };
         let time = if plies == 1 { "ply".into() } else { format!("{plies} plies") };
         format!("Draw: {what} during the last {time}")
@@ -155,28 +159,28 @@ impl Progress {
 
 /// English checkers.
 const ENGLISH: RuleSet = RuleSet {
-    kings: true,                // assignment, rule 2: a man on the king-row becomes a king
-    progress: Progress::Either, // assignment, rules 9a and 9b: no man advanced, or no piece removed
-    draw_plies: 50,             // assignment, rule 9: 50 moves, each one turn of either side
-    draw_before_loss: false,    // assignment, rule 8: who can make the last move wins
-    repetition: false,          // the assignment knows no repetition
+    kings: true, // assignment, rule 2: a man on the king-row becomes a king
+    progress: ProgressRule::Separate, // assignment, rules 9a and 9b: no man advanced, or no piece removed
+    draw_plies: 50,                   // assignment, rule 9: 50 moves, each one turn of either side
+    draw_before_loss: false,          // assignment, rule 8: who can make the last move wins
+    repetition: false,                // the assignment knows no repetition
 };
 
 /// English checkers as the World Checkers/Draughts Federation plays it.
 const WCDF: RuleSet = RuleSet {
-    progress: Progress::Both, // WCDF, draws: neither a man advanced nor a piece removed
-    draw_plies: 80,           // WCDF, draws: 40 moves by each side
-    repetition: true,         // WCDF, draws: the same position for the third time
+    progress: ProgressRule::AdvanceOrCapture, // WCDF, draws: neither a man advanced nor a piece removed
+    draw_plies: 80,                           // WCDF, draws: 40 moves by each side
+    repetition: true,                         // WCDF, draws: the same position for the third time
     ..ENGLISH
 };
 
 /// Contest checkers.
 const CONTEST: RuleSet = RuleSet {
-    kings: false,               // contest: the list's three king rules are not there
-    progress: Progress::Change, // contest, check_draw: turns on which nothing but a place changed
-    draw_plies: 10,             // contest: `if(draw==10)`
-    draw_before_loss: true,     // contest: counted before `game_end` is asked again
-    repetition: false,          // the contest knows no repetition
+    kings: false, // contest: the list's three king rules are not there
+    progress: ProgressRule::CaptureOrCrowning, // contest, check_draw: turns on which nothing but a place changed
+    draw_plies: 10,                            // contest: `if(draw==10)`
+    draw_before_loss: true,                    // contest: counted before `game_end` is asked again
+    repetition: false,                         // the contest knows no repetition
 };
 
 /// A game of this family: its names and its rules.
@@ -186,9 +190,9 @@ pub trait Variant: Copy + Eq + std::hash::Hash + std::fmt::Debug + Send + Sync +
     /// See [`Notation::NAME`](crate::Notation::NAME).
     const NAME: &'static str;
     /// See [`Notation::SIDES`](crate::Notation::SIDES).
-    const SIDES: [SideText; 2];
+    const SIDES: [SideInfo; 2];
     /// See [`Notation::OPTIONS`](crate::Notation::OPTIONS).
-    const OPTIONS: &'static [OptionText];
+    const OPTIONS: &'static [OptionInfo];
     /// The rule sets that `rules=NAME` chooses from; the first is the default.
     const RULE_SETS: &'static [(&'static str, RuleSet)];
 }
@@ -200,28 +204,28 @@ pub struct EnglishRules;
 impl Variant for EnglishRules {
     const ID: &'static str = "english";
     const NAME: &'static str = "English checkers";
-    const SIDES: [SideText; 2] =
-        [SideText { letter: 'b', name: "Black" }, SideText { letter: 'w', name: "White" }];
-    const OPTIONS: &'static [OptionText] = &[
-        OptionText {
+    const SIDES: [SideInfo; 2] =
+        [SideInfo { letter: 'b', name: "Black" }, SideInfo { letter: 'w', name: "White" }];
+    const OPTIONS: &'static [OptionInfo] = &[
+        OptionInfo {
             key: "rules",
             values: "assignment or wcdf",
             default: "assignment",
-            meaning: "wcdf draws at the third occurrence of a position, or after 80 plies with neither a man \
+            description: "wcdf draws at the third occurrence of a position, or after 80 plies with neither a man \
                       advanced nor a piece removed",
         },
-        OptionText {
+        OptionInfo {
             key: "draw-plies",
             values: DRAW_PLIES_VALUES,
             default: "50 (80 with rules=wcdf)",
-            meaning: "drawn when no man has advanced, or no piece was removed, for so many plies \
+            description: "drawn when no man has advanced, or no piece was removed, for so many plies \
                       (with rules=wcdf: neither)",
         },
-        OptionText {
+        OptionInfo {
             key: "kings",
             values: "true or false",
             default: "true",
-            meaning: "whether a man on the last row becomes a king",
+            description: "whether a man on the last row becomes a king",
         },
     ];
     const RULE_SETS: &'static [(&'static str, RuleSet)] =
@@ -235,20 +239,20 @@ pub struct ContestRules;
 impl Variant for ContestRules {
     const ID: &'static str = "contest";
     const NAME: &'static str = "Contest checkers";
-    const SIDES: [SideText; 2] =
-        [SideText { letter: 'b', name: "Black" }, SideText { letter: 'w', name: "Red" }];
-    const OPTIONS: &'static [OptionText] = &[
-        OptionText {
+    const SIDES: [SideInfo; 2] =
+        [SideInfo { letter: 'b', name: "Black" }, SideInfo { letter: 'w', name: "Red" }];
+    const OPTIONS: &'static [OptionInfo] = &[
+        OptionInfo {
             key: "draw-plies",
             values: DRAW_PLIES_VALUES,
             default: "10",
-            meaning: "drawn after so many plies without a capture (nor a crowning, with kings=true)",
+            description: "drawn after so many plies without a capture (nor a crowning, with kings=true)",
         },
-        OptionText {
+        OptionInfo {
             key: "kings",
             values: "true or false",
             default: "false",
-            meaning: "whether a man on the last row becomes a king",
+            description: "whether a man on the last row becomes a king",
         },
     ];
     const RULE_SETS: &'static [(&'static str, RuleSet)] = &[("assignment", CONTEST)];
@@ -273,21 +277,23 @@ impl<V: Variant> Default for Options<V> {
 impl<V: Variant> Options<V> {
     /// Reads `key=value,…`. The rule set is taken first, wherever it stands, so that the order does
     /// not matter.
-    pub(super) fn read(text: &str) -> Result<Self, OptionsError> {
-        let pairs = crate::text::read_pairs(text, V::ID, V::OPTIONS)?;
+    pub(super) fn parse(text: &str) -> Result<Self, OptionsError> {
+        let pairs = crate::parse::parse_key_values(text, V::ID, V::OPTIONS)?;
         let mut options = Options::<V>::default();
         for &(key, value) in pairs.iter().filter(|(key, _)| *key == "rules") {
             let set = V::RULE_SETS.iter().find(|(name, _)| *name == value);
-            options.rules = set.ok_or_else(|| bad_value::<V>(key, value))?.1;
+            options.rules = set.ok_or_else(|| invalid_value::<V>(key, value))?.1;
         }
         for &(key, value) in &pairs {
             match key {
                 "draw-plies" => {
                     let plies = value.parse().ok().filter(|n| (1..=MAX_DRAW_PLIES).contains(n));
-                    options.rules.draw_plies = plies.ok_or_else(|| bad_value::<V>(key, value))?;
+                    options.rules.draw_plies =
+                        plies.ok_or_else(|| invalid_value::<V>(key, value))?;
                 }
                 "kings" => {
-                    options.rules.kings = value.parse().map_err(|_| bad_value::<V>(key, value))?;
+                    options.rules.kings =
+                        value.parse().map_err(|_| invalid_value::<V>(key, value))?;
                 }
                 _ => {}
             }
@@ -296,7 +302,7 @@ impl<V: Variant> Options<V> {
     }
 
     /// The shortest text that reads back as these options.
-    pub(super) fn write(&self) -> String {
+    pub(super) fn format(&self) -> String {
         let same_set = |set: &&(&str, RuleSet)| {
             set.1.progress == self.rules.progress && set.1.repetition == self.rules.repetition
         };
@@ -315,8 +321,8 @@ impl<V: Variant> Options<V> {
     }
 }
 
-fn bad_value<V: Variant>(key: &str, value: &str) -> OptionsError {
+fn invalid_value<V: Variant>(key: &str, value: &str) -> OptionsError {
     let values = V::OPTIONS.iter().find(|o| o.key == key).map_or("", |o| o.values);
-    let value = shorten(value, 40);
+    let value = truncate(value, 40);
     OptionsError(format!("{}: the option {key} takes {values}, not {value:?}", V::ID))
 }

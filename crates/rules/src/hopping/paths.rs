@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// At most so many ways of one move are named: its path and eight others.
-pub(crate) const MOST_WAYS: usize = 9;
+pub(crate) const MAX_PATHS: usize = 9;
 
 /// The ways from `start` to `goal` with the fewest steps, at most `most` of them, in the order in which
 /// `next` names the steps. None leads from a place to itself.
-pub(crate) fn shortest_ways<S: Copy + Eq + Hash>(
+pub(crate) fn shortest_paths<S: Copy + Eq + Hash>(
     start: S,
     goal: S,
     most: usize,

@@ -2,13 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crownhead_rules::{Cell, Game, MoveErrorKind, MoveList, Notation, Outcome, Perft, Visitor};
+use crownhead_rules::{Cell, Game, GameVisitor, MoveErrorKind, MoveList, Notation, Outcome};
 
-use crate::reading::{self, Case, Entry};
+use crate::parse::{self, Case, Entry};
 
 /// What does not hold in a file of cases: `file:line: title` and the fault.
 pub(crate) fn failures(file: &str, text: &str) -> Vec<String> {
-    let cases = match reading::cases(text) {
+    let cases = match parse::cases(text) {
         Ok(cases) => cases,
         Err(fault) => return vec![format!("{file}:{fault}")],
     };
@@ -69,10 +69,10 @@ fn refused_game(entry: &Entry) -> Result<(), String> {
 /// One case, once its game is known. Gives the faults and the number of checks made.
 struct Run<'a>(&'a Case);
 
-impl Visitor for Run<'_> {
+impl GameVisitor for Run<'_> {
     type Output = (Vec<(usize, String)>, usize);
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: Notation>(self, options: &P::Options) -> Self::Output {
         let mut table = Table::<P> { options, drawn: None, position: None, past: Vec::new() };
         let mut faults = Vec::new();
         let mut checks = 0;
@@ -120,7 +120,7 @@ impl<P: Notation> Table<'_, P> {
             }
             "turn" => return self.turn(&entry.value()).map(|()| 0),
             "position" => {
-                let position = P::read(&entry.raw, self.options);
+                let position = P::parse_position(&entry.raw, self.options);
                 self.set(position.map_err(|error| error.to_string())?);
             }
             "refused position" => self.refused_position(entry)?,
@@ -135,7 +135,7 @@ impl<P: Notation> Table<'_, P> {
             "moves" => same_set(&entry.value(), self.moves(None)?)?,
             "next" => {
                 let position = self.position()?;
-                let plies = position.write().split(' ').nth(2).map(str::to_string);
+                let plies = position.format_position().split(' ').nth(2).map(str::to_string);
                 let mut found = P::letter(position.side()).to_string();
                 if let (true, Some(plies)) = (entry.value().contains("after"), plies) {
                     found = format!("{found} after {plies} plies");
@@ -152,11 +152,11 @@ impl<P: Notation> Table<'_, P> {
                 let outcome = position.outcome(&self.past).ok_or("the game goes on")?;
                 same("the sentence", &entry.value(), &position.describe(outcome))?;
             }
-            "text" => same("the text", &entry.value(), &self.position()?.write())?,
+            "text" => same("the text", &entry.value(), &self.position()?.format_position())?,
             "reads" => {
                 let (text, canonical) = entry.parts(" = ")?;
                 let mv = self.read_move(&text)?;
-                same("the move", &canonical, &self.position()?.write_move(mv))?;
+                same("the move", &canonical, &self.position()?.format_move(mv))?;
             }
             "path" | "takes" => {
                 let (text, cells) = entry.parts(" = ")?;
@@ -198,19 +198,20 @@ impl<P: Notation> Table<'_, P> {
         };
         let text =
             if numbers_squares::<P>() { fen(&board, side)? } else { rows(&board, side, plies) };
-        let position = P::read(&text, self.options).map_err(|error| format!("{text}: {error}"))?;
+        let position =
+            P::parse_position(&text, self.options).map_err(|error| format!("{text}: {error}"))?;
         if position.board() != board {
             return Err(format!("{text} is read as\n{}", drawn(&position.board())));
         }
-        same("the position text", &text, &position.write())?;
+        same("the position text", &text, &position.format_position())?;
         self.set(position);
         Ok(())
     }
 
     fn refused_position(&self, entry: &Entry) -> Result<(), String> {
         let (column, sentence) = entry.mark()?;
-        match P::read(&entry.raw, self.options) {
-            Ok(position) => Err(format!("it is read as {}", position.write())),
+        match P::parse_position(&entry.raw, self.options) {
+            Ok(position) => Err(format!("it is read as {}", position.format_position())),
             Err(error) => {
                 let expected = format!("position, character {column}: {sentence}");
                 same("the sentence", &expected, &error.to_string())
@@ -229,8 +230,8 @@ impl<P: Notation> Table<'_, P> {
             _ => return Err("a move is refused for: format, off board, start, end, rule".into()),
         };
         let position = self.position()?;
-        match position.read_move(&text) {
-            Ok(mv) => Err(format!("{text:?} is read as {}", position.write_move(mv))),
+        match position.parse_move(&text) {
+            Ok(mv) => Err(format!("{text:?} is read as {}", position.format_move(mv))),
             Err(error) => {
                 same("the sentence", &sentence, &error.reason)?;
                 same("the check", &format!("{kind:?}"), &format!("{:?}", error.kind))
@@ -239,7 +240,7 @@ impl<P: Notation> Table<'_, P> {
     }
 
     fn read_move(&self, text: &str) -> Result<P::Move, String> {
-        let read = self.position()?.read_move(text);
+        let read = self.position()?.parse_move(text);
         read.map_err(|error| format!("{text:?} is refused: {}", error.reason))
     }
 
@@ -251,7 +252,7 @@ impl<P: Notation> Table<'_, P> {
         position.legal_moves(&mut legal);
         let mut texts = Vec::new();
         for &mv in &legal {
-            let text = position.write_move(mv);
+            let text = position.format_move(mv);
             if self.read_move(&text)? != mv {
                 return Err(format!("{text} reads back as another move"));
             }

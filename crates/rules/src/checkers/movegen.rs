@@ -37,30 +37,30 @@ impl Move {
 
     /// The bit number of the start, plus 64 for a king.
     #[inline(always)]
-    pub const fn start(self) -> usize {
+    pub const fn from_of_packed(self) -> usize {
         (self.0 >> 40) as usize & 127
     }
 
     /// The bit number of the end, plus 64 for what is now a king.
     #[inline(always)]
-    pub const fn end(self) -> usize {
+    pub const fn to_of_packed(self) -> usize {
         (self.0 >> 48) as usize & 127
     }
 
     #[inline(always)]
     pub(super) const fn from(self) -> u64 {
-        1 << (self.start() & 63)
+        1 << (self.from_of_packed() & 63)
     }
 
     #[inline(always)]
     pub(super) const fn to(self) -> u64 {
-        1 << (self.end() & 63)
+        1 << (self.to_of_packed() & 63)
     }
 
     /// The end, if it is a king that stands there now.
     #[inline(always)]
     pub(super) const fn crown(self) -> u64 {
-        (self.end() as u64 >> 6) << (self.end() & 63)
+        (self.to_of_packed() as u64 >> 6) << (self.to_of_packed() & 63)
     }
 
     /// The squares of the captured pieces, in the layout of [`squares`](super::squares).
@@ -85,7 +85,7 @@ impl Move {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pieces {
     pub(super) own: u64,
-    pub(super) other: u64,
+    pub(super) opponent: u64,
     /// Kings of both sides.
     pub(super) kings: u64,
 }
@@ -108,7 +108,7 @@ pub(super) struct Jumps {
 
 impl Jumps {
     #[inline(always)]
-    pub(super) fn of<const FIRST: bool>(other: u64, empty: u64) -> Jumps {
+    pub(super) fn new<const FIRST: bool>(other: u64, empty: u64) -> Jumps {
         Jumps {
             ahead4: behind::<FIRST, 4>(other & behind::<FIRST, 4>(empty)),
             ahead5: behind::<FIRST, 5>(other & behind::<FIRST, 5>(empty)),
@@ -131,12 +131,12 @@ impl Jumps {
 impl Pieces {
     #[inline(always)]
     pub(super) const fn empty(self) -> u64 {
-        SQUARES & !(self.own | self.other)
+        SQUARES & !(self.own | self.opponent)
     }
 
     /// The pieces that can capture, and so must.
     #[inline(always)]
-    pub(super) const fn jumpers(self, jumps: Jumps) -> u64 {
+    pub(super) const fn capturing(self, jumps: Jumps) -> u64 {
         self.own & jumps.ahead() | self.own & self.kings & jumps.any()
     }
 
@@ -144,8 +144,8 @@ impl Pieces {
     #[inline(always)]
     pub(super) const fn after(self, mv: Move) -> Pieces {
         Pieces {
-            own: self.other & !mv.captured(),
-            other: self.own & !mv.from() | mv.to(), // a king may come round to where it started
+            own: self.opponent & !mv.captured(),
+            opponent: self.own & !mv.from() | mv.to(), // a king may come round to where it started
             kings: self.kings & !(mv.captured() | mv.from()) | mv.crown(),
         }
     }
@@ -161,8 +161,8 @@ impl Pieces {
         mut visit: impl FnMut(Move),
     ) {
         let empty = self.empty();
-        let jumps = Jumps::of::<FIRST>(self.other, empty);
-        if self.jumpers(jumps) == 0 {
+        let jumps = Jumps::new::<FIRST>(self.opponent, empty);
+        if self.capturing(jumps) == 0 {
             self.steps::<FIRST>(empty, crowned, visit);
         } else {
             self.captures::<FIRST, PATHS>(empty, jumps, crowned, &mut visit);
@@ -204,7 +204,10 @@ impl Pieces {
     /// All steps ahead, as a [`word`].
     #[inline(always)]
     fn steps_ahead<const FIRST: bool>(self, empty: u64) -> u64 {
-        word::<FIRST>(self.own & behind::<FIRST, 4>(empty), self.own & behind::<FIRST, 5>(empty))
+        pack_moves::<FIRST>(
+            self.own & behind::<FIRST, 4>(empty),
+            self.own & behind::<FIRST, 5>(empty),
+        )
     }
 
     /// Every capture is carried to its end.
@@ -217,14 +220,14 @@ impl Pieces {
         visit: &mut impl FnMut(Move),
     ) {
         let men = self.own & !self.kings;
-        for bit in Bits(word::<FIRST>(men & jumps.ahead4, men & jumps.ahead5)) {
+        for bit in Bits(pack_moves::<FIRST>(men & jumps.ahead4, men & jumps.ahead5)) {
             let over = 1 << end::<FIRST>(bit);
-            let to = step_again::<FIRST>(over, bit);
-            let chain = ManChain { from: start::<FIRST>(bit), jumps, crowned };
+            let to = continue_step::<FIRST>(over, bit);
+            let chain = ManCaptures { from: start::<FIRST>(bit), jumps, crowned };
             if to & jumps.ahead() == 0 {
-                chain.end(to, over, visit);
+                chain.finish(to, over, visit);
             } else {
-                chain.go_on::<FIRST, _>(to, over, visit);
+                chain.extend::<FIRST, _>(to, over, visit);
             }
         }
         let kings = self.own & self.kings;
@@ -232,8 +235,8 @@ impl Pieces {
             for index in Bits(kings & jumps.any()) {
                 let from = 1 << index;
                 let seen = SmallVec::new();
-                let mut chain = KingChain { from: index, empty: empty | from, seen };
-                chain.captures::<PATHS, _>(from, 0, self.other, visit);
+                let mut chain = KingCaptures { from: index, empty: empty | from, seen };
+                chain.extend::<PATHS, _>(from, 0, self.opponent, visit);
             }
         }
     }
@@ -247,7 +250,7 @@ const fn first_row<const FIRST: bool>() -> u32 {
 /// Two boards of pieces that go ahead, by 4 and by 5, in one word: one loop with one unforeseen end
 /// serves both. No piece goes ahead from the last row, so 31 bits hold all others.
 #[inline(always)]
-const fn word<const FIRST: bool>(by4: u64, by5: u64) -> u64 {
+const fn pack_moves<const FIRST: bool>(by4: u64, by5: u64) -> u64 {
     by4 >> first_row::<FIRST>() | (by5 >> first_row::<FIRST>()) << 32
 }
 
@@ -266,7 +269,7 @@ const fn end<const FIRST: bool>(bit: u32) -> u32 {
 
 /// A step in the direction of a bit of a [`word`].
 #[inline(always)]
-const fn step_again<const FIRST: bool>(from: u64, bit: u32) -> u64 {
+const fn continue_step<const FIRST: bool>(from: u64, bit: u32) -> u64 {
     let by = 4 + (bit >> 5 & 1);
     if FIRST { from << by } else { from >> by }
 }
@@ -289,37 +292,37 @@ const fn steps<const FIRST: bool>() -> [u64; 64] {
 /// The captures of one man. They go forward only, so neither its vacated square nor the captured
 /// pieces can matter later in the chain: the jumps of the standing board serve to the end.
 #[derive(Clone, Copy)]
-struct ManChain {
+struct ManCaptures {
     from: u32,
     jumps: Jumps,
     crowned: u64,
 }
 
-impl ManChain {
+impl ManCaptures {
     #[inline(always)]
-    fn end(self, to: u64, captured: u64, visit: &mut impl FnMut(Move)) {
+    fn finish(self, to: u64, captured: u64, visit: &mut impl FnMut(Move)) {
         let is_king = to & self.crowned != 0;
         let to = to.trailing_zeros();
         visit(Move::new(self.from, to, captured, false, is_king));
     }
 
-    fn go_on<const FIRST: bool, F: FnMut(Move)>(self, at: u64, captured: u64, visit: &mut F) {
+    fn extend<const FIRST: bool, F: FnMut(Move)>(self, at: u64, captured: u64, visit: &mut F) {
         if at & self.jumps.ahead() == 0 {
-            return self.end(at, captured, visit);
+            return self.finish(at, captured, visit);
         }
         if at & self.jumps.ahead4 != 0 {
             let over = ahead::<FIRST, 4>(at);
-            self.go_on::<FIRST, F>(ahead::<FIRST, 4>(over), captured | over, visit);
+            self.extend::<FIRST, F>(ahead::<FIRST, 4>(over), captured | over, visit);
         }
         if at & self.jumps.ahead5 != 0 {
             let over = ahead::<FIRST, 5>(at);
-            self.go_on::<FIRST, F>(ahead::<FIRST, 5>(over), captured | over, visit);
+            self.extend::<FIRST, F>(ahead::<FIRST, 5>(over), captured | over, visit);
         }
     }
 }
 
 /// The captures of one king.
-struct KingChain {
+struct KingCaptures {
     from: u32,
     /// Free squares, the one it left among them.
     empty: u64,
@@ -329,10 +332,10 @@ struct KingChain {
 
 /// Two different ways with the same start, end and captured pieces contain a circle, and the
 /// smallest circle on the board is four jumps long.
-const SHORTEST_CIRCLE: u32 = 4;
+const MIN_CYCLE: u32 = 4;
 
-impl KingChain {
-    fn captures<const PATHS: bool, F: FnMut(Move)>(
+impl KingCaptures {
+    fn extend<const PATHS: bool, F: FnMut(Move)>(
         &mut self,
         at: u64,
         captured: u64,
@@ -345,13 +348,13 @@ impl KingChain {
             let to = step(over, direction) & self.empty;
             if to != 0 {
                 ended = false;
-                self.captures::<PATHS, F>(to, captured | over, targets & !over, visit);
+                self.extend::<PATHS, F>(to, captured | over, targets & !over, visit);
             }
         }
         if !ended {
             return;
         }
-        if !PATHS && captured.count_ones() >= SHORTEST_CIRCLE {
+        if !PATHS && captured.count_ones() >= MIN_CYCLE {
             if self.seen.contains(&(at, captured)) {
                 return;
             }

@@ -2,12 +2,14 @@
 //! that runs them; deeper published figures are for whoever has time: CONTRIBUTING.md has the
 //! command.
 
-use crownhead_rules::perft::Counter;
-use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English, Perft, Position, checkers};
+use crownhead_rules::perft::PerftOptions;
+use crownhead_rules::{
+    BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Position, checkers,
+};
 
-const TWO_THREADS: Counter<'_> = Counter { threads: 2, play_all: false, table: None };
+const TWO_THREADS: PerftOptions<'_> = PerftOptions { threads: 2, bulk: true, hash: None };
 
-fn check<P: Perft>(start: &P, counts: &[u64]) {
+fn check<P: BulkPerft>(start: &P, counts: &[u64]) {
     for (depth, &nodes) in (1..).zip(counts) {
         assert_eq!(TWO_THREADS.count(start, depth, &[]), nodes, "depth {depth}");
     }

@@ -3,23 +3,23 @@
 
 use smallvec::SmallVec;
 
-use crate::hop_board::HopBoard;
-use crate::notation::refusal;
+use crate::hopping::board::HopBoard;
+use crate::notation::move_error;
 use crate::{
-    Cell, MoveError, MoveErrorKind, OptionText, OptionsError, PositionError, Side, SideText,
+    Cell, MoveError, MoveErrorKind, OptionInfo, OptionsError, PositionError, Side, SideInfo,
 };
 
 /// Splits `key=value,…` and checks that each key is known and comes once.
-pub(crate) fn read_pairs<'a>(
+pub(crate) fn parse_key_values<'a>(
     text: &'a str,
     game: &str,
-    known: &[OptionText],
+    known: &[OptionInfo],
 ) -> Result<Vec<(&'a str, &'a str)>, OptionsError> {
     let keys: Vec<_> = known.iter().map(|option| option.key).collect();
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for part in text.split(',').filter(|_| !text.trim().is_empty()) {
         let Some((key, value)) = part.split_once('=') else {
-            let part = shorten(part, 40);
+            let part = truncate(part, 40);
             return Err(OptionsError(format!(
                 "{game}: options are written key=value, not {part:?}"
             )));
@@ -30,7 +30,7 @@ pub(crate) fn read_pairs<'a>(
                 [] => "it has none".to_string(),
                 keys => format!("it has {}", keys.join(", ")),
             };
-            let key = shorten(key, 40);
+            let key = truncate(key, 40);
             return Err(OptionsError(format!("{game} has no option {key:?}: {instead}")));
         }
         if pairs.iter().any(|(k, _)| *k == key) {
@@ -79,15 +79,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// The place of the next character, for a later [`error_at`](Cursor::error_at).
-    pub(crate) fn place(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
     /// Reads the letter of the side to move, after the rows.
-    pub(crate) fn read_side(&mut self, sides: [SideText; 2]) -> Result<Side, PositionError> {
+    pub(crate) fn parse_side(&mut self, sides: [SideInfo; 2]) -> Result<Side, PositionError> {
         self.skip_spaces();
         let [first, second] = sides.map(|side| side.letter);
-        let place = self.place();
+        let place = self.offset();
         match self.next() {
             Some(c) if c.eq_ignore_ascii_case(&first) => Ok(Side::First),
             Some(c) if c.eq_ignore_ascii_case(&second) => Ok(Side::Second),
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that nothing is left.
-    pub(crate) fn end(&mut self) -> Result<(), PositionError> {
+    pub(crate) fn expect_end(&mut self) -> Result<(), PositionError> {
         self.skip_spaces();
         match self.peek() {
             None => Ok(()),
@@ -125,13 +125,13 @@ impl<'a> Cursor<'a> {
 /// Reads eight rows from row 1: a letter of `letters` for a piece, a digit for a run of empty cells
 /// or `.` for one, `/` between rows. Gives each piece with its cell and the place where it was
 /// read.
-pub(crate) fn read_rows(
+pub(crate) fn parse_rows(
     cursor: &mut Cursor<'_>,
     letters: &str,
 ) -> Result<Vec<(Cell, char, usize)>, PositionError> {
     let mut pieces = Vec::new();
     for row in 1..=8u8 {
-        let start = cursor.place();
+        let start = cursor.offset();
         let mut column = 0u8;
         while let Some(c) = cursor.peek().filter(|c| *c != '/' && !c.is_whitespace()) {
             let width = match c {
@@ -150,7 +150,7 @@ pub(crate) fn read_rows(
                 return cursor.error(format!("row {row} is longer than 8 cells"));
             }
             if let (Some(cell), true) = (Cell::new(row, column + 1), letters.contains(c)) {
-                pieces.push((cell, c, cursor.place()));
+                pieces.push((cell, c, cursor.offset()));
             }
             column += width;
             cursor.next();
@@ -169,7 +169,7 @@ pub(crate) fn read_rows(
 }
 
 /// Writes a board as eight rows, runs of empty cells as digits.
-pub(crate) fn write_rows(board: &[char; 64]) -> String {
+pub(crate) fn format_rows(board: &[char; 64]) -> String {
     let mut text = String::with_capacity(40);
     for (row, cells) in board.chunks(8).enumerate() {
         if row > 0 {
@@ -196,7 +196,7 @@ pub(crate) fn write_rows(board: &[char; 64]) -> String {
 
 /// The numbers of a move text, with one sign between two of them and blanks anywhere: `11-15`, `11
 /// - 15`, `22x15x8`, `1131`. `None` where anything else is in it, such as a sign in front.
-pub(crate) fn numbers(text: &str) -> Option<SmallVec<[&str; 4]>> {
+pub(crate) fn split_numbers(text: &str) -> Option<SmallVec<[&str; 4]>> {
     let mut numbers = SmallVec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -216,7 +216,7 @@ pub(crate) fn numbers(text: &str) -> Option<SmallVec<[&str; 4]>> {
 }
 
 /// The beginning of a text that may be long.
-pub(crate) fn shorten(text: &str, length: usize) -> String {
+pub(crate) fn truncate(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into(),
@@ -224,13 +224,13 @@ pub(crate) fn shorten(text: &str, length: usize) -> String {
 }
 
 /// Reads the cells of a move: `1131`, `11-31` or a path `11-13-31` of any length.
-pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveError> {
+pub(crate) fn parse_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveError> {
     let no_move = |why: &str| {
-        let shown = shorten(text.trim(), 40);
+        let shown = truncate(text.trim(), 40);
         let message = format!("{shown:?} is no move: {why}, as in {example}");
-        refusal(MoveErrorKind::Format, message)
+        move_error(MoveErrorKind::Format, message)
     };
-    let Some(mut names) = numbers(text) else {
+    let Some(mut names) = split_numbers(text) else {
         return no_move("write cells by row and column");
     };
     if let [digits] = names[..]
@@ -245,40 +245,40 @@ pub(crate) fn read_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveErr
     if names.len() < 2 {
         return no_move("a move has a start and an end");
     }
-    let cell = |name: &&str| Cell::read(name).ok_or_else(|| name.to_string());
+    let cell = |name: &&str| Cell::parse(name).ok_or_else(|| name.to_string());
     names.iter().map(cell).collect::<Result<_, _>>().or_else(|name: String| {
         let message = format!("there is no cell {name}: rows and columns are 1 to 8");
-        refusal(MoveErrorKind::OffBoard, message)
+        move_error(MoveErrorKind::OffBoard, message)
     })
 }
 
 /// The checks of start and end that the hopping games share, before any rule of moving is looked
 /// at.
-pub(crate) fn check_ends(
+pub(crate) fn check_from_to(
     cells: &[Cell],
     board: &HopBoard,
-    sides: [SideText; 2],
+    sides: [SideInfo; 2],
 ) -> Result<(), MoveError> {
     let (from, to) = (cells[0], cells[cells.len() - 1]);
-    if board.other() & from.bit() != 0 {
+    if board.opponent() & from.bit() != 0 {
         let theirs = sides[board.side().other().index()].name;
         let ours = sides[board.side().index()].name;
         let message = format!("the piece on {from} is {theirs}'s, and it is {ours}'s turn");
-        return refusal(MoveErrorKind::Start, message);
+        return move_error(MoveErrorKind::Start, message);
     }
     if board.own() & from.bit() == 0 {
-        return refusal(MoveErrorKind::Start, format!("there is no piece on {from}"));
+        return move_error(MoveErrorKind::Start, format!("there is no piece on {from}"));
     }
     if to != from && board.occupied() & to.bit() != 0 {
         let message = format!("{to} is occupied: a turn ends on an empty cell");
-        return refusal(MoveErrorKind::End, message);
+        return move_error(MoveErrorKind::End, message);
     }
     Ok(())
 }
 
 /// What is wrong with the shape of a path of which some part is a step; `None` where all parts are
 /// jumps (or hops: `jump` is the game's word), or there is one part only.
-pub(crate) fn refuse_mixture(
+pub(crate) fn explain_mixed_path(
     cells: &[Cell],
     jump: &str,
     is_step: impl Fn(Cell, Cell) -> bool,
@@ -294,8 +294,8 @@ pub(crate) fn refuse_mixture(
 }
 
 /// The sentence for `pass` where it is not the only move.
-pub(crate) fn refuse_pass<T>() -> Result<T, MoveError> {
-    refusal(MoveErrorKind::Rule, "a player passes only when no piece can move")
+pub(crate) fn explain_pass<T>() -> Result<T, MoveError> {
+    move_error(MoveErrorKind::Rule, "a player passes only when no piece can move")
 }
 
 /// Whether a text says `pass`.
@@ -304,6 +304,6 @@ pub(crate) fn is_pass(text: &str) -> bool {
 }
 
 /// A path with `-` between its cells.
-pub(crate) fn join_cells(cells: &[Cell]) -> String {
+pub(crate) fn format_path(cells: &[Cell]) -> String {
     cells.iter().map(Cell::to_string).collect::<Vec<_>>().join("-")
 }

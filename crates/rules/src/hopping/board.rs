@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use crate::cell::Bits;
-use crate::text::{Cursor, read_rows, shorten, write_rows};
-use crate::{Cell, PositionError, Side, SideText, zobrist};
+use crate::parse::{Cursor, format_rows, parse_rows, truncate};
+use crate::{Cell, PositionError, Side, SideInfo, zobrist};
 
 static KEYS: [[u64; 64]; 2] = zobrist::table(2);
 
@@ -20,7 +20,7 @@ pub(crate) struct HopBoard {
 impl HopBoard {
     pub(crate) fn new(pieces: [u64; 2], side: Side, plies: u16) -> Self {
         let mut board = HopBoard { pieces, key: 0, side, plies };
-        board.key = board.computed_key();
+        board.key = board.recompute_key();
         board
     }
 
@@ -53,7 +53,7 @@ impl HopBoard {
 
     /// The pieces of its opponent.
     #[inline(always)]
-    pub(crate) const fn other(&self) -> u64 {
+    pub(crate) const fn opponent(&self) -> u64 {
         self.pieces(self.side.other())
     }
 
@@ -70,7 +70,7 @@ impl HopBoard {
         let mut pieces = self.pieces;
         pieces[us] ^= from.bit() ^ to.bit();
         pieces[them] &= !captured;
-        let mut key = self.key ^ zobrist::TURN;
+        let mut key = self.key ^ zobrist::SIDE_TO_MOVE;
         key ^= KEYS[us][from.index() as usize] ^ KEYS[us][to.index() as usize];
         for cell in Bits(captured) {
             key ^= KEYS[them][cell as usize & 63];
@@ -78,8 +78,8 @@ impl HopBoard {
         HopBoard { pieces, key, side: self.side.other(), plies: self.plies.saturating_add(1) }
     }
 
-    pub(crate) fn computed_key(&self) -> u64 {
-        let mut key = if self.side == Side::First { 0 } else { zobrist::TURN };
+    pub(crate) fn recompute_key(&self) -> u64 {
+        let mut key = if self.side == Side::First { 0 } else { zobrist::SIDE_TO_MOVE };
         for (pieces, keys) in self.pieces.into_iter().zip(&KEYS) {
             key = Bits(pieces).fold(key, |key, cell| key ^ keys[cell as usize & 63]);
         }
@@ -87,7 +87,7 @@ impl HopBoard {
     }
 
     /// The letters of the 64 cells.
-    pub(crate) fn letters(&self, sides: [SideText; 2]) -> [char; 64] {
+    pub(crate) fn letters(&self, sides: [SideInfo; 2]) -> [char; 64] {
         let letter = |bit: u64| {
             let on = self.pieces.iter().position(|pieces| pieces & bit != 0);
             on.map_or('.', |side| sides[side].letter)
@@ -96,16 +96,16 @@ impl HopBoard {
     }
 
     /// Eight rows, the side's letter, the plies played.
-    pub(crate) fn write(&self, sides: [SideText; 2]) -> String {
-        let rows = write_rows(&self.letters(sides));
+    pub(crate) fn format(&self, sides: [SideInfo; 2]) -> String {
+        let rows = format_rows(&self.letters(sides));
         format!("{rows} {} {}", sides[self.side.index()].letter, self.plies)
     }
 
     /// Reads what [`write`](HopBoard::write) writes. The plies may be left out, and they need not
     /// fit the side: who sets up a position seldom counts.
-    pub(crate) fn read(
+    pub(crate) fn parse(
         text: &str,
-        sides: [SideText; 2],
+        sides: [SideInfo; 2],
         max_pieces: u32,
         max_plies: u16,
     ) -> Result<HopBoard, PositionError> {
@@ -113,7 +113,7 @@ impl HopBoard {
         cursor.skip_spaces();
         let letters = String::from_iter(sides.map(|side| side.letter));
         let mut pieces = [0u64; 2];
-        for (cell, letter, place) in read_rows(&mut cursor, &letters)? {
+        for (cell, letter, place) in parse_rows(&mut cursor, &letters)? {
             let side = usize::from(letter == sides[1].letter);
             pieces[side] |= cell.bit();
             if pieces[side].count_ones() > max_pieces {
@@ -121,21 +121,21 @@ impl HopBoard {
                 return cursor.error_at(place, format!("{name} has more than {max_pieces} pieces"));
             }
         }
-        let side = cursor.read_side(sides)?;
+        let side = cursor.parse_side(sides)?;
         cursor.skip_spaces();
-        let place = cursor.place();
+        let place = cursor.offset();
         let number = cursor.take_while(|c| !c.is_whitespace());
         let plies = match number.parse() {
             Ok(plies) if plies <= max_plies => plies,
             _ if number.is_empty() => 0,
             _ => {
-                let number = shorten(number, 12);
+                let number = truncate(number, 12);
                 let message =
                     format!("{number:?} is no number of plies played: it is 0 to {max_plies}");
                 return cursor.error_at(place, message);
             }
         };
-        cursor.end()?;
+        cursor.expect_end()?;
         Ok(HopBoard::new(pieces, side, plies))
     }
 }

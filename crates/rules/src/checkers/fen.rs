@@ -4,10 +4,10 @@
 //! A [`Setup`] is whatever a text put on the board, with the place where each piece was read. It
 //! becomes a position only when every check has passed.
 
-use super::rule_set::Options;
-use super::{Checkers, Variant, generate, squares};
-use crate::text::{Cursor, read_rows, shorten};
-use crate::{PositionError, Side, SideText};
+use super::variant::Options;
+use super::{Checkers, Variant, movegen, squares};
+use crate::parse::{Cursor, parse_rows, truncate};
+use crate::{PositionError, Side, SideInfo};
 
 /// Each player starts with twelve pieces, and there is no way to get more.
 const MAX_PIECES: u32 = 12;
@@ -16,7 +16,7 @@ struct Piece {
     square: u32,
     side: Side,
     king: bool,
-    place: usize,
+    offset: usize,
 }
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct Setup {
     pieces: Vec<Piece>,
 }
 
-pub(super) fn read<V: Variant>(
+pub(super) fn parse<V: Variant>(
     text: &str,
     options: &Options<V>,
 ) -> Result<Checkers<V>, PositionError> {
@@ -32,9 +32,9 @@ pub(super) fn read<V: Variant>(
     cursor.skip_spaces();
     let mut setup = Setup::default();
     let side = if text.contains('/') && !text.contains(':') {
-        setup.read_rows(&mut cursor, V::SIDES)?
+        setup.parse_rows(&mut cursor, V::SIDES)?
     } else {
-        setup.read_fen(&mut cursor)?
+        setup.parse_fen(&mut cursor)?
     };
     setup.check(&cursor, side, V::SIDES, options)
 }
@@ -42,7 +42,7 @@ pub(super) fn read<V: Variant>(
 impl Setup {
     /// `B:W21,22,K23:B1,K2`. Understood as well: small letters, spaces, ranges such as `1-12`, the
     /// colours in either order or left out, a full stop at the end.
-    fn read_fen(&mut self, cursor: &mut Cursor<'_>) -> Result<Side, PositionError> {
+    fn parse_fen(&mut self, cursor: &mut Cursor<'_>) -> Result<Side, PositionError> {
         let Some(side) = cursor.take_if(|c| "BbWw".contains(c)).map(colour) else {
             return cursor
                 .error("a position starts with the side to move, B or W, as in B:W21,22:B1,K2");
@@ -75,34 +75,34 @@ impl Setup {
             }
             cursor.next();
             cursor.skip_spaces();
-            let place = cursor.place();
+            let place = cursor.offset();
             let Some(colour) = cursor.take_if(|c| "BbWw".contains(c)).map(colour) else {
                 return cursor.error("after ':' comes the colour of a list of pieces, B or W");
             };
             if std::mem::replace(&mut seen[colour.index()], true) {
                 return cursor.error_at(place, "this colour's pieces are listed twice");
             }
-            self.read_squares(cursor, colour)?;
+            self.parse_squares(cursor, colour)?;
         }
     }
 
-    fn read_squares(&mut self, cursor: &mut Cursor<'_>, side: Side) -> Result<(), PositionError> {
+    fn parse_squares(&mut self, cursor: &mut Cursor<'_>, side: Side) -> Result<(), PositionError> {
         cursor.skip_spaces();
         if !matches!(cursor.peek(), Some('0'..='9' | 'K' | 'k' | '-' | '+')) {
             return Ok(()); // a colour without pieces
         }
         loop {
             cursor.skip_spaces();
-            let place = cursor.place();
+            let place = cursor.offset();
             let king = cursor.take_if(|c| c == 'K' || c == 'k').is_some();
-            let first = read_square(cursor)?;
+            let first = parse_square(cursor)?;
             let last =
-                if cursor.take_if(|c| c == '-').is_some() { read_square(cursor)? } else { first };
+                if cursor.take_if(|c| c == '-').is_some() { parse_square(cursor)? } else { first };
             if last < first {
                 return cursor.error_at(place, format!("the range {first}-{last} runs backward"));
             }
             for square in first..=last {
-                self.pieces.push(Piece { square, side, king, place });
+                self.pieces.push(Piece { square, side, king, offset: place });
             }
             cursor.skip_spaces();
             if cursor.take_if(|c| c == ',').is_none() {
@@ -112,13 +112,13 @@ impl Setup {
     }
 
     /// Eight rows of `b B w W`, then the side to move.
-    fn read_rows(
+    fn parse_rows(
         &mut self,
         cursor: &mut Cursor<'_>,
-        sides: [SideText; 2],
+        sides: [SideInfo; 2],
     ) -> Result<Side, PositionError> {
-        for (cell, letter, place) in read_rows(cursor, "bBwW")? {
-            let Some(square) = squares::of_cell(cell) else {
+        for (cell, letter, place) in parse_rows(cursor, "bBwW")? {
+            let Some(square) = squares::from_cell(cell) else {
                 // The neighbours of a light cell are dark.
                 let dark = cell.offset(0, 1).or(cell.offset(0, -1)).unwrap_or(cell);
                 return cursor.error_at(
@@ -127,10 +127,10 @@ impl Setup {
                 );
             };
             let (side, king) = (colour(letter), letter.is_uppercase());
-            self.pieces.push(Piece { square, side, king, place });
+            self.pieces.push(Piece { square, side, king, offset: place });
         }
-        let side = cursor.read_side(sides)?;
-        cursor.end()?;
+        let side = cursor.parse_side(sides)?;
+        cursor.expect_end()?;
         Ok(side)
     }
 
@@ -138,7 +138,7 @@ impl Setup {
         &self,
         cursor: &Cursor<'_>,
         side: Side,
-        sides: [SideText; 2],
+        sides: [SideInfo; 2],
         options: &Options<V>,
     ) -> Result<Checkers<V>, PositionError> {
         let mut pieces = [0; 2];
@@ -146,7 +146,7 @@ impl Setup {
         for piece in &self.pieces {
             let (square, bit) = (piece.square, squares::bit(piece.square));
             let name = sides[piece.side.index()].name;
-            let refuse = |message: String| cursor.error_at(piece.place, message);
+            let refuse = |message: String| cursor.error_at(piece.offset, message);
             if (pieces[0] | pieces[1]) & bit != 0 {
                 return refuse(format!("square {square} is occupied twice"));
             }
@@ -158,7 +158,7 @@ impl Setup {
             }
             if !piece.king
                 && options.rules.kings
-                && bit & generate::king_row(piece.side == Side::First) != 0
+                && bit & movegen::king_row(piece.side == Side::First) != 0
             {
                 return refuse(format!(
                     "a man of {name} on {square}, its king-row: there it would be a king, K{square}"
@@ -181,8 +181,8 @@ fn colour(letter: char) -> Side {
     if letter.eq_ignore_ascii_case(&'b') { Side::First } else { Side::Second }
 }
 
-fn read_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
-    let place = cursor.place();
+fn parse_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
+    let place = cursor.offset();
     let sign = cursor.take_while(|c| c == '-' || c == '+');
     let digits = cursor.take_while(|c| c.is_ascii_digit());
     if digits.is_empty() {
@@ -191,13 +191,13 @@ fn read_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
     match digits.parse() {
         Ok(square @ 1..=32) if sign.is_empty() => Ok(square),
         _ => {
-            let shown = shorten(&format!("{sign}{digits}"), 12);
+            let shown = truncate(&format!("{sign}{digits}"), 12);
             cursor.error_at(place, format!("there is no square {shown}: squares are 1 to 32"))
         }
     }
 }
 
-pub(super) fn write<V: Variant>(position: &Checkers<V>) -> String {
+pub(super) fn format<V: Variant>(position: &Checkers<V>) -> String {
     let list = |side: Side| {
         let own = position.pieces[side.index()];
         let squares: Vec<_> = (1..=32)

@@ -3,54 +3,56 @@
 use super::jumps::{STEPS, jumps};
 use super::{ChineseCheckers, MAX_PIECES, MAX_PLIES, Move};
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
-use crate::notation::refusal;
-use crate::text::{check_ends, is_pass, read_cells, read_pairs, refuse_mixture, refuse_pass};
-use crate::ways::{MOST_WAYS, shortest_ways};
+use crate::hopping::board::HopBoard;
+use crate::hopping::paths::{MAX_PATHS, shortest_paths};
+use crate::notation::move_error;
+use crate::parse::{
+    check_from_to, explain_mixed_path, explain_pass, is_pass, parse_cells, parse_key_values,
+};
 use crate::{
-    Cell, MoveError, MoveErrorKind, Notation, OptionText, OptionsError, Outcome, Position,
-    PositionError, Side, SideText,
+    Cell, MoveError, MoveErrorKind, Notation, OptionInfo, OptionsError, Outcome, Position,
+    PositionError, Side, SideInfo,
 };
 
 impl Notation for ChineseCheckers {
     const ID: &'static str = "chinese-checkers";
     const NAME: &'static str = "Chinese checkers 8x8";
-    const SIDES: [SideText; 2] =
-        [SideText { letter: '#', name: "Blue" }, SideText { letter: 'O', name: "Red" }];
-    const OPTIONS: &'static [OptionText] = &[];
+    const SIDES: [SideInfo; 2] =
+        [SideInfo { letter: '#', name: "Blue" }, SideInfo { letter: 'O', name: "Red" }];
+    const OPTIONS: &'static [OptionInfo] = &[];
 
-    fn read_options(text: &str) -> Result<(), OptionsError> {
-        read_pairs(text, Self::ID, Self::OPTIONS).map(|_| ())
+    fn parse_options(text: &str) -> Result<(), OptionsError> {
+        parse_key_values(text, Self::ID, Self::OPTIONS).map(|_| ())
     }
 
-    fn write_options(_: &()) -> String {
+    fn format_options(_: &()) -> String {
         String::new()
     }
 
-    fn read(text: &str, _: &()) -> Result<Self, PositionError> {
-        HopBoard::read(text, Self::SIDES, MAX_PIECES, MAX_PLIES).map(ChineseCheckers)
+    fn parse_position(text: &str, _: &()) -> Result<Self, PositionError> {
+        HopBoard::parse(text, Self::SIDES, MAX_PIECES, MAX_PLIES).map(ChineseCheckers)
     }
 
-    fn write(&self) -> String {
-        self.0.write(Self::SIDES)
+    fn format_position(&self) -> String {
+        self.0.format(Self::SIDES)
     }
 
-    fn read_move(&self, text: &str) -> Result<Move, MoveError> {
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         let must_pass = self.must_pass();
         if is_pass(text) {
-            return if must_pass { Ok(Move::PASS) } else { refuse_pass() };
+            return if must_pass { Ok(Move::PASS) } else { explain_pass() };
         }
-        let cells = read_cells(text, "1131")?;
-        check_ends(&cells, &self.0, Self::SIDES)?;
+        let cells = parse_cells(text, "1131")?;
+        check_from_to(&cells, &self.0, Self::SIDES)?;
         let (from, to) = (cells[0], cells[cells.len() - 1]);
         if from == to {
-            return refusal(MoveErrorKind::End, "a turn may not end where it began");
+            return move_error(MoveErrorKind::End, "a turn may not end where it began");
         }
-        let rule = |reason| refusal(MoveErrorKind::Rule, reason);
+        let rule = |reason| move_error(MoveErrorKind::Rule, reason);
         if must_pass {
             return rule("no piece can move: the turn is a pass".into());
         }
-        if let Some(reason) = refuse_mixture(&cells, "jump", is_step) {
+        if let Some(reason) = explain_mixed_path(&cells, "jump", is_step) {
             return rule(reason);
         }
         if cells.len() > 2 {
@@ -58,11 +60,11 @@ impl Notation for ChineseCheckers {
             let bad =
                 cells.windows(2).find(|hop| jumps(lifted, hop[0].index()) & hop[1].bit() == 0);
             if let Some(hop) = bad {
-                return rule(self.refuse_jump(from, hop[0], hop[1]));
+                return rule(self.explain_jump(from, hop[0], hop[1]));
             }
-        } else if Self::targets(self.0.occupied(), from.index()) & to.bit() == 0 {
+        } else if Self::destinations(self.0.occupied(), from.index()) & to.bit() == 0 {
             return rule(if is_straight(from, to) {
-                self.refuse_jump(from, from, to)
+                self.explain_jump(from, from, to)
             } else {
                 format!("no step and no chain of jumps leads from {from} to {to}")
             });
@@ -70,17 +72,17 @@ impl Notation for ChineseCheckers {
         Ok(Move { from: from.index() as u8, to: to.index() as u8 })
     }
 
-    fn write_move(&self, mv: Move) -> String {
+    fn format_move(&self, mv: Move) -> String {
         if mv.is_pass() { "pass".into() } else { format!("{}{}", mv.from(), mv.to()) }
     }
 
     /// A way with the fewest jumps.
     fn path(&self, mv: Move) -> Vec<Cell> {
-        self.shortest(mv, 1).pop().unwrap_or_default()
+        self.shortest_paths(mv, 1).pop().unwrap_or_default()
     }
 
-    fn ways(&self, mv: Move) -> Vec<Vec<Cell>> {
-        self.shortest(mv, MOST_WAYS)
+    fn paths(&self, mv: Move) -> Vec<Vec<Cell>> {
+        self.shortest_paths(mv, MAX_PATHS)
     }
 
     fn captures(&self, _: Move) -> Vec<Cell> {
@@ -112,7 +114,7 @@ fn is_straight(from: Cell, to: Cell) -> bool {
 
 impl ChineseCheckers {
     /// The ways of a move with the fewest jumps, at most so many.
-    fn shortest(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
+    fn shortest_paths(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
         if mv.is_pass() {
             return vec![Vec::new()];
         }
@@ -122,7 +124,7 @@ impl ChineseCheckers {
         }
         let lifted = self.0.occupied() & !from.bit();
         let next = |cell: Cell| Bits(jumps(lifted, cell.index())).map(Cell::from_index).collect();
-        shortest_ways(from, to, most, next)
+        shortest_paths(from, to, most, next)
     }
 
     fn must_pass(&self) -> bool {
@@ -132,7 +134,7 @@ impl ChineseCheckers {
     }
 
     /// Why the piece that started on `start` cannot jump from `from` to `to`.
-    fn refuse_jump(&self, start: Cell, from: Cell, to: Cell) -> String {
+    fn explain_jump(&self, start: Cell, from: Cell, to: Cell) -> String {
         let rows = i32::from(to.row()) - i32::from(from.row());
         let columns = i32::from(to.column()) - i32::from(from.column());
         let distance = rows.abs().max(columns.abs());

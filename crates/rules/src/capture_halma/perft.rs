@@ -1,49 +1,49 @@
 //! Counting the leaves of a move tree without playing the last ply; two plies above them, by
-//! [`replies`](crate::replies).
+//! [`reply_count`](crate::hopping::reply_count).
 
-use super::hops::{Hopper, around, count_steps, hoppers, near};
+use super::hops::{Hopper, count_steps, hoppers, neighbours, within_two};
 use super::{CaptureHalma, MAX_PLIES};
 use crate::cell::Bits;
-use crate::cpu::{self, Work};
-use crate::replies::{Replier, Repliers, or_pass};
-use crate::{Perft, Position, Side};
+use crate::cpu::{self, Kernel};
+use crate::hopping::reply_count::{ReplyCounter, ReplyPiece, at_least_one};
+use crate::{BulkPerft, Position, Side};
 
-impl Perft for CaptureHalma {
-    fn horizon(&self) -> u32 {
+impl BulkPerft for CaptureHalma {
+    fn max_bulk_depth(&self) -> u32 {
         u32::from(MAX_PLIES.saturating_sub(self.plies()))
     }
 
-    fn decided(&self) -> bool {
+    fn board_ends_game(&self) -> bool {
         self.is_home(Side::First) || self.is_home(Side::Second)
     }
 
     fn count_moves(&self) -> u64 {
-        cpu::bits(CountMoves(self))
+        cpu::with_bmi(CountMoves(self))
     }
 
-    fn count_replies(&self) -> u64 {
-        cpu::bits(CountReplies(self))
+    fn count_two_plies(&self) -> u64 {
+        cpu::with_bmi(CountTwoPlies(self))
     }
 }
 
 /// Counts the moves of a position.
 struct CountMoves<'a>(&'a CaptureHalma);
 
-impl Work for CountMoves<'_> {
+impl Kernel for CountMoves<'_> {
     type Output = u64;
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let (own, other) = (self.0.0.own(), self.0.0.other());
+        let (own, other) = (self.0.0.own(), self.0.0.opponent());
         let hops = Bits(hoppers(own, other)).map(|from| count_hops(own, other, from));
-        or_pass(count_steps(own, !(own | other)) + hops.sum::<u32>())
+        at_least_one(count_steps(own, !(own | other)) + hops.sum::<u32>())
     }
 }
 
 #[inline(always)]
 fn count_hops(own: u64, other: u64, from: u32) -> u32 {
     let mut hops = 0;
-    Hopper::new(own, other, from).each(|cells, captured| {
+    Hopper::new(own, other, from).each_region(|cells, captured| {
         // With nothing taken, ending on the start changes nothing.
         hops += cells.count_ones() - u32::from(captured == 0);
     });
@@ -56,19 +56,19 @@ fn count_piece(own: u64, other: u64, from: u32) -> u32 {
 }
 
 /// Counts the opponent's moves after all moves of a position.
-struct CountReplies<'a>(&'a CaptureHalma);
+struct CountTwoPlies<'a>(&'a CaptureHalma);
 
-impl Work for CountReplies<'_> {
+impl Kernel for CountTwoPlies<'_> {
     type Output = u64;
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let (own, other) = (self.0.0.own(), self.0.0.other());
-        let repliers = Repliers::new(Bits(other).map(|from| replier(other, own, from)));
+        let (own, other) = (self.0.0.own(), self.0.0.opponent());
+        let repliers = ReplyCounter::new(Bits(other).map(|from| reply_piece(other, own, from)));
         let mut total = 0;
         self.0.each_move(|mv| {
             if mv.captured != 0 {
-                total += self.0.after(mv).leaves(1);
+                total += self.0.after(mv).bulk_leaves(1);
                 return;
             }
             let changed = mv.from().bit() ^ mv.to().bit();
@@ -83,13 +83,13 @@ impl Work for CountReplies<'_> {
 }
 
 #[inline(always)]
-fn replier(own: u64, other: u64, from: u32) -> Replier {
-    let mut watched = around(1 << from);
+fn reply_piece(own: u64, other: u64, from: u32) -> ReplyPiece {
+    let mut depends_on = neighbours(1 << from);
     let mut moves = count_steps(1 << from, !(own | other));
-    Hopper::new(own, other, from).each(|cells, captured| {
+    Hopper::new(own, other, from).each_region(|cells, captured| {
         moves += cells.count_ones() - u32::from(captured == 0);
         // A hop is over a cell next to the area, to one behind it.
-        watched |= near(cells);
+        depends_on |= within_two(cells);
     });
-    Replier { from, moves, watched }
+    ReplyPiece { from, moves, depends_on }
 }

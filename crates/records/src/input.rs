@@ -6,37 +6,37 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use crate::error::Place;
+use crate::error::Location;
 
 /// How much is asked of the input at a time.
-const PIECE: usize = 64 * 1024;
+const READ_CHUNK: usize = 64 * 1024;
 
-pub(crate) struct Window<R> {
+pub(crate) struct Input<R> {
     input: R,
     /// `buffer[from..to]` is what has been read and not yet passed.
     buffer: Vec<u8>,
     from: usize,
     to: usize,
     ended: bool,
-    failure: Option<io::Error>,
-    place: Place,
+    error: Option<io::Error>,
+    location: Location,
     /// The byte just passed was a carriage return: a line feed that follows belongs to it.
-    after_return: bool,
+    after_cr: bool,
     /// Nothing but blanks has been passed on this line.
     line_start: bool,
 }
 
-impl<R: Read> Window<R> {
+impl<R: Read> Input<R> {
     pub(crate) fn new(input: R) -> Self {
-        Window {
+        Input {
             input,
             buffer: Vec::new(),
             from: 0,
             to: 0,
             ended: false,
-            failure: None,
-            place: Place { line: 1, column: 1 },
-            after_return: false,
+            error: None,
+            location: Location { line: 1, column: 1 },
+            after_cr: false,
             line_start: true,
         }
     }
@@ -76,17 +76,17 @@ impl<R: Read> Window<R> {
     pub(crate) fn advance(&mut self, count: usize) {
         let end = self.to.min(self.from + count);
         for &byte in &self.buffer[self.from..end] {
-            let second_of_pair = byte == b'\n' && self.after_return;
-            self.after_return = byte == b'\r';
+            let second_of_pair = byte == b'\n' && self.after_cr;
+            self.after_cr = byte == b'\r';
             if second_of_pair {
                 continue;
             }
             if byte == b'\n' || byte == b'\r' {
-                self.place = Place { line: self.place.line + 1, column: 1 };
+                self.location = Location { line: self.location.line + 1, column: 1 };
                 self.line_start = true;
             } else {
                 // Continuation bytes of UTF-8 are no characters of their own.
-                self.place.column += u64::from(!(0x80..0xC0).contains(&byte));
+                self.location.column += u64::from(!(0x80..0xC0).contains(&byte));
                 self.line_start &= is_blank(byte);
             }
         }
@@ -95,12 +95,12 @@ impl<R: Read> Window<R> {
 
     /// Makes the next byte the first of its line: what was passed was no text.
     pub(crate) fn restart_line(&mut self) {
-        self.place.column = 1;
+        self.location.column = 1;
         self.line_start = true;
     }
 
-    pub(crate) fn place(&self) -> Place {
-        self.place
+    pub(crate) fn place(&self) -> Location {
+        self.location
     }
 
     pub(crate) fn is_line_start(&self) -> bool {
@@ -108,12 +108,12 @@ impl<R: Read> Window<R> {
     }
 
     /// The error that cut the input short, once.
-    pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
-        self.failure.take()
+    pub(crate) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
     }
 
     /// Passes everything: for input of which nothing can be made.
-    pub(crate) fn give_up(&mut self) {
+    pub(crate) fn skip_to_end(&mut self) {
         self.ended = true;
         self.from = self.to;
     }
@@ -126,8 +126,8 @@ impl<R: Read> Window<R> {
         self.buffer.copy_within(self.from..self.to, 0);
         self.to -= self.from;
         self.from = 0;
-        if self.buffer.len() < self.to + PIECE {
-            self.buffer.resize(self.to + PIECE, 0);
+        if self.buffer.len() < self.to + READ_CHUNK {
+            self.buffer.resize(self.to + READ_CHUNK, 0);
         }
         loop {
             match self.input.read(&mut self.buffer[self.to..]) {
@@ -138,7 +138,7 @@ impl<R: Read> Window<R> {
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
-                    self.failure = Some(error);
+                    self.error = Some(error);
                     break;
                 }
             }

@@ -6,8 +6,8 @@ mod naive;
 
 use std::collections::HashSet;
 
-use crownhead_rules::perft::Counter;
-use crownhead_rules::{Cell, Game, MoveList, Notation, Perft, Side, Visitor};
+use crownhead_rules::perft::PerftOptions;
+use crownhead_rules::{BulkPerft, Cell, Game, MoveList, Notation, PerftVisitor, Side};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -32,21 +32,21 @@ struct RandomGame<'a> {
     picks: &'a [u16],
 }
 
-impl Visitor for RandomGame<'_> {
+impl PerftVisitor for RandomGame<'_> {
     type Output = Checked;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Checked {
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Checked {
         let mut position = match &self.position {
-            Some(text) => P::read(text, options).map_err(|error| {
+            Some(text) => P::parse_position(text, options).map_err(|error| {
                 TestCaseError::fail(format!("{} refuses {text}: {error}", self.game))
             })?,
             None => P::start(options),
         };
-        let mut naive = naive::Board::read(self.game, &position.write());
+        let mut naive = naive::Board::read(self.game, &position.format_position());
         let (mut past, mut past_texts) = (Vec::new(), Vec::new());
         for &pick in self.picks {
             check_texts(&position, options)?;
-            prop_assert_eq!(position.key(), position.computed_key());
+            prop_assert_eq!(position.key(), position.recompute_key());
             let legal = check_moves(&position, &naive)?;
 
             let outcome = position.outcome(&past);
@@ -71,7 +71,7 @@ impl Visitor for RandomGame<'_> {
             naive = naive.play(&as_naive(&path, &captures));
             position.play(mv);
             prop_assert_eq!(&position, &after);
-            prop_assert_eq!(position.write(), naive.write());
+            prop_assert_eq!(position.format_position(), naive.write());
         }
         Ok(())
     }
@@ -86,15 +86,17 @@ fn as_naive(path: &[Cell], captures: &[Cell]) -> naive::Move {
 
 /// A position's text reads back as the same position, and so does its board drawn as rows.
 fn check_texts<P: Notation>(position: &P, options: &P::Options) -> Checked {
-    let text = position.write();
-    let again = P::read(&text, options).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let text = position.format_position();
+    let again = P::parse_position(&text, options)
+        .map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!(&again, position);
-    prop_assert_eq!(again.write(), text);
+    prop_assert_eq!(again.format_position(), text);
     prop_assert_eq!(again.key(), position.key());
 
     let rows: Vec<String> = position.board().chunks(8).map(String::from_iter).collect();
     let drawn = format!("{} {}", rows.join("/"), P::letter(position.side()));
-    let again = P::read(&drawn, options).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let again = P::parse_position(&drawn, options)
+        .map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!(&again, position);
     Ok(())
 }
@@ -109,19 +111,19 @@ fn check_moves<P: Notation>(
     let mut texts = HashSet::new();
     let mut seen = Vec::new();
     for &mv in &legal {
-        let text = position.write_move(mv);
-        prop_assert_eq!(position.read_move(&text), Ok(mv), "{}", &text);
+        let text = position.format_move(mv);
+        prop_assert_eq!(position.parse_move(&text), Ok(mv), "{}", &text);
         prop_assert!(texts.insert(text.clone()), "{} comes twice in {:?}", text, position);
 
         let (path, captures) = (position.path(mv), position.captures(mv));
         // Every way is understood too, and so are odd separators.
-        let ways = position.ways(mv);
+        let ways = position.paths(mv);
         prop_assert_eq!(ways.first(), Some(&path));
         prop_assert_eq!(ways.iter().collect::<HashSet<_>>().len(), ways.len(), "{:?}", &ways);
         for way in ways.iter().filter(|way| !way.is_empty()) {
             for between in ["-", "x", " "] {
                 if let Some(whole) = path_text(position, way, between) {
-                    prop_assert_eq!(position.read_move(&whole), Ok(mv), "{}", &whole);
+                    prop_assert_eq!(position.parse_move(&whole), Ok(mv), "{}", &whole);
                 }
             }
         }
@@ -134,7 +136,7 @@ fn check_moves<P: Notation>(
 
 /// The path in the game's own names of cells.
 fn path_text<P: Notation>(position: &P, path: &[Cell], between: &str) -> Option<String> {
-    let checkers = position.write().contains(':');
+    let checkers = position.format_position().contains(':');
     let name = |cell: &Cell| {
         let square = (cell.index() / 8) * 4 + (cell.index() % 8) / 2 + 1;
         if checkers { square.to_string() } else { cell.to_string() }
@@ -143,20 +145,25 @@ fn path_text<P: Notation>(position: &P, path: &[Cell], between: &str) -> Option<
 }
 
 /// Every way of counting agrees with the list of moves.
-fn check_counts<P: Perft>(position: &P, legal: &[P::Move]) -> Checked {
+fn check_counts<P: BulkPerft>(position: &P, legal: &[P::Move]) -> Checked {
     let children: u64 = legal
         .iter()
         .map(|&mv| {
             let mut moves = MoveList::new();
             let child = position.after(mv);
             child.legal_moves(&mut moves);
-            if child.decided() { 0 } else { moves.len() as u64 }
+            if child.board_ends_game() { 0 } else { moves.len() as u64 }
         })
         .sum();
-    prop_assert_eq!(position.leaves(1), legal.len() as u64, "{:?}", position);
+    prop_assert_eq!(position.bulk_leaves(1), legal.len() as u64, "{:?}", position);
     // Two plies ahead nothing but the board ends a game that is within its horizon.
-    if position.horizon() >= 2 {
-        prop_assert_eq!(Counter::default().count(position, 2, &[]), children, "{:?}", position);
+    if position.max_bulk_depth() >= 2 {
+        prop_assert_eq!(
+            PerftOptions::default().count(position, 2, &[]),
+            children,
+            "{:?}",
+            position
+        );
     }
     Ok(())
 }
@@ -232,7 +239,7 @@ proptest! {
     #[test]
     fn laws_hold_in_random_games(picks in prop::collection::vec(any::<u16>(), 1..120)) {
         for game in GAMES {
-            game.parse::<Game>().unwrap().visit(RandomGame { game, position: None, picks: &picks })?;
+            game.parse::<Game>().unwrap().visit_perft(RandomGame { game, position: None, picks: &picks })?;
         }
     }
 
@@ -240,7 +247,7 @@ proptest! {
     fn laws_hold_from_random_setups(seed: u64, picks in prop::collection::vec(any::<u16>(), 1..24)) {
         for game in GAMES {
             let position = Some(setup(game, seed));
-            game.parse::<Game>().unwrap().visit(RandomGame { game, position, picks: &picks })?;
+            game.parse::<Game>().unwrap().visit_perft(RandomGame { game, position, picks: &picks })?;
         }
     }
 
@@ -248,32 +255,32 @@ proptest! {
     #[test]
     fn any_text_gets_an_answer(text in "[ -~]{0,40}|[-0-9xBWKbw:,./#O ]{0,60}|\\PC{0,20}") {
         struct Read<'a>(&'a str);
-        impl Visitor for Read<'_> {
+        impl PerftVisitor for Read<'_> {
             type Output = ();
-            fn visit<P: Notation + Perft>(self, options: &P::Options) {
-                if let Ok(position) = P::read(self.0, options) {
-                    position.write();
+            fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
+                if let Ok(position) = P::parse_position(self.0, options) {
+                    position.format_position();
                     position.outcome(&[]);
                 }
-                if let Err(error) = P::start(options).read_move(self.0) {
+                if let Err(error) = P::start(options).parse_move(self.0) {
                     assert!(!error.reason.is_empty());
                 }
-                let _ = P::read_options(self.0);
+                let _ = P::parse_options(self.0);
             }
         }
         let _ = text.parse::<Game>();
-        Game::all().iter().for_each(|game| game.visit(Read(&text)));
+        Game::all().iter().for_each(|game| game.visit_perft(Read(&text)));
     }
 
     /// Moves of cells and squares that exist, right or wrong.
     #[test]
     fn any_move_of_cells_gets_an_answer(seed: u64, path in prop::collection::vec(1u32..=32, 2..6)) {
         struct Read<'a>(Option<String>, &'a [u32]);
-        impl Visitor for Read<'_> {
+        impl PerftVisitor for Read<'_> {
             type Output = Checked;
-            fn visit<P: Notation + Perft>(self, options: &P::Options) -> Checked {
-                let position = P::read(&self.0.unwrap(), options).unwrap();
-                let checkers = position.write().contains(':');
+            fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Checked {
+                let position = P::parse_position(&self.0.unwrap(), options).unwrap();
+                let checkers = position.format_position().contains(':');
                 let name = |n: &u32| match checkers {
                     true => n.to_string(),
                     false => format!("{}{}", n % 8 + 1, (n / 3) % 8 + 1),
@@ -281,7 +288,7 @@ proptest! {
                 let text = self.1.iter().map(name).collect::<Vec<_>>().join("-");
                 let mut legal = MoveList::new();
                 position.legal_moves(&mut legal);
-                match position.read_move(&text) {
+                match position.parse_move(&text) {
                     Ok(mv) => prop_assert!(legal.contains(&mv), "{} is not legal", text),
                     Err(error) => prop_assert!(error.reason.len() > 10, "{}", error),
                 }
@@ -289,7 +296,7 @@ proptest! {
             }
         }
         for game in GAMES {
-            game.parse::<Game>().unwrap().visit(Read(Some(setup(game, seed)), &path))?;
+            game.parse::<Game>().unwrap().visit_perft(Read(Some(setup(game, seed)), &path))?;
         }
     }
 }

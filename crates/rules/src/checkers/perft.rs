@@ -12,23 +12,23 @@
 //!
 //! The loop runs in [`cpu::vectors`].
 
-use super::generate::{Jumps, Pieces, king_row};
+use super::movegen::{Jumps, Pieces, king_row};
 use super::squares::{SQUARES, ahead, behind};
 use super::{Checkers, Move, Variant};
 use crate::cell::Bits;
-use crate::cpu::{self, Work};
-use crate::{MoveList, Perft, Position, Side};
+use crate::cpu::{self, Kernel};
+use crate::{BulkPerft, MoveList, Position, Side};
 
 /// How many boards are counted at once: enough to fill vectors, few enough to stay in the
 /// first-level cache.
 const BATCH: usize = 512;
 /// How many boards are written at once.
-const ROOM: usize = 6;
+const STORE_WIDTH: usize = 6;
 
 /// Boards with the same side to move, waiting to have their moves counted.
 struct Batch<const PATHS: bool> {
     own: [u64; BATCH],
-    other: [u64; BATCH],
+    opponent: [u64; BATCH],
     kings: [u64; BATCH],
     len: usize,
     total: u64,
@@ -39,15 +39,15 @@ struct Batch<const PATHS: bool> {
 impl<const PATHS: bool> Batch<PATHS> {
     fn new(crowning: bool) -> Self {
         let zero = [0; BATCH];
-        Batch { own: zero, other: zero, kings: zero, len: 0, total: 0, crowning }
+        Batch { own: zero, opponent: zero, kings: zero, len: 0, total: 0, crowning }
     }
 
     /// Adds the leaves `depth` plies below `pieces`; side to move is `FIRST`, `depth` at least 1.
     fn add<const FIRST: bool>(&mut self, pieces: Pieces, depth: u32) {
         match depth {
-            0 | 1 => self.wait(FIRST, pieces),
-            2 => cpu::bits(Expand::<FIRST, 2, PATHS> { batch: self, pieces }),
-            3 => cpu::bits(Expand::<FIRST, 3, PATHS> { batch: self, pieces }),
+            0 | 1 => self.push(FIRST, pieces),
+            2 => cpu::with_bmi(Expand::<FIRST, 2, PATHS> { batch: self, pieces }),
+            3 => cpu::with_bmi(Expand::<FIRST, 3, PATHS> { batch: self, pieces }),
             _ => pieces.moves::<FIRST, PATHS>(self.crowned(FIRST), |mv| {
                 let child = pieces.after(mv);
                 if FIRST {
@@ -69,29 +69,29 @@ impl<const PATHS: bool> Batch<PATHS> {
         let (empty, crowned) = (pieces.empty(), self.crowned(FIRST));
         let by4 = pieces.own & behind::<FIRST, 4>(empty);
         let by5 = pieces.own & behind::<FIRST, 5>(empty);
-        let jumps = Jumps::of::<FIRST>(pieces.other, empty);
+        let jumps = Jumps::new::<FIRST>(pieces.opponent, empty);
         let jump4 = pieces.own & jumps.ahead4;
         let jump5 = pieces.own & jumps.ahead5;
         let landing = ahead::<FIRST, 8>(jump4) | ahead::<FIRST, 10>(jump5);
         let stepping = ahead::<FIRST, 4>(by4) | ahead::<FIRST, 5>(by5);
         let kings = pieces.own & pieces.kings;
         if kings | jump4 | jump5 | stepping & crowned == 0 {
-            self.wait_for_steps(!FIRST, pieces, by4, ahead::<FIRST, 4>);
-            self.wait_for_steps(!FIRST, pieces, by5, ahead::<FIRST, 5>);
+            self.push_steps(!FIRST, pieces, by4, ahead::<FIRST, 4>);
+            self.push_steps(!FIRST, pieces, by5, ahead::<FIRST, 5>);
         } else if kings | landing & (jumps.ahead() | crowned) == 0 && landing != 0 {
-            self.wait_for_jumps(!FIRST, pieces, jump4, ahead::<FIRST, 4>);
-            self.wait_for_jumps(!FIRST, pieces, jump5, ahead::<FIRST, 5>);
+            self.push_jumps(!FIRST, pieces, jump4, ahead::<FIRST, 4>);
+            self.push_jumps(!FIRST, pieces, jump5, ahead::<FIRST, 5>);
         } else {
-            pieces.moves::<FIRST, PATHS>(crowned, |mv| self.wait(!FIRST, pieces.after(mv)));
+            pieces.moves::<FIRST, PATHS>(crowned, |mv| self.push(!FIRST, pieces.after(mv)));
         }
     }
 
     /// Puts a board with this side to move in line.
     #[inline(always)]
-    fn wait(&mut self, first: bool, pieces: Pieces) {
-        let at = self.room(first);
+    fn push(&mut self, first: bool, pieces: Pieces) {
+        let at = self.reserve(first);
         self.own[at] = pieces.own;
-        self.other[at] = pieces.other;
+        self.opponent[at] = pieces.opponent;
         self.kings[at] = pieces.kings;
         self.len = at + 1;
     }
@@ -100,7 +100,7 @@ impl<const PATHS: bool> Batch<PATHS> {
     /// written at a time whether there are six or not, because the processor foresees a loop
     /// of fixed length and stumbles over the end of any other.
     #[inline(always)]
-    fn wait_for_steps(
+    fn push_steps(
         &mut self,
         first: bool,
         pieces: Pieces,
@@ -108,11 +108,11 @@ impl<const PATHS: bool> Batch<PATHS> {
         ahead: impl Fn(u64) -> u64,
     ) {
         while from != 0 {
-            let at = self.room(first);
-            let count = from.count_ones().min(ROOM as u32);
-            self.own[at..at + ROOM].fill(pieces.other);
-            self.kings[at..at + ROOM].fill(pieces.kings);
-            for other in &mut self.other[at..at + ROOM] {
+            let at = self.reserve(first);
+            let count = from.count_ones().min(STORE_WIDTH as u32);
+            self.own[at..at + STORE_WIDTH].fill(pieces.opponent);
+            self.kings[at..at + STORE_WIDTH].fill(pieces.kings);
+            for other in &mut self.opponent[at..at + STORE_WIDTH] {
                 let man = from & from.wrapping_neg();
                 *other = pieces.own ^ man ^ ahead(man);
                 from ^= man;
@@ -123,29 +123,23 @@ impl<const PATHS: bool> Batch<PATHS> {
 
     /// [`wait`](Batch::wait) after each single jump of the men `from` in one direction.
     #[inline(always)]
-    fn wait_for_jumps(
-        &mut self,
-        first: bool,
-        pieces: Pieces,
-        from: u64,
-        ahead: impl Fn(u64) -> u64,
-    ) {
+    fn push_jumps(&mut self, first: bool, pieces: Pieces, from: u64, ahead: impl Fn(u64) -> u64) {
         for index in Bits(from) {
             let man = 1 << index;
             let over = ahead(man);
-            let own = pieces.other ^ over;
+            let own = pieces.opponent ^ over;
             let other = pieces.own ^ man ^ ahead(over);
-            self.wait(first, Pieces { own, other, kings: pieces.kings & !over });
+            self.push(first, Pieces { own, opponent: other, kings: pieces.kings & !over });
         }
     }
 
     /// Where the next [`ROOM`] boards can go.
     #[inline(always)]
-    fn room(&mut self, first: bool) -> usize {
-        if self.len > BATCH - ROOM {
+    fn reserve(&mut self, first: bool) -> usize {
+        if self.len > BATCH - STORE_WIDTH {
             self.flush(first);
         }
-        self.len.min(BATCH - ROOM)
+        self.len.min(BATCH - STORE_WIDTH)
     }
 
     /// Counts what is waiting.
@@ -154,13 +148,13 @@ impl<const PATHS: bool> Batch<PATHS> {
     fn flush(&mut self, first: bool) {
         let boards = Boards {
             own: &self.own[..self.len],
-            other: &self.other[..self.len],
+            opponent: &self.opponent[..self.len],
             kings: &self.kings[..self.len],
         };
         self.total += if first {
-            cpu::vectors(CountAll::<true, PATHS>(boards))
+            cpu::with_simd(CountAll::<true, PATHS>(boards))
         } else {
-            cpu::vectors(CountAll::<false, PATHS>(boards))
+            cpu::with_simd(CountAll::<false, PATHS>(boards))
         };
         self.len = 0;
     }
@@ -170,16 +164,16 @@ impl<const PATHS: bool> Batch<PATHS> {
 #[derive(Clone, Copy)]
 struct Boards<'a> {
     own: &'a [u64],
-    other: &'a [u64],
+    opponent: &'a [u64],
     kings: &'a [u64],
 }
 
 /// The number of moves of one board, and the kings whose captures it leaves out.
 #[inline(always)]
-fn count_one<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64) {
+fn count_board<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64) {
     let empty = SQUARES & !(own | other);
     let kings = own & kings;
-    let jumps = Jumps::of::<FIRST>(other, empty);
+    let jumps = Jumps::new::<FIRST>(other, empty);
     let fork = jumps.ahead4 & jumps.ahead5;
 
     let jump4 = own & jumps.ahead4;
@@ -203,7 +197,7 @@ fn count_one<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64) 
 /// Counts the moves of all boards together.
 struct CountAll<'a, const FIRST: bool, const PATHS: bool>(Boards<'a>);
 
-impl<const FIRST: bool, const PATHS: bool> Work for CountAll<'_, FIRST, PATHS> {
+impl<const FIRST: bool, const PATHS: bool> Kernel for CountAll<'_, FIRST, PATHS> {
     type Output = u64;
 
     #[inline(always)]
@@ -212,9 +206,9 @@ impl<const FIRST: bool, const PATHS: bool> Work for CountAll<'_, FIRST, PATHS> {
         let mut total = 0;
         let mut searched = [0u64; BATCH];
         let mut any = 0;
-        let rows = boards.own.iter().zip(boards.other).zip(boards.kings).zip(&mut searched);
+        let rows = boards.own.iter().zip(boards.opponent).zip(boards.kings).zip(&mut searched);
         for (((&own, &other), &kings), searched) in rows {
-            let (moves, jumping) = count_one::<FIRST>(own, other, kings);
+            let (moves, jumping) = count_board::<FIRST>(own, other, kings);
             total += if jumping == 0 { moves } else { 0 };
             *searched = jumping;
             any |= jumping;
@@ -222,8 +216,12 @@ impl<const FIRST: bool, const PATHS: bool> Work for CountAll<'_, FIRST, PATHS> {
         if any != 0 {
             for (index, _) in searched.iter().enumerate().filter(|(_, jumping)| **jumping != 0) {
                 let (own, other, kings) =
-                    (boards.own[index], boards.other[index], boards.kings[index]);
-                total += count_search::<FIRST, PATHS>(Pieces { own, other, kings });
+                    (boards.own[index], boards.opponent[index], boards.kings[index]);
+                total += count_with_king_captures::<FIRST, PATHS>(Pieces {
+                    own,
+                    opponent: other,
+                    kings,
+                });
             }
         }
         total
@@ -236,7 +234,7 @@ struct Expand<'a, const FIRST: bool, const DEPTH: u32, const PATHS: bool> {
     pieces: Pieces,
 }
 
-impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Work
+impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Kernel
     for Expand<'_, FIRST, DEPTH, PATHS>
 {
     type Output = ();
@@ -262,20 +260,20 @@ impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Work
 /// The number of captures where a king can capture.
 #[cold]
 #[inline(never)]
-fn count_search<const FIRST: bool, const PATHS: bool>(pieces: Pieces) -> u64 {
+fn count_with_king_captures<const FIRST: bool, const PATHS: bool>(pieces: Pieces) -> u64 {
     let mut moves = 0;
     pieces.moves::<FIRST, PATHS>(0, |_| moves += 1);
     moves
 }
 
-fn leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u32) -> u64 {
+fn count_leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let mut batch = Batch::<PATHS>::new(position.laws.kings());
+    let mut batch = Batch::<PATHS>::new(position.rules.kings());
     match position.side {
-        Side::First => batch.add::<true>(position.view(), depth),
-        Side::Second => batch.add::<false>(position.view(), depth),
+        Side::First => batch.add::<true>(position.pieces_for_mover(), depth),
+        Side::Second => batch.add::<false>(position.pieces_for_mover(), depth),
     }
     // The side to move alternates, so the parents of the leaves have the root's side at odd depths.
     batch.flush((position.side == Side::First) == (depth % 2 == 1));
@@ -286,42 +284,46 @@ impl<V: Variant> Checkers<V> {
     /// Hands every move to `visit`, a capture once for every way round.
     fn each_path(&self, visit: impl FnMut(Move)) {
         match self.side {
-            Side::First => self.view().moves::<true, true>(self.crowned(), visit),
-            Side::Second => self.view().moves::<false, true>(self.crowned(), visit),
+            Side::First => {
+                self.pieces_for_mover().moves::<true, true>(self.crowning_squares(), visit)
+            }
+            Side::Second => {
+                self.pieces_for_mover().moves::<false, true>(self.crowning_squares(), visit)
+            }
         }
     }
 }
 
-impl<V: Variant> Perft for Checkers<V> {
-    fn horizon(&self) -> u32 {
-        let (rules, idle) = (self.laws.rules(), self.idle.longest());
+impl<V: Variant> BulkPerft for Checkers<V> {
+    fn max_bulk_depth(&self) -> u32 {
+        let (rules, idle) = (self.rules.unpack(), self.draw_counters.max());
         let plies = u32::from(rules.draw_plies).saturating_sub(idle);
         // No position before an advance or a capture can come up again, and after it a position can
         // come up for the third time only eight plies after the first.
         if rules.repetition { plies.min(8u32.saturating_sub(idle)) } else { plies }
     }
 
-    fn decided(&self) -> bool {
+    fn board_ends_game(&self) -> bool {
         false // a side without a move is lost, but it has no children to leave out
     }
 
     fn count_moves(&self) -> u64 {
-        leaves::<V, false>(self, 1)
+        count_leaves::<V, false>(self, 1)
     }
 
-    fn count_replies(&self) -> u64 {
-        leaves::<V, false>(self, 2)
+    fn count_two_plies(&self) -> u64 {
+        count_leaves::<V, false>(self, 2)
     }
 
-    fn leaves(&self, depth: u32) -> u64 {
-        leaves::<V, false>(self, depth)
+    fn bulk_leaves(&self, depth: u32) -> u64 {
+        count_leaves::<V, false>(self, depth)
     }
 }
 
 /// Counts as most published tables of English checkers do: a capture once for every path with the
 /// same start, end and captured pieces.
 pub fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
-    paths_below(position, depth, &mut Vec::new())
+    count_paths_below(position, depth, &mut Vec::new())
 }
 
 /// The count of [`perft_paths`] behind each move, all its paths together; `depth` is at least 1.
@@ -331,7 +333,7 @@ pub fn divide_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> Vec<(Move
         return divided;
     }
     position.each_path(|mv| {
-        let nodes = paths_below(&position.after(mv), depth - 1, &mut vec![position.key]);
+        let nodes = count_paths_below(&position.after(mv), depth - 1, &mut vec![position.key]);
         match divided.iter_mut().find(|(known, _)| *known == mv) {
             Some((_, sum)) => *sum = sum.saturating_add(nodes),
             None => divided.push((mv, nodes)),
@@ -342,9 +344,9 @@ pub fn divide_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> Vec<(Move
 
 /// What [`Counter`](crate::perft::Counter) does for distinct moves: beyond the horizon, position by
 /// position.
-fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u64>) -> u64 {
-    if depth <= position.horizon() {
-        return leaves::<V, true>(position, depth);
+fn count_paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u64>) -> u64 {
+    if depth <= position.max_bulk_depth() {
+        return count_leaves::<V, true>(position, depth);
     }
     if position.outcome(past).is_some() {
         return 0;
@@ -352,7 +354,7 @@ fn paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u6
     past.push(position.key);
     let mut total = 0u64;
     position.each_path(|mv| {
-        total = total.saturating_add(paths_below(&position.after(mv), depth - 1, past));
+        total = total.saturating_add(count_paths_below(&position.after(mv), depth - 1, past));
     });
     past.pop();
     total

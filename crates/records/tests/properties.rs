@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on may stop
 
-use crownhead_records::{GameRecord, GameResult, Line, Ply, Reader, game_text};
-use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor};
+use crownhead_records::{GameRecord, GameResult, Line, Ply, Reader, format_game};
+use crownhead_rules::{Game, GameVisitor, MoveList, Notation};
 use fastrand::Rng;
 use proptest::prelude::*;
 
@@ -62,7 +62,7 @@ fn random_line<P: Notation>(position: &mut P, plies: usize, depth: usize, rng: &
         let Some(&mv) = rng.choice(legal.iter()) else {
             break;
         };
-        let mut ply = Ply::new(position.write_move(mv));
+        let mut ply = Ply::new(position.format_move(mv));
         ply.comment = words(rng);
         ply.nags = (0..rng.usize(..20).saturating_sub(16)).map(|_| rng.u8(..)).collect();
         while depth < 3 && rng.u8(..16) == 0 {
@@ -77,22 +77,22 @@ fn random_line<P: Notation>(position: &mut P, plies: usize, depth: usize, rng: &
 
 struct RandomRecord<'a>(&'a Game, &'a mut Rng);
 
-impl Visitor for RandomRecord<'_> {
+impl GameVisitor for RandomRecord<'_> {
     type Output = GameRecord;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> GameRecord {
+    fn visit<P: Notation>(self, options: &P::Options) -> GameRecord {
         let RandomRecord(game, rng) = self;
         let mut record = GameRecord::new(game.clone());
         let mut position = P::start(options);
         if rng.bool() {
             let plies = rng.usize(1..60);
             random_line(&mut position, plies, 3, rng);
-            record.start = Some(position.write());
+            record.start = Some(position.format_position());
         }
         let plies = rng.usize(..80);
         record.line = random_line(&mut position, plies, 0, rng);
         let results = ["1-0", "0-1", "1/2-1/2", "0-0", "*"];
-        record.result = GameResult::read(results[rng.usize(..5)]).unwrap();
+        record.result = GameResult::parse(results[rng.usize(..5)]).unwrap();
         for name in ["Event", "Date", "White", "Black", "Annotator", "Game"] {
             if let Some(value) = words(rng) {
                 record.set_tag(name, if name == "Game" { "7".to_string() } else { value });
@@ -113,7 +113,7 @@ fn check_bytes(bytes: &[u8]) {
         assert!(i <= bytes.len(), "more games than bytes");
         games.extend(item.ok());
     }
-    let text: String = games.iter().map(|game| game_text(game).unwrap()).collect();
+    let text: String = games.iter().map(|game| format_game(game).unwrap()).collect();
     assert_eq!(read_all(text.as_bytes()), games, "{text}");
 }
 
@@ -196,7 +196,7 @@ proptest! {
                 game.visit(RandomRecord(&game, &mut rng))
             })
             .collect();
-        let text: String = records.iter().map(|record| game_text(record).unwrap()).collect();
+        let text: String = records.iter().map(|record| format_game(record).unwrap()).collect();
         prop_assert_eq!(read_all(text.as_bytes()), records, "{}", text);
     }
 
@@ -220,7 +220,7 @@ proptest! {
         let mut rng = Rng::with_seed(seed);
         let game: Game = GAMES[rng.usize(..GAMES.len())].parse().unwrap();
         let record = game.visit(RandomRecord(&game, &mut rng));
-        let mut bytes = game_text(&record).unwrap().repeat(2).into_bytes();
+        let mut bytes = format_game(&record).unwrap().repeat(2).into_bytes();
         let at = cut.index(bytes.len());
         bytes[at] = change;
         check_bytes(&bytes);

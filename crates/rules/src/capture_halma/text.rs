@@ -1,16 +1,17 @@
 //! Texts of Capture Halma, and the sentence that says why a move is refused.
 
-use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, around};
+use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, neighbours};
 use crate::cell::Bits;
-use crate::hop_board::HopBoard;
-use crate::notation::refusal;
-use crate::text::{
-    check_ends, is_pass, join_cells, read_cells, read_pairs, refuse_mixture, refuse_pass,
+use crate::hopping::board::HopBoard;
+use crate::hopping::paths::{MAX_PATHS, shortest_paths};
+use crate::notation::move_error;
+use crate::parse::{
+    check_from_to, explain_mixed_path, explain_pass, format_path, is_pass, parse_cells,
+    parse_key_values,
 };
-use crate::ways::{MOST_WAYS, shortest_ways};
 use crate::{
-    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionText, OptionsError,
-    Outcome, Position, PositionError, Side, SideText,
+    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionInfo, OptionsError,
+    Outcome, Position, PositionError, Side, SideInfo,
 };
 
 /// A turn has at most so many hops. Every legal move can be made with fewer: at most nine captures,
@@ -20,71 +21,71 @@ const MAX_HOPS: usize = 99;
 impl Notation for CaptureHalma {
     const ID: &'static str = "capture-halma";
     const NAME: &'static str = "Capture Halma";
-    const SIDES: [SideText; 2] =
-        [SideText { letter: 'b', name: "Black" }, SideText { letter: 'w', name: "White" }];
-    const OPTIONS: &'static [OptionText] = &[];
+    const SIDES: [SideInfo; 2] =
+        [SideInfo { letter: 'b', name: "Black" }, SideInfo { letter: 'w', name: "White" }];
+    const OPTIONS: &'static [OptionInfo] = &[];
 
-    fn read_options(text: &str) -> Result<(), OptionsError> {
-        read_pairs(text, Self::ID, Self::OPTIONS).map(|_| ())
+    fn parse_options(text: &str) -> Result<(), OptionsError> {
+        parse_key_values(text, Self::ID, Self::OPTIONS).map(|_| ())
     }
 
-    fn write_options(_: &()) -> String {
+    fn format_options(_: &()) -> String {
         String::new()
     }
 
-    fn read(text: &str, _: &()) -> Result<Self, PositionError> {
-        HopBoard::read(text, Self::SIDES, MAX_PIECES, MAX_PLIES).map(CaptureHalma)
+    fn parse_position(text: &str, _: &()) -> Result<Self, PositionError> {
+        HopBoard::parse(text, Self::SIDES, MAX_PIECES, MAX_PLIES).map(CaptureHalma)
     }
 
-    fn write(&self) -> String {
-        self.0.write(Self::SIDES)
+    fn format_position(&self) -> String {
+        self.0.format(Self::SIDES)
     }
 
-    fn read_move(&self, text: &str) -> Result<Move, MoveError> {
+    fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         let mut legal = MoveList::new();
         self.legal_moves(&mut legal);
         let must_pass = legal.iter().any(|mv| mv.is_pass());
         if is_pass(text) {
-            return if must_pass { Ok(Move::PASS) } else { refuse_pass() };
+            return if must_pass { Ok(Move::PASS) } else { explain_pass() };
         }
-        let cells = read_cells(text, "22-24-44")?;
-        check_ends(&cells, &self.0, Self::SIDES)?;
+        let cells = parse_cells(text, "22-24-44")?;
+        check_from_to(&cells, &self.0, Self::SIDES)?;
         if must_pass {
-            return refusal(MoveErrorKind::Rule, "no piece can move: the turn is a pass");
+            return move_error(MoveErrorKind::Rule, "no piece can move: the turn is a pass");
         }
-        self.follow(&cells).or_else(|reason| {
+        self.follow_path(&cells).or_else(|reason| {
             // Start and end may be enough.
             let ends = |mv: &&Move| mv.from() == cells[0] && mv.to() == cells[cells.len() - 1];
             let fitting: Vec<_> = legal.iter().filter(ends).filter(|_| cells.len() == 2).collect();
             match fitting.as_slice() {
                 [mv] => Ok(**mv),
-                [] => refusal(MoveErrorKind::Rule, reason),
+                [] => move_error(MoveErrorKind::Rule, reason),
                 several => {
                     let paths: Vec<_> =
-                        several.iter().take(3).map(|mv| self.write_move(**mv)).collect();
+                        several.iter().take(3).map(|mv| self.format_move(**mv)).collect();
                     let message = format!(
                         "{} fits {} moves: write the path, such as {}",
-                        join_cells(&cells),
+                        format_path(&cells),
                         several.len(),
                         paths.join(" or ")
                     );
-                    refusal(MoveErrorKind::Rule, message)
+                    move_error(MoveErrorKind::Rule, message)
                 }
             }
         })
     }
 
-    fn write_move(&self, mv: Move) -> String {
-        if mv.is_pass() { "pass".into() } else { join_cells(&self.path(mv)) }
+    fn format_move(&self, mv: Move) -> String {
+        if mv.is_pass() { "pass".into() } else { format_path(&self.path(mv)) }
     }
 
     /// A way with the fewest hops.
     fn path(&self, mv: Move) -> Vec<Cell> {
-        self.shortest(mv, 1).pop().unwrap_or_default()
+        self.shortest_paths(mv, 1).pop().unwrap_or_default()
     }
 
-    fn ways(&self, mv: Move) -> Vec<Vec<Cell>> {
-        self.shortest(mv, MOST_WAYS)
+    fn paths(&self, mv: Move) -> Vec<Vec<Cell>> {
+        self.shortest_paths(mv, MAX_PATHS)
     }
 
     fn captures(&self, mv: Move) -> Vec<Cell> {
@@ -115,12 +116,12 @@ impl Notation for CaptureHalma {
 }
 
 fn is_step(from: Cell, to: Cell) -> bool {
-    around(from.bit()) & to.bit() != 0
+    neighbours(from.bit()) & to.bit() != 0
 }
 
 impl CaptureHalma {
     /// The ways of a move with the fewest hops, at most so many.
-    fn shortest(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
+    fn shortest_paths(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
         if mv.is_pass() {
             return vec![Vec::new()];
         }
@@ -130,7 +131,7 @@ impl CaptureHalma {
         }
         // From a cell with the pieces taken so far to the next; only pieces that the move takes may be
         // hopped.
-        let free = !(self.0.own() | self.0.other()) | from.bit();
+        let free = !(self.0.own() | self.0.opponent()) | from.bit();
         let next = |(at, taken): (Cell, u64)| {
             let hop = |(rows, columns): (i32, i32)| {
                 let (over, landing) =
@@ -142,15 +143,15 @@ impl CaptureHalma {
             };
             [(-1, 0), (0, -1), (0, 1), (1, 0)].into_iter().filter_map(hop).collect()
         };
-        let ways = shortest_ways((from, 0), (to, mv.captured), most, next);
+        let ways = shortest_paths((from, 0), (to, mv.captured), most, next);
         ways.into_iter().map(|way| way.into_iter().map(|(cell, _)| cell).collect()).collect()
     }
 
     /// The move that makes exactly these steps or hops, or why it cannot be made.
-    fn follow(&self, cells: &[Cell]) -> Result<Move, String> {
+    fn follow_path(&self, cells: &[Cell]) -> Result<Move, String> {
         let (from, to) = (cells[0], cells[cells.len() - 1]);
         let mv = |captured| Move { captured, from: from.index() as u8, to: to.index() as u8 };
-        if let Some(reason) = refuse_mixture(cells, "hop", is_step) {
+        if let Some(reason) = explain_mixed_path(cells, "hop", is_step) {
             return Err(reason);
         }
         if cells.len() - 1 > MAX_HOPS {
@@ -162,7 +163,7 @@ impl CaptureHalma {
         if is_step(from, to) && cells.len() == 2 {
             return Ok(mv(0));
         }
-        let free = !(self.0.own() | self.0.other()) | from.bit();
+        let free = !(self.0.own() | self.0.opponent()) | from.bit();
         let own = self.0.own() & !from.bit();
         let mut captured = 0;
         for pair in cells.windows(2) {
@@ -193,7 +194,7 @@ impl CaptureHalma {
                     "the hop {text}: the piece on {over} has been taken already in this turn"
                 ));
             }
-            if self.0.other() & over.bit() != 0 {
+            if self.0.opponent() & over.bit() != 0 {
                 captured |= over.bit();
             } else if own & over.bit() == 0 {
                 return Err(format!("the hop {text} needs a piece on {over} to hop over"));

@@ -5,8 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use crownhead_rules::perft::Counter;
-use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor};
+use crownhead_rules::perft::PerftOptions;
+use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
 
 struct Counting;
 
@@ -40,10 +40,10 @@ fn allocations_during(work: impl FnOnce()) -> u64 {
 
 struct NoAllocation;
 
-impl Visitor for NoAllocation {
+impl PerftVisitor for NoAllocation {
     type Output = ();
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) {
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..200 {
             let mut position = P::start(options);
@@ -57,14 +57,14 @@ impl Visitor for NoAllocation {
             assert_eq!(allocations, 0, "{} in a game that ended as {position:?}", P::ID);
         }
         let start = P::start(options);
-        let counter = Counter { play_all: true, ..Counter::default() };
+        let counter = PerftOptions { bulk: false, ..PerftOptions::default() };
         assert_eq!(
             allocations_during(|| assert!(counter.count(&start, 4, &[]) > 0)),
             0,
             "{}",
             P::ID
         );
-        assert_eq!(allocations_during(|| assert!(start.leaves(4) > 0)), 0, "{}", P::ID);
+        assert_eq!(allocations_during(|| assert!(start.bulk_leaves(4) > 0)), 0, "{}", P::ID);
     }
 }
 
@@ -72,6 +72,6 @@ impl Visitor for NoAllocation {
 fn generating_and_playing_moves_does_not_allocate() {
     assert!(allocations_during(|| drop(std::hint::black_box(vec![1]))) > 0, "the counter counts");
     for game in Game::all() {
-        game.visit(NoAllocation);
+        game.visit_perft(NoAllocation);
     }
 }

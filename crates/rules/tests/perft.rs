@@ -7,8 +7,8 @@ mod naive;
 
 use std::path::PathBuf;
 
-use crownhead_rules::perft::{CountTable, Counter};
-use crownhead_rules::{Game, Notation, Perft, Visitor, checkers};
+use crownhead_rules::perft::{PerftHash, PerftOptions};
+use crownhead_rules::{BulkPerft, Game, Notation, PerftVisitor, checkers};
 use naive::Board;
 
 /// Deeper counts of the naive generator are slow; the files hold what it gave.
@@ -54,7 +54,7 @@ fn check(file: &str) {
     assert!(entries.len() > 20, "{file} has only {} positions", entries.len());
     for entry in &entries {
         let game: Game = entry.game.parse().unwrap();
-        game.visit(Check(entry));
+        game.visit_perft(Check(entry));
         check_paths(entry, &game);
         let naive = Board::read(&entry.game, &entry.position);
         for &(depth, nodes) in entry.counts.iter().filter(|(_, nodes)| *nodes <= NAIVE_LIMIT) {
@@ -71,19 +71,19 @@ fn check(file: &str) {
 
 struct Check<'a>(&'a Entry);
 
-impl Visitor for Check<'_> {
+impl PerftVisitor for Check<'_> {
     type Output = ();
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) {
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
         let Entry { game, position, counts, .. } = self.0;
-        let start =
-            P::read(position, options).unwrap_or_else(|error| panic!("{position}: {error}"));
-        let table = CountTable::new(8).unwrap();
+        let start = P::parse_position(position, options)
+            .unwrap_or_else(|error| panic!("{position}: {error}"));
+        let table = PerftHash::new(8).unwrap();
         let ways = [
-            ("in bulk", Counter::default()),
-            ("every move played", Counter { play_all: true, ..Counter::default() }),
-            ("with a table", Counter { table: Some(&table), ..Counter::default() }),
-            ("on two threads", Counter { threads: 2, ..Counter::default() }),
+            ("in bulk", PerftOptions::default()),
+            ("every move played", PerftOptions { bulk: false, ..PerftOptions::default() }),
+            ("with a table", PerftOptions { hash: Some(&table), ..PerftOptions::default() }),
+            ("on two threads", PerftOptions { threads: 2, ..PerftOptions::default() }),
         ];
         for &(depth, nodes) in counts {
             for (name, counter) in ways {
@@ -103,11 +103,11 @@ fn check_paths(entry: &Entry, game: &Game) {
     for &(depth, nodes) in &entry.counts {
         let counted = match game {
             Game::English(options) => {
-                let position = checkers::English::read(&entry.position, options).unwrap();
+                let position = checkers::English::parse_position(&entry.position, options).unwrap();
                 checkers::perft_paths(&position, depth)
             }
             Game::Contest(options) => {
-                let position = checkers::Contest::read(&entry.position, options).unwrap();
+                let position = checkers::Contest::parse_position(&entry.position, options).unwrap();
                 checkers::perft_paths(&position, depth)
             }
             _ => continue,
