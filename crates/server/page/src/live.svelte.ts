@@ -169,9 +169,9 @@ export class LiveGame {
   }
 
   resign = () => this.act({ type: "resign" });
-  offer = (what: What) => this.act({ type: "offer", what });
-  accept = (what: What) => this.act({ type: "accept", what });
-  decline = (what: What) => this.act({ type: "decline", what });
+  offer = (what: What) => this.act({ type: "offer", offer: what });
+  accept = (what: What) => this.act({ type: "accept", offer: what });
+  decline = (what: What) => this.act({ type: "decline", offer: what });
 
   private act(action: object) {
     if (!this.state) return;

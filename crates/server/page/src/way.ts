@@ -25,7 +25,7 @@ const begins = (path: string[], chosen: string[]) => chosen.every((cell, i) => p
 /** The ways that begin with the cells chosen so far. */
 function ways(legal: Legal[], chosen: string[]): Way[] {
   return legal.flatMap((move) =>
-    [move.path, ...(move.ways ?? [])]
+    [move.path, ...(move.other_paths ?? [])]
       .filter((path) => path.length > 0 && begins(path, chosen))
       .map((path) => ({ move, path })),
   );
