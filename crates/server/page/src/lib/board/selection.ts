@@ -6,7 +6,7 @@
  * drops a piece there has ended it at once. There are no rules of any game in it: steps are those of the ways
  * that the server lists.
  */
-import type { Legal } from "./api";
+import type { Legal } from "../api/client";
 import { isBetween } from "./cells";
 
 interface Way {
