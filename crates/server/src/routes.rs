@@ -148,7 +148,8 @@ fn kinds(longest_thought: u64) -> Value {
     let players: Vec<_> = OPPONENTS
         .iter()
         .map(|own| {
-            json!({"spec": own.spec, "name": own.name, "sentence": own.sentence, "thinks": own.thinks})
+            json!({"spec": own.spec, "name": own.name, "description": own.sentence,
+                   "uses_time": own.thinks})
         })
         .collect();
     json!({
@@ -156,15 +157,15 @@ fn kinds(longest_thought: u64) -> Value {
         "games": games,
         "players": players,
         "thinking": {
-            "least": SHORTEST_THOUGHT.as_millis() as u64,
-            "usual": USUAL_THOUGHT.as_millis() as u64,
-            "most": longest_thought,
+            "min": SHORTEST_THOUGHT.as_millis() as u64,
+            "default": USUAL_THOUGHT.as_millis() as u64,
+            "max": longest_thought,
         },
         "clock": {
-            "longest": LONGEST_TIME.as_millis() as u64,
-            "longest_increment": LONGEST_INCREMENT.as_millis() as u64,
+            "max": LONGEST_TIME.as_millis() as u64,
+            "max_increment": LONGEST_INCREMENT.as_millis() as u64,
         },
-        "names": {"longest": LONGEST_NAME},
+        "names": {"max": LONGEST_NAME},
     })
 }
 

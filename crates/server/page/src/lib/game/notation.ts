@@ -1,9 +1,9 @@
 /** Sentences and texts that several pages need. */
-import type { Kind, Made, Outcome, Side } from "./api";
-import { sentence } from "./api";
-import { index, owner } from "./cells";
-import type { What } from "./live.svelte";
-import { settings } from "./settings.svelte";
+import type { Kind, Made, Outcome, Side } from "../api/client";
+import { sentence } from "../api/client";
+import { index, owner } from "../board/cells";
+import type { What } from "./client.svelte";
+import { settings } from "../stores/settings.svelte";
 
 /** Whether cells are called by row and column here: as the board shows them. */
 export const isByCells = (kind: Kind) => !kind.squares || settings.coordinates === "cells";

@@ -5,9 +5,9 @@
  * takes it back if the server refuses. A move that was on its way when the connection broke is sent
  * once more if the fresh state says that it did not arrive. Which moves are legal is the server's to say.
  */
-import type { Legal, Made, Mode, Outcome, Seat, Side, View } from "./api";
-import { sentence, summaries } from "./api";
-import { moved } from "./cells";
+import type { Legal, Made, Mode, Outcome, Seat, Side, View } from "../api/client";
+import { sentence, summaries } from "../api/client";
+import { moved } from "../board/cells";
 
 export type What = "draw" | "take-back" | "rematch";
 
@@ -169,9 +169,9 @@ export class LiveGame {
   }
 
   resign = () => this.act({ type: "resign" });
-  offer = (what: What) => this.act({ type: "offer", what });
-  accept = (what: What) => this.act({ type: "accept", what });
-  decline = (what: What) => this.act({ type: "decline", what });
+  offer = (what: What) => this.act({ type: "offer", offer: what });
+  accept = (what: What) => this.act({ type: "accept", offer: what });
+  decline = (what: What) => this.act({ type: "decline", offer: what });
 
   private act(action: object) {
     if (!this.state) return;

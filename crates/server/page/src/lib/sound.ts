@@ -1,5 +1,5 @@
 /** Short sounds, made on the spot: there is no file to load. */
-import { settings } from "./settings.svelte";
+import { settings } from "./stores/settings.svelte";
 
 let audio: AudioContext | undefined;
 

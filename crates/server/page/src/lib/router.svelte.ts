@@ -1,5 +1,5 @@
 /** Which page is shown. Links within the page change it without loading anything. */
-import { tryLink } from "./kept.svelte";
+import { tryLink } from "./stores/myGames.svelte";
 
 export type Route =
   | { page: "start" }

@@ -6,7 +6,7 @@
  * drops a piece there has ended it at once. There are no rules of any game in it: steps are those of the ways
  * that the server lists.
  */
-import type { Legal } from "./api";
+import type { Legal } from "../api/client";
 import { isBetween } from "./cells";
 
 interface Way {
@@ -25,7 +25,7 @@ const begins = (path: string[], chosen: string[]) => chosen.every((cell, i) => p
 /** The ways that begin with the cells chosen so far. */
 function ways(legal: Legal[], chosen: string[]): Way[] {
   return legal.flatMap((move) =>
-    [move.path, ...(move.ways ?? [])]
+    [move.path, ...(move.other_paths ?? [])]
       .filter((path) => path.length > 0 && begins(path, chosen))
       .map((path) => ({ move, path })),
   );

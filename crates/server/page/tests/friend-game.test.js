@@ -1,7 +1,7 @@
 // Two people in two browsers by link, a third looking on; offers, the rematch, several tabs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import * as lab from "./lab.js";
+import * as lab from "./harness.js";
 
 let server, browser;
 before(async () => {

@@ -3,7 +3,7 @@
  * moving. What is shown is right at once; the movement is decoration on top of it, which the browser
  * does by itself and which people who do not want it do not get.
  */
-import { cell, index, isBetween, moved } from "../cells";
+import { cell, index, isBetween, moved } from "./cells";
 
 export interface Piece {
   readonly id: number;

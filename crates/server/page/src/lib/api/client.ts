@@ -11,8 +11,8 @@ export interface Legal {
   to: string | null;
   path: string[];
   captures: string[];
-  /** Other ways to make the same move. */
-  ways?: string[][];
+  /** Other paths of the same move. */
+  other_paths?: string[][];
 }
 
 export interface Made {
@@ -58,16 +58,16 @@ export interface Kind {
 export interface Opponent {
   spec: string;
   name: string;
-  sentence: string;
-  thinks: boolean;
+  description: string;
+  uses_time: boolean;
 }
 
 export interface Catalogue {
   games: Kind[];
   players: Opponent[];
-  thinking: { least: number; usual: number; most: number };
-  clock: { longest: number; longest_increment: number };
-  names: { longest: number };
+  thinking: { min: number; default: number; max: number };
+  clock: { max: number; max_increment: number };
+  names: { max: number };
 }
 
 export type Goal =
@@ -115,7 +115,7 @@ export interface Seat {
   kind: "person" | "computer";
   name: string | null;
   player?: string;
-  here: boolean;
+  online: boolean;
 }
 
 export interface Summary {
@@ -130,7 +130,7 @@ export interface Summary {
   seats: Seat[];
   outcome: Outcome | null;
   next: string | null;
-  touched: number;
+  last_activity: number;
 }
 
 /** A request that was refused, with a sentence for people. */

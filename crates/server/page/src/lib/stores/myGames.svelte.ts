@@ -2,7 +2,7 @@
  * The games of this browser, with the secrets of the seats it holds. They stay in its storage; no
  * secret is ever part of an address that is requested.
  */
-import type { Mode, Side } from "./api";
+import type { Mode, Side } from "../api/client";
 
 export interface KeptGame {
   id: string;

@@ -1,7 +1,7 @@
 // Reload, lost connection and server restart in mid-game: nothing is lost, and what happens is shown.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import * as lab from "./lab.js";
+import * as lab from "./harness.js";
 
 let server, browser;
 before(async () => {

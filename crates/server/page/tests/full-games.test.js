@@ -1,7 +1,7 @@
 // A whole game of each kind by mouse, by touch and by keyboard, from the first move to the result.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import * as lab from "./lab.js";
+import * as lab from "./harness.js";
 
 let server, browser, kinds;
 before(async () => {
