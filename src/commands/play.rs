@@ -4,7 +4,7 @@ use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_play::{SpecError, Stop, TimeControl, read_time};
+use crownhead_play::{SpecError, Stop, TimeControl, parse_duration};
 use crownhead_records::{WholeFile, game_text};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
     /// Minutes for the game, and seconds for each move made: 5+3, or with units 90s+500ms
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::for_people)]
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::parse_minutes)]
     time: Option<TimeControl>,
     /// How long a computer may think about a move: 500ms, 2s
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     movetime: Option<Duration>,
     /// Decides what computers draw by lot [default: another one every time]
     #[arg(long, value_name = "N")]
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let time = match (arguments.time, arguments.movetime) {
             (Some(time), _) => time,
             (None, Some(time)) => TimeControl::PerMove(time),
-            (None, None) => TimeControl::Free,
+            (None, None) => TimeControl::Unlimited,
         };
         let game = arguments.game.unwrap_or(Game::English(Default::default()));
         let first = seat("--first", &arguments.first)?;

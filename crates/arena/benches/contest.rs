@@ -14,7 +14,7 @@ use crownhead_arena::runner::{self, Ending, Signals};
 use crownhead_arena::schedule::{Director, Meeting, Next, Swiss};
 use crownhead_arena::{Contest, Points};
 use crownhead_play::matches::{self, Plan, cpu_time};
-use crownhead_play::{Knowledge, Openings, PlayerSpec, Stop, Terms, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, PlayerSpec, Stop, TimeControl};
 use crownhead_rules::Game;
 
 /// A hundred plies before the end, as in the referee's bench.
@@ -61,9 +61,9 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     let spec: PlayerSpec = player.parse().unwrap();
     let game = Game::ChineseCheckers;
     let plan = Plan {
-        terms: Terms {
-            time: TimeControl::PerMove(std::time::Duration::from_secs(5)),
-            ..Terms::of(&game)
+        settings: GameSettings {
+            time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),
+            ..GameSettings::default_for(&game)
         },
         openings: Openings::read(START, &game).unwrap(),
         game,

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crownhead_play::sandbox::{Isolation, Walls};
-use crownhead_play::{Knowledge, PlayerSpec, Seating, Stop, Terms};
+use crownhead_play::{GameSettings, Knowledge, PlayerSpec, Seating, Stop};
 use crownhead_rules::{Game, Side};
 
 const ROUNDS: usize = 200;
@@ -28,10 +28,10 @@ fn main() {
         for (isolation, times) in &mut times {
             let mut player: PlayerSpec = format!("cmd:{}", bot.display()).parse().unwrap();
             player.program_mut().unwrap().isolation = *isolation;
-            let terms = Terms::of(&game);
+            let terms = GameSettings::default_for(&game);
             let (side, opponent) = (Side::First, "nobody");
             let seating =
-                Seating { game: &game, side, terms: &terms, seed: 1, opponent, log: None };
+                Seating { game: &game, side, settings: &terms, seed: 1, opponent, log: None };
             let start = Instant::now();
             let mut player = player.player(&game, &Knowledge::default()).unwrap();
             player.new_game(1);

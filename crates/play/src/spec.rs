@@ -10,7 +10,7 @@ use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, Stop, visit};
 
 use crate::bots::{Outside, Program, ProgramError};
-use crate::clock::{read_time, shorten, write_time};
+use crate::clock::{format_duration, parse_duration, shorten};
 use crate::players::{Best, Graded, Random, Textbook};
 use crate::{Player, PlayerError};
 
@@ -296,7 +296,8 @@ impl PlayerSpec {
             "hash" => options.hash.replace(whole(&key, value, MOST_HASH.into())? as u32).is_some(),
             "nodes" => options.nodes.replace(whole(&key, value, u64::MAX)?).is_some(),
             _ => {
-                let time = read_time(value).map_err(|error| SpecError::new(error.to_string()))?;
+                let time =
+                    parse_duration(value).map_err(|error| SpecError::new(error.to_string()))?;
                 options.movetime.replace(time).is_some()
             }
         };
@@ -336,7 +337,7 @@ impl fmt::Display for PlayerSpec {
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
-            movetime.map(|time| format!("movetime={}", write_time(time))),
+            movetime.map(|time| format!("movetime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
         ];
         for (number, option) in options.into_iter().flatten().enumerate() {

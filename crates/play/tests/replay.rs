@@ -10,7 +10,7 @@ use crownhead_play::bots::Program;
 use crownhead_play::bots::replay::{Again, Moment};
 use crownhead_play::matches::{self, Plan};
 use crownhead_play::sandbox::Isolation;
-use crownhead_play::{Knowledge, Openings, Stop, Terms};
+use crownhead_play::{GameSettings, Knowledge, Openings, Stop};
 use crownhead_rules::Game;
 use tempfile::TempDir;
 
@@ -32,7 +32,7 @@ fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let game: Game = game.parse().unwrap();
     let plan = Plan {
-        terms: Terms::of(&game),
+        settings: GameSettings::default_for(&game),
         openings: Openings::read(start, &game).unwrap(),
         game,
         players: [

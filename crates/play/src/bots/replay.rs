@@ -13,7 +13,9 @@ use super::process::{self, Process};
 use super::protocol::Lines;
 use super::{Line, Outside, Program, Protocol};
 use crate::referee;
-use crate::{Choice, Clock, Player, PlayerError, Seating, Session, Terms, TimeControl, session};
+use crate::{
+    Choice, Clock, GameSettings, Player, PlayerError, Seating, Session, TimeControl, session,
+};
 
 /// One turn of a game, as its log has it.
 #[derive(Clone, Debug)]
@@ -168,12 +170,16 @@ impl Moment {
         let session = self.session()?;
         let mut bot = Outside::new(program.clone(), stop).map_err(|error| error.to_string())?;
         let time = TimeControl::PerMove(patience);
-        let terms = Terms { time, startup, ..Terms::of(&self.game) };
+        let terms = GameSettings {
+            time_control: time,
+            startup_timeout: startup,
+            ..GameSettings::default_for(&self.game)
+        };
         let seed = Line::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
         let seating = Seating {
             game: &self.game,
             side: session.side(),
-            terms: &terms,
+            settings: &terms,
             seed: seed.unwrap_or_default(),
             opponent: "unknown",
             log: None,
@@ -230,7 +236,7 @@ impl Moment {
     fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
         let mut session = self.session()?;
         let (choice, none) = (Choice::plain(text), Duration::ZERO);
-        Ok(match referee::judge(session.as_mut(), choice, Clock::Free, none, none) {
+        Ok(match referee::judge(session.as_mut(), choice, Clock::Unlimited, none, none) {
             Ok((played, _)) => (Some(played), None),
             Err(fault) => (None, Some(format!("{}: {fault}", fault.kind.code()))),
         })

@@ -67,7 +67,7 @@ pub fn serve<W: Write + Send + 'static>(
         game: Game::English(Default::default()),
         player: None,
         session: None,
-        level: Level { clock: Clock::Free, depth: None, nodes: None },
+        level: Level { clock: Clock::Unlimited, depth: None, nodes: None },
         search: None,
         output: Arc::new(Mutex::new(output)),
     };
@@ -335,7 +335,7 @@ fn level(line: &Line<'_>) -> Option<Level> {
         match line.value("moves").and_then(|moves| moves.parse::<u32>().ok()) {
             // So much time for so many moves: a fair share for each.
             Some(moves) if moves > 0 => Clock::PerMove(left / moves.saturating_add(1)),
-            _ => Clock::Main { left, increment: seconds("inc").unwrap_or_default() },
+            _ => Clock::PerGame { left, increment: seconds("inc").unwrap_or_default() },
         }
     } else if is_endless {
         Clock::PerMove(FOR_EVER)

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::clock::shorten;
-use crate::{read_time, write_time};
+use crate::{format_duration, parse_duration};
 
 /// What a program may use, all its processes together unless it says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,9 @@ impl Limits {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "cores" => self.cores = count(key, value, 4096)?,
-            "spare" => self.spare = read_time(value).map_err(|error| format!("spare: {error}"))?,
+            "spare" => {
+                self.spare = parse_duration(value).map_err(|error| format!("spare: {error}"))?
+            }
             "memory" => self.memory = size(key, value)?,
             "disk" => self.disk = size(key, value)?,
             "files" => self.files = count(key, value, MOST)?.max(16),
@@ -93,7 +95,7 @@ impl Limits {
     pub fn texts(&self) -> [(&'static str, String); 6] {
         let texts = [
             self.cores.to_string(),
-            write_time(self.spare),
+            format_duration(self.spare),
             write_size(self.memory),
             write_size(self.disk),
             self.files.to_string(),

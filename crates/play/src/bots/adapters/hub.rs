@@ -16,7 +16,7 @@ use crate::bots::process::{Process, Silence};
 use crate::bots::protocol::{FAREWELL, newgame, unsaid};
 use crate::bots::{Fault, FaultKind, Line, quote};
 use crate::hub_text::{hub_line, hub_position, is_move};
-use crate::{Clock, Seating, Session, session, write_time};
+use crate::{Clock, Seating, Session, format_duration, session};
 
 /// What engines call English checkers, in small letters and without signs; the first that is offered
 /// is taken.
@@ -90,7 +90,7 @@ impl Engine {
         seating: &Seating<'_>,
         stop: &Stop,
     ) -> Result<(), Unsaid> {
-        let allowance = seating.terms.startup;
+        let allowance = seating.settings.startup_timeout;
         let deadline = Some(Instant::now() + allowance);
         let variant = self.variant(seating.game).map_err(Unsaid::Unfit)?;
         let variant = variant.map(|value| ("variant".to_string(), value));
@@ -144,22 +144,22 @@ fn plain(text: &str) -> String {
 }
 
 fn late(what: &str, allowance: Duration) -> Fault {
-    let time = write_time(allowance);
+    let time = format_duration(allowance);
     let what = format!(
         "the engine did not say {what} within {time} (some engines speak Hub only with an argument, as \
          in hub:./scan hub)"
     );
-    Fault::new(FaultKind::Time, what)
+    Fault::new(FaultKind::Timeout, what)
 }
 
 /// The line that says how long the engine may think.
 fn level(clock: &Clock) -> String {
     let less = |time: Duration| (time - MARGIN.min(time / 4)).as_secs_f64();
     match *clock {
-        Clock::Free => format!("level move-time={}\n", THOUGHT.as_secs()),
+        Clock::Unlimited => format!("level move-time={}\n", THOUGHT.as_secs()),
         Clock::PerMove(time) => format!("level move-time={:.3}\n", less(time)),
         // An engine adds the increment before its move; here it was added after the last.
-        Clock::Main { left, increment } => {
+        Clock::PerGame { left, increment } => {
             let left = less(left.saturating_sub(increment));
             format!("level time={left:.3} inc={:.3}\n", increment.as_secs_f64())
         }
@@ -215,9 +215,9 @@ impl Dialogue for Engine {
         if !self.is_ready {
             self.init(bot, seating, stop)?;
         }
-        let deadline = Some(Instant::now() + seating.terms.startup);
+        let deadline = Some(Instant::now() + seating.settings.startup_timeout);
         if let Err(silence) = self.await_end(bot, deadline, stop) {
-            return Err(unsaid(bot, silence, seating.terms.startup));
+            return Err(unsaid(bot, silence, seating.settings.startup_timeout));
         }
         bot.send("new-game\n", deadline, stop);
         Ok(())
@@ -235,7 +235,7 @@ impl Dialogue for Engine {
         bot.forgive();
         if !self.is_ready {
             let what = "the engine never said \"ready\"";
-            return Err(Fault::new(FaultKind::Time, what).into());
+            return Err(Fault::new(FaultKind::Timeout, what).into());
         }
         if let Err(silence) = self.await_end(bot, deadline, stop) {
             return Err(unsaid(bot, silence, begun.elapsed()));
@@ -268,7 +268,7 @@ impl Dialogue for Engine {
             Ok(Err(line)) => {
                 self.is_searching = false;
                 let what = "the engine reports an error instead of a move";
-                return Err(Fault::new(FaultKind::NoProtocol, what).received(&line).into());
+                return Err(Fault::new(FaultKind::ProtocolError, what).received(&line).into());
             }
             Err(silence) => {
                 if silence == Silence::Late {
@@ -280,7 +280,7 @@ impl Dialogue for Engine {
         self.is_searching = false;
         if text.is_empty() {
             let what = "the engine's answer has no move: it is written done move=11-15";
-            return Err(Fault::new(FaultKind::NoProtocol, what).received(&line).into());
+            return Err(Fault::new(FaultKind::ProtocolError, what).received(&line).into());
         }
         // Whatever is not written as Hub has it may still be understood.
         let legal = game.legal_moves();
@@ -334,7 +334,7 @@ mod tests {
         let time = Duration::from_secs(1);
         assert_eq!(level(&Clock::PerMove(time)), "level move-time=0.980\n");
         assert_eq!(level(&Clock::PerMove(time / 100)), "level move-time=0.007\n");
-        let clock = Clock::Main { left: 5 * time, increment: time };
+        let clock = Clock::PerGame { left: 5 * time, increment: time };
         assert_eq!(level(&clock), "level time=3.980 inc=1.000\n");
     }
 }
