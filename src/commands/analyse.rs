@@ -15,7 +15,7 @@ use crownhead_play::analysis::{
     self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
     text,
 };
-use crownhead_play::{Knowledge, knowledge_for, read_time};
+use crownhead_play::{Knowledge, knowledge_for, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::{Limits, Settings};
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true, conflicts_with = "file")]
     moves: Option<String>,
     /// Search each position so long: 500ms, 2s, 1.5s [default: 5s, or 500ms a move of a file]
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
     /// Search each position so deep
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=120))]

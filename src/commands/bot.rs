@@ -8,7 +8,7 @@ use crownhead_bots::PlayerSpec;
 use crownhead_bots::check::{Finding, Grade, check};
 use crownhead_bots::replay::{Again, Moment};
 use crownhead_bots::{Kit, Program, ProgramError, board_text};
-use crownhead_play::{Session, TimeControl, read_time};
+use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
 use serde_json::{Value, json};
@@ -53,10 +53,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// How long the bot may take to be ready
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup: Duration,
     /// Time for each move
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "1s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "1s")]
     movetime: Duration,
     /// Write a log of each game and each odd moment to this folder, for bot replay
     #[arg(long, value_name = "DIR")]
@@ -84,7 +84,7 @@ pub(crate) struct Play {
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
     /// Time for each move of the bot
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "5s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "5s")]
     movetime: Duration,
     /// Play by lines of text
     #[arg(long)]
@@ -108,10 +108,10 @@ pub(crate) struct Replay {
     #[arg(long, conflicts_with = "bot")]
     show: bool,
     /// How long the bot may take to be ready
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup: Duration,
     /// How long to wait for the answer
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     patience: Duration,
     /// Print one JSON object
     #[arg(long)]

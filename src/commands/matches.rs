@@ -11,8 +11,8 @@ use clap::value_parser;
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::AtomicFile;
 use crownhead_play::{
-    Openings, OpeningsError, PlayerError, Policy, Terms, TimeControl, TimeError, knowledge_for,
-    read_time,
+    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, PlayerError, TimeControl,
+    knowledge_for, parse_duration,
 };
 use crownhead_records::write_game;
 use crownhead_rules::Game;
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     games: u32,
     /// Time for each move: 100ms, 2s, 1.5s. Without any limit, best thinks 100ms, and programs
     /// have 5s
-    #[arg(long, value_name = "TIME", value_parser = read_time, conflicts_with_all = ["time", "nodes"])]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with_all = ["time", "nodes"])]
     movetime: Option<Duration>,
     /// Time for the game and for each move made: 5+3 (both in seconds, other than in `play`), 5s+50ms
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
@@ -64,12 +64,12 @@ pub(crate) struct Arguments {
     /// What an illegal move, a time-out or a crash costs: forfeit, skip or random-move. Usually skip
     /// in Capture Halma and forfeit elsewhere
     #[arg(long, value_name = "POLICY")]
-    policy: Option<Policy>,
+    policy: Option<FaultPolicy>,
     /// How late a move may be
     #[arg(long, value_name = "TIME", value_parser = read_grace, default_value = "5ms")]
     grace: Duration,
     /// How long a program may take to be ready
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup: Duration,
     /// Write a log of each game and program to this folder: the dialogue with times, standard error,
     /// the boards
@@ -167,9 +167,9 @@ struct Faults {
 impl Faults {
     fn add(&mut self, plan: &Plan, game: &Played) {
         self.count += game.faults().iter().sum::<u32>() as usize;
-        for (order, incident) in game.refereed.incidents.iter().enumerate() {
+        for (order, incident) in game.played.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
-            let is_grave = incident.is_grave();
+            let is_grave = incident.is_fatal();
             self.is_broken |= is_grave && plan.players[player].program().is_some();
             let number = 2 * game.pair + game.first as u32 + 1;
             let object = json!({
@@ -178,11 +178,11 @@ impl Faults {
                 "side": plan.game.info().sides[incident.side.index()].letter,
                 "ply": incident.ply,
                 "code": incident.fault.kind.code(),
-                "what": incident.fault.what,
+                "what": incident.fault.message,
                 "received": incident.fault.received,
                 "position": incident.position,
                 "moves": incident.moves,
-                "sentence": incident.sentence(&plan.game),
+                "sentence": incident.describe(&plan.game),
             });
             self.listed.insert((!is_grave, number, order), object);
             if self.listed.len() > LISTED {
@@ -216,8 +216,8 @@ impl Faults {
 }
 
 /// A time that may be none.
-fn read_grace(text: &str) -> Result<Duration, TimeError> {
-    if matches!(text.trim(), "0ms" | "0s") { Ok(Duration::ZERO) } else { read_time(text) }
+fn read_grace(text: &str) -> Result<Duration, ParseTimeError> {
+    if matches!(text.trim(), "0ms" | "0s") { Ok(Duration::ZERO) } else { parse_duration(text) }
 }
 
 /// A player by name. A name that is wrong is no fault of a file.
@@ -246,8 +246,8 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     for player in &players {
         player.supports(&arguments.game).map_err(Failure::Usage)?;
     }
-    let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
-    if !policy.suits(&arguments.game) {
+    let policy = arguments.policy.unwrap_or_else(|| FaultPolicy::default_for(&arguments.game));
+    if !policy.supports(&arguments.game) {
         let message = format!(
             "in {} no turn can be skipped: the policy is forfeit or random-move",
             arguments.game
@@ -262,7 +262,12 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         game: arguments.game.clone(),
         players,
         pairs: arguments.games / 2,
-        terms: Terms { time, grace: arguments.grace, startup: arguments.startup, policy },
+        settings: GameSettings {
+            time_control: time,
+            grace: arguments.grace,
+            startup_timeout: arguments.startup,
+            fault_policy: policy,
+        },
         openings: openings(&arguments.openings, &arguments.game)?,
         seed: arguments.seed,
         concurrency: arguments.concurrency.into(),
@@ -322,7 +327,7 @@ impl Progress {
 fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
     let Standing { all, by_colour, pairs, ends, late, .. } = standing;
     let [one, other] = &plan.players;
-    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.terms.time)?;
+    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.settings.time_control)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
     writeln!(out, "result    {}", tally_text(all))?;
     let sides = plan.game.info().sides.map(|side| side.name);
@@ -396,7 +401,7 @@ fn object(
     json!({
         "game": plan.game.to_string(),
         "players": plan.players.each_ref().map(PlayerSpec::to_string),
-        "time": plan.terms.time.to_string(),
+        "time": plan.settings.time_control.to_string(),
         "openings": plan.openings.to_string(),
         "seed": plan.seed,
         "games": standing.all.games(),
@@ -414,7 +419,7 @@ fn object(
         "plies": average(standing),
         "late": standing.late,
         "slowest_ms": standing.slowest.map(|time| time.as_secs_f64() * 1e3),
-        "policy": plan.terms.policy.code(),
+        "policy": plan.settings.fault_policy.code(),
         "faults": standing.faults,
         "incidents": faults.in_order(),
         "incidents_left_off": faults.left_off(),

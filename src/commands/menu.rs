@@ -61,7 +61,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
     let Some(mode) = question(input, output, "Which mode? [2] ", "2", "1 or 2", modes)? else {
         return Ok(None);
     };
-    let (mut seats, mut time) = ([Seat::Human, Seat::Human], TimeControl::Free);
+    let (mut seats, mut time) = ([Seat::Human, Seat::Human], TimeControl::Unlimited);
     if mode == 2 {
         let [first, second] = game.info().sides;
         writeln!(output, "\n1 {} (moves first)\n2 {}", first.name, second.name)?;
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn nobody_is_asked_how_long_lots_are_thought_about() {
         let (setup, output) = asked("1\n2\n1\nrandom\n");
-        assert_eq!(setup.unwrap().time, TimeControl::Free);
+        assert_eq!(setup.unwrap().time, TimeControl::Unlimited);
         assert!(!output.contains("How many seconds"), "{output}");
     }
 

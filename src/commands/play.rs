@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
-use crownhead_play::{Stop, TimeControl, read_time};
+use crownhead_play::{Stop, TimeControl, parse_duration};
 use crownhead_records::format_game;
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
@@ -41,10 +41,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
     /// Minutes for the game, and seconds for each move made: 5+3, or with units 90s+500ms
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::for_people)]
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::parse_minutes)]
     time: Option<TimeControl>,
     /// How long a computer may think about a move: 500ms, 2s
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     movetime: Option<Duration>,
     /// Decides what computers draw by lot [default: another one every time]
     #[arg(long, value_name = "N")]
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let time = match (arguments.time, arguments.movetime) {
             (Some(time), _) => time,
             (None, Some(time)) => TimeControl::PerMove(time),
-            (None, None) => TimeControl::Free,
+            (None, None) => TimeControl::Unlimited,
         };
         let game = arguments.game.unwrap_or(Game::English(Default::default()));
         let first = seat("--first", &arguments.first)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crownhead_play::{Knowledge, Openings, Stop, Terms, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_tournament::matches::{self, Plan, cpu_time};
 
@@ -60,9 +60,9 @@ fn main() {
     let game = Game::ChineseCheckers;
     let player: crownhead_bots::PlayerSpec = format!("cmd:{}", bot.display()).parse().unwrap();
     let plan = Plan {
-        terms: Terms {
-            time: TimeControl::PerMove(std::time::Duration::from_secs(5)),
-            ..Terms::of(&game)
+        settings: GameSettings {
+            time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),
+            ..GameSettings::default_for(&game)
         },
         openings: Openings::read(START, &game).unwrap(),
         game,
@@ -77,9 +77,9 @@ fn main() {
         let (start, cpu) = (Instant::now(), cpu_time());
         let (mut games, mut plies) = (0, 0);
         matches::play(&plan, &Knowledge::default(), &Stop::new(), |game| {
-            assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
+            assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
             games += 1;
-            plies += game.refereed.moves.len();
+            plies += game.played.moves.len();
         })
         .unwrap();
         let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_time() - cpu);

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{Knowledge, Seating, Stop, Terms};
+use crownhead_play::{GameSettings, Knowledge, Seating, Stop};
 use crownhead_rules::{Game, Side};
 use crownhead_sandbox::{Isolation, Walls};
 
@@ -29,10 +29,10 @@ fn main() {
         for (isolation, times) in &mut times {
             let mut player: PlayerSpec = format!("cmd:{}", bot.display()).parse().unwrap();
             player.program_mut().unwrap().isolation = *isolation;
-            let terms = Terms::of(&game);
+            let terms = GameSettings::default_for(&game);
             let (side, opponent) = (Side::First, "nobody");
             let seating =
-                Seating { game: &game, side, terms: &terms, seed: 1, opponent, log: None };
+                Seating { game: &game, side, settings: &terms, seed: 1, opponent, log: None };
             let start = Instant::now();
             let mut player = player.player(&game, &Knowledge::default()).unwrap();
             player.new_game(1);

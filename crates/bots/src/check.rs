@@ -12,9 +12,10 @@ use crownhead_play::{Fault, FaultKind};
 use crate::player::Outside;
 use crate::{Program, Protocol};
 use crownhead_play::Random;
-use crownhead_play::referee::{self, Refereed};
+use crownhead_play::referee::{self, PlayedGame};
 use crownhead_play::{
-    End, Player, PlayerError, Policy, Seating, Session, Terms, TimeControl, session, write_time,
+    End, FaultPolicy, GameSettings, Player, PlayerError, Seating, Session, TimeControl,
+    format_duration, session,
 };
 
 /// Something that was tried.
@@ -63,7 +64,7 @@ struct Moment {
 
 /// The last second of a game.
 const LAST_SECOND: TimeControl =
-    TimeControl::Main { time: Duration::from_secs(1), increment: Duration::ZERO };
+    TimeControl::PerGame { time: Duration::from_secs(1), increment: Duration::ZERO };
 
 /// The odd moments of a game. Only Chinese checkers has positions from which every game is long.
 fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
@@ -139,11 +140,11 @@ pub fn check(
             return found(finding("start", Grade::Failure, error.to_string(), advice));
         }
     };
-    let terms = Terms {
-        time: TimeControl::PerMove(movetime),
-        startup,
-        policy: Policy::Forfeit,
-        ..Terms::of(game)
+    let terms = GameSettings {
+        time_control: TimeControl::PerMove(movetime),
+        startup_timeout: startup,
+        fault_policy: FaultPolicy::Forfeit,
+        ..GameSettings::default_for(game)
     };
     let mut trial =
         Trial { bot, protocol: program.protocol, game, terms, seed, log, logs: 0, stop };
@@ -171,8 +172,8 @@ fn finding(check: &'static str, grade: Grade, found: String, advice: &str) -> Fi
 /// What to do about a fault.
 fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
     match (protocol, fault.kind) {
-        (Protocol::Lines, _) | (_, FaultKind::Crash | FaultKind::Flood) => {}
-        (Protocol::CFunction | Protocol::CppFunction, FaultKind::Time) => {
+        (Protocol::Lines, _) | (_, FaultKind::Crash | FaultKind::OutputFlood) => {}
+        (Protocol::CFunction | Protocol::CppFunction, FaultKind::Timeout) => {
             return "The function is not told how much time it has: it must return in time by itself.";
         }
         (Protocol::CFunction, _) => {
@@ -184,7 +185,7 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
                     capture must be made if there is one. `crownhead moves contest --position P` \
                     lists the legal moves.";
         }
-        (Protocol::TcpInt32, FaultKind::Time) => {
+        (Protocol::TcpInt32, FaultKind::Timeout) => {
             return "Answer each package within the time for a move; the client is not told how much \
                     that is.";
         }
@@ -199,31 +200,35 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
             "Answer with one of the texts of moves=, exactly as it stands there. \
              `crownhead moves GAME --position P` lists them."
         }
-        FaultKind::Time
+        FaultKind::Timeout
             if fault.received.as_ref().is_some_and(|line| !line.starts_with("\"move ")) =>
         {
             "Answer each turn by a line that begins with the word move in small letters and a \
              blank: move TEXT. All other lines are ignored."
         }
-        FaultKind::Time if fault.received.as_ref().is_some_and(|line| line.contains(" ply=")) => {
+        FaultKind::Timeout
+            if fault.received.as_ref().is_some_and(|line| line.contains(" ply=")) =>
+        {
             "Leave ply= away, or answer with the ply= of the turn line that is answered."
         }
-        FaultKind::Time => {
+        FaultKind::Timeout => {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
              System.out.flush()), and think less when time= is small."
         }
-        FaultKind::Start => "Look at command and build of bot.toml, and at what must be installed.",
+        FaultKind::StartFailed => {
+            "Look at command and build of bot.toml, and at what must be installed."
+        }
         FaultKind::Crash => {
             "Ask it the same again: `crownhead bot check … --log DIR`, then `crownhead bot \
              replay LOG --at PLY`."
         }
-        FaultKind::EndOfOutput => "Keep standard output open until quit.",
-        FaultKind::NoProtocol => "Answer each turn line by one line: move TEXT.",
-        FaultKind::Limits => {
+        FaultKind::OutputClosed => "Keep standard output open until quit.",
+        FaultKind::ProtocolError => "Answer each turn line by one line: move TEXT.",
+        FaultKind::LimitExceeded => {
             "Use less: smaller tables, no threads, nothing while the opponent thinks. docs/bots.md \
              has the limits."
         }
-        FaultKind::Flood => {
+        FaultKind::OutputFlood => {
             "Write what is for you to standard error, or in short lines that begin with #."
         }
     }
@@ -233,7 +238,7 @@ struct Trial<'a> {
     bot: Outside,
     protocol: Protocol,
     game: &'a Game,
-    terms: Terms,
+    terms: GameSettings,
     seed: u64,
     /// The folder for logs, and how many are there.
     log: Option<&'a Path>,
@@ -242,13 +247,19 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn seat(&mut self, check: &str, terms: &Terms, side: Side, seed: u64) {
+    fn seat(&mut self, check: &str, terms: &GameSettings, side: Side, seed: u64) {
         self.bot.new_game(seed);
         self.logs += 1;
         let name = format!("{:02}-{}.log", self.logs, check.replace(' ', "-"));
         let log = self.log.map(|folder| folder.join(name));
-        let seating =
-            Seating { game: self.game, side, terms, seed, opponent: "random", log: log.as_deref() };
+        let seating = Seating {
+            game: self.game,
+            side,
+            settings: terms,
+            seed,
+            opponent: "random",
+            log: log.as_deref(),
+        };
         self.bot.sit_down(&seating, self.stop);
     }
 
@@ -280,7 +291,7 @@ impl Trial<'_> {
             return found(finding("hello", Grade::Failure, why.to_string(), ""));
         }
         if self.bot.is_silent() {
-            let startup = write_time(self.terms.startup);
+            let startup = format_duration(self.terms.startup_timeout);
             let what = format!("the bot did not say \"ready\" within {startup}");
             let advice = "Answer the lines crownhead and newgame with ready (and flush): the \
                           referee waits for it as long as it may before the first game.";
@@ -303,10 +314,10 @@ impl Trial<'_> {
         &mut self,
         check: &str,
         session: &mut dyn Session,
-        terms: &Terms,
+        terms: &GameSettings,
         seed: u64,
         bot_side: Side,
-    ) -> Result<Option<Refereed>, PlayerError> {
+    ) -> Result<Option<PlayedGame>, PlayerError> {
         self.seat(check, terms, bot_side, seed);
         let mut random = Random::new();
         random.new_game(seed);
@@ -321,15 +332,15 @@ impl Trial<'_> {
         &self,
         check: &'static str,
         bot_side: Side,
-        game: Result<Option<Refereed>, PlayerError>,
+        game: Result<Option<PlayedGame>, PlayerError>,
     ) -> Option<Finding> {
         let game = match game {
             Ok(game) => game?,
             Err(error) => return Some(finding(check, Grade::Failure, error.to_string(), "")),
         };
-        let slowest = game.slowest[bot_side.index()];
-        if let End::Fault(incident) = &game.end {
-            let sentence = incident.sentence(self.game);
+        let slowest = game.slowest_move[bot_side.index()];
+        if let End::Forfeited(incident) = &game.end {
+            let sentence = incident.describe(self.game);
             let advice = advice(self.protocol, &incident.fault);
             return Some(finding(check, Grade::Failure, sentence, advice));
         }
@@ -344,7 +355,8 @@ impl Trial<'_> {
             "{result} as {name} in {plies} plies, slowest move {:.1} ms",
             slowest.as_secs_f64() * 1e3
         );
-        let is_slow = matches!(self.terms.time, TimeControl::PerMove(time) if slowest > time / 2);
+        let is_slow =
+            matches!(self.terms.time_control, TimeControl::PerMove(time) if slowest > time / 2);
         Some(match is_slow {
             true => {
                 let advice = "More than half of the time was used: leave more, the contest's \
@@ -373,7 +385,7 @@ impl Trial<'_> {
         if session.outcome().is_some() {
             return;
         }
-        let terms = Terms { time: moment.time, ..self.terms };
+        let terms = GameSettings { time_control: moment.time, ..self.terms };
         let side = session.side();
         if !moment.is_one_turn {
             let game = self.game(moment.check, session.as_mut(), &terms, self.seed, side);
@@ -384,7 +396,7 @@ impl Trial<'_> {
         }
         self.seat(moment.check, &terms, side, self.seed);
         let moves = session.legal_moves().len();
-        let clock = terms.time.clock();
+        let clock = terms.time_control.clock();
         let turn =
             referee::take_turn(session.as_mut(), &mut self.bot, clock, terms.grace, self.stop);
         let finding = match turn {
@@ -402,9 +414,9 @@ impl Trial<'_> {
                     }
                     _ => advice(self.protocol, &fault),
                 };
-                let incident = referee::incident(session.as_ref(), side, fault, terms.policy);
+                let incident = referee::incident(session.as_ref(), side, fault, terms.fault_policy);
                 self.bot.blamed(&incident, None);
-                finding(moment.check, Grade::Failure, incident.sentence(self.game), advice)
+                finding(moment.check, Grade::Failure, incident.describe(self.game), advice)
             }
         };
         found(finding);

@@ -13,7 +13,8 @@ use crate::log::Log;
 use crate::process::{self, Process};
 use crate::protocol::{Dialogue, Unsaid};
 use crownhead_play::{
-    Choice, Clock, Incident, Player, PlayerError, Seating, Session, Terms, TimeControl, Verdict,
+    Choice, Clock, GameSettings, Incident, Player, PlayerError, Seating, Session, TimeControl,
+    Verdict,
 };
 use crownhead_sandbox::Walls;
 
@@ -29,7 +30,7 @@ pub(crate) struct Outside {
     /// Why it cannot play, for which it is not to blame.
     unable: Option<PlayerError>,
     /// The times of the game, if somebody told them.
-    terms: Option<Terms>,
+    terms: Option<GameSettings>,
     seed: u64,
     /// Whether it has been told of the game.
     is_seated: bool,
@@ -60,7 +61,7 @@ impl Outside {
         };
         if outside.dialogue.starts_early() {
             outside.start().map_err(|unsaid| match unsaid {
-                Unsaid::Fault(fault) => PlayerError::Start(fault.what),
+                Unsaid::Fault(fault) => PlayerError::Start(fault.message),
                 Unsaid::Unable(why) => PlayerError::Unable(why),
                 Unsaid::Stopped => PlayerError::Stopped,
             })?;
@@ -88,7 +89,7 @@ impl Outside {
             let what = self.not_started(&error);
             match is_ours(&error) {
                 true => Unsaid::Unable(what),
-                false => Fault::new(FaultKind::Start, what).into(),
+                false => Fault::new(FaultKind::StartFailed, what).into(),
             }
         })?;
         self.bot = Some(bot);
@@ -179,7 +180,7 @@ impl Outside {
         let Some(bot) = &mut self.bot else { return Ok(()) };
         bot.log = self.log.take();
         if !self.is_greeted {
-            self.dialogue.greet(bot, seating.terms.startup, stop)?;
+            self.dialogue.greet(bot, seating.settings.startup_timeout, stop)?;
             self.is_greeted = true;
         }
         self.dialogue.new_game(bot, seating, stop)
@@ -194,8 +195,8 @@ impl Outside {
             ("folder", folder.display().to_string()),
             ("side", seating.letter().to_string()),
             ("opponent", seating.opponent.to_string()),
-            ("time", seating.terms.time.to_string()),
-            ("policy", seating.terms.policy.to_string()),
+            ("time", seating.settings.time_control.to_string()),
+            ("policy", seating.settings.fault_policy.to_string()),
             (
                 "isolation",
                 Walls::of(self.program.isolation).map_or_else(|why| why, |w| w.to_string()),
@@ -209,7 +210,7 @@ impl Outside {
         if fault.kind != FaultKind::IllegalMove {
             self.fault = Some(fault.clone());
         }
-        if fault.kind.is_final() {
+        if fault.kind.ends_process() {
             self.end(false);
         }
     }
@@ -222,7 +223,7 @@ impl Player for Outside {
 
     fn sit_down(&mut self, seating: &Seating<'_>, stop: &Stop) {
         self.is_seated = true;
-        self.terms = Some(*seating.terms);
+        self.terms = Some(*seating.settings);
         match self.seat(seating, stop) {
             Err(Unsaid::Fault(fault)) => self.remember(&fault),
             Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unable(why)),
@@ -241,11 +242,14 @@ impl Player for Outside {
             if game.outcome().is_some() {
                 return Err(PlayerError::Over);
             }
-            let terms = Terms { time: time_control(clock), ..Terms::of(game.game()) };
+            let terms = GameSettings {
+                time_control: time_control(clock),
+                ..GameSettings::default_for(game.game())
+            };
             let seating = Seating {
                 game: game.game(),
                 side: game.side(),
-                terms: &terms,
+                settings: &terms,
                 seed: self.seed,
                 opponent: "unknown",
                 log: None,
@@ -263,10 +267,10 @@ impl Player for Outside {
             let gone = || Fault::new(FaultKind::Crash, "the bot is not running");
             return Err(PlayerError::Fault(fault.unwrap_or_else(gone)));
         };
-        let grace = self.terms.unwrap_or_else(|| Terms::of(game.game())).grace;
+        let grace = self.terms.unwrap_or_else(|| GameSettings::default_for(game.game())).grace;
         let limit = match *clock {
-            Clock::Free => None,
-            Clock::PerMove(time) | Clock::Main { left: time, .. } => Some(time),
+            Clock::Unlimited => None,
+            Clock::PerMove(time) | Clock::PerGame { left: time, .. } => Some(time),
         };
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit + grace));
         match self.dialogue.ask(bot, game, clock, deadline, stop) {
@@ -283,7 +287,7 @@ impl Player for Outside {
     fn blamed(&mut self, incident: &Incident, made: Option<&str>) {
         let fault = &incident.fault;
         let cost = match made {
-            Some(made) if fault.kind.is_final() => {
+            Some(made) if fault.kind.ends_process() => {
                 format!("{made} is made instead, and its later turns are made without it")
             }
             Some(made) => format!("{made} is made instead"),
@@ -333,8 +337,8 @@ fn is_ours(error: &std::io::Error) -> bool {
 /// The time control that a clock seems to belong to.
 fn time_control(clock: &Clock) -> TimeControl {
     match *clock {
-        Clock::Free => TimeControl::Free,
+        Clock::Unlimited => TimeControl::Unlimited,
         Clock::PerMove(time) => TimeControl::PerMove(time),
-        Clock::Main { left, increment } => TimeControl::Main { time: left, increment },
+        Clock::PerGame { left, increment } => TimeControl::PerGame { time: left, increment },
     }
 }

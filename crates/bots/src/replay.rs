@@ -16,7 +16,7 @@ use crate::protocol::v1::Lines;
 use crate::{Program, Protocol};
 use crownhead_play::referee;
 use crownhead_play::{
-    Choice, Clock, Player, PlayerError, Seating, Session, Terms, TimeControl, session,
+    Choice, Clock, GameSettings, Player, PlayerError, Seating, Session, TimeControl, session,
 };
 
 /// One turn of a game, as its log has it.
@@ -172,12 +172,16 @@ impl Moment {
         let session = self.session()?;
         let mut bot = Outside::new(program.clone(), stop).map_err(|error| error.to_string())?;
         let time = TimeControl::PerMove(patience);
-        let terms = Terms { time, startup, ..Terms::of(&self.game) };
+        let terms = GameSettings {
+            time_control: time,
+            startup_timeout: startup,
+            ..GameSettings::default_for(&self.game)
+        };
         let seed = Line::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
         let seating = Seating {
             game: &self.game,
             side: session.side(),
-            terms: &terms,
+            settings: &terms,
             seed: seed.unwrap_or_default(),
             opponent: "unknown",
             log: None,
@@ -234,7 +238,7 @@ impl Moment {
     fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
         let mut session = self.session()?;
         let (choice, none) = (Choice::plain(text), Duration::ZERO);
-        Ok(match referee::judge(session.as_mut(), choice, Clock::Free, none, none) {
+        Ok(match referee::judge(session.as_mut(), choice, Clock::Unlimited, none, none) {
             Ok((played, _)) => (Some(played), None),
             Err(fault) => (None, Some(format!("{}: {fault}", fault.kind.code()))),
         })

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crownhead_play::{End, Knowledge, Openings, PlayerError, Policy, Stop, Terms, TimeControl};
+use crownhead_play::{
+    End, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
+};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Walls};
 use crownhead_tournament::matches::{self, Plan, Played};
@@ -23,7 +25,10 @@ fn bots() -> PathBuf {
 fn plan(game: &str, one: &str, other: &str) -> Plan {
     let game: Game = game.parse().unwrap();
     Plan {
-        terms: Terms { time: TimeControl::PerMove(Duration::from_secs(2)), ..Terms::of(&game) },
+        settings: GameSettings {
+            time_control: TimeControl::PerMove(Duration::from_secs(2)),
+            ..GameSettings::default_for(&game)
+        },
         game,
         players: [one, other].map(|name| name.parse().unwrap()),
         pairs: 1,
@@ -50,19 +55,28 @@ fn fine(plan: &Plan) {
     let games = played(plan);
     assert_eq!(games.len() as u32, 2 * plan.pairs);
     for game in games {
-        assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
-        assert_eq!(game.faults(), [0, 0], "{:?}", game.refereed.incidents);
+        assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
+        assert_eq!(game.faults(), [0, 0], "{:?}", game.played.incidents);
     }
 }
 
 /// Games that all end by a fault of the first player.
 fn faulty(plan: &Plan, code: &str, sentence: &str) {
     for game in played(plan) {
-        assert_eq!(game.refereed.end.code(), code, "{sentence}: {}", game.refereed.ending);
-        let End::Fault(incident) = &game.refereed.end else { panic!("{:?}", game.refereed.end) };
-        assert_eq!(incident.side.index(), game.first, "the bot's fault: {}", game.refereed.ending);
-        assert!(game.refereed.ending.contains(sentence), "{sentence}: {}", game.refereed.ending);
-        assert!(game.refereed.ending.len() < 1500, "{}", game.refereed.ending);
+        assert_eq!(game.played.end.code(), code, "{sentence}: {}", game.played.description);
+        let End::Forfeited(incident) = &game.played.end else { panic!("{:?}", game.played.end) };
+        assert_eq!(
+            incident.side.index(),
+            game.first,
+            "the bot's fault: {}",
+            game.played.description
+        );
+        assert!(
+            game.played.description.contains(sentence),
+            "{sentence}: {}",
+            game.played.description
+        );
+        assert!(game.played.description.len() < 1500, "{}", game.played.description);
     }
 }
 
@@ -136,10 +150,10 @@ fn a_client_that_misbehaves_is_told_how() {
         ("late", "time", "the bot did not answer in time"),
     ] {
         let mut plan = plan("capture-halma", &client("board", mode), "random");
-        plan.terms.policy = Policy::Forfeit;
-        plan.terms.time = TimeControl::PerMove(Duration::from_millis(300));
+        plan.settings.fault_policy = FaultPolicy::Forfeit;
+        plan.settings.time_control = TimeControl::PerMove(Duration::from_millis(300));
         if code == "time" && mode != "late" {
-            plan.terms.startup = Duration::from_millis(1500);
+            plan.settings.startup_timeout = Duration::from_millis(1500);
         }
         faulty(&plan, code, sentence);
     }
@@ -148,21 +162,21 @@ fn a_client_that_misbehaves_is_told_how() {
 #[test]
 fn a_late_package_does_not_count_for_the_next_turn() {
     let mut plan = plan("capture-halma", &client("board", "late"), "random");
-    plan.terms.time = TimeControl::PerMove(Duration::from_millis(300));
+    plan.settings.time_control = TimeControl::PerMove(Duration::from_millis(300));
     let start = "b7/8/b7/8/8/7w/8/7w b 392";
     plan.openings = Openings::read(start, &plan.game).unwrap();
     for game in played(&plan) {
-        assert_eq!(game.refereed.end.code(), "turn-limit", "{}", game.refereed.ending);
-        assert_eq!(game.faults()[0], 4, "{:?}", game.refereed.incidents);
+        assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
+        assert_eq!(game.faults()[0], 4, "{:?}", game.played.incidents);
         let is_late = |code: &str| code == "time";
-        assert!(game.refereed.incidents.iter().all(|incident| is_late(incident.fault.kind.code())));
+        assert!(game.played.incidents.iter().all(|incident| is_late(incident.fault.kind.code())));
     }
 }
 
 #[test]
 fn a_client_that_thinks_in_its_own_turns_is_not_stopped_for_it() {
     let mut plan = plan("capture-halma", &client("board", "thinks"), "random");
-    plan.terms.time = TimeControl::PerMove(Duration::from_secs(60));
+    plan.settings.time_control = TimeControl::PerMove(Duration::from_secs(60));
     // Two seconds of thought in each game, and one to spare.
     plan.players[0].program_mut().unwrap().limits = "spare=1s".parse().unwrap();
     plan.openings = Openings::read("b7/8/b7/8/8/7w/8/7w b 392", &plan.game).unwrap();
@@ -213,7 +227,7 @@ fn a_function_that_misbehaves_is_handled_like_any_bot() {
     ] {
         let (_folder, file) = changed("student.c", here);
         let mut plan = plan("chinese-checkers", &format!("c-function:{file}"), "random");
-        plan.terms.time = TimeControl::PerMove(Duration::from_millis(300));
+        plan.settings.time_control = TimeControl::PerMove(Duration::from_millis(300));
         faulty(&plan, code, sentence);
     }
     // Whatever it does to its streams does not concern the dialogue.
@@ -231,8 +245,8 @@ fn a_function_that_misbehaves_is_handled_like_any_bot() {
 fn a_function_for_one_side_loses_with_the_other() {
     let (_folder, file) = changed("contestant.cpp", "row1 = 2; col1 = 2; return;");
     let games = played(&plan("contest", &format!("cpp-function:{file}"), "random"));
-    assert!(matches!(games[0].refereed.end, End::Rules(_)), "{}", games[0].refereed.ending);
-    let told = &games[1].refereed.ending;
+    assert!(matches!(games[0].played.end, End::Rules(_)), "{}", games[0].played.description);
+    let told = &games[1].played.description;
     assert!(
         told.contains("row 2, column 2 is no dark square") && told.contains("row1=2"),
         "{told}"
@@ -240,8 +254,8 @@ fn a_function_for_one_side_loses_with_the_other() {
     let text = fs::read_to_string(&file).unwrap().replace("void move_red", "void move_white");
     fs::write(&file, text).unwrap();
     let games = played(&plan("contest", &format!("cpp-function:{file}"), "random"));
-    assert!(matches!(games[0].refereed.end, End::Rules(_)), "{}", games[0].refereed.ending);
-    let told = &games[1].refereed.ending;
+    assert!(matches!(games[0].played.end, End::Rules(_)), "{}", games[0].played.description);
+    let told = &games[1].played.description;
     assert!(told.contains("no function move_red: it plays the other side only"), "{told}");
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{End, Knowledge, Openings, Stop, Terms, TimeControl};
+use crownhead_play::{End, GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Walls};
 use crownhead_tournament::matches::{self, Plan, Played};
@@ -47,7 +47,10 @@ fn plan(bot: &str, other: &str, limits: &str) -> Plan {
     }
     Plan {
         // So much that only what is tested can end a game.
-        terms: Terms { time: TimeControl::PerMove(Duration::from_secs(60)), ..Terms::of(&game) },
+        settings: GameSettings {
+            time_control: TimeControl::PerMove(Duration::from_secs(60)),
+            ..GameSettings::default_for(&game)
+        },
         game,
         players,
         pairs: 1,
@@ -150,9 +153,9 @@ fn nothing_gets_through_the_walls() {
         }
         for game in played(&plan(text, "random", "cores=1")) {
             assert!(
-                game.refereed.ending.contains("standard error: \"got through: nothing\""),
+                game.played.description.contains("standard error: \"got through: nothing\""),
                 "{}",
-                game.refereed.ending
+                game.played.description
             );
         }
     }
@@ -165,14 +168,14 @@ fn nothing_gets_through_the_walls() {
 #[test]
 fn a_bot_may_start_any_number_of_programs_one_after_the_other() {
     for game in played(&plan(&hostile("starts-many"), "random", "processes=16")) {
-        assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
+        assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
 }
 
 #[test]
 fn a_bot_may_run_on_every_processor() {
     for game in played(&plan(&hostile("counts-processors"), "random", "cores=1")) {
-        assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
+        assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
 }
 
@@ -190,8 +193,12 @@ fn whoever_uses_too_much_is_stopped_with_the_reason() {
         let mark = format!("mark-{}-{mode}", std::process::id());
         let games = played(&plan(&hostile(&format!("{mode} {mark}")), "random", limits));
         for game in games {
-            assert_eq!(game.refereed.end.code(), code, "{mode}: {}", game.refereed.ending);
-            assert!(game.refereed.ending.contains(sentence), "{mode}: {}", game.refereed.ending);
+            assert_eq!(game.played.end.code(), code, "{mode}: {}", game.played.description);
+            assert!(
+                game.played.description.contains(sentence),
+                "{mode}: {}",
+                game.played.description
+            );
         }
         assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left");
     }
@@ -202,11 +209,11 @@ fn whoever_thinks_in_the_time_of_others_is_stopped_with_the_reason() {
     // The other one takes its time, and the bot burns it.
     let plan = plan(&hostile("burns"), "best:movetime=1s", "spare=200ms");
     for game in played(&plan) {
-        assert_eq!(game.refereed.end.code(), "limits", "{}", game.refereed.ending);
+        assert_eq!(game.played.end.code(), "limits", "{}", game.played.description);
         assert!(
-            game.refereed.ending.contains("s of processor time while its own turns lasted"),
+            game.played.description.contains("s of processor time while its own turns lasted"),
             "{}",
-            game.refereed.ending
+            game.played.description
         );
     }
 }
@@ -221,8 +228,8 @@ fn whoever_kills_everybody_kills_nobody() {
     let mut plan = plan(&hostile(&format!("kills {numbers}")), &hostile("fine"), "cores=1");
     plan.concurrency = 2;
     for game in played(&plan) {
-        assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
-        assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
+        assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
+        assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
     let state = std::fs::read_to_string(format!("/proc/{}/stat", bystander.0.id())).unwrap();
     assert!(!state.contains(") Z "), "{state}");

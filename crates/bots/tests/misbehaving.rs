@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crownhead_play::{End, Knowledge, Openings, Policy, Stop, Terms, TimeControl};
+use crownhead_play::{End, FaultPolicy, GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::matches::{self, Plan, Played};
@@ -37,7 +37,10 @@ fn plan(game: &str, mode: &str, mark: &str) -> Plan {
     let game: Game = game.parse().unwrap();
     let bot = format!("cmd:python3 '{}' {mode} {mark}", script.display());
     Plan {
-        terms: Terms { time: TimeControl::PerMove(MOVETIME), ..Terms::of(&game) },
+        settings: GameSettings {
+            time_control: TimeControl::PerMove(MOVETIME),
+            ..GameSettings::default_for(&game)
+        },
         game,
         players: [bot.parse().unwrap(), "random".parse().unwrap()],
         pairs: 1,
@@ -98,19 +101,19 @@ fn hostile(game: &str, mode: &str) -> Vec<Played> {
     let mark = mark();
     let mut plan = plan(game, mode, &mark);
     if mode == "says-nothing" {
-        plan.terms.startup = Duration::from_secs(1);
+        plan.settings.startup_timeout = Duration::from_secs(1);
     }
     let Timed { games, time, end, delay } = timed(&plan);
     assert_eq!(games.len(), 2, "{mode}");
-    let (second, limit) = (Duration::from_secs(1), MOVETIME + plan.terms.grace);
+    let (second, limit) = (Duration::from_secs(1), MOVETIME + plan.settings.grace);
     for game in &games {
         assert!(game.slowest()[0] < limit + second + delay, "{mode}: {:?}", game.slowest());
     }
     assert!(end < second + delay, "{mode}: {end:?} after the last game, {delay:?} not to blame");
     // The games are played at once. A bot may take its time to start, to be ready for the game, and
     // for each of its turns.
-    let turns = games.iter().map(|game| game.refereed.moves.len() as u32 / 2 + 1).max().unwrap();
-    let limits = 2 * plan.terms.startup + turns * limit;
+    let turns = games.iter().map(|game| game.played.moves.len() as u32 / 2 + 1).max().unwrap();
+    let limits = 2 * plan.settings.startup_timeout + turns * limit;
     assert!(time < limits + second + delay, "{mode}: {time:?}, limits {limits:?}");
     assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left behind");
     games
@@ -153,17 +156,25 @@ fn whoever_misbehaves_forfeits_with_the_reason() {
         ("no-move", "no-protocol", "a move line without a move"),
     ] {
         for game in hostile("english", mode) {
-            assert_eq!(game.refereed.end.code(), code, "{mode}: {}", game.refereed.ending);
-            let End::Fault(incident) = &game.refereed.end else {
-                panic!("{mode}: {:?}", game.refereed.end)
+            assert_eq!(game.played.end.code(), code, "{mode}: {}", game.played.description);
+            let End::Forfeited(incident) = &game.played.end else {
+                panic!("{mode}: {:?}", game.played.end)
             };
             assert_eq!(incident.side.index(), game.first, "{mode}: the bot's fault");
-            assert_eq!(game.refereed.end.winner(), Some(incident.side.other()), "{mode}");
-            assert!(game.refereed.ending.contains(sentence), "{mode}: {}", game.refereed.ending);
+            assert_eq!(game.played.end.winner(), Some(incident.side.other()), "{mode}");
+            assert!(
+                game.played.description.contains(sentence),
+                "{mode}: {}",
+                game.played.description
+            );
             for part in ["Position: ", "Legal moves: ", "the game is lost"] {
-                assert!(game.refereed.ending.contains(part), "{mode}: {}", game.refereed.ending);
+                assert!(
+                    game.played.description.contains(part),
+                    "{mode}: {}",
+                    game.played.description
+                );
             }
-            assert!(game.refereed.ending.len() < 1000, "{mode}: {}", game.refereed.ending);
+            assert!(game.played.description.len() < 1000, "{mode}: {}", game.played.description);
         }
     }
 }
@@ -180,7 +191,11 @@ fn whoever_is_only_odd_plays_to_the_end() {
         "says-nothing",
     ] {
         for game in hostile("english", mode) {
-            assert!(matches!(game.refereed.end, End::Rules(_)), "{mode}: {}", game.refereed.ending);
+            assert!(
+                matches!(game.played.end, End::Rules(_)),
+                "{mode}: {}",
+                game.played.description
+            );
             assert_eq!(game.faults(), [0, 0], "{mode}");
         }
     }
@@ -192,12 +207,16 @@ fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
         [("illegal", "illegal-move"), ("crash-on-fifth-move", "crash"), ("floods-output", "flood")]
     {
         for game in hostile("capture-halma", mode) {
-            assert!(matches!(game.refereed.end, End::Rules(_)), "{mode}: {}", game.refereed.ending);
+            assert!(
+                matches!(game.played.end, End::Rules(_)),
+                "{mode}: {}",
+                game.played.description
+            );
             assert!(game.faults()[0] > 0 && game.faults()[1] == 0, "{mode}: {:?}", game.faults());
-            assert!(game.refereed.moves.contains(&"pass".to_string()), "{mode}");
-            let incident = &game.refereed.incidents[0];
+            assert!(game.played.moves.contains(&"pass".to_string()), "{mode}");
+            let incident = &game.played.incidents[0];
             assert_eq!(incident.fault.kind.code(), code);
-            let sentence = incident.sentence(&Game::CaptureHalma);
+            let sentence = incident.describe(&Game::CaptureHalma);
             assert!(sentence.contains("the turn is skipped"), "{sentence}");
             // What was skipped is read back from a file.
             let record = game.record(&plan("capture-halma", mode, ""));
@@ -224,16 +243,16 @@ fn logs(game: &str, mode: &str, set: impl FnOnce(&mut Plan)) -> (Vec<Played>, Ve
 #[test]
 fn every_fault_is_in_the_log_with_what_was_made_instead() {
     for (game, policy) in [
-        ("capture-halma", Policy::Skip),
-        ("english", Policy::RandomMove),
-        ("english", Policy::Forfeit),
+        ("capture-halma", FaultPolicy::Skip),
+        ("english", FaultPolicy::RandomMove),
+        ("english", FaultPolicy::Forfeit),
     ] {
-        let (games, logs) = logs(game, "illegal", |plan| plan.terms.policy = policy);
+        let (games, logs) = logs(game, "illegal", |plan| plan.settings.fault_policy = policy);
         assert_eq!(logs.len(), 2);
         for (game, log) in games.iter().zip(&logs) {
             let remarks: Vec<_> = log.lines().filter(|line| line.contains(" * illegal-")).collect();
             assert_eq!(remarks.len() as u32, game.faults()[0], "{policy}: {log}");
-            let own = game.refereed.moves.iter().skip(game.first).step_by(2);
+            let own = game.played.moves.iter().skip(game.first).step_by(2);
             for (remark, made) in remarks.iter().zip(own) {
                 let told = format!("; by the policy {policy}, {made} is made instead");
                 assert!(remark.contains("received: \"move 32-1\"; "), "{remark}");
@@ -247,12 +266,12 @@ fn every_fault_is_in_the_log_with_what_was_made_instead() {
 fn a_crash_is_told_once_and_its_log_has_the_result() {
     let (games, logs) = logs("capture-halma", "crash-on-fifth-move", |_| {});
     for (game, log) in games.iter().zip(&logs) {
-        assert_eq!((game.faults()[0], game.refereed.incidents.len()), (1, 1));
+        assert_eq!((game.faults()[0], game.played.incidents.len()), (1, 1));
         let remarks: Vec<_> = log.lines().filter(|line| line.contains(" * ")).collect();
         let [crash, end] = remarks[..] else { panic!("{remarks:?}") };
         assert!(crash.contains(" * crash: the bot ended with exit code 1"), "{crash}");
         assert!(crash.ends_with("its later turns are made without it"), "{crash}");
-        assert!(end.ends_with(&game.refereed.ending), "{end}");
+        assert!(end.ends_with(&game.played.description), "{end}");
     }
 }
 
@@ -266,7 +285,7 @@ fn a_bot_that_was_late_plays_the_next_game_too() {
     assert_eq!((logs.len(), greeted), (4, 1), "it was started once");
     // One that does not get ready again is started anew.
     let (games, logs) = self::logs("english", "hangs", |plan| plan.concurrency = 1);
-    assert!(games.iter().all(|game| game.refereed.end.code() == "time"));
+    assert!(games.iter().all(|game| game.played.end.code() == "time"));
     assert!(logs.iter().all(|log| log.contains(" > crownhead protocol=1")), "{logs:?}");
 }
 
@@ -284,14 +303,14 @@ fn a_child_does_not_hide_in_our_group() {
 fn a_late_answer_does_not_count_for_the_next_turn() {
     let mark = mark();
     let mut plan = plan("chinese-checkers", "late", &mark);
-    plan.terms.policy = Policy::Skip;
+    plan.settings.fault_policy = FaultPolicy::Skip;
     // Near the end, so that the game is short.
     let start = "#7/8/8/8/8/8/8/7O # 190";
     plan.openings = Openings::read(start, &plan.game).unwrap();
     for game in played(&plan) {
-        assert_eq!(game.refereed.end.code(), "turn-limit", "{}", game.refereed.ending);
+        assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
         let codes: Vec<_> =
-            game.refereed.incidents.iter().map(|incident| incident.fault.kind.code()).collect();
+            game.played.incidents.iter().map(|incident| incident.fault.kind.code()).collect();
         assert!(codes.iter().all(|code| *code == "time"), "{codes:?}");
         assert_eq!(game.faults()[0], 5);
     }
@@ -302,14 +321,14 @@ fn a_late_answer_does_not_count_for_the_next_turn() {
 fn a_random_move_is_made_for_whoever_makes_none() {
     let mark = mark();
     let mut plan = plan("english", "crash-on-fifth-move", &mark);
-    plan.terms.policy = Policy::RandomMove;
+    plan.settings.fault_policy = FaultPolicy::RandomMove;
     let games = played(&plan);
     for game in &games {
-        assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
+        assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
         assert!(game.faults()[0] > 0);
     }
     let moves = |games: Vec<Played>| -> Vec<_> {
-        games.into_iter().map(|game| game.refereed.moves).collect()
+        games.into_iter().map(|game| game.played.moves).collect()
     };
     assert_eq!(moves(games), moves(played(&plan)), "the seed decides");
 }
@@ -326,18 +345,18 @@ fn no_other_game_is_disturbed() {
     }
     let mut broken = 0;
     for (fine, moody) in games["fine"].iter().zip(&games["moody"]) {
-        assert!(matches!(fine.refereed.end, End::Rules(_)), "{}", fine.refereed.ending);
-        match &moody.refereed.end {
-            End::Fault(_) => {
-                assert_eq!(moody.refereed.end.code(), "crash", "{}", moody.refereed.ending);
+        assert!(matches!(fine.played.end, End::Rules(_)), "{}", fine.played.description);
+        match &moody.played.end {
+            End::Forfeited(_) => {
+                assert_eq!(moody.played.end.code(), "crash", "{}", moody.played.description);
                 assert!(
-                    moody.refereed.ending.contains("by signal 6 (abort)"),
+                    moody.played.description.contains("by signal 6 (abort)"),
                     "{}",
-                    moody.refereed.ending
+                    moody.played.description
                 );
                 broken += 1;
             }
-            End::Rules(_) => assert_eq!(fine.refereed.moves, moody.refereed.moves),
+            End::Rules(_) => assert_eq!(fine.played.moves, moody.played.moves),
         }
     }
     assert!((1..16).contains(&broken), "{broken} of 16 games");
@@ -357,7 +376,7 @@ fn a_bot_stays_alive_between_games_unless_its_file_says_otherwise() {
         plan.players[0].program_mut().unwrap().isolation = Isolation::Off;
         (plan.pairs, plan.concurrency) = (4, 2);
         for game in played(&plan) {
-            assert!(matches!(game.refereed.end, End::Rules(_)), "{}", game.refereed.ending);
+            assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
         }
         let counted = std::fs::read_to_string(folder.path().join("starts")).unwrap();
         assert_eq!(counted.lines().count(), starts, "{line}");

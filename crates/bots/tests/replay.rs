@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crownhead_bots::Program;
 use crownhead_bots::replay::{Again, Moment};
-use crownhead_play::{Knowledge, Openings, Stop, Terms};
+use crownhead_play::{GameSettings, Knowledge, Openings, Stop};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::matches::{self, Plan};
@@ -32,7 +32,7 @@ fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let game: Game = game.parse().unwrap();
     let plan = Plan {
-        terms: Terms::of(&game),
+        settings: GameSettings::default_for(&game),
         openings: Openings::read(start, &game).unwrap(),
         game,
         players: [

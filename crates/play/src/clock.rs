@@ -11,11 +11,11 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
     /// As much as it likes.
-    Free,
+    Unlimited,
     /// So much for this turn; what is not used is lost.
     PerMove(Duration),
     /// So much for the rest of the game.
-    Main {
+    PerGame {
         /// What is left.
         left: Duration,
         /// What is added after every turn.
@@ -42,9 +42,9 @@ impl Clock {
     /// What a search of this turn may use: always less than what there is.
     pub fn allot(self) -> Allotment {
         match self {
-            Clock::Free => Allotment::default(),
+            Clock::Unlimited => Allotment::default(),
             Clock::PerMove(time) => Allotment { time: Some(usable(time)), enough: None },
-            Clock::Main { left, increment } => {
+            Clock::PerGame { left, increment } => {
                 let usable = usable(left);
                 // The increment comes only after the turn, so it is no part of what is usable.
                 let share = (usable / TURNS).saturating_add(increment / 4 * 3).min(usable);
@@ -65,11 +65,11 @@ fn usable(time: Duration) -> Duration {
 pub enum TimeControl {
     /// As much as they like.
     #[default]
-    Free,
+    Unlimited,
     /// So much for every turn.
     PerMove(Duration),
     /// So much for the game, and so much more for every turn made.
-    Main {
+    PerGame {
         /// At the start.
         time: Duration,
         /// For every turn made.
@@ -81,22 +81,22 @@ impl TimeControl {
     /// The clock of a player who has made no move yet.
     pub fn clock(self) -> Clock {
         match self {
-            TimeControl::Free => Clock::Free,
+            TimeControl::Unlimited => Clock::Unlimited,
             TimeControl::PerMove(time) => Clock::PerMove(time),
-            TimeControl::Main { time, increment } => Clock::Main { left: time, increment },
+            TimeControl::PerGame { time, increment } => Clock::PerGame { left: time, increment },
         }
     }
 }
 
 impl Clock {
     /// The clock for the next turn after one that took `used`; none if that was too long.
-    pub fn after(self, used: Duration, grace: Duration) -> Option<Clock> {
+    pub fn after_move(self, used: Duration, grace: Duration) -> Option<Clock> {
         match self {
-            Clock::Free => Some(self),
+            Clock::Unlimited => Some(self),
             Clock::PerMove(time) => (used <= time + grace).then_some(self),
-            Clock::Main { left, increment } => (used <= left + grace).then(|| {
+            Clock::PerGame { left, increment } => (used <= left + grace).then(|| {
                 let left = left.saturating_sub(used).saturating_add(increment);
-                Clock::Main { left, increment }
+                Clock::PerGame { left, increment }
             }),
         }
     }
@@ -105,13 +105,13 @@ impl Clock {
 /// Why a time was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct TimeError(String);
+pub struct ParseTimeError(String);
 
 /// No time is longer: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads `100ms`, `2s` or `1.5s`.
-pub fn read_time(text: &str) -> Result<Duration, TimeError> {
+pub fn parse_duration(text: &str) -> Result<Duration, ParseTimeError> {
     let text = text.trim();
     let millis = match text.strip_suffix("ms") {
         Some(number) => number.parse::<u64>().ok().filter(|_| is_plain(number)),
@@ -119,7 +119,7 @@ pub fn read_time(text: &str) -> Result<Duration, TimeError> {
     };
     match millis.map(Duration::from_millis) {
         Some(time) if !time.is_zero() && time <= LONGEST => Ok(time),
-        _ => Err(TimeError(format!(
+        _ => Err(ParseTimeError(format!(
             "a time is written 100ms, 2s or 1.5s and is 1ms to 86400s, not {:?}",
             shorten(text)
         ))),
@@ -141,7 +141,7 @@ fn is_plain(number: &str) -> bool {
 }
 
 /// The one text of a time.
-pub fn write_time(time: Duration) -> String {
+pub fn format_duration(time: Duration) -> String {
     let millis = time.as_millis();
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
@@ -156,10 +156,10 @@ pub fn shorten(text: &str) -> String {
 }
 
 impl FromStr for TimeControl {
-    type Err = TimeError;
+    type Err = ParseTimeError;
 
     /// Reads main time and increment: `5+3` (seconds), `5s+50ms`, or the time alone.
-    fn from_str(text: &str) -> Result<TimeControl, TimeError> {
+    fn from_str(text: &str) -> Result<TimeControl, ParseTimeError> {
         TimeControl::read(text).ok_or_else(|| TimeControl::refused(text, "seconds"))
     }
 }
@@ -167,7 +167,7 @@ impl FromStr for TimeControl {
 impl TimeControl {
     /// Reads a time control as people at a board say it: `5+3` is five minutes and three seconds for
     /// each move made. Times with a unit are what they say.
-    pub fn for_people(text: &str) -> Result<TimeControl, TimeError> {
+    pub fn parse_minutes(text: &str) -> Result<TimeControl, ParseTimeError> {
         let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
         let minutes = seconds(time.trim()).and_then(|time| time.checked_mul(60));
         let control = match minutes {
@@ -178,8 +178,8 @@ impl TimeControl {
     }
 
     /// Why a text is no time control; `bare` is what a number without a unit would have been.
-    fn refused(text: &str, bare: &str) -> TimeError {
-        TimeError(format!(
+    fn refused(text: &str, bare: &str) -> ParseTimeError {
+        ParseTimeError(format!(
             "a time control is written 5+3 ({bare} for the game, seconds for each move made), \
              5s+50ms or 5s, each time up to 86400s, not {:?}",
             shorten(text)
@@ -191,21 +191,21 @@ impl TimeControl {
         let read = |part: &str| {
             let part = part.trim();
             let bare = part.ends_with(|c: char| c.is_ascii_digit());
-            if bare { read_time(&format!("{part}s")) } else { read_time(part) }
+            if bare { parse_duration(&format!("{part}s")) } else { parse_duration(part) }
         };
         let zero = ["0", "0s", "0ms"].contains(&increment.trim());
         let increment = if zero { Duration::ZERO } else { read(increment).ok()? };
-        Some(TimeControl::Main { time: read(time).ok()?, increment })
+        Some(TimeControl::PerGame { time: read(time).ok()?, increment })
     }
 }
 
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            TimeControl::Free => f.write_str("no time limit"),
-            TimeControl::PerMove(time) => write!(f, "{} per move", write_time(time)),
-            TimeControl::Main { time, increment } => {
-                write!(f, "{}+{}", write_time(time), write_time(increment))
+            TimeControl::Unlimited => f.write_str("no time limit"),
+            TimeControl::PerMove(time) => write!(f, "{} per move", format_duration(time)),
+            TimeControl::PerGame { time, increment } => {
+                write!(f, "{}+{}", format_duration(time), format_duration(increment))
             }
         }
     }

@@ -10,16 +10,16 @@ use std::time::Duration;
 use crownhead_rules::{Game, Side};
 use crownhead_search::Stop;
 
-use crate::referee::{self, Refereed};
-use crate::{Opening, Player, PlayerError, Seating, Terms};
+use crate::referee::{self, PlayedGame};
+use crate::{GameSettings, Opening, Player, PlayerError, Seating};
 
 /// A game that is about to begin. Of two things, the one of whoever moves first comes first.
 #[derive(Clone, Debug)]
-pub struct Encounter<'a> {
+pub struct GameSetup<'a> {
     /// The game.
     pub game: &'a Game,
     /// Times, and what faults cost.
-    pub terms: &'a Terms,
+    pub settings: &'a GameSettings,
     /// What it begins with.
     pub opening: &'a Opening,
     /// What the players are called.
@@ -27,19 +27,19 @@ pub struct Encounter<'a> {
     /// What the players draw by lot follows from these.
     pub seeds: [u64; 2],
     /// What the referee draws by lot follows from this.
-    pub lot: u64,
+    pub referee_seed: u64,
     /// Where the dialogues with outside programs are written to.
     pub logs: [Option<PathBuf>; 2],
 }
 
-impl Encounter<'_> {
+impl GameSetup<'_> {
     /// Plays it; none if it was stopped. `heard` is told of every move and the time it took.
     pub fn play(
         &self,
         mut players: [&mut dyn Player; 2],
         stop: &Stop,
         heard: &mut dyn FnMut(&str, Duration),
-    ) -> Result<Option<Refereed>, PlayerError> {
+    ) -> Result<Option<PlayedGame>, PlayerError> {
         let mut session = self.opening.session(self.game).map_err(PlayerError::Opening)?;
         for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
             let own = side.index();
@@ -47,14 +47,14 @@ impl Encounter<'_> {
             let seating = Seating {
                 game: self.game,
                 side,
-                terms: self.terms,
+                settings: self.settings,
                 seed: self.seeds[own],
                 opponent: self.names[1 - own],
                 log: self.logs[own].as_deref(),
             };
             player.sit_down(&seating, stop);
         }
-        referee::play(session.as_mut(), players, self.terms, self.lot, stop, heard)
+        referee::play(session.as_mut(), players, self.settings, self.referee_seed, stop, heard)
     }
 }
 

@@ -8,7 +8,7 @@ pub struct Fault {
     /// For machines.
     pub kind: FaultKind,
     /// For the author: what happened.
-    pub what: String,
+    pub message: String,
     /// The beginning of what was received.
     pub received: Option<String>,
 }
@@ -19,19 +19,19 @@ pub enum FaultKind {
     /// A move that the rules refuse.
     IllegalMove,
     /// No answer in time.
-    Time,
+    Timeout,
     /// The program could not be built or started.
-    Start,
+    StartFailed,
     /// The program ended.
     Crash,
     /// The program lives and closed its output.
-    EndOfOutput,
+    OutputClosed,
     /// Output that is no line of the protocol.
-    NoProtocol,
+    ProtocolError,
     /// More output than anybody needs.
-    Flood,
+    OutputFlood,
     /// More memory, processor time or processes than are allowed.
-    Limits,
+    LimitExceeded,
 }
 
 impl FaultKind {
@@ -39,26 +39,26 @@ impl FaultKind {
     pub const fn code(self) -> &'static str {
         match self {
             FaultKind::IllegalMove => "illegal-move",
-            FaultKind::Time => "time",
-            FaultKind::Start => "start",
+            FaultKind::Timeout => "time",
+            FaultKind::StartFailed => "start",
             FaultKind::Crash => "crash",
-            FaultKind::EndOfOutput => "end-of-output",
-            FaultKind::NoProtocol => "no-protocol",
-            FaultKind::Flood => "flood",
-            FaultKind::Limits => "limits",
+            FaultKind::OutputClosed => "end-of-output",
+            FaultKind::ProtocolError => "no-protocol",
+            FaultKind::OutputFlood => "flood",
+            FaultKind::LimitExceeded => "limits",
         }
     }
 
     /// Whether the program cannot be talked with any more.
-    pub const fn is_final(self) -> bool {
-        use FaultKind::{Crash, EndOfOutput, Flood, Limits, Start};
-        matches!(self, Start | Crash | EndOfOutput | Flood | Limits)
+    pub const fn ends_process(self) -> bool {
+        use FaultKind::{Crash, LimitExceeded, OutputClosed, OutputFlood, StartFailed};
+        matches!(self, StartFailed | Crash | OutputClosed | OutputFlood | LimitExceeded)
     }
 }
 
 impl Fault {
     pub fn new(kind: FaultKind, what: impl Into<String>) -> Fault {
-        Fault { kind, what: what.into(), received: None }
+        Fault { kind, message: what.into(), received: None }
     }
 
     /// With what was received, made fit for a line of text.
@@ -70,7 +70,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
+        f.write_str(&self.message)?;
         match &self.received {
             Some(received) => write!(f, "; received: {received}"),
             None => Ok(()),

@@ -19,16 +19,18 @@ mod session;
 mod stopwatch;
 mod words;
 
-pub use clock::{Allotment, Clock, TimeControl, TimeError, read_time, shorten, write_time};
+pub use clock::{
+    Allotment, Clock, ParseTimeError, TimeControl, format_duration, parse_duration, shorten,
+};
 pub use crownhead_search::{Knowledge, Stop};
 pub use draws::{accepts_draw, hears_offer};
-pub use encounter::{Encounter, log_name};
+pub use encounter::{GameSetup, log_name};
 pub use fault::{Fault, FaultKind, quoted};
 pub use knowledge::knowledge_for;
 pub use openings::{Drawing, Opening, Openings, OpeningsError, mix};
 pub use opponents::{OPPONENTS, Opponent};
 pub use player::{Choice, Player, PlayerError, Seating, Verdict};
 pub use players::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, Random, SpecError};
-pub use referee::{End, Incident, Policy, Refereed, Terms};
+pub use referee::{End, FaultPolicy, GameSettings, Incident, PlayedGame};
 pub use session::{LegalMove, PlayError, Session, TypedSession, session};
 pub use words::sentence;

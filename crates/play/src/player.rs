@@ -6,7 +6,7 @@ use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, Stop};
 
 use crate::Fault;
-use crate::{Clock, Incident, Session, Terms};
+use crate::{Clock, GameSettings, Incident, Session};
 
 /// Somebody who plays one side of a game.
 pub trait Player: Send {
@@ -54,7 +54,7 @@ pub struct Seating<'a> {
     /// The player's side.
     pub side: Side,
     /// Times and what faults cost.
-    pub terms: &'a Terms,
+    pub settings: &'a GameSettings,
     /// What the player draws by lot may follow from it.
     pub seed: u64,
     /// Who sits opposite.

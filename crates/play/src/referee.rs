@@ -18,20 +18,20 @@ use crate::{Fault, FaultKind};
 
 /// The terms of a game: its times, and what a fault costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Terms {
+pub struct GameSettings {
     /// The time both players have.
-    pub time: TimeControl,
+    pub time_control: TimeControl,
     /// A player may be late by so much: handing a move over takes time that is not its own.
     pub grace: Duration,
     /// How long an outside program may take to be ready.
-    pub startup: Duration,
+    pub startup_timeout: Duration,
     /// What a fault costs.
-    pub policy: Policy,
+    pub fault_policy: FaultPolicy,
 }
 
 /// What a fault costs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Policy {
+pub enum FaultPolicy {
     /// The game.
     Forfeit,
     /// The turn.
@@ -41,36 +41,37 @@ pub enum Policy {
 }
 
 /// How long an outside program may think about a move where nobody asked for a clock.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const DEFAULT_BOT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-impl Terms {
+impl GameSettings {
     /// The usual terms of a game, without a limit of time.
-    pub fn of(game: &Game) -> Terms {
-        Terms {
-            time: TimeControl::Free,
+    pub fn default_for(game: &Game) -> GameSettings {
+        GameSettings {
+            time_control: TimeControl::Unlimited,
             grace: Duration::from_millis(5),
-            startup: Duration::from_secs(10),
-            policy: Policy::of(game),
+            startup_timeout: Duration::from_secs(10),
+            fault_policy: FaultPolicy::default_for(game),
         }
     }
 }
 
-impl Policy {
+impl FaultPolicy {
     /// All policies.
-    pub const ALL: [Policy; 3] = [Policy::Forfeit, Policy::Skip, Policy::RandomMove];
+    pub const ALL: [FaultPolicy; 3] =
+        [FaultPolicy::Forfeit, FaultPolicy::Skip, FaultPolicy::RandomMove];
 
     /// The usual policy of a game: in Capture Halma the rules say that a turn is skipped, in contest
     /// checkers that an invalid move ends the game.
-    pub fn of(game: &Game) -> Policy {
+    pub fn default_for(game: &Game) -> FaultPolicy {
         match game {
-            Game::CaptureHalma => Policy::Skip,
-            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => Policy::Forfeit,
+            Game::CaptureHalma => FaultPolicy::Skip,
+            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => FaultPolicy::Forfeit,
         }
     }
 
     /// Whether a game can be played by this policy: turns can be skipped only where the rules know
     /// such turns.
-    pub fn suits(self, game: &Game) -> bool {
+    pub fn supports(self, game: &Game) -> bool {
         struct Skips;
         impl GameVisitor for Skips {
             type Output = bool;
@@ -78,30 +79,30 @@ impl Policy {
                 P::skip_move().is_some()
             }
         }
-        self != Policy::Skip || game.visit(Skips)
+        self != FaultPolicy::Skip || game.visit(Skips)
     }
 
     /// Its one text.
     pub const fn code(self) -> &'static str {
         match self {
-            Policy::Forfeit => "forfeit",
-            Policy::Skip => "skip",
-            Policy::RandomMove => "random-move",
+            FaultPolicy::Forfeit => "forfeit",
+            FaultPolicy::Skip => "skip",
+            FaultPolicy::RandomMove => "random-move",
         }
     }
 }
 
-impl fmt::Display for Policy {
+impl fmt::Display for FaultPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
     }
 }
 
-impl FromStr for Policy {
+impl FromStr for FaultPolicy {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Policy, String> {
-        Policy::ALL.into_iter().find(|policy| policy.code() == text).ok_or_else(|| {
+    fn from_str(text: &str) -> Result<FaultPolicy, String> {
+        FaultPolicy::ALL.into_iter().find(|policy| policy.code() == text).ok_or_else(|| {
             format!("a policy is forfeit, skip or random-move, not {:?}", shorten(text))
         })
     }
@@ -121,7 +122,7 @@ pub struct Incident {
     /// The legal moves there; the first of many.
     pub moves: String,
     /// What it cost.
-    pub policy: Policy,
+    pub policy: FaultPolicy,
 }
 
 /// How a game ended.
@@ -130,7 +131,7 @@ pub enum End {
     /// By the rules.
     Rules(Outcome),
     /// By a fault that lost it.
-    Fault(Box<Incident>),
+    Forfeited(Box<Incident>),
 }
 
 impl End {
@@ -138,7 +139,7 @@ impl End {
     pub fn winner(&self) -> Option<Side> {
         match self {
             End::Rules(outcome) => outcome.winner,
-            End::Fault(incident) => Some(incident.side.other()),
+            End::Forfeited(incident) => Some(incident.side.other()),
         }
     }
 
@@ -146,24 +147,24 @@ impl End {
     pub fn code(&self) -> &'static str {
         match self {
             End::Rules(outcome) => outcome.reason.code(),
-            End::Fault(incident) => incident.fault.kind.code(),
+            End::Forfeited(incident) => incident.fault.kind.code(),
         }
     }
 }
 
 impl Incident {
     /// Whether a game was lost by it, or the program cannot be talked with any more.
-    pub fn is_grave(&self) -> bool {
-        self.policy == Policy::Forfeit || self.fault.kind.is_final()
+    pub fn is_fatal(&self) -> bool {
+        self.policy == FaultPolicy::Forfeit || self.fault.kind.ends_process()
     }
 
     /// What its author needs to know, in a sentence or two. Sides have the names of the game.
-    pub fn sentence(&self, game: &Game) -> String {
+    pub fn describe(&self, game: &Game) -> String {
         let name = game.info().sides[self.side.index()].name;
         let cost = match self.policy {
-            Policy::Forfeit => "the game is lost",
-            Policy::Skip => "the turn is skipped",
-            Policy::RandomMove => "a random move is made",
+            FaultPolicy::Forfeit => "the game is lost",
+            FaultPolicy::Skip => "the turn is skipped",
+            FaultPolicy::RandomMove => "a random move is made",
         };
         format!(
             "{}, {name}, ply {}: {}. By the policy {}, {cost}. Position: {}. Legal moves: {}",
@@ -179,21 +180,21 @@ impl Incident {
 
 /// A game that was refereed to its end.
 #[derive(Clone, Debug)]
-pub struct Refereed {
+pub struct PlayedGame {
     /// The texts of the moves.
     pub moves: Vec<String>,
     /// How it ended.
     pub end: End,
     /// A sentence on how it ended.
-    pub ending: String,
+    pub description: String,
     /// The faults, the first of many.
     pub incidents: Vec<Incident>,
     /// How many there were, by side.
     pub faults: [u32; 2],
     /// How many of them were for lack of time.
-    pub late: [u32; 2],
+    pub timeouts: [u32; 2],
     /// The longest time each side used for a move.
-    pub slowest: [Duration; 2],
+    pub slowest_move: [Duration; 2],
 }
 
 /// So many incidents of a game are kept, and besides them what ended a program.
@@ -207,12 +208,12 @@ const TOLD: usize = 400;
 pub fn play(
     session: &mut dyn Session,
     mut players: [&mut dyn Player; 2],
-    terms: &Terms,
+    terms: &GameSettings,
     seed: u64,
     stop: &Stop,
     heard: &mut dyn FnMut(&str, Duration),
-) -> Result<Option<Refereed>, PlayerError> {
-    let mut clocks = [terms.time.clock(); 2];
+) -> Result<Option<PlayedGame>, PlayerError> {
+    let mut clocks = [terms.time_control.clock(); 2];
     let mut lots = fastrand::Rng::with_seed(seed);
     let mut moves = Vec::new();
     let mut incidents = Vec::new();
@@ -237,19 +238,19 @@ pub fn play(
             Err(fault) => fault,
         };
         // A program that is gone did that once, and its later turns are no news.
-        let is_end = |other: &Incident| other.side == side && other.fault.kind.is_final();
-        let is_news = !fault.kind.is_final() || !incidents.iter().any(is_end);
-        let ended_it = fault.kind.is_final() && is_news;
+        let is_end = |other: &Incident| other.side == side && other.fault.kind.ends_process();
+        let is_news = !fault.kind.ends_process() || !incidents.iter().any(is_end);
+        let ended_it = fault.kind.ends_process() && is_news;
         faults[whose] += u32::from(is_news);
-        late[whose] += u32::from(fault.kind == FaultKind::Time);
-        let (incident, made) = settle(session, fault, terms.policy, lots.u64(..));
+        late[whose] += u32::from(fault.kind == FaultKind::Timeout);
+        let (incident, made) = settle(session, fault, terms.fault_policy, lots.u64(..));
         if is_news {
             players[whose].blamed(&incident, made.as_deref());
         }
         let Some(made) = made else {
             incidents.push(incident.clone());
-            let sentence = incident.sentence(session.game());
-            break (End::Fault(Box::new(incident)), sentence);
+            let sentence = incident.describe(session.game());
+            break (End::Forfeited(Box::new(incident)), sentence);
         };
         heard(&made, used);
         moves.push(made);
@@ -257,11 +258,19 @@ pub fn play(
             incidents.push(incident);
         }
         // A clock that has run out stands at nothing; the increment is for moves made.
-        if let Clock::Main { left, .. } = &mut clocks[whose] {
+        if let Clock::PerGame { left, .. } = &mut clocks[whose] {
             *left = left.saturating_sub(used);
         }
     };
-    let game = Refereed { moves, end, ending, incidents, faults, late, slowest };
+    let game = PlayedGame {
+        moves,
+        end,
+        description: ending,
+        incidents,
+        faults,
+        timeouts: late,
+        slowest_move: slowest,
+    };
     tell(&mut players, &game);
     Ok(Some(game))
 }
@@ -301,9 +310,9 @@ pub fn judge(
     grace: Duration,
 ) -> Result<(String, Clock), Fault> {
     let answer = format!("move {}", choice.text);
-    let Some(next) = clock.after(used, grace) else {
+    let Some(next) = clock.after_move(used, grace) else {
         let what = format!("the answer came too late, after {} ms", used.as_millis());
-        return Err(Fault::new(FaultKind::Time, what).received(answer.as_bytes()));
+        return Err(Fault::new(FaultKind::Timeout, what).received(answer.as_bytes()));
     };
     match session.play(&choice.text) {
         // As the referee writes it: a player may have used another form.
@@ -316,7 +325,7 @@ pub fn judge(
     }
 }
 
-pub fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy) -> Incident {
+pub fn incident(session: &dyn Session, side: Side, fault: Fault, policy: FaultPolicy) -> Incident {
     let mut moves = String::new();
     session.write_legal_moves(&mut moves);
     if moves.len() > TOLD {
@@ -334,14 +343,14 @@ pub fn incident(session: &dyn Session, side: Side, fault: Fault, policy: Policy)
 pub fn settle(
     session: &mut dyn Session,
     fault: Fault,
-    policy: Policy,
+    policy: FaultPolicy,
     lot: u64,
 ) -> (Incident, Option<String>) {
     let incident = incident(session, session.side(), fault, policy);
     let is_made = match policy {
-        Policy::Forfeit => false,
-        Policy::Skip if session.skip() => true,
-        Policy::Skip | Policy::RandomMove => {
+        FaultPolicy::Forfeit => false,
+        FaultPolicy::Skip if session.skip() => true,
+        FaultPolicy::Skip | FaultPolicy::RandomMove => {
             let chosen = fastrand::Rng::with_seed(lot).choice(session.legal_moves());
             chosen.is_some_and(|chosen| session.play(&chosen.text).is_ok())
         }
@@ -350,13 +359,13 @@ pub fn settle(
 }
 
 /// Tells both players how it ended.
-fn tell(players: &mut [&mut dyn Player; 2], game: &Refereed) {
+fn tell(players: &mut [&mut dyn Player; 2], game: &PlayedGame) {
     let score = match &game.end {
         End::Rules(outcome) => outcome.score,
-        End::Fault(_) => None,
+        End::Forfeited(_) => None,
     };
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
         let (winner, code) = (game.end.winner(), game.end.code());
-        player.game_over(&Verdict::of(side, winner, score, code, &game.ending));
+        player.game_over(&Verdict::of(side, winner, score, code, &game.description));
     }
 }

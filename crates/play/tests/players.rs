@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Openings, PlayerError, Policy, Stop, Terms, TimeControl, session,
+    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
+    session,
 };
 use crownhead_rules::{Game, Side};
 use crownhead_tournament::matches::{self, Plan, Played};
@@ -32,7 +33,12 @@ fn choose(
     let spec: PlayerSpec = player.parse().unwrap();
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     player.new_game(seed);
-    player.choose(session(game, start).unwrap().as_ref(), &Clock::Free, &Stop::new(), &mut |_| {})
+    player.choose(
+        session(game, start).unwrap().as_ref(),
+        &Clock::Unlimited,
+        &Stop::new(),
+        &mut |_| {},
+    )
 }
 
 fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
@@ -40,7 +46,7 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
         game: game.clone(),
         players: [one.parse().unwrap(), other.parse().unwrap()],
         pairs: 2,
-        terms: Terms::of(game),
+        settings: GameSettings::default_for(game),
         openings: Openings::Random(4),
         seed: 7,
         concurrency,
@@ -71,7 +77,7 @@ fn every_player_plays_every_game_to_its_end() {
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(
                     record.line.plies.len(),
-                    game.opening.moves.len() + game.refereed.moves.len()
+                    game.opening.moves.len() + game.played.moves.len()
                 );
             }
         }
@@ -84,7 +90,7 @@ fn the_same_seed_gives_the_same_games_however_many_are_played_at_once() {
         for (one, other) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
             let moves = |concurrency| -> Vec<_> {
                 let games = played(&plan(&game, one, other, concurrency));
-                games.into_iter().map(|game| (game.opening, game.refereed.moves)).collect()
+                games.into_iter().map(|game| (game.opening, game.played.moves)).collect()
             };
             let alone = moves(1);
             assert_eq!(alone.len(), 4);
@@ -103,8 +109,9 @@ fn a_player_forgets_one_game_before_the_next() {
         player.new_game(seed);
         let mut session = session(&game, None).unwrap();
         while session.outcome().is_none() {
-            let choice =
-                player.choose(session.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap();
+            let choice = player
+                .choose(session.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {})
+                .unwrap();
             assert_eq!(choice.text, choice.line[0]);
             session.play(&choice.text).unwrap();
         }
@@ -179,7 +186,8 @@ fn a_player_that_is_stopped_still_has_a_move() {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = session(&game, None).unwrap();
-            let choice = player.choose(session.as_ref(), &Clock::Free, &stop, &mut |_| {}).unwrap();
+            let choice =
+                player.choose(session.as_ref(), &Clock::Unlimited, &stop, &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -187,7 +195,7 @@ fn a_player_that_is_stopped_still_has_a_move() {
 
 #[test]
 fn the_clock_ends_a_search_that_would_take_for_ever() {
-    let clock = Clock::Main { left: Duration::from_millis(40), increment: Duration::ZERO };
+    let clock = Clock::PerGame { left: Duration::from_millis(40), increment: Duration::ZERO };
     for game in Game::all() {
         for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
             let spec: PlayerSpec = player.parse().unwrap();
@@ -206,7 +214,7 @@ fn a_player_says_when_it_is_asked_about_another_game() {
     let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
     let english = session(&"english".parse().unwrap(), None).unwrap();
     let error =
-        player.choose(english.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap_err();
+        player.choose(english.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {}).unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
 }
 
@@ -227,14 +235,14 @@ fn whoever_is_late_loses() {
     let game: Game = "capture-halma".parse().unwrap();
     let mut plan = plan(&game, "minimax:3", "random", 1);
     // Nobody is so quick: whoever moves first has lost.
-    plan.terms.grace = Duration::ZERO;
-    plan.terms.time = TimeControl::PerMove(Duration::from_nanos(1));
-    plan.terms.policy = Policy::Forfeit;
+    plan.settings.grace = Duration::ZERO;
+    plan.settings.time_control = TimeControl::PerMove(Duration::from_nanos(1));
+    plan.settings.fault_policy = FaultPolicy::Forfeit;
     let games = played(&plan);
     assert_eq!(games.len(), 4);
     for game in games {
         assert_eq!(
-            (game.refereed.end.code(), game.refereed.end.winner()),
+            (game.played.end.code(), game.played.end.winner()),
             ("time", Some(Side::Second))
         );
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on may stop
 
-use crownhead_play::{PlayError, Policy, Session, TypedSession, session};
+use crownhead_play::{FaultPolicy, PlayError, Session, TypedSession, session};
 use crownhead_rules::{English, Game, MoveErrorKind, Position, Side};
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ fn a_turn_can_be_skipped_where_the_rules_know_that() {
         let mut session = session(&game, None).unwrap();
         let (side, board) = (session.side(), session.board());
         assert_eq!(session.skip(), can, "{game}");
-        assert_eq!(Policy::Skip.suits(&game), can, "{game}");
+        assert_eq!(FaultPolicy::Skip.supports(&game), can, "{game}");
         if can {
             assert_eq!((session.side(), session.board()), (side.other(), board), "{game}");
             assert_eq!((session.plies(), session.last_move().as_deref()), (1, Some("pass")));

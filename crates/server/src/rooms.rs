@@ -228,7 +228,7 @@ impl Rooms {
         record.start = setup.position.as_ref().map(|_| game.session().start());
         record.line.plies = game.made().iter().map(|made| Ply::new(made.text.clone())).collect();
         record.result = game.result();
-        if setup.time_control() != TimeControl::Free {
+        if setup.time_control() != TimeControl::Unlimited {
             record.set_tag("TimeControl", setup.time_control().to_string());
         }
         Ok(Some(record))

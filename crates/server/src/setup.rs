@@ -252,7 +252,7 @@ impl Setup {
     pub fn computer_clock(&self, thinking: Duration, left: Option<Duration>) -> Clock {
         match (self.clock, left) {
             (Some(clock), Some(left)) => {
-                Clock::Main { left, increment: Duration::from_millis(clock.increment) }
+                Clock::PerGame { left, increment: Duration::from_millis(clock.increment) }
             }
             _ => Clock::PerMove(thinking),
         }
@@ -260,7 +260,7 @@ impl Setup {
 
     /// The time control, for records.
     pub fn time_control(&self) -> TimeControl {
-        self.clock.map_or(TimeControl::Free, |clock| TimeControl::Main {
+        self.clock.map_or(TimeControl::Unlimited, |clock| TimeControl::PerGame {
             time: Duration::from_millis(clock.time),
             increment: Duration::from_millis(clock.increment),
         })

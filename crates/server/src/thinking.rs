@@ -284,7 +284,7 @@ mod tests {
             address: Address::from_number(address),
             session: crownhead_play::session(&Game::ChineseCheckers, None).unwrap(),
             player: "random".parse().unwrap(),
-            clock: Clock::Free,
+            clock: Clock::Unlimited,
             longest: Duration::from_secs(1),
             seed: 1,
             begun: Box::new(|| {}),

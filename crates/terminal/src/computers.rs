@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Player, PlayerError, Seating, Stop, Terms, Verdict, accepts_draw,
-    hears_offer,
+    Choice, Clock, GameSettings, Knowledge, Player, PlayerError, Seating, Stop, Verdict,
+    accepts_draw, hears_offer,
 };
 use crownhead_rules::{Game, Side};
 
@@ -34,7 +34,7 @@ pub struct Computers {
 struct Place {
     spec: PlayerSpec,
     side: Side,
-    terms: Terms,
+    terms: GameSettings,
     seed: u64,
     opponent: String,
     /// Whether it knows of the game.
@@ -80,7 +80,7 @@ impl Computers {
                 let Place { side, ref terms, seed, ref opponent, .. } = place;
                 player.new_game(seed);
                 player.sit_down(
-                    &Seating { game: &game, side, terms, seed, opponent, log: None },
+                    &Seating { game: &game, side, settings: terms, seed, opponent, log: None },
                     stop,
                 );
             }
@@ -115,12 +115,12 @@ impl Computers {
         let place = Place {
             spec: ADVICE.parse().map_err(std::io::Error::other)?,
             side,
-            terms: Terms::of(&self.game),
+            terms: GameSettings::default_for(&self.game),
             seed: self.seed.wrapping_add(2),
             opponent: live.seat(side.other()).to_string(),
             is_taken: adviser.is_some(),
         };
-        self.think(adviser, place, live, Clock::Free)
+        self.think(adviser, place, live, Clock::Unlimited)
     }
 
     /// Whether a program has yet to hear of the game, which it may take its time for.

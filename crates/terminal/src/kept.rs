@@ -154,9 +154,9 @@ fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)
         return Err("it is being played in another terminal".into());
     }
     let time = match record.tag("TimeControl") {
-        None => TimeControl::Free,
+        None => TimeControl::Unlimited,
         Some(text) => match text.strip_suffix(" per move") {
-            Some(time) => crownhead_play::read_time(time).map(TimeControl::PerMove),
+            Some(time) => crownhead_play::parse_duration(time).map(TimeControl::PerMove),
             None => text.parse(),
         }
         .map_err(|error| error.to_string())?,

@@ -15,8 +15,8 @@ use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::write_atomic;
 use crownhead_play::{BuiltinSpec, Fault, FaultKind};
 use crownhead_play::{
-    Choice, Clock, Incident, PlayError, PlayerError, PlayerKind, Policy, Session, Terms,
-    TimeControl, referee, sentence, session,
+    Choice, Clock, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
+    Session, TimeControl, referee, sentence, session,
 };
 use crownhead_records::{GameRecord, GameResult, Ply, format_game};
 use crownhead_rules::{Game, PositionError, Side};
@@ -89,7 +89,7 @@ impl Verdict {
         match self {
             Verdict::Resigned(_) => "resigned",
             Verdict::Agreed => "agreed",
-            Verdict::Late(_) => FaultKind::Time.code(),
+            Verdict::Late(_) => FaultKind::Timeout.code(),
             Verdict::Forfeited(incident) => incident.fault.kind.code(),
         }
     }
@@ -160,9 +160,9 @@ impl LiveGame {
     }
 
     /// The terms that a side plays by: its time, and in what it may err.
-    pub fn terms(&self, side: Side) -> Terms {
+    pub fn terms(&self, side: Side) -> GameSettings {
         let time = time_of(self.seat(side), self.setup.time);
-        Terms { time, ..Terms::of(&self.setup.game) }
+        GameSettings { time_control: time, ..GameSettings::default_for(&self.setup.game) }
     }
 
     /// A person's clock runs at once, a computer's when it is asked.
@@ -217,7 +217,7 @@ impl LiveGame {
 
     /// What is left on a side's clock, if it has one for the game.
     pub fn time_left(&self, side: Side) -> Option<Duration> {
-        let Clock::Main { left, .. } = self.clock(side) else { return None };
+        let Clock::PerGame { left, .. } = self.clock(side) else { return None };
         let runs = !self.is_over() && self.session.side() == side;
         Some(if runs { left.saturating_sub(self.turn_time()) } else { left })
     }
@@ -265,7 +265,7 @@ impl LiveGame {
 
     /// What its author needs to know of a fault.
     pub fn incident_text(&self, incident: &Incident) -> String {
-        sentence(&incident.sentence(&self.setup.game))
+        sentence(&incident.describe(&self.setup.game))
     }
 
     /// The first faults of programs, besides the one that lost the game.
@@ -310,8 +310,8 @@ impl LiveGame {
         }
         let side = self.session.side();
         let mut clock = self.clock(side);
-        if *self.seat(side) == Seat::Human || matches!(clock, Clock::Main { .. }) {
-            let Some(next) = clock.after(used, GRACE) else {
+        if *self.seat(side) == Seat::Human || matches!(clock, Clock::PerGame { .. }) {
+            let Some(next) = clock.after_move(used, GRACE) else {
                 self.charge(used);
                 self.verdict = Some(Verdict::Late(side));
                 return Ok(());
@@ -325,7 +325,7 @@ impl LiveGame {
 
     /// A side has made its turn, and its clock would be this.
     fn turn_made(&mut self, side: Side, mut clock: Clock) {
-        if let Clock::Main { left, increment } = &mut clock
+        if let Clock::PerGame { left, increment } = &mut clock
             && self.session.plies() <= self.furthest
         {
             *left = left.saturating_sub(*increment);
@@ -351,12 +351,12 @@ impl LiveGame {
         }
         let terms = self.terms(side);
         Ok(match choice {
-            Ok(choice) => self.judged(Ok(choice), used, terms.policy),
-            Err(PlayerError::Fault(fault)) => self.judged(Err(fault), used, terms.policy),
+            Ok(choice) => self.judged(Ok(choice), used, terms.fault_policy),
+            Err(PlayerError::Fault(fault)) => self.judged(Err(fault), used, terms.fault_policy),
             // A program that cannot even be started would only be skipped to the end of the game.
             Err(PlayerError::Start(what) | PlayerError::Unable(what)) => {
-                let fault = Fault { kind: FaultKind::Crash, what, received: None };
-                self.judged(Err(fault), used, Policy::Forfeit)
+                let fault = Fault { kind: FaultKind::Crash, message: what, received: None };
+                self.judged(Err(fault), used, FaultPolicy::Forfeit)
             }
             Err(error) => return Err(error),
         })
@@ -367,7 +367,7 @@ impl LiveGame {
         &mut self,
         choice: Result<Choice, Fault>,
         used: Duration,
-        policy: Policy,
+        policy: FaultPolicy,
     ) -> Option<Incident> {
         let side = self.session.side();
         let (clock, grace) = (self.clock(side), self.terms(side).grace);
@@ -383,7 +383,7 @@ impl LiveGame {
         self.charge(used);
         let lot = self.setup.seed.wrapping_add(self.session.plies() as u64);
         let (incident, made) = referee::settle(self.session.as_mut(), fault, policy, lot);
-        self.is_broken |= incident.is_grave();
+        self.is_broken |= incident.is_fatal();
         if made.is_none() {
             self.verdict = Some(Verdict::Forfeited(Box::new(incident.clone())));
         } else {
@@ -409,7 +409,7 @@ impl LiveGame {
 
     /// Takes time off the clock of the side to move.
     fn charge(&mut self, used: Duration) {
-        if let Clock::Main { left, .. } = &mut self.clocks[self.session.side().index()] {
+        if let Clock::PerGame { left, .. } = &mut self.clocks[self.session.side().index()] {
             *left = left.saturating_sub(used);
         }
     }
@@ -417,7 +417,7 @@ impl LiveGame {
     /// Sets what is left on clocks for the whole game.
     fn set_clocks(&mut self, times: [Duration; 2]) {
         for (clock, time) in self.clocks.iter_mut().zip(times) {
-            if let Clock::Main { left, .. } = clock {
+            if let Clock::PerGame { left, .. } = clock {
                 *left = time;
             }
         }
@@ -437,8 +437,8 @@ impl LiveGame {
             Some(Verdict::Late(_)) => true,
             // Time for each move comes back, time for the game does not.
             Some(Verdict::Forfeited(incident)) => {
-                incident.fault.kind == FaultKind::Time
-                    && matches!(self.clock(incident.side), Clock::Main { .. })
+                incident.fault.kind == FaultKind::Timeout
+                    && matches!(self.clock(incident.side), Clock::PerGame { .. })
             }
             _ => false,
         }
@@ -502,12 +502,12 @@ impl LiveGame {
         record.start = self.setup.position.as_ref().map(|_| self.session.start());
         record.line.plies = self.session.moves().into_iter().map(Ply::new).collect();
         record.result = self.result();
-        if self.setup.time != TimeControl::Free {
+        if self.setup.time != TimeControl::Unlimited {
             record.set_tag("TimeControl", self.setup.time.to_string());
         }
         if let Some(Verdict::Forfeited(incident)) = &self.verdict {
             record.set_tag("Termination", incident.fault.kind.code());
-            record.set_tag("Reason", incident.sentence(&self.setup.game));
+            record.set_tag("Reason", incident.describe(&self.setup.game));
         }
         record
     }
@@ -557,12 +557,12 @@ impl LiveGame {
 fn time_of(seat: &Seat, time: TimeControl) -> TimeControl {
     match (seat, time) {
         // Time per move is for computers: a person thinks as long as it takes.
-        (Seat::Human, TimeControl::PerMove(_)) => TimeControl::Free,
-        (Seat::Computer(spec), TimeControl::Free) if spec.program().is_some() => {
-            TimeControl::PerMove(referee::PATIENCE)
+        (Seat::Human, TimeControl::PerMove(_)) => TimeControl::Unlimited,
+        (Seat::Computer(spec), TimeControl::Unlimited) if spec.program().is_some() => {
+            TimeControl::PerMove(referee::DEFAULT_BOT_MOVE_TIME)
         }
         // Without a clock such a player would never move.
-        (Seat::Computer(spec), TimeControl::Free) if spec.has_no_limit() => {
+        (Seat::Computer(spec), TimeControl::Unlimited) if spec.has_no_limit() => {
             TimeControl::PerMove(UNLIMITED)
         }
         (_, time) => time,

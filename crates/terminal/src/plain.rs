@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, PlayError, Policy, Stop, sentence};
+use crownhead_play::{Choice, FaultPolicy, PlayError, Stop, sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::computers::Computers;
@@ -135,7 +135,7 @@ impl<'a, W: Write> Plain<'a, W> {
         let incident = self.live.chosen(choice, used).map_err(io::Error::other)?;
         match incident {
             // One that lost the game is told with its end.
-            Some(incident) if incident.policy != Policy::Forfeit => {
+            Some(incident) if incident.policy != FaultPolicy::Forfeit => {
                 writeln!(self.output, "{}", self.live.incident_text(&incident))?;
             }
             _ => {}

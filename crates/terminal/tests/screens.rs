@@ -34,7 +34,7 @@ fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
         game: game.parse().unwrap(),
         seats: seats.map(|seat| seat.parse().unwrap()),
         position: position.map(String::from),
-        time: TimeControl::Free,
+        time: TimeControl::Unlimited,
         seed: 1,
     }
 }

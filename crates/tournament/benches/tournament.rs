@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{Knowledge, Openings, Stop, Terms, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_tournament::contest_file::read;
 use crownhead_tournament::events::Event;
@@ -62,9 +62,9 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     let spec: PlayerSpec = player.parse().unwrap();
     let game = Game::ChineseCheckers;
     let plan = Plan {
-        terms: Terms {
-            time: TimeControl::PerMove(std::time::Duration::from_secs(5)),
-            ..Terms::of(&game)
+        settings: GameSettings {
+            time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),
+            ..GameSettings::default_for(&game)
         },
         openings: Openings::read(START, &game).unwrap(),
         game,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{Openings, Terms, write_time};
+use crownhead_play::{GameSettings, Openings, format_duration};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Limits};
 use sha2::{Digest, Sha256};
@@ -27,7 +27,7 @@ pub struct Contest {
     /// Who moves first where the number of games is odd.
     pub colours: Colours,
     /// The times, and what faults cost.
-    pub terms: Terms,
+    pub terms: GameSettings,
     /// Which walls are around outside programs.
     pub isolation: Isolation,
     /// What each of them may use.
@@ -171,7 +171,13 @@ impl Contest {
     /// What finished games depend on, as key and value: if one changes, they would have gone
     /// otherwise.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let Terms { time, grace, startup, policy, .. } = &self.terms;
+        let GameSettings {
+            time_control: time,
+            grace,
+            startup_timeout: startup,
+            fault_policy: policy,
+            ..
+        } = &self.terms;
         let schedule = match &self.schedule {
             Schedule::RoundRobin => "round-robin".into(),
             Schedule::Gauntlet { challengers } => format!("gauntlet of {}", challengers.join(", ")),
@@ -185,8 +191,8 @@ impl Contest {
             ("games", self.games.to_string()),
             ("colours", format!("{:?}", self.colours).to_ascii_lowercase()),
             ("time", time.to_string()),
-            ("grace", write_time(*grace)),
-            ("startup", write_time(*startup)),
+            ("grace", format_duration(*grace)),
+            ("startup", format_duration(*startup)),
             ("policy", policy.to_string()),
             ("openings", self.openings_fact()),
             ("seed", self.seed.to_string()),

@@ -14,8 +14,10 @@ use crownhead_rules::{Game, Side};
 
 use crate::statistics::{Pairs, Points, Tally};
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{Drawing, Encounter, Knowledge, Refereed, Stop, log_name, mix};
-use crownhead_play::{End, Opening, Openings, Player, PlayerError, Terms, TimeControl, referee};
+use crownhead_play::{Drawing, GameSetup, Knowledge, PlayedGame, Stop, log_name, mix};
+use crownhead_play::{
+    End, GameSettings, Opening, Openings, Player, PlayerError, TimeControl, referee,
+};
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -27,7 +29,7 @@ pub struct Plan {
     /// How many pairs of games.
     pub pairs: u32,
     /// The times, and what faults cost.
-    pub terms: Terms,
+    pub settings: GameSettings,
     /// What the games begin with.
     pub openings: Openings,
     /// What everything that is drawn by lot follows from.
@@ -48,7 +50,7 @@ pub struct Played {
     /// What it began with.
     pub opening: Opening,
     /// What happened after the opening, by sides.
-    pub refereed: Refereed,
+    pub played: PlayedGame,
     /// Why a log is not whole.
     pub log_failure: Option<String>,
 }
@@ -56,7 +58,7 @@ pub struct Played {
 impl Played {
     /// What the game brought the first player of the plan.
     pub fn points(&self) -> Points {
-        match self.refereed.end.winner() {
+        match self.played.end.winner() {
             None => Points::Draw,
             Some(side) if side.index() == self.first => Points::Win,
             Some(_) => Points::Loss,
@@ -70,17 +72,17 @@ impl Played {
 
     /// How many faults each player made.
     pub fn faults(&self) -> [u32; 2] {
-        self.by_player(self.refereed.faults)
+        self.by_player(self.played.faults)
     }
 
     /// How many of them for lack of time.
     pub fn late(&self) -> [u32; 2] {
-        self.by_player(self.refereed.late)
+        self.by_player(self.played.timeouts)
     }
 
     /// The longest time each player used for a move.
     pub fn slowest(&self) -> [Duration; 2] {
-        self.by_player(self.refereed.slowest)
+        self.by_player(self.played.slowest_move)
     }
 
     /// The game as a file holds it.
@@ -90,10 +92,10 @@ impl Played {
         record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
         record.set_player(Side::First, plan.players[self.first].to_string());
         record.set_player(Side::Second, plan.players[1 - self.first].to_string());
-        let Refereed { moves, end, ending, .. } = &self.refereed;
+        let PlayedGame { moves, end, description, .. } = &self.played;
         record.set_tag("Termination", end.code());
-        if let End::Fault(_) = end {
-            record.set_tag("Reason", ending.clone());
+        if let End::Forfeited(_) = end {
+            record.set_tag("Reason", description.clone());
         }
         record.start.clone_from(&self.opening.start);
         record.line.plies = self.opening.moves.iter().chain(moves).map(Ply::new).collect();
@@ -135,14 +137,14 @@ impl Standing {
         let points = game.points();
         self.all.add(points);
         self.by_colour[game.first].add(points);
-        *self.ends.entry(game.refereed.end.code()).or_default() += 1;
+        *self.ends.entry(game.played.end.code()).or_default() += 1;
         let (late, faults, slowest) = (game.late(), game.faults(), game.slowest());
         for player in 0..2 {
             self.late[player] += late[player];
             self.faults[player] += faults[player];
             self.slowest[player] = slowest[player].max(self.slowest[player]);
         }
-        self.plies += (game.opening.moves.len() + game.refereed.moves.len()) as u64;
+        self.plies += (game.opening.moves.len() + game.played.moves.len()) as u64;
         match self.half.remove(&game.pair) {
             Some(other) => self.pairs.add([other, points]),
             None => _ = self.half.insert(game.pair, points),
@@ -161,13 +163,13 @@ pub fn limit(players: &mut [PlayerSpec], time: TimeControl, nodes: Option<u64>) 
         if player.supports_node_limit() && player.options.nodes.is_none() {
             player.options.nodes = nodes;
         }
-        if player.has_no_limit() && time == TimeControl::Free {
+        if player.has_no_limit() && time == TimeControl::Unlimited {
             player.options.movetime = Some(THOUGHT);
         }
     }
     match time {
-        TimeControl::Free if players.iter().any(|player| player.program().is_some()) => {
-            TimeControl::PerMove(referee::PATIENCE)
+        TimeControl::Unlimited if players.iter().any(|player| player.program().is_some()) => {
+            TimeControl::PerMove(referee::DEFAULT_BOT_MOVE_TIME)
         }
         time => time,
     }
@@ -256,19 +258,19 @@ fn one_game(
         let name = log_name(&plan.game, u64::from(number) + 1, side, &name);
         plan.log.as_ref().map(|folder| folder.join(name))
     };
-    let encounter = Encounter {
+    let setup = GameSetup {
         game: &plan.game,
-        terms: &plan.terms,
+        settings: &plan.settings,
         opening: &opening,
         names: names.each_ref().map(String::as_str),
         seeds: sides.map(|player| mix(&[plan.seed, number.into(), player as u64])),
-        lot: mix(&[plan.seed, number.into(), 2]),
+        referee_seed: mix(&[plan.seed, number.into(), 2]),
         logs: [log(Side::First), log(Side::Second)],
     };
     let [one, other] = &mut *players;
     let seated: [&mut dyn Player; 2] =
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
-    let game = encounter.play(seated, stop, &mut |_, _| {})?;
+    let game = setup.play(seated, stop, &mut |_, _| {})?;
     let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
-    Ok(game.map(|refereed| Played { pair, first, opening, refereed, log_failure }))
+    Ok(game.map(|played| Played { pair, first, opening, played, log_failure }))
 }

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crownhead_play::{Policy, TimeControl};
+use crownhead_play::{FaultPolicy, TimeControl};
 use crownhead_sandbox::{Isolation, Limits};
 use crownhead_tournament::contest_file::{Complaint, TEMPLATE, read};
 use crownhead_tournament::{Colours, Contest, Schedule};
@@ -30,7 +30,7 @@ fn the_file_that_new_writes_is_good_and_shows_every_key() {
     let contest = good(TEMPLATE);
     assert_eq!(contest.entrants.len(), 4);
     assert_eq!(contest.name, "class");
-    assert_eq!(contest.terms.policy, Policy::Skip);
+    assert_eq!(contest.terms.fault_policy, FaultPolicy::Skip);
     for key in
         ["submissions", "challengers", "replays", "rounds", "colours", "nodes", "one-at-a-time"]
             .into_iter()
@@ -46,7 +46,7 @@ fn little_must_be_said() {
     let contest = good(&format!("game = \"english\"\n{PLAYERS}"));
     assert_eq!((contest.schedule.clone(), contest.games), (Schedule::RoundRobin, 2));
     assert_eq!((contest.concurrency, contest.one_at_a_time, contest.seed), (1, true, 1));
-    assert_eq!(contest.terms.time, TimeControl::Free);
+    assert_eq!(contest.terms.time_control, TimeControl::Unlimited);
     assert_eq!(contest.planned_games(), Some(2));
     let swiss = good(&format!("game = \"contest\"\nschedule = \"swiss\"\nrounds = 3\n{PLAYERS}"));
     assert_eq!(
@@ -228,5 +228,5 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     assert!(contest.notes.iter().any(latin), "{:?}", contest.notes);
     assert!(contest.notes.iter().any(|note| note.contains("notes has no bot.toml")));
     // Programs have five seconds where nothing is said.
-    assert_eq!(contest.terms.time.to_string(), "5s per move");
+    assert_eq!(contest.terms.time_control.to_string(), "5s per move");
 }

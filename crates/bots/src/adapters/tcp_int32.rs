@@ -22,7 +22,7 @@ use super::{forced_pass, note_turn};
 use crate::process::{Process, Silence, is_passing};
 use crate::protocol::v1::{FAREWELL, newgame, unsaid};
 use crate::protocol::{Dialogue, Unsaid};
-use crownhead_play::{Clock, Seating, Session, write_time};
+use crownhead_play::{Clock, Seating, Session, format_duration};
 use crownhead_play::{Fault, FaultKind};
 use crownhead_sandbox::{Isolation, has_network};
 
@@ -180,12 +180,12 @@ impl Client {
         let mut reason = match silence {
             Silence::Flood if self.taken > MOST_BYTES => {
                 let what = "the bot sent too much: more than 1 MiB in one turn";
-                return Fault::new(FaultKind::Flood, what).into();
+                return Fault::new(FaultKind::OutputFlood, what).into();
             }
             Silence::Late if !bot.has_exited() => {
                 let ms = used.as_millis();
                 Fault::new(
-                    FaultKind::Time,
+                    FaultKind::Timeout,
                     format!("the bot did not answer in time: {ms} ms passed"),
                 )
             }
@@ -194,11 +194,11 @@ impl Client {
                 other => return other,
             },
         };
-        if reason.kind == FaultKind::EndOfOutput {
-            reason.what = "the bot closed its connection and lives on".into();
+        if reason.kind == FaultKind::OutputClosed {
+            reason.message = "the bot closed its connection and lives on".into();
         }
         if !self.received.is_empty() {
-            reason.what.push_str(" (and its answer had no end)");
+            reason.message.push_str(" (and its answer had no end)");
             reason.received = Some(shown(&self.received));
         }
         reason.into()
@@ -222,7 +222,7 @@ impl Dialogue for Client {
     fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
         let begun = Instant::now();
         let deadline = Some(begun + allowance);
-        let time = write_time(allowance);
+        let time = format_duration(allowance);
         let own = bot.listener.take().and_then(Port::of_its_own);
         let Some(port) = own.or(self.port.take()) else { return Ok(()) };
         while self.received.len() < 4 {
@@ -238,7 +238,7 @@ impl Dialogue for Client {
                             "the bot connected, but did not send its team number (4 bytes) within \
                              {time}"
                         );
-                        return Err(Fault::new(FaultKind::Time, what).into());
+                        return Err(Fault::new(FaultKind::Timeout, what).into());
                     }
                     Err(silence) => return Err(self.silence(bot, silence, begun.elapsed())),
                 }
@@ -252,7 +252,7 @@ impl Dialogue for Client {
                     let what = format!(
                         "the bot did not connect to port {number} of 127.0.0.1 within {time}"
                     );
-                    return Err(Fault::new(FaultKind::Time, what).into());
+                    return Err(Fault::new(FaultKind::Timeout, what).into());
                 }
                 Err(silence) if self.stream.is_none() => {
                     return Err(self.silence(bot, silence, begun.elapsed()));
@@ -341,7 +341,7 @@ impl Dialogue for Client {
 }
 
 fn no_protocol(what: String) -> Fault {
-    Fault::new(FaultKind::NoProtocol, what)
+    Fault::new(FaultKind::ProtocolError, what)
 }
 
 /// The whole numbers at the beginning of what came.

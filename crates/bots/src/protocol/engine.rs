@@ -135,9 +135,9 @@ impl Table {
         }
         let Some(session) = &mut self.session else { return Ok(Err("there is no game".into())) };
         let clock = match line.value("time").and_then(millis) {
-            None => Clock::Free,
+            None => Clock::Unlimited,
             Some(time) if self.is_per_move => Clock::PerMove(time),
-            Some(left) => Clock::Main { left, increment: self.increment.unwrap_or_default() },
+            Some(left) => Clock::PerGame { left, increment: self.increment.unwrap_or_default() },
         };
         let chosen = self.player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {});
         let choice = match chosen {

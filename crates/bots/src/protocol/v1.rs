@@ -9,7 +9,7 @@ use crownhead_play::Stop;
 use super::line::{Line, quote};
 use super::{Dialogue, Unsaid};
 use crate::process::{Process, Silence, status_text};
-use crownhead_play::{Clock, Seating, Session, TimeControl, Verdict, write_time};
+use crownhead_play::{Clock, Seating, Session, TimeControl, Verdict, format_duration};
 use crownhead_play::{Fault, FaultKind, quoted};
 
 /// The protocol of lines.
@@ -42,7 +42,7 @@ fn text(bytes: &[u8]) -> Result<&str, Fault> {
     }
     str::from_utf8(bytes).map_err(|_| {
         let what = "the bot sent bytes that are no UTF-8 text";
-        Fault::new(FaultKind::NoProtocol, what).received(bytes)
+        Fault::new(FaultKind::ProtocolError, what).received(bytes)
     })
 }
 
@@ -101,7 +101,7 @@ impl Lines {
             Err(Silence::Late) => {
                 self.is_silent = true;
                 if let Some(log) = &mut bot.log {
-                    let time = write_time(allowance);
+                    let time = format_duration(allowance);
                     log.remark(&format!("no \"ready\" within {time}: the game goes on without"));
                 }
                 Ok(())
@@ -127,7 +127,7 @@ impl Lines {
             }
             let what = "the bot answered before it was asked: each turn line is answered by one \
                         move line";
-            Some(Fault::new(FaultKind::NoProtocol, what).received(bytes))
+            Some(Fault::new(FaultKind::ProtocolError, what).received(bytes))
         });
         match early {
             Ok(None) => Ok(()),
@@ -208,7 +208,7 @@ impl Lines {
                 Some(answered) if answered > ply => {
                     let what =
                         format!("the bot answered for ply {answered} and was asked for {ply}");
-                    return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+                    return Some(Err(Fault::new(FaultKind::ProtocolError, what).received(bytes)));
                 }
                 Some(answered) => {
                     stale += 1;
@@ -227,7 +227,7 @@ impl Lines {
             }
             if text.is_empty() {
                 let what = "the bot sent a move line without a move: it is written move 11-15";
-                return Some(Err(Fault::new(FaultKind::NoProtocol, what).received(bytes)));
+                return Some(Err(Fault::new(FaultKind::ProtocolError, what).received(bytes)));
             }
             Some(Ok(text.to_string()))
         });
@@ -242,7 +242,7 @@ impl Lines {
         };
         let mut unsaid = unsaid(bot, silence, begun.elapsed());
         if let Unsaid::Fault(fault) = &mut unsaid
-            && fault.kind == FaultKind::Time
+            && fault.kind == FaultKind::Timeout
             && fault.received.is_none()
             && !ignored.is_empty()
         {
@@ -256,7 +256,7 @@ impl Lines {
                     format!("; no line was an answer, which would be: move {example}")
                 }
             };
-            fault.what.push_str(&hint);
+            fault.message.push_str(&hint);
             fault.received = Some(quoted(&ignored));
         }
         Err(unsaid)
@@ -278,8 +278,8 @@ pub(crate) fn write_turn(line: &mut String, side: char, game: &dyn Session, cloc
         line.push_str(&last);
     }
     let left = match clock {
-        Clock::Free => None,
-        Clock::PerMove(time) | Clock::Main { left: time, .. } => Some(time),
+        Clock::Unlimited => None,
+        Clock::PerMove(time) | Clock::PerGame { left: time, .. } => Some(time),
     };
     if let Some(left) = left {
         let _ = write!(line, " time={}", left.as_millis());
@@ -291,10 +291,10 @@ pub(crate) fn write_turn(line: &mut String, side: char, game: &dyn Session, cloc
 pub(crate) fn newgame(seating: &Seating<'_>) -> String {
     let mut line = format!("newgame game={} side={}", seating.game, seating.letter());
     // Writing to a text does not fail.
-    let _ = match seating.terms.time {
-        TimeControl::Free => Ok(()),
+    let _ = match seating.settings.time_control {
+        TimeControl::Unlimited => Ok(()),
         TimeControl::PerMove(time) => write!(line, " movetime={}", time.as_millis()),
-        TimeControl::Main { time, increment } => {
+        TimeControl::PerGame { time, increment } => {
             write!(line, " time={} inc={}", time.as_millis(), increment.as_millis())
         }
     };
@@ -316,7 +316,7 @@ impl Dialogue for Lines {
         stop: &Stop,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
-        self.tell(bot, &newgame(seating), seating.terms.startup, stop)
+        self.tell(bot, &newgame(seating), seating.settings.startup_timeout, stop)
     }
 
     fn rejoin(&mut self, bot: &mut Process, seating: &Seating<'_>, stop: &Stop) -> bool {
@@ -325,7 +325,7 @@ impl Dialogue for Lines {
             return false;
         }
         self.side = seating.letter();
-        let allowance = seating.terms.startup.min(REJOINING);
+        let allowance = seating.settings.startup_timeout.min(REJOINING);
         bot.begin_game(&newgame(seating), Some(Instant::now() + allowance), stop);
         self.hear_ready(bot, allowance, stop).is_ok()
     }
@@ -388,25 +388,25 @@ pub(crate) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Uns
     if silence != Silence::Stopped
         && let Some(why) = bot.stopped()
     {
-        return Fault::new(FaultKind::Limits, format!("the bot was stopped: {why}")).into();
+        return Fault::new(FaultKind::LimitExceeded, format!("the bot was stopped: {why}")).into();
     }
     let fault = match silence {
         Silence::Stopped => return Unsaid::Stopped,
         Silence::Late => {
             let what = format!("the bot did not answer in time: {} ms passed", used.as_millis());
-            let fault = Fault::new(FaultKind::Time, what);
+            let fault = Fault::new(FaultKind::Timeout, what);
             match bot.unfinished() {
                 [] => fault,
                 begun => {
                     let fault = fault.received(begun);
-                    Fault { what: fault.what + " (and its line had no end)", ..fault }
+                    Fault { message: fault.message + " (and its line had no end)", ..fault }
                 }
             }
         }
         Silence::Flood => {
             let begun = bot.unfinished().to_vec();
             let what = "the bot wrote too much: a line may have 64 KiB, all lines of a turn 1 MiB";
-            Fault::new(FaultKind::Flood, what).received(&begun)
+            Fault::new(FaultKind::OutputFlood, what).received(&begun)
         }
         Silence::Ended => {
             let status = bot.ended();
@@ -418,7 +418,7 @@ pub(crate) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Uns
                 what.push_str("; the last line of its standard error: ");
                 what.push_str(&quoted(words));
             }
-            let kind = status.map_or(FaultKind::EndOfOutput, |_| FaultKind::Crash);
+            let kind = status.map_or(FaultKind::OutputClosed, |_| FaultKind::Crash);
             match bot.unfinished() {
                 [] => Fault::new(kind, what),
                 begun => Fault::new(kind, what).received(begun),

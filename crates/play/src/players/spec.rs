@@ -9,7 +9,7 @@ use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
 
 use super::{Best, Graded, Random, Textbook};
-use crate::clock::{read_time, shorten, write_time};
+use crate::clock::{format_duration, parse_duration, shorten};
 use crate::{Player, PlayerError};
 
 /// A built-in player and its options.
@@ -178,7 +178,7 @@ impl BuiltinSpec {
             }
             "nodes" => options.nodes.replace(parse_count(&key, value, u64::MAX)?).is_some(),
             _ => {
-                let time = read_time(value).map_err(|error| invalid(error.to_string()))?;
+                let time = parse_duration(value).map_err(|error| invalid(error.to_string()))?;
                 options.movetime.replace(time).is_some()
             }
         };
@@ -258,7 +258,7 @@ impl fmt::Display for BuiltinSpec {
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
-            movetime.map(|time| format!("movetime={}", write_time(time))),
+            movetime.map(|time| format!("movetime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
         ];
         for (index, option) in options.into_iter().flatten().enumerate() {

@@ -108,7 +108,7 @@ impl Room {
             address: player.address,
             session: inner.game.session().copy(),
             player: spec,
-            clock: Clock::Free,
+            clock: Clock::Unlimited,
             longest: QUICK,
             seed: inner.game.setup().seed,
             begun: Box::new(|| {}),

@@ -67,7 +67,7 @@ fn a_person_whose_time_is_up_has_lost() {
 #[test]
 fn undo_gives_no_time_back_and_no_increment_twice() {
     let mut setup = setup("english", ["human", "human"], None);
-    setup.time = TimeControl::for_people("5+3").unwrap();
+    setup.time = TimeControl::parse_minutes("5+3").unwrap();
     let mut live = LiveGame::new(setup).unwrap();
     live.play("11-15", Duration::from_secs(10)).unwrap();
     assert_eq!(live.time_left(Side::First), Some(Duration::from_secs(293)));
@@ -90,7 +90,7 @@ fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
 #[test]
 fn the_clock_of_a_computer_runs_only_while_it_thinks() {
     let mut setup = setup("english", ["random", "random"], None);
-    setup.time = TimeControl::for_people("5+0").unwrap();
+    setup.time = TimeControl::parse_minutes("5+0").unwrap();
     let mut live = LiveGame::new(setup).unwrap();
     let whole = Some(Duration::from_secs(300));
     let later = Instant::now();

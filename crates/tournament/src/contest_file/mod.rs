@@ -9,7 +9,9 @@ use std::path::Path;
 
 use crate::matches::limit;
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{Openings, Policy, Terms, TimeControl, TimeError, read_time};
+use crownhead_play::{
+    FaultPolicy, GameSettings, Openings, ParseTimeError, TimeControl, parse_duration,
+};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Limits};
 use toml::de::{DeTable, DeValue};
@@ -181,7 +183,8 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let nodes = top.number("nodes", 1..=u64::MAX);
     let grace = duration(top, "grace");
     let startup = duration(top, "startup");
-    let policy = top.text("policy").and_then(|text| top.parsed("policy", text.parse::<Policy>()));
+    let policy =
+        top.text("policy").and_then(|text| top.parsed("policy", text.parse::<FaultPolicy>()));
     let isolation = isolation(top);
     let limits = limits(top);
     let game = game?;
@@ -192,8 +195,8 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
         format!("{error}{hint}")
     });
     let openings = top.parsed("openings", openings);
-    let policy = policy.unwrap_or_else(|| Policy::of(&game));
-    if !policy.suits(&game) {
+    let policy = policy.unwrap_or_else(|| FaultPolicy::default_for(&game));
+    if !policy.supports(&game) {
         let what =
             format!("in {game} no turn can be skipped: the policy is forfeit or random-move");
         top.complain("policy", what);
@@ -209,12 +212,12 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
             (program.isolation, program.limits) = (isolation, limits);
         }
     }
-    let usual = Terms::of(&game);
-    let terms = Terms {
-        time,
+    let usual = GameSettings::default_for(&game);
+    let terms = GameSettings {
+        time_control: time,
         grace: grace.unwrap_or(usual.grace),
-        startup: startup.unwrap_or(usual.startup),
-        policy,
+        startup_timeout: startup.unwrap_or(usual.startup_timeout),
+        fault_policy: policy,
     };
     let contest = Contest {
         name,
@@ -392,7 +395,7 @@ fn time(top: &mut Table<'_>) -> TimeControl {
     match (movetime, time) {
         (Some(_), Some(_)) => {
             top.complain("time", "either movetime or time: both cannot hold".into());
-            TimeControl::Free
+            TimeControl::Unlimited
         }
         (Some(time), None) => TimeControl::PerMove(time),
         (None, time) => time.unwrap_or_default(),
@@ -402,7 +405,7 @@ fn time(top: &mut Table<'_>) -> TimeControl {
 fn duration(top: &mut Table<'_>, key: &str) -> Option<std::time::Duration> {
     let text = top.text(key)?;
     let is_zero = key == "grace" && matches!(text.trim(), "0ms" | "0s");
-    let time: Result<_, TimeError> =
-        if is_zero { Ok(std::time::Duration::ZERO) } else { read_time(&text) };
+    let time: Result<_, ParseTimeError> =
+        if is_zero { Ok(std::time::Duration::ZERO) } else { parse_duration(&text) };
     top.parsed(key, time)
 }

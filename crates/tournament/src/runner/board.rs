@@ -1,7 +1,7 @@
 //! One game of a contest, from the two players' arrival to the record of it.
 
-use crownhead_play::referee::Refereed;
-use crownhead_play::{Drawing, Encounter, End, PlayerError, Stop, log_name, mix};
+use crownhead_play::referee::PlayedGame;
+use crownhead_play::{Drawing, End, GameSetup, PlayerError, Stop, log_name, mix};
 use crownhead_rules::Side;
 
 use super::pool::Pool;
@@ -42,13 +42,13 @@ impl Board<'_> {
             let number = game.number.unsigned_abs();
             Some(folder.join(log_name(&contest.game, number, side, names[side.index()])))
         };
-        let encounter = Encounter {
+        let encounter = GameSetup {
             game: &contest.game,
-            terms: &contest.terms,
+            settings: &contest.terms,
             opening: &opening,
             names,
             seeds: [seeds[0], seeds[1]],
-            lot: seeds[2],
+            referee_seed: seeds[2],
             logs: [log(Side::First), log(Side::Second)],
         };
         let started = now();
@@ -67,20 +67,20 @@ impl Board<'_> {
         Ok(())
     }
 
-    fn record(&self, game: &Game, refereed: Refereed, moves: Text, started: i64) -> Record {
+    fn record(&self, game: &Game, refereed: PlayedGame, moves: Text, started: i64) -> Record {
         let score = match &refereed.end {
             End::Rules(outcome) => outcome.score,
-            End::Fault(_) => None,
+            End::Forfeited(_) => None,
         };
         let forfeit = match &refereed.end {
             End::Rules(_) => None,
-            End::Fault(incident) => Some(incident.side.index()),
+            End::Forfeited(incident) => Some(incident.side.index()),
         };
         let fault = |incident: &crownhead_play::Incident| Fault {
             side: incident.side.index(),
             ply: incident.ply as u32,
             code: incident.fault.kind.code().into(),
-            sentence: incident.sentence(&self.contest.game),
+            sentence: incident.describe(&self.contest.game),
         };
         let is_program = |player: PlayerIndex| {
             let entrant = self.entrants.get(player).copied().flatten();
@@ -95,12 +95,12 @@ impl Board<'_> {
             forfeit,
             score: score.map(|(first, second)| [first.into(), second.into()]),
             faults: refereed.faults,
-            slowest: refereed.slowest,
+            slowest: refereed.slowest_move,
             plies: refereed.moves.len() as u32,
             walls: self.walls.filter(|_| game.players.into_iter().any(is_program)),
             moves,
             incidents: refereed.incidents.iter().map(fault).collect(),
-            ending: refereed.ending,
+            ending: refereed.description,
         }
     }
 }

@@ -86,7 +86,11 @@ struct Absent(Fault);
 
 impl Absent {
     fn player(why: &str) -> Box<dyn Player> {
-        Box::new(Absent(Fault { kind: FaultKind::Start, what: why.into(), received: None }))
+        Box::new(Absent(Fault {
+            kind: FaultKind::StartFailed,
+            message: why.into(),
+            received: None,
+        }))
     }
 }
 

@@ -7,7 +7,7 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, PlayError, Policy, Session, sentence};
+use crownhead_play::{Choice, FaultPolicy, PlayError, Session, sentence};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
@@ -243,7 +243,7 @@ impl GameScreen {
                         self.moved(side);
                         // An incident that lost the game is told with its end.
                         if let Some(incident) = incident
-                            && incident.policy != Policy::Forfeit
+                            && incident.policy != FaultPolicy::Forfeit
                         {
                             let text = self.live.incident_text(&incident);
                             self.message = format!("{} {text}", self.message);
