@@ -12,8 +12,8 @@ use clap::value_parser;
 use console::Term;
 use crownhead_files::AtomicFile;
 use crownhead_play::analysis::{
-    self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
-    text,
+    self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, html,
+    json, pdn, text,
 };
 use crownhead_play::{Knowledge, knowledge_for, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
@@ -96,7 +96,7 @@ fn is_standard(path: &Path) -> bool {
 }
 
 /// What to search with; without any limit it is `usual`.
-fn request(arguments: &Arguments, usual: Duration) -> Request {
+fn request(arguments: &Arguments, usual: Duration) -> AnalysisRequest {
     let Arguments { time, depth, nodes, .. } = arguments;
     let mut limits = Limits { depth: *depth, nodes: *nodes, time: *time, enough: None };
     if is_unlimited(arguments) {
@@ -108,7 +108,7 @@ fn request(arguments: &Arguments, usual: Duration) -> Request {
         hash: arguments.hash as usize,
         ..Settings::default()
     };
-    Request { limits, settings, lines: arguments.lines.into() }
+    AnalysisRequest { limits, settings, lines: arguments.lines.into() }
 }
 
 fn is_unlimited(arguments: &Arguments) -> bool {
@@ -116,7 +116,7 @@ fn is_unlimited(arguments: &Arguments) -> bool {
 }
 
 /// Says how long is searched where nobody asked for it.
-fn say_usual(arguments: &Arguments, request: &Request, each: &str) {
+fn say_usual(arguments: &Arguments, request: &AnalysisRequest, each: &str) {
     if let Some(time) = request.limits.time.filter(|_| is_unlimited(arguments)) {
         let seconds = time.as_secs_f64();
         say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
@@ -143,7 +143,7 @@ fn failure(error: AnalysisError, about: &str) -> Failure {
 }
 
 fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
-    let place = Place {
+    let place = PositionSpec {
         game,
         position: arguments.position.as_deref(),
         moves: arguments.moves.as_deref().unwrap_or_default(),
@@ -161,7 +161,7 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
         live.show(None, progress, &sides);
     };
     let knowledge = knowledge(game, &mut None);
-    let found = analysis::examine(&place, &request, &knowledge, &stop, &mut heard);
+    let found = analysis::analyse_position(&place, &request, &knowledge, &stop, &mut heard);
     live.clear();
     let found = found.map_err(|error| failure(error, ""))?;
     let mut out = std::io::stdout().lock();
@@ -201,7 +201,8 @@ fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         let knowledge = knowledge(&record.game, &mut missing);
         let title = format!("game {} of {count}", index + 1);
         let mut heard = |progress: &Progress| live.show(Some(&title), progress, &sides);
-        let found = analysis::analyse(&record, number, &request, &knowledge, &stop, &mut heard);
+        let found =
+            analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut heard);
         live.clear();
         let found = found.map_err(|error| failure(error, &format!("{}, {title}: ", name(path))))?;
         if pdn_output.is_some() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crownhead_bots::PlayerSpec;
 use crownhead_bots::check::{Finding, Grade, check};
 use crownhead_bots::replay::{Again, Moment};
-use crownhead_bots::{Kit, Program, ProgramError, board_text};
+use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
 use crownhead_terminal::live::{LiveGame, Seat, Setup};
@@ -130,19 +130,18 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 }
 
 /// A bot by its folder, its command, or as players are named.
-fn program(text: &str) -> Result<Program, Failure> {
+fn program(text: &str) -> Result<BotProgram, Failure> {
     let program = match Path::new(text).is_dir() {
-        true => Program::from_folder(text),
-        false => {
-            Program::from_text(text, Path::new(".")).unwrap_or_else(|| Program::from_command(text))
-        }
+        true => BotProgram::from_folder(text),
+        false => BotProgram::from_text(text, Path::new("."))
+            .unwrap_or_else(|| BotProgram::from_command(text)),
     };
     let program = program.map_err(|error| match error {
         ProgramError::Text(message) => Failure::Usage(message),
         ProgramError::File(message) => Failure::BadInput(message),
     })?;
     // What is nothing at all was meant as the one or the other.
-    let is_named = Program::from_text(text, Path::new(".")).is_some();
+    let is_named = BotProgram::from_text(text, Path::new(".")).is_some();
     match program.command.first() {
         Some(word) if !Path::new(text).is_dir() && !is_named && !is_there(word) => {
             Err(Failure::Usage(format!(
@@ -164,7 +163,7 @@ fn is_there(word: &str) -> bool {
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
-    let kit = Kit::of(&arguments.language).map_err(Failure::Usage)?;
+    let kit = StarterKit::of(&arguments.language).map_err(Failure::Usage)?;
     let folder = arguments.folder.display();
     kit.write(&arguments.folder)
         .map_err(|error| anyhow::anyhow!("the bot cannot be written to {folder}: {error}"))?;

@@ -16,8 +16,8 @@ use crownhead_play::{
 };
 use crownhead_records::write_game;
 use crownhead_rules::Game;
-use crownhead_tournament::matches::{self, Plan, Played, Standing, cpu_time};
-use crownhead_tournament::statistics::{Estimate, Tally};
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cpu_time};
+use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
 use super::walls::{WallOptions, walls_json};
@@ -101,8 +101,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         say(missing);
     }
     let mut progress = Progress::new(arguments.games);
-    let mut standing = Standing::default();
-    let mut games: Vec<Played> = Vec::new();
+    let mut standing = MatchScore::default();
+    let mut games: Vec<MatchGame> = Vec::new();
     let mut faults = Faults::default();
     let mut log_failure = None;
     let start = Instant::now();
@@ -117,9 +117,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     progress.clear();
     let (start_failure, is_ours) = match result {
-        Err(PlayerError::Start(message)) => (Some(message), false),
+        Err(PlayerError::StartFailed(message)) => (Some(message), false),
         // Nobody's fault, but the games so far are not lost.
-        Err(PlayerError::Unable(message)) => (Some(message), true),
+        Err(PlayerError::Unavailable(message)) => (Some(message), true),
         other => (other.map(|()| None)?, false),
     };
     // Of a match that was interrupted too early nothing is written over an earlier one.
@@ -165,7 +165,7 @@ struct Faults {
 }
 
 impl Faults {
-    fn add(&mut self, plan: &Plan, game: &Played) {
+    fn add(&mut self, plan: &MatchConfig, game: &MatchGame) {
         self.count += game.faults().iter().sum::<u32>() as usize;
         for (order, incident) in game.played.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
@@ -228,7 +228,7 @@ fn player(text: &str) -> Result<PlayerSpec, Failure> {
     })
 }
 
-fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
+fn plan(arguments: &Arguments) -> Result<MatchConfig, Failure> {
     if arguments.games % 2 == 1 {
         let message = "every opening is played with both colours: the number of games must be even";
         return Err(Failure::Usage(message.into()));
@@ -238,7 +238,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         None => arguments.time.unwrap_or_default(),
     };
     let mut players = [player(&arguments.one)?, player(&arguments.other)?];
-    let time = matches::limit(&mut players, time, arguments.nodes);
+    let time = matches::apply_default_limits(&mut players, time, arguments.nodes);
     let [one, other] = players;
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
@@ -258,7 +258,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
     }
-    Ok(Plan {
+    Ok(MatchConfig {
         game: arguments.game.clone(),
         players,
         pairs: arguments.games / 2,
@@ -276,14 +276,14 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
 }
 
 fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    Openings::named(text, game, Path::new("")).map_err(|error| match error {
+    Openings::parse_spec(text, game, Path::new("")).map_err(|error| match error {
         OpeningsError::Text(message) => Failure::Usage(message),
         OpeningsError::File(message) => Failure::BadInput(message),
         OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),
     })
 }
 
-fn write_games(output: AtomicFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
+fn write_games(output: AtomicFile, plan: &MatchConfig, games: &[MatchGame]) -> Result<(), Failure> {
     let mut out = BufWriter::new(output.file());
     for game in games {
         write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
@@ -304,9 +304,9 @@ impl Progress {
         Progress { games, is_shown: can_draw(&std::io::stderr()) }
     }
 
-    fn show(&mut self, standing: &Standing) {
+    fn show(&mut self, standing: &MatchScore) {
         if self.is_shown {
-            let Tally { wins, draws, losses } = standing.all;
+            let Wdl { wins, draws, losses } = standing.all;
             let percent = 100.0 * standing.all.score().unwrap_or(0.5);
             let (done, games) = (standing.all.games(), self.games);
             let mut err = std::io::stderr().lock();
@@ -324,8 +324,8 @@ impl Progress {
     }
 }
 
-fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
-    let Standing { all, by_colour, pairs, ends, late, .. } = standing;
+fn report(out: &mut impl Write, plan: &MatchConfig, standing: &MatchScore) -> Result<(), Failure> {
+    let MatchScore { all, by_colour, pairs, ends, late, .. } = standing;
     let [one, other] = &plan.players;
     writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.settings.time_control)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
@@ -356,8 +356,8 @@ fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), 
     Ok(())
 }
 
-fn tally_text(tally: &Tally) -> String {
-    let Tally { wins, draws, losses } = tally;
+fn tally_text(tally: &Wdl) -> String {
+    let Wdl { wins, draws, losses } = tally;
     let percent = tally.score().map_or("no game".into(), |score| format!("{:.1} %", 100.0 * score));
     format!("+{wins} ={draws} -{losses}, {percent}")
 }
@@ -377,18 +377,18 @@ fn elo_text(estimate: &Estimate) -> String {
     }
 }
 
-fn average(standing: &Standing) -> f64 {
+fn average(standing: &MatchScore) -> f64 {
     standing.plies as f64 / f64::from(standing.all.games().max(1))
 }
 
 fn object(
-    plan: &Plan,
-    standing: &Standing,
+    plan: &MatchConfig,
+    standing: &MatchScore,
     faults: &Faults,
     interrupted: bool,
     time: Duration,
 ) -> Value {
-    let tally = |tally: &Tally| {
+    let tally = |tally: &Wdl| {
         json!({
             "wins": tally.wins,
             "draws": tally.draws,

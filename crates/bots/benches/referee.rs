@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
-use crownhead_tournament::matches::{self, Plan, cpu_time};
+use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
 
 /// A hundred plies before the end.
 const START: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 100";
@@ -59,12 +59,12 @@ fn main() {
     assert!(compiled.success(), "the bot cannot be compiled");
     let game = Game::ChineseCheckers;
     let player: crownhead_bots::PlayerSpec = format!("cmd:{}", bot.display()).parse().unwrap();
-    let plan = Plan {
+    let plan = MatchConfig {
         settings: GameSettings {
             time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),
             ..GameSettings::default_for(&game)
         },
-        openings: Openings::read(START, &game).unwrap(),
+        openings: Openings::parse(START, &game).unwrap(),
         game,
         players: [player.clone(), player],
         pairs,

@@ -8,9 +8,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{GameSettings, Knowledge, Seating, Stop};
+use crownhead_play::{GameSettings, GameStart, Knowledge, Stop};
 use crownhead_rules::{Game, Side};
-use crownhead_sandbox::{Isolation, Walls};
+use crownhead_sandbox::{Isolation, IsolationStatus};
 
 const ROUNDS: usize = 200;
 
@@ -23,7 +23,7 @@ fn main() {
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success(), "the bot cannot be compiled");
     let game = Game::ChineseCheckers;
-    println!("walls: {}", Walls::of(Isolation::Default).unwrap());
+    println!("walls: {}", IsolationStatus::detect(Isolation::Default).unwrap());
     let mut times = [Isolation::Off, Isolation::Default].map(|isolation| (isolation, Vec::new()));
     for _ in 0..rounds {
         for (isolation, times) in &mut times {
@@ -32,7 +32,7 @@ fn main() {
             let terms = GameSettings::default_for(&game);
             let (side, opponent) = (Side::First, "nobody");
             let seating =
-                Seating { game: &game, side, settings: &terms, seed: 1, opponent, log: None };
+                GameStart { game: &game, side, settings: &terms, seed: 1, opponent, log: None };
             let start = Instant::now();
             let mut player = player.player(&game, &Knowledge::default()).unwrap();
             player.new_game(1);

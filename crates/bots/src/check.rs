@@ -9,13 +9,13 @@ use crownhead_rules::{Game, Side};
 
 use crownhead_play::{Fault, FaultKind};
 
-use crate::player::Outside;
-use crate::{Program, Protocol};
+use crate::player::BotPlayer;
+use crate::{BotProgram, Protocol};
 use crownhead_play::Random;
 use crownhead_play::referee::{self, PlayedGame};
 use crownhead_play::{
-    End, FaultPolicy, GameSettings, Player, PlayerError, Seating, Session, TimeControl,
-    format_duration, session,
+    End, FaultPolicy, GameSettings, GameStart, Player, PlayerError, Session, TimeControl,
+    format_duration, new_session,
 };
 
 /// Something that was tried.
@@ -115,7 +115,7 @@ fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
 /// Tries a bot. `times` are the start-up allowance and the time for a move. The logs of all games and
 /// moments are written to a folder, if one is named.
 pub fn check(
-    program: &Program,
+    program: &BotProgram,
     game: &Game,
     times: (Duration, Duration),
     seed: u64,
@@ -127,7 +127,7 @@ pub fn check(
     if let Err(why) = program.suits(game) {
         return found(finding("start", Grade::Failure, why, ""));
     }
-    let bot = match Outside::new(program.clone(), stop) {
+    let bot = match BotPlayer::new(program.clone(), stop) {
         Ok(bot) => bot,
         Err(error) => {
             let advice = match program.protocol.is_function() {
@@ -235,7 +235,7 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
 }
 
 struct Trial<'a> {
-    bot: Outside,
+    bot: BotPlayer,
     protocol: Protocol,
     game: &'a Game,
     terms: GameSettings,
@@ -252,7 +252,7 @@ impl Trial<'_> {
         self.logs += 1;
         let name = format!("{:02}-{}.log", self.logs, check.replace(' ', "-"));
         let log = self.log.map(|folder| folder.join(name));
-        let seating = Seating {
+        let seating = GameStart {
             game: self.game,
             side,
             settings: terms,
@@ -370,7 +370,7 @@ impl Trial<'_> {
     fn quick_game(&mut self, number: u64, found: &mut impl FnMut(Finding)) {
         let sides = [Side::First, Side::Second];
         let side = sides[number as usize % 2];
-        let Ok(mut session) = session(self.game, None) else { return };
+        let Ok(mut session) = new_session(self.game, None) else { return };
         let terms = self.terms;
         let (check, seed) = ("game against random", self.seed.wrapping_add(number));
         let game = self.game(check, session.as_mut(), &terms, seed, side);
@@ -381,7 +381,7 @@ impl Trial<'_> {
 
     fn moment(&mut self, moment: &Moment, found: &mut impl FnMut(Finding)) {
         // A position of the game without its options may be none of the game with them.
-        let Ok(mut session) = session(self.game, Some(&moment.position)) else { return };
+        let Ok(mut session) = new_session(self.game, Some(&moment.position)) else { return };
         if session.outcome().is_some() {
             return;
         }
@@ -415,7 +415,7 @@ impl Trial<'_> {
                     _ => advice(self.protocol, &fault),
                 };
                 let incident = referee::incident(session.as_ref(), side, fault, terms.fault_policy);
-                self.bot.blamed(&incident, None);
+                self.bot.on_fault(&incident, None);
                 finding(moment.check, Grade::Failure, incident.describe(self.game), advice)
             }
         };

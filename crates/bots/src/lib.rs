@@ -21,7 +21,7 @@ mod starter_kits;
 
 pub use adapters::Protocol;
 pub use log::board_text;
-pub use program::{Program, ProgramError};
+pub use program::{BotProgram, ProgramError};
 pub use protocol::engine;
 pub use spec::{PlayerSpec, SpecError};
-pub use starter_kits::Kit;
+pub use starter_kits::StarterKit;

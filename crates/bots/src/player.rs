@@ -8,20 +8,20 @@ use crownhead_play::Stop;
 
 use crownhead_play::{Fault, FaultKind};
 
-use crate::Program;
+use crate::BotProgram;
 use crate::log::Log;
-use crate::process::{self, Process};
+use crate::process::{self, BotProcess};
 use crate::protocol::{Dialogue, Unsaid};
 use crownhead_play::{
-    Choice, Clock, GameSettings, Incident, Player, PlayerError, Seating, Session, TimeControl,
-    Verdict,
+    Choice, Clock, GameOver, GameSettings, GameStart, Incident, Player, PlayerError, Session,
+    TimeControl,
 };
-use crownhead_sandbox::Walls;
+use crownhead_sandbox::IsolationStatus;
 
-pub(crate) struct Outside {
-    program: Program,
+pub(crate) struct BotPlayer {
+    program: BotProgram,
     dialogue: Box<dyn Dialogue>,
-    bot: Option<Process>,
+    bot: Option<BotProcess>,
     /// The log of the game while no process runs that would have it.
     log: Option<Log>,
     is_greeted: bool,
@@ -40,12 +40,12 @@ pub(crate) struct Outside {
     log_failure: Arc<OnceLock<String>>,
 }
 
-impl Outside {
+impl BotPlayer {
     /// Builds the program if it must be built, and starts it, unless that must wait for its place at
     /// a board.
-    pub(crate) fn new(program: Program, stop: &Stop) -> Result<Outside, PlayerError> {
-        process::build(&program, stop).map_err(PlayerError::Start)?;
-        let mut outside = Outside {
+    pub(crate) fn new(program: BotProgram, stop: &Stop) -> Result<BotPlayer, PlayerError> {
+        process::build(&program, stop).map_err(PlayerError::StartFailed)?;
+        let mut outside = BotPlayer {
             dialogue: program.protocol.dialogue(),
             program,
             bot: None,
@@ -61,13 +61,13 @@ impl Outside {
         };
         if outside.dialogue.starts_early() {
             outside.start().map_err(|unsaid| match unsaid {
-                Unsaid::Fault(fault) => PlayerError::Start(fault.message),
-                Unsaid::Unable(why) => PlayerError::Unable(why),
+                Unsaid::Fault(fault) => PlayerError::StartFailed(fault.message),
+                Unsaid::Unable(why) => PlayerError::Unavailable(why),
                 Unsaid::Stopped => PlayerError::Stopped,
             })?;
         } else if !outside.program.is_there() {
             let error = std::io::ErrorKind::NotFound.into();
-            return Err(PlayerError::Start(outside.not_started(&error)));
+            return Err(PlayerError::StartFailed(outside.not_started(&error)));
         }
         Ok(outside)
     }
@@ -84,7 +84,7 @@ impl Outside {
 
     fn start(&mut self) -> Result<(), Unsaid> {
         self.is_greeted = false;
-        let started = Process::start(&self.program, &self.program.words());
+        let started = BotProcess::start(&self.program, &self.program.words());
         let bot = started.map_err(|error| {
             let what = self.not_started(&error);
             match is_ours(&error) {
@@ -155,7 +155,7 @@ impl Outside {
     }
 
     /// Greets the program and tells it of the game, starting it again if need be.
-    fn seat(&mut self, seating: &Seating<'_>, stop: &Stop) -> Result<(), Unsaid> {
+    fn seat(&mut self, seating: &GameStart<'_>, stop: &Stop) -> Result<(), Unsaid> {
         let head = self.head(seating);
         let mut log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
         if self.fault.take().is_some()
@@ -187,7 +187,7 @@ impl Outside {
     }
 
     /// The head of a log: what is needed to be in the same place again.
-    fn head(&self, seating: &Seating<'_>) -> [(&'static str, String); 9] {
+    fn head(&self, seating: &GameStart<'_>) -> [(&'static str, String); 9] {
         let folder = std::env::current_dir().unwrap_or_default();
         [
             ("game", seating.game.to_string()),
@@ -199,7 +199,8 @@ impl Outside {
             ("policy", seating.settings.fault_policy.to_string()),
             (
                 "isolation",
-                Walls::of(self.program.isolation).map_or_else(|why| why, |w| w.to_string()),
+                IsolationStatus::detect(self.program.isolation)
+                    .map_or_else(|why| why, |w| w.to_string()),
             ),
             ("limits", self.program.allowed().to_string()),
         ]
@@ -216,17 +217,17 @@ impl Outside {
     }
 }
 
-impl Player for Outside {
+impl Player for BotPlayer {
     fn new_game(&mut self, seed: u64) {
         (self.seed, self.is_seated) = (seed, false);
     }
 
-    fn sit_down(&mut self, seating: &Seating<'_>, stop: &Stop) {
+    fn sit_down(&mut self, seating: &GameStart<'_>, stop: &Stop) {
         self.is_seated = true;
         self.terms = Some(*seating.settings);
         match self.seat(seating, stop) {
             Err(Unsaid::Fault(fault)) => self.remember(&fault),
-            Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unable(why)),
+            Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unavailable(why)),
             Err(Unsaid::Stopped) | Ok(()) => {}
         }
     }
@@ -240,13 +241,13 @@ impl Player for Outside {
     ) -> Result<Choice, PlayerError> {
         if !self.is_seated {
             if game.outcome().is_some() {
-                return Err(PlayerError::Over);
+                return Err(PlayerError::GameOver);
             }
             let terms = GameSettings {
                 time_control: time_control(clock),
                 ..GameSettings::default_for(game.game())
             };
-            let seating = Seating {
+            let seating = GameStart {
                 game: game.game(),
                 side: game.side(),
                 settings: &terms,
@@ -274,9 +275,9 @@ impl Player for Outside {
         };
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit + grace));
         match self.dialogue.ask(bot, game, clock, deadline, stop) {
-            Ok(text) => Ok(Choice::plain(text)),
+            Ok(text) => Ok(Choice::from_text(text)),
             Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
-            Err(Unsaid::Unable(why)) => Err(PlayerError::Unable(why)),
+            Err(Unsaid::Unable(why)) => Err(PlayerError::Unavailable(why)),
             Err(Unsaid::Fault(fault)) => {
                 self.remember(&fault);
                 Err(PlayerError::Fault(fault))
@@ -284,7 +285,7 @@ impl Player for Outside {
         }
     }
 
-    fn blamed(&mut self, incident: &Incident, made: Option<&str>) {
+    fn on_fault(&mut self, incident: &Incident, made: Option<&str>) {
         let fault = &incident.fault;
         let cost = match made {
             Some(made) if fault.kind.ends_process() => {
@@ -297,7 +298,7 @@ impl Player for Outside {
         self.remark(&format!("{code}: {fault}; by the policy {policy}, {cost}"));
     }
 
-    fn game_over(&mut self, verdict: &Verdict<'_>) {
+    fn on_game_over(&mut self, verdict: &GameOver<'_>) {
         let Some(bot) = &mut self.bot else {
             // Nobody is there to hear it, but the log should not break off.
             self.remark(&format!("{}: {}", verdict.result, verdict.reason));
@@ -311,7 +312,7 @@ impl Player for Outside {
         }
     }
 
-    fn is_outside(&self) -> bool {
+    fn is_external(&self) -> bool {
         true
     }
 
@@ -320,7 +321,7 @@ impl Player for Outside {
     }
 }
 
-impl Drop for Outside {
+impl Drop for BotPlayer {
     fn drop(&mut self) {
         // Whatever broke has been ended already.
         self.end(true);

@@ -24,17 +24,17 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 use crownhead_sandbox::affinity::near;
 use crownhead_sandbox::reaper as running;
 
-use crate::Program;
+use crate::BotProgram;
 use crate::adapters::Source;
 use crate::line_buffer::{LineBuffer, TooLong};
 use crate::log::Log;
 use crownhead_sandbox::monitor::{Meter, first_child};
-use crownhead_sandbox::{self, Isolation, Limits, Request, Started};
+use crownhead_sandbox::{self, Child, Isolation, Limits, SpawnRequest};
 
 /// A running program and the pipes to it.
-pub(crate) struct Process {
+pub(crate) struct BotProcess {
     /// What its walls keep; its pipes are below.
-    started: Started,
+    started: Child,
     group: Pid,
     /// The first thread of the program itself, if it is known.
     program: Option<Pid>,
@@ -81,16 +81,16 @@ const SLICE: Duration = Duration::from_millis(100);
 /// SIGTERM.
 const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(200)];
 
-impl Process {
+impl BotProcess {
     /// Starts a program, with its own command or the one that builds it.
-    pub(crate) fn start(program: &Program, words: &[String]) -> io::Result<Process> {
-        Process::launch(program, words, false)
+    pub(crate) fn start(program: &BotProgram, words: &[String]) -> io::Result<BotProcess> {
+        BotProcess::launch(program, words, false)
     }
 
-    fn launch(program: &Program, words: &[String], is_build: bool) -> io::Result<Process> {
+    fn launch(program: &BotProgram, words: &[String], is_build: bool) -> io::Result<BotProcess> {
         let (limits, source) = (program.allowed(), program.source.as_ref());
         let others = source.map(Source::own).unwrap_or_default();
-        let request = Request {
+        let request = SpawnRequest {
             file: &program.executable(words),
             words,
             folder: &program.folder,
@@ -103,12 +103,12 @@ impl Process {
             port: program.protocol.port().filter(|_| !is_build),
         };
         let mut started =
-            running::started(|| crownhead_sandbox::start(&request), |started| started.pid)?;
+            running::started(|| crownhead_sandbox::spawn(&request), |started| started.pid)?;
         let (group, is_keeper) = (started.pid, started.has_keeper());
         let limits = (request.isolation != Isolation::Off).then_some(request.limits);
         let [input, output, errors] = started.pipes.each_mut().map(Option::take);
         let (listener, control) = (started.listener.take(), started.group());
-        let process = Process {
+        let process = BotProcess {
             started,
             group,
             program: if is_keeper { first_child(group) } else { Some(group) },
@@ -455,7 +455,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for BotProcess {
     fn drop(&mut self) {
         if !self.is_over {
             self.end(false);
@@ -481,7 +481,7 @@ fn for_builds(limits: Limits) -> Limits {
 }
 
 /// Makes a program from its sources; all copies of it share the result.
-pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
+pub(crate) fn build(program: &BotProgram, stop: &Stop) -> Result<(), String> {
     let make = || match &program.source {
         Some(source) => run_build(program, &source.write()?, stop),
         None => program.build.as_ref().map_or(Ok(()), |words| run_build(program, words, stop)),
@@ -489,10 +489,10 @@ pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
     program.built.get_or_init(make).clone()
 }
 
-fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
+fn run_build(program: &BotProgram, words: &[String], stop: &Stop) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
     let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
-    let mut process = Process::launch(program, words, true).map_err(cannot)?;
+    let mut process = BotProcess::launch(program, words, true).map_err(cannot)?;
     process.input = None;
     let mut said = Vec::new();
     let deadline = Instant::now() + LONGEST_BUILD;

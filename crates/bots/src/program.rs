@@ -12,12 +12,12 @@ use crownhead_rules::Game;
 use toml::de::{DeTable, DeValue};
 
 use crate::adapters::{Protocol, Source};
-use crownhead_play::shorten;
+use crownhead_play::truncate;
 use crownhead_sandbox::{Isolation, Limits};
 
 /// A program that plays.
 #[derive(Clone)]
-pub struct Program {
+pub struct BotProgram {
     /// What the user wrote.
     text: String,
     /// What its author calls it.
@@ -64,10 +64,10 @@ const KEYS: &str = "name, command, build, language, restart, protocol, source an
 /// A longer file is something else.
 const LONGEST_FILE: u64 = 64 * 1024;
 
-impl Program {
+impl BotProgram {
     /// A program of which no more is known than its name and its protocol.
-    fn new(text: String, protocol: Protocol, folder: PathBuf) -> Program {
-        Program {
+    fn new(text: String, protocol: Protocol, folder: PathBuf) -> BotProgram {
+        BotProgram {
             text,
             name: None,
             command: Vec::new(),
@@ -85,30 +85,34 @@ impl Program {
     }
 
     /// The program of a command that speaks the bot protocol, run in the current folder.
-    pub fn from_command(command: &str) -> Result<Program, ProgramError> {
-        Program::of_protocol(Protocol::Lines, command, Path::new("."))
+    pub fn from_command(command: &str) -> Result<BotProgram, ProgramError> {
+        BotProgram::of_protocol(Protocol::Lines, command, Path::new("."))
     }
 
     /// The program of a text that begins with the name of a protocol, `cmd:COMMAND` or
     /// `c-function:FILE`; none if it does not. Commands are run in the folder, and files are meant
     /// from there.
-    pub fn from_text(text: &str, folder: &Path) -> Option<Result<Program, ProgramError>> {
+    pub fn from_text(text: &str, folder: &Path) -> Option<Result<BotProgram, ProgramError>> {
         let (name, rest) = text.trim().split_once(':')?;
         let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.prefix() == name)?;
-        Some(Program::of_protocol(protocol, rest, folder))
+        Some(BotProgram::of_protocol(protocol, rest, folder))
     }
 
-    fn of_protocol(protocol: Protocol, rest: &str, folder: &Path) -> Result<Program, ProgramError> {
+    fn of_protocol(
+        protocol: Protocol,
+        rest: &str,
+        folder: &Path,
+    ) -> Result<BotProgram, ProgramError> {
         let rest = rest.trim();
         let text = format!("{}:{rest}", protocol.prefix());
         let wrong = |why: String| ProgramError::Text(why);
         if !protocol.is_function() {
-            let mut program = Program::new(text, protocol, folder.to_path_buf());
+            let mut program = BotProgram::new(text, protocol, folder.to_path_buf());
             program.command = split(rest).map_err(|why| wrong(format!("the command {why}")))?;
             return Ok(program);
         }
         let source = Source::new(protocol, &folder.join(rest)).map_err(wrong)?;
-        let mut program = Program::new(text, protocol, source.folder());
+        let mut program = BotProgram::new(text, protocol, source.folder());
         program.source = Some(source);
         Ok(program)
     }
@@ -125,7 +129,7 @@ impl Program {
     }
 
     /// The program that a folder's `bot.toml` describes.
-    pub fn from_folder(text: &str) -> Result<Program, ProgramError> {
+    pub fn from_folder(text: &str) -> Result<BotProgram, ProgramError> {
         let text = text.trim();
         let folder = Path::new(text);
         let file = folder.join(FILE);
@@ -133,7 +137,7 @@ impl Program {
         if !folder.is_dir() {
             let message = format!(
                 "{:?} is no folder: a bot is a folder with a {FILE}, or cmd:COMMAND",
-                shorten(text)
+                truncate(text)
             );
             return Err(ProgramError::Text(message));
         }
@@ -154,7 +158,7 @@ impl Program {
         }
         let content = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
         let table = DeTable::parse(&content).map_err(|error| wrong(error.to_string()))?;
-        let mut program = Program::new(text.into(), Protocol::Lines, folder.to_path_buf());
+        let mut program = BotProgram::new(text.into(), Protocol::Lines, folder.to_path_buf());
         let (mut source, mut restart) = (None, None);
         for (key, value) in table.get_ref() {
             let wrong = |why: String| {
@@ -388,21 +392,21 @@ fn split(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-impl PartialEq for Program {
-    fn eq(&self, other: &Program) -> bool {
+impl PartialEq for BotProgram {
+    fn eq(&self, other: &BotProgram) -> bool {
         self.text == other.text
     }
 }
 
-impl Eq for Program {}
+impl Eq for BotProgram {}
 
-impl fmt::Display for Program {
+impl fmt::Display for BotProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl fmt::Debug for Program {
+impl fmt::Debug for BotProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Program({:?})", self.text)
     }

@@ -8,15 +8,15 @@ use crownhead_play::Stop;
 use crownhead_rules::Game;
 
 use crate::log::HEAD;
-use crate::player::Outside;
-use crate::process::{self, Process};
+use crate::player::BotPlayer;
+use crate::process::{self, BotProcess};
 use crate::protocol::Unsaid;
 use crate::protocol::line::Line;
 use crate::protocol::v1::Lines;
-use crate::{Program, Protocol};
+use crate::{BotProgram, Protocol};
 use crownhead_play::referee;
 use crownhead_play::{
-    Choice, Clock, GameSettings, Player, PlayerError, Seating, Session, TimeControl, session,
+    Choice, Clock, GameSettings, GameStart, Player, PlayerError, Session, TimeControl, new_session,
 };
 
 /// One turn of a game, as its log has it.
@@ -131,7 +131,7 @@ impl Moment {
     pub fn session(&self) -> Result<Box<dyn Session>, String> {
         let line = Line::new(&self.turn);
         let position = line.value("position").ok_or("the turn has no position")?;
-        session(&self.game, Some(position)).map_err(|error| error.to_string())
+        new_session(&self.game, Some(position)).map_err(|error| error.to_string())
     }
 
     /// The legal moves at that moment.
@@ -140,16 +140,16 @@ impl Moment {
     }
 
     /// The program that was asked.
-    pub fn program(&self) -> Result<Program, String> {
-        let folder = || Program::from_folder(&self.folder.join(&self.bot).to_string_lossy());
-        let program = Program::from_text(&self.bot, &self.folder).unwrap_or_else(folder);
+    pub fn program(&self) -> Result<BotProgram, String> {
+        let folder = || BotProgram::from_folder(&self.folder.join(&self.bot).to_string_lossy());
+        let program = BotProgram::from_text(&self.bot, &self.folder).unwrap_or_else(folder);
         program.map_err(|error| error.to_string())
     }
 
     /// Starts the bot and asks it the same.
     pub fn ask(
         &self,
-        program: &Program,
+        program: &BotProgram,
         startup: Duration,
         patience: Duration,
         stop: &Stop,
@@ -163,14 +163,14 @@ impl Moment {
     /// Asks a program by its own protocol.
     fn ask_again(
         &self,
-        program: &Program,
+        program: &BotProgram,
         startup: Duration,
         patience: Duration,
         stop: &Stop,
     ) -> Result<Again, String> {
         program.suits(&self.game)?;
         let session = self.session()?;
-        let mut bot = Outside::new(program.clone(), stop).map_err(|error| error.to_string())?;
+        let mut bot = BotPlayer::new(program.clone(), stop).map_err(|error| error.to_string())?;
         let time = TimeControl::PerMove(patience);
         let terms = GameSettings {
             time_control: time,
@@ -178,7 +178,7 @@ impl Moment {
             ..GameSettings::default_for(&self.game)
         };
         let seed = Line::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
-        let seating = Seating {
+        let seating = GameStart {
             game: &self.game,
             side: session.side(),
             settings: &terms,
@@ -202,13 +202,13 @@ impl Moment {
     /// Sends the same lines.
     fn send_again(
         &self,
-        program: &Program,
+        program: &BotProgram,
         startup: Duration,
         patience: Duration,
         stop: &Stop,
     ) -> Result<Again, String> {
         process::build(program, stop)?;
-        let started = Process::start(program, &program.command);
+        let started = BotProcess::start(program, &program.command);
         let mut bot = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
         let mut dialogue = Lines::default();
         let ready = dialogue.resume(&mut bot, &format!("{}\n", self.newgame), startup, stop);
@@ -237,7 +237,7 @@ impl Moment {
     /// What the rules say of an answer: the move as the referee writes it, or the fault.
     fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
         let mut session = self.session()?;
-        let (choice, none) = (Choice::plain(text), Duration::ZERO);
+        let (choice, none) = (Choice::from_text(text), Duration::ZERO);
         Ok(match referee::judge(session.as_mut(), choice, Clock::Unlimited, none, none) {
             Ok((played, _)) => (Some(played), None),
             Err(fault) => (None, Some(format!("{}: {fault}", fault.kind.code()))),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use crownhead_play::{BuiltinSpec, Knowledge, Player, PlayerError, Stop};
 use crownhead_rules::Game;
 
-use crate::player::Outside;
-use crate::{Program, ProgramError};
+use crate::player::BotPlayer;
+use crate::{BotProgram, ProgramError};
 
 /// A player: built in, or a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub enum PlayerSpec {
     /// A built-in player.
     Builtin(BuiltinSpec),
     /// An external program.
-    Bot(Box<Program>),
+    Bot(Box<BotProgram>),
 }
 
 /// An invalid player text.
@@ -35,7 +35,7 @@ const BOT_NAMES: &str = "cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAN
 
 impl PlayerSpec {
     /// The bot's program, if the player is a bot.
-    pub fn program(&self) -> Option<&Program> {
+    pub fn program(&self) -> Option<&BotProgram> {
         match self {
             PlayerSpec::Bot(program) => Some(program),
             PlayerSpec::Builtin(_) => None,
@@ -43,7 +43,7 @@ impl PlayerSpec {
     }
 
     /// The bot's program, to change how it is run.
-    pub fn program_mut(&mut self) -> Option<&mut Program> {
+    pub fn program_mut(&mut self) -> Option<&mut BotProgram> {
         match self {
             PlayerSpec::Bot(program) => Some(program),
             PlayerSpec::Builtin(_) => None,
@@ -85,20 +85,20 @@ impl PlayerSpec {
 
     /// A short name, for file names and reports.
     pub fn short_name(&self) -> String {
-        self.program().map_or_else(|| self.to_string(), Program::short_name)
+        self.program().map_or_else(|| self.to_string(), BotProgram::short_name)
     }
 
     /// Parses a player named in a file; relative folders and commands start at `base`, the folder
     /// of that file.
     pub fn parse_relative_to(text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
-        if let Some(program) = Program::from_text(text, base) {
+        if let Some(program) = BotProgram::from_text(text, base) {
             return Ok(PlayerSpec::Bot(Box::new(program?)));
         }
         let text = text.trim();
-        let is_folder = Program::is_folder(text) || Program::is_folder_in(base, text);
+        let is_folder = BotProgram::is_folder(text) || BotProgram::is_folder_in(base, text);
         if is_folder && !BuiltinSpec::is_builtin_name(text) {
             let path = base.join(text).display().to_string();
-            return Ok(PlayerSpec::Bot(Box::new(Program::from_folder(&path)?)));
+            return Ok(PlayerSpec::Bot(Box::new(BotProgram::from_folder(&path)?)));
         }
         text.parse()
     }
@@ -112,7 +112,7 @@ impl PlayerSpec {
     /// but cannot be stopped.
     pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
         let Some(program) = self.program() else { return Ok(()) };
-        crate::process::build(program, stop).map_err(PlayerError::Start)
+        crate::process::build(program, stop).map_err(PlayerError::StartFailed)
     }
 
     /// Creates the player for one game and allocates all memory it needs.
@@ -121,11 +121,11 @@ impl PlayerSpec {
         game: &Game,
         knowledge: &Knowledge,
     ) -> Result<Box<dyn Player>, PlayerError> {
-        self.supports(game).map_err(PlayerError::Start)?;
+        self.supports(game).map_err(PlayerError::StartFailed)?;
         match self {
             PlayerSpec::Builtin(spec) => spec.player(game, knowledge),
             PlayerSpec::Bot(program) => {
-                Ok(Box::new(Outside::new(Program::clone(program), &Stop::new())?))
+                Ok(Box::new(BotPlayer::new(BotProgram::clone(program), &Stop::new())?))
             }
         }
     }
@@ -158,11 +158,11 @@ impl FromStr for PlayerSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
-        if let Some(program) = Program::from_text(text, Path::new(".")) {
+        if let Some(program) = BotProgram::from_text(text, Path::new(".")) {
             return Ok(PlayerSpec::Bot(Box::new(program?)));
         }
-        if Program::is_folder(text.trim()) && !BuiltinSpec::is_builtin_name(text) {
-            return Ok(PlayerSpec::Bot(Box::new(Program::from_folder(text)?)));
+        if BotProgram::is_folder(text.trim()) && !BuiltinSpec::is_builtin_name(text) {
+            return Ok(PlayerSpec::Bot(Box::new(BotProgram::from_folder(text)?)));
         }
         Ok(PlayerSpec::Builtin(text.parse()?))
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// A bot to begin with.
 #[derive(Clone, Copy, Debug)]
-pub struct Kit {
+pub struct StarterKit {
     /// The language, as it is asked for.
     pub language: &'static str,
     /// Other names for it.
@@ -24,7 +24,7 @@ macro_rules! kit {
         kit!($language, $also, $needs, $file, "english")
     };
     ($language:literal, $also:expr, $needs:literal, $file:literal, $game:literal) => {
-        Kit {
+        StarterKit {
             language: $language,
             also: $also,
             game: $game,
@@ -38,7 +38,7 @@ macro_rules! kit {
 }
 
 /// All kits.
-const KITS: [Kit; 9] = [
+const KITS: [StarterKit; 9] = [
     kit!("python", &["py", "python3"], "python3", "bot.py"),
     kit!("c", &[], "a C compiler (gcc)", "bot.c"),
     kit!("cpp", &["c++", "cxx"], "a C++ compiler (g++)", "bot.cpp"),
@@ -50,14 +50,14 @@ const KITS: [Kit; 9] = [
     kit!("tcp-int32", &[], "python3", "bot.py", "capture-halma"),
 ];
 
-impl Kit {
+impl StarterKit {
     /// The kit of a language.
-    pub fn of(language: &str) -> Result<&'static Kit, String> {
+    pub fn of(language: &str) -> Result<&'static StarterKit, String> {
         let name = language.trim().to_ascii_lowercase();
         let found = KITS.iter().find(|kit| kit.language == name || kit.also.contains(&&*name));
         found.ok_or_else(|| {
             let names: Vec<_> = KITS.iter().map(|kit| kit.language).collect();
-            let name = crownhead_play::shorten(language);
+            let name = crownhead_play::truncate(language);
             format!("there is no starter kit in {name:?}: there are {}", names.join(", "))
         })
     }

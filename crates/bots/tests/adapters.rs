@@ -14,17 +14,17 @@ use crownhead_play::{
     End, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
 };
 use crownhead_rules::Game;
-use crownhead_sandbox::{Isolation, Walls};
-use crownhead_tournament::matches::{self, Plan, Played};
+use crownhead_sandbox::{Isolation, IsolationStatus};
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 use tempfile::TempDir;
 
 fn bots() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-fn plan(game: &str, one: &str, other: &str) -> Plan {
+fn plan(game: &str, one: &str, other: &str) -> MatchConfig {
     let game: Game = game.parse().unwrap();
-    Plan {
+    MatchConfig {
         settings: GameSettings {
             time_control: TimeControl::PerMove(Duration::from_secs(2)),
             ..GameSettings::default_for(&game)
@@ -39,19 +39,19 @@ fn plan(game: &str, one: &str, other: &str) -> Plan {
     }
 }
 
-fn try_to_play(plan: &Plan) -> Result<Vec<Played>, PlayerError> {
+fn try_to_play(plan: &MatchConfig) -> Result<Vec<MatchGame>, PlayerError> {
     let mut games = Vec::new();
     matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game))?;
     games.sort_by_key(|game| (game.pair, game.first));
     Ok(games)
 }
 
-fn played(plan: &Plan) -> Vec<Played> {
+fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     try_to_play(plan).unwrap()
 }
 
 /// Whole games, played to their end without any fault.
-fn fine(plan: &Plan) {
+fn fine(plan: &MatchConfig) {
     let games = played(plan);
     assert_eq!(games.len() as u32, 2 * plan.pairs);
     for game in games {
@@ -61,7 +61,7 @@ fn fine(plan: &Plan) {
 }
 
 /// Games that all end by a fault of the first player.
-fn faulty(plan: &Plan, code: &str, sentence: &str) {
+fn faulty(plan: &MatchConfig, code: &str, sentence: &str) {
     for game in played(plan) {
         assert_eq!(game.played.end.code(), code, "{sentence}: {}", game.played.description);
         let End::Forfeited(incident) = &game.played.end else { panic!("{:?}", game.played.end) };
@@ -100,7 +100,7 @@ static PORT: Mutex<()> = Mutex::new(());
 
 #[test]
 fn a_client_has_a_port_8888_of_its_own_and_reaches_no_other() {
-    let walls = Walls::of(Isolation::Default).unwrap();
+    let walls = IsolationStatus::detect(Isolation::Default).unwrap();
     if !walls.active().any(|wall| wall == "namespaces") {
         return eprintln!("there is no network of one's own here: {walls}");
     }
@@ -164,7 +164,7 @@ fn a_late_package_does_not_count_for_the_next_turn() {
     let mut plan = plan("capture-halma", &client("board", "late"), "random");
     plan.settings.time_control = TimeControl::PerMove(Duration::from_millis(300));
     let start = "b7/8/b7/8/8/7w/8/7w b 392";
-    plan.openings = Openings::read(start, &plan.game).unwrap();
+    plan.openings = Openings::parse(start, &plan.game).unwrap();
     for game in played(&plan) {
         assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
         assert_eq!(game.faults()[0], 4, "{:?}", game.played.incidents);
@@ -179,7 +179,7 @@ fn a_client_that_thinks_in_its_own_turns_is_not_stopped_for_it() {
     plan.settings.time_control = TimeControl::PerMove(Duration::from_secs(60));
     // Two seconds of thought in each game, and one to spare.
     plan.players[0].program_mut().unwrap().limits = "spare=1s".parse().unwrap();
-    plan.openings = Openings::read("b7/8/b7/8/8/7w/8/7w b 392", &plan.game).unwrap();
+    plan.openings = Openings::parse("b7/8/b7/8/8/7w/8/7w b 392", &plan.game).unwrap();
     fine(&plan);
 }
 
@@ -211,7 +211,7 @@ fn a_function_begins_each_game_anew() {
     let (_folder, file) = changed("student.c", "if (turns > 100) return 1;");
     let mut plan = plan("chinese-checkers", &format!("c-function:{file}"), "random");
     plan.pairs = 2;
-    plan.openings = Openings::read("#7/8/8/8/8/8/8/7O # 100", &plan.game).unwrap();
+    plan.openings = Openings::parse("#7/8/8/8/8/8/8/7O # 100", &plan.game).unwrap();
     fine(&plan);
 }
 
@@ -274,7 +274,7 @@ fn a_file_without_the_function_is_refused_with_what_was_looked_for() {
         let (kind, game) =
             if is_c { ("c-function", "chinese-checkers") } else { ("cpp-function", "contest") };
         let refused = try_to_play(&plan(game, &format!("{kind}:{}", path.display()), "random"));
-        let Err(PlayerError::Start(told)) = refused else { panic!("{refused:?}") };
+        let Err(PlayerError::StartFailed(told)) = refused else { panic!("{refused:?}") };
         assert!(told.contains(why) && told.contains(file), "{told}");
     }
 }
@@ -286,7 +286,7 @@ fn a_player_of_another_game_is_refused_before_anything_starts() {
         (format!("c-function:{}", bots().join("student.c").display()), "contest", "chinese"),
     ] {
         let refused = try_to_play(&plan(game, &name, "random"));
-        let Err(PlayerError::Start(told)) = refused else { panic!("{refused:?}") };
+        let Err(PlayerError::StartFailed(told)) = refused else { panic!("{refused:?}") };
         assert!(told.contains("cannot play") && told.contains(own), "{told}");
     }
 }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{End, GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
-use crownhead_sandbox::{Isolation, Walls};
-use crownhead_tournament::matches::{self, Plan, Played};
+use crownhead_sandbox::{Isolation, IsolationStatus};
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
 fn bots() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
@@ -32,20 +32,20 @@ fn processes(mark: &str) -> Vec<String> {
 
 /// Whether all walls are there; if not it is told what is not tested.
 fn has_walls(test: &str) -> bool {
-    let walls = Walls::of(Isolation::Require);
+    let walls = IsolationStatus::detect(Isolation::Require);
     if let Err(why) = &walls {
         eprintln!("{test} is skipped: {why}");
     }
     walls.is_ok()
 }
 
-fn plan(bot: &str, other: &str, limits: &str) -> Plan {
+fn plan(bot: &str, other: &str, limits: &str) -> MatchConfig {
     let game: Game = "english".parse().unwrap();
     let mut players: [PlayerSpec; 2] = [bot.parse().unwrap(), other.parse().unwrap()];
     for program in players.iter_mut().filter_map(PlayerSpec::program_mut) {
         program.limits = limits.parse().unwrap();
     }
-    Plan {
+    MatchConfig {
         // So much that only what is tested can end a game.
         settings: GameSettings {
             time_control: TimeControl::PerMove(Duration::from_secs(60)),
@@ -61,7 +61,7 @@ fn plan(bot: &str, other: &str, limits: &str) -> Plan {
     }
 }
 
-fn played(plan: &Plan) -> Vec<Played> {
+fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
     matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
     assert_eq!(games.len(), 2);

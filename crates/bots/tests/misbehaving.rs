@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crownhead_play::{End, FaultPolicy, GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
-use crownhead_tournament::matches::{self, Plan, Played};
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
 /// How long a move may take; the late bot takes longer.
 const MOVETIME: Duration = Duration::from_millis(250);
@@ -32,11 +32,11 @@ fn processes(mark: &str) -> Vec<String> {
     lines.filter(|line| line.contains(mark)).collect()
 }
 
-fn plan(game: &str, mode: &str, mark: &str) -> Plan {
+fn plan(game: &str, mode: &str, mark: &str) -> MatchConfig {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile.py");
     let game: Game = game.parse().unwrap();
     let bot = format!("cmd:python3 '{}' {mode} {mark}", script.display());
-    Plan {
+    MatchConfig {
         settings: GameSettings {
             time_control: TimeControl::PerMove(MOVETIME),
             ..GameSettings::default_for(&game)
@@ -51,7 +51,7 @@ fn plan(game: &str, mode: &str, mark: &str) -> Plan {
     }
 }
 
-fn played(plan: &Plan) -> Vec<Played> {
+fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
     matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
@@ -60,7 +60,7 @@ fn played(plan: &Plan) -> Vec<Played> {
 
 /// A match that was timed.
 struct Timed {
-    games: Vec<Played>,
+    games: Vec<MatchGame>,
     /// All of it.
     time: Duration,
     /// From the end of the last game to the end of all: the bots are ended meanwhile.
@@ -70,7 +70,7 @@ struct Timed {
     delay: Duration,
 }
 
-fn timed(plan: &Plan) -> Timed {
+fn timed(plan: &MatchConfig) -> Timed {
     const NAP: Duration = Duration::from_millis(10);
     let (begun, is_over) = (Instant::now(), AtomicBool::new(false));
     let (mut games, mut last) = (Vec::new(), begun);
@@ -97,7 +97,7 @@ fn timed(plan: &Plan) -> Timed {
 
 /// Plays a hostile bot, sees to it that it ends within its limits plus a second and that nothing is
 /// left of it, and gives the games.
-fn hostile(game: &str, mode: &str) -> Vec<Played> {
+fn hostile(game: &str, mode: &str) -> Vec<MatchGame> {
     let mark = mark();
     let mut plan = plan(game, mode, &mark);
     if mode == "says-nothing" {
@@ -228,7 +228,11 @@ fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
 }
 
 /// The logs of a match of the bot with this mode, in the order of the games.
-fn logs(game: &str, mode: &str, set: impl FnOnce(&mut Plan)) -> (Vec<Played>, Vec<String>) {
+fn logs(
+    game: &str,
+    mode: &str,
+    set: impl FnOnce(&mut MatchConfig),
+) -> (Vec<MatchGame>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(game, mode, "");
     plan.log = Some(folder.path().to_path_buf());
@@ -306,7 +310,7 @@ fn a_late_answer_does_not_count_for_the_next_turn() {
     plan.settings.fault_policy = FaultPolicy::Skip;
     // Near the end, so that the game is short.
     let start = "#7/8/8/8/8/8/8/7O # 190";
-    plan.openings = Openings::read(start, &plan.game).unwrap();
+    plan.openings = Openings::parse(start, &plan.game).unwrap();
     for game in played(&plan) {
         assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
         let codes: Vec<_> =
@@ -327,7 +331,7 @@ fn a_random_move_is_made_for_whoever_makes_none() {
         assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
         assert!(game.faults()[0] > 0);
     }
-    let moves = |games: Vec<Played>| -> Vec<_> {
+    let moves = |games: Vec<MatchGame>| -> Vec<_> {
         games.into_iter().map(|game| game.played.moves).collect()
     };
     assert_eq!(moves(games), moves(played(&plan)), "the seed decides");

@@ -6,12 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crownhead_bots::Program;
+use crownhead_bots::BotProgram;
 use crownhead_bots::replay::{Again, Moment};
 use crownhead_play::{GameSettings, Knowledge, Openings, Stop};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
-use crownhead_tournament::matches::{self, Plan};
+use crownhead_tournament::matches::{self, MatchConfig};
 use tempfile::TempDir;
 
 /// More moves than fit into 16 KiB.
@@ -31,9 +31,9 @@ fn bot(answer: &str) -> String {
 fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let game: Game = game.parse().unwrap();
-    let plan = Plan {
+    let plan = MatchConfig {
         settings: GameSettings::default_for(&game),
-        openings: Openings::read(start, &game).unwrap(),
+        openings: Openings::parse(start, &game).unwrap(),
         game,
         players: [
             bot("print('move', first, flush=True)").parse().unwrap(),
@@ -51,7 +51,7 @@ fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
 }
 
 fn asked(moment: &Moment, answer: &str) -> Again {
-    let mut program = Program::from_text(&bot(answer), Path::new(".")).unwrap().unwrap();
+    let mut program = BotProgram::from_text(&bot(answer), Path::new(".")).unwrap().unwrap();
     program.isolation = Isolation::Off;
     // It is never waited for so long: "ready now=1" is ready.
     let time = Duration::from_secs(3600);

@@ -121,7 +121,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseTimeError> {
         Some(time) if !time.is_zero() && time <= LONGEST => Ok(time),
         _ => Err(ParseTimeError(format!(
             "a time is written 100ms, 2s or 1.5s and is 1ms to 86400s, not {:?}",
-            shorten(text)
+            truncate(text)
         ))),
     }
 }
@@ -147,7 +147,7 @@ pub fn format_duration(time: Duration) -> String {
 }
 
 /// The first 40 characters of a text, for messages.
-pub fn shorten(text: &str) -> String {
+pub fn truncate(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if short.len() < text.len() {
         short.push('…');
@@ -182,7 +182,7 @@ impl TimeControl {
         ParseTimeError(format!(
             "a time control is written 5+3 ({bare} for the game, seconds for each move made), \
              5s+50ms or 5s, each time up to 86400s, not {:?}",
-            shorten(text)
+            truncate(text)
         ))
     }
 

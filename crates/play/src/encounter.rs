@@ -11,7 +11,7 @@ use crownhead_rules::{Game, Side};
 use crownhead_search::Stop;
 
 use crate::referee::{self, PlayedGame};
-use crate::{GameSettings, Opening, Player, PlayerError, Seating};
+use crate::{GameSettings, GameStart, Opening, Player, PlayerError};
 
 /// A game that is about to begin. Of two things, the one of whoever moves first comes first.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl GameSetup<'_> {
         for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
             let own = side.index();
             player.new_game(self.seeds[own]);
-            let seating = Seating {
+            let seating = GameStart {
                 game: self.game,
                 side,
                 settings: self.settings,

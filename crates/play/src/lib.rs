@@ -20,17 +20,17 @@ mod stopwatch;
 mod words;
 
 pub use clock::{
-    Allotment, Clock, ParseTimeError, TimeControl, format_duration, parse_duration, shorten,
+    Allotment, Clock, ParseTimeError, TimeControl, format_duration, parse_duration, truncate,
 };
 pub use crownhead_search::{Knowledge, Stop};
-pub use draws::{accepts_draw, hears_offer};
+pub use draws::{accepts_draw, considers_offer};
 pub use encounter::{GameSetup, log_name};
 pub use fault::{Fault, FaultKind, quoted};
 pub use knowledge::knowledge_for;
-pub use openings::{Drawing, Opening, Openings, OpeningsError, mix};
-pub use opponents::{OPPONENTS, Opponent};
-pub use player::{Choice, Player, PlayerError, Seating, Verdict};
+pub use openings::{Opening, OpeningPicker, Openings, OpeningsError, derive_seed};
+pub use opponents::{CATALOG, CatalogPlayer};
+pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
 pub use players::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, Random, SpecError};
 pub use referee::{End, FaultPolicy, GameSettings, Incident, PlayedGame};
-pub use session::{LegalMove, PlayError, Session, TypedSession, session};
-pub use words::sentence;
+pub use session::{LegalMove, PlayError, Session, TypedSession, new_session};
+pub use words::to_sentence;

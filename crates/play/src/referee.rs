@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use crownhead_rules::{Game, GameVisitor, Notation, Outcome, Side};
 use crownhead_search::Stop;
 
-use crate::clock::shorten;
+use crate::clock::truncate;
 use crate::stopwatch::Stopwatch;
-use crate::{Choice, Clock, PlayError, Player, PlayerError, Session, TimeControl, Verdict};
+use crate::{Choice, Clock, GameOver, PlayError, Player, PlayerError, Session, TimeControl};
 use crate::{Fault, FaultKind};
 
 /// The terms of a game: its times, and what a fault costs.
@@ -103,7 +103,7 @@ impl FromStr for FaultPolicy {
 
     fn from_str(text: &str) -> Result<FaultPolicy, String> {
         FaultPolicy::ALL.into_iter().find(|policy| policy.code() == text).ok_or_else(|| {
-            format!("a policy is forfeit, skip or random-move, not {:?}", shorten(text))
+            format!("a policy is forfeit, skip or random-move, not {:?}", truncate(text))
         })
     }
 }
@@ -221,7 +221,7 @@ pub fn play(
     let mut slowest = [Duration::ZERO; 2];
     let (end, ending) = loop {
         if let Some(outcome) = session.outcome() {
-            break (End::Rules(outcome), session.ending().unwrap_or_default());
+            break (End::Rules(outcome), session.outcome_text().unwrap_or_default());
         }
         let side = session.side();
         let whose = side.index();
@@ -245,7 +245,7 @@ pub fn play(
         late[whose] += u32::from(fault.kind == FaultKind::Timeout);
         let (incident, made) = settle(session, fault, terms.fault_policy, lots.u64(..));
         if is_news {
-            players[whose].blamed(&incident, made.as_deref());
+            players[whose].on_fault(&incident, made.as_deref());
         }
         let Some(made) = made else {
             incidents.push(incident.clone());
@@ -286,7 +286,7 @@ pub fn take_turn(
     stop: &Stop,
 ) -> Result<Option<Turn>, PlayerError> {
     // The thread of an outside program is another's.
-    let watch = (!player.is_outside()).then(Stopwatch::start);
+    let watch = (!player.is_external()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(session, &clock, stop, &mut |_| {});
     let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
@@ -316,8 +316,8 @@ pub fn judge(
     };
     match session.play(&choice.text) {
         // As the referee writes it: a player may have used another form.
-        Ok(()) => Ok((session.last_move().unwrap_or(choice.text), next)),
-        Err(PlayError::Refused(error)) => {
+        Ok(()) => Ok((session.last_move_text().unwrap_or(choice.text), next)),
+        Err(PlayError::Illegal(error)) => {
             let fault = Fault::new(FaultKind::IllegalMove, error.to_string());
             Err(fault.received(answer.as_bytes()))
         }
@@ -349,13 +349,13 @@ pub fn settle(
     let incident = incident(session, session.side(), fault, policy);
     let is_made = match policy {
         FaultPolicy::Forfeit => false,
-        FaultPolicy::Skip if session.skip() => true,
+        FaultPolicy::Skip if session.skip_turn() => true,
         FaultPolicy::Skip | FaultPolicy::RandomMove => {
             let chosen = fastrand::Rng::with_seed(lot).choice(session.legal_moves());
             chosen.is_some_and(|chosen| session.play(&chosen.text).is_ok())
         }
     };
-    (incident, is_made.then(|| session.last_move()).flatten())
+    (incident, is_made.then(|| session.last_move_text()).flatten())
 }
 
 /// Tells both players how it ended.
@@ -366,6 +366,6 @@ fn tell(players: &mut [&mut dyn Player; 2], game: &PlayedGame) {
     };
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
         let (winner, code) = (game.end.winner(), game.end.code());
-        player.game_over(&Verdict::of(side, winner, score, code, &game.description));
+        player.on_game_over(&GameOver::of(side, winner, score, code, &game.description));
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
     Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
-    session,
+    new_session,
 };
 use crownhead_rules::{Game, Side};
-use crownhead_tournament::matches::{self, Plan, Played};
-use crownhead_tournament::statistics::Points;
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
+use crownhead_tournament::statistics::GamePoints;
 
 const PLAYERS: [&str; 8] = [
     "random",
@@ -34,15 +34,15 @@ fn choose(
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     player.new_game(seed);
     player.choose(
-        session(game, start).unwrap().as_ref(),
+        new_session(game, start).unwrap().as_ref(),
         &Clock::Unlimited,
         &Stop::new(),
         &mut |_| {},
     )
 }
 
-fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
-    Plan {
+fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> MatchConfig {
+    MatchConfig {
         game: game.clone(),
         players: [one.parse().unwrap(), other.parse().unwrap()],
         pairs: 2,
@@ -54,7 +54,7 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
     }
 }
 
-fn played(plan: &Plan) -> Vec<Played> {
+fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
     matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
@@ -107,12 +107,12 @@ fn a_player_forgets_one_game_before_the_next() {
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
     let mut texts = |seed: u64| {
         player.new_game(seed);
-        let mut session = session(&game, None).unwrap();
+        let mut session = new_session(&game, None).unwrap();
         while session.outcome().is_none() {
             let choice = player
                 .choose(session.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {})
                 .unwrap();
-            assert_eq!(choice.text, choice.line[0]);
+            assert_eq!(choice.text, choice.pv[0]);
             session.play(&choice.text).unwrap();
         }
         session.moves()
@@ -173,7 +173,7 @@ fn the_only_move_is_made_without_thought() {
         let choice = choose(player, &game, Some("B:W18,27:B15"), 1).unwrap();
         assert_eq!(choice.nodes, 0, "{player}");
         let over = choose(player, &game, Some("B:W18,27:B"), 1);
-        assert_eq!(over, Err(PlayerError::Over), "{player}");
+        assert_eq!(over, Err(PlayerError::GameOver), "{player}");
     }
 }
 
@@ -185,7 +185,7 @@ fn a_player_that_is_stopped_still_has_a_move() {
         for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-            let mut session = session(&game, None).unwrap();
+            let mut session = new_session(&game, None).unwrap();
             let choice =
                 player.choose(session.as_ref(), &Clock::Unlimited, &stop, &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
@@ -200,7 +200,7 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
         for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-            let mut session = session(&game, None).unwrap();
+            let mut session = new_session(&game, None).unwrap();
             let choice =
                 player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
@@ -212,7 +212,7 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
 fn a_player_says_when_it_is_asked_about_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
     let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
-    let english = session(&"english".parse().unwrap(), None).unwrap();
+    let english = new_session(&"english".parse().unwrap(), None).unwrap();
     let error =
         player.choose(english.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {}).unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
@@ -225,7 +225,7 @@ fn random_takes_no_point_from_level_5() {
         let mut plan = plan(&game, "level:5", "random", 2);
         plan.pairs = 4;
         for game in played(&plan) {
-            assert_eq!(game.points(), Points::Win, "{game:?}");
+            assert_eq!(game.points(), GamePoints::Win, "{game:?}");
         }
     }
 }

@@ -79,7 +79,7 @@ impl FromStr for Isolation {
 
 /// A kind of wall.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Layer {
+pub struct Mechanism {
     /// A word for it.
     pub code: &'static str,
     /// What is to be said about it, or why it is not there and what would help.
@@ -88,26 +88,26 @@ pub struct Layer {
     pub is_optional: bool,
 }
 
-impl Layer {
-    const fn new(code: &'static str, state: Result<String, String>) -> Layer {
-        Layer { code, state, is_optional: false }
+impl Mechanism {
+    const fn new(code: &'static str, state: Result<String, String>) -> Mechanism {
+        Mechanism { code, state, is_optional: false }
     }
 }
 
 /// The walls that programs get.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Walls {
+pub struct IsolationStatus {
     /// What was asked for.
     pub isolation: Isolation,
     /// Those that this machine knows of.
-    pub layers: Vec<Layer>,
+    pub mechanisms: Vec<Mechanism>,
 }
 
-impl Walls {
+impl IsolationStatus {
     /// The walls that this machine puts up when it is asked so. An error if they are fewer than required.
-    pub fn of(isolation: Isolation) -> Result<Walls, String> {
+    pub fn detect(isolation: Isolation) -> Result<IsolationStatus, String> {
         let layers = if isolation == Isolation::Off { Vec::new() } else { system::layers() };
-        let walls = Walls { isolation, layers };
+        let walls = IsolationStatus { isolation, mechanisms: layers };
         let missing: Vec<_> = walls.missing().collect();
         if isolation == Isolation::Require && !missing.is_empty() {
             return Err(format!("isolation is required, but {}", missing.join("; ")));
@@ -117,21 +117,21 @@ impl Walls {
 
     /// The walls that are there.
     pub fn active(&self) -> impl Iterator<Item = &'static str> {
-        let there = self.layers.iter().filter(|layer| layer.state.is_ok());
+        let there = self.mechanisms.iter().filter(|layer| layer.state.is_ok());
         let limits = (self.isolation != Isolation::Off).then_some("limits");
         there.map(|layer| layer.code).chain(limits)
     }
 
     /// What should be there and is not, and why.
     pub fn missing(&self) -> impl Iterator<Item = String> {
-        self.layers.iter().filter(|layer| !layer.is_optional).filter_map(|layer| {
+        self.mechanisms.iter().filter(|layer| !layer.is_optional).filter_map(|layer| {
             let why = layer.state.as_ref().err()?;
             Some(format!("{} is missing: {why}", layer.code))
         })
     }
 }
 
-impl fmt::Display for Walls {
+impl fmt::Display for IsolationStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.isolation == Isolation::Off {
             return f.write_str("off");
@@ -142,7 +142,7 @@ impl fmt::Display for Walls {
 }
 
 /// A program to be started.
-pub struct Request<'a> {
+pub struct SpawnRequest<'a> {
     /// Its file, or a name to be looked for in `PATH`.
     pub file: &'a Path,
     /// Its name and arguments.
@@ -164,7 +164,7 @@ pub struct Request<'a> {
 }
 
 /// A program that runs, or the process that keeps it: its number is also that of its group.
-pub struct Started {
+pub struct Child {
     pub pid: Pid,
     /// To its standard input, from its standard output and errors.
     pub pipes: [Option<File>; 3],
@@ -173,7 +173,7 @@ pub struct Started {
     kept: Option<system::Kept>,
 }
 
-impl Started {
+impl Child {
     /// How the program ended, as the kernel says it, if that is not how its process did.
     pub fn end(&mut self) -> Option<i32> {
         self.kept.as_mut().and_then(system::Kept::end)
@@ -196,12 +196,12 @@ pub fn has_network(isolation: Isolation) -> bool {
 }
 
 /// Starts a program.
-pub fn start(request: &Request<'_>) -> io::Result<Started> {
+pub fn spawn(request: &SpawnRequest<'_>) -> io::Result<Child> {
     Scratch::clean();
     match request.isolation {
         Isolation::Off => bare(request),
         Isolation::Require => {
-            Walls::of(Isolation::Require).map_err(io::Error::other)?;
+            IsolationStatus::detect(Isolation::Require).map_err(io::Error::other)?;
             system::start(request)
         }
         Isolation::Default => system::start(request),
@@ -209,14 +209,14 @@ pub fn start(request: &Request<'_>) -> io::Result<Started> {
 }
 
 /// Starts a program without any wall, in a process group of its own.
-fn bare(request: &Request<'_>) -> io::Result<Started> {
+fn bare(request: &SpawnRequest<'_>) -> io::Result<Child> {
     let mut command = command(request.file, request);
     system::set_apart(&mut command);
     plain(command)
 }
 
 /// A command for what is asked.
-fn command(file: &Path, request: &Request<'_>) -> Command {
+fn command(file: &Path, request: &SpawnRequest<'_>) -> Command {
     let mut command = Command::new(file);
     command.args(request.words.iter().skip(1)).current_dir(request.folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -224,7 +224,7 @@ fn command(file: &Path, request: &Request<'_>) -> Command {
 }
 
 /// Starts a command as it is.
-fn plain(mut command: Command) -> io::Result<Started> {
+fn plain(mut command: Command) -> io::Result<Child> {
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -232,5 +232,5 @@ fn plain(mut command: Command) -> io::Result<Started> {
         return Err(io::Error::other("a program has no pipes"));
     };
     let pipes = [OwnedFd::from(input), OwnedFd::from(output), OwnedFd::from(errors)];
-    Ok(Started { pid, pipes: pipes.map(|pipe| Some(File::from(pipe))), listener: None, kept: None })
+    Ok(Child { pid, pipes: pipes.map(|pipe| Some(File::from(pipe))), listener: None, kept: None })
 }

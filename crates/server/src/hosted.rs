@@ -8,7 +8,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{LegalMove, PlayError, Session, hears_offer, sentence, session};
+use crownhead_play::{LegalMove, PlayError, Session, considers_offer, new_session, to_sentence};
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, PositionError, Side};
 
@@ -72,7 +72,7 @@ pub struct HostedGame {
 impl HostedGame {
     /// A new game.
     pub fn new(setup: Setup, now: Instant) -> Result<HostedGame, PositionError> {
-        let session = session(&setup.game, setup.position.as_deref())?;
+        let session = new_session(&setup.game, setup.position.as_deref())?;
         let mut game = HostedGame {
             start_board: session.board(),
             legal: OnceLock::new(),
@@ -174,7 +174,7 @@ impl HostedGame {
         let name = |seat: Seat| sides[Side::from(seat).index()].name;
         let winner = |seat: Seat| sides[Side::from(seat).other().index()].name;
         Some(match self.decision {
-            None => return self.session.ending().map(|ending| sentence(&ending)),
+            None => return self.session.outcome_text().map(|ending| to_sentence(&ending)),
             Some(Decision::Agreed) => "The players agree on a draw.".into(),
             Some(Decision::Resigned(seat)) => {
                 format!("{} resigns: {} wins.", name(seat), winner(seat))
@@ -367,7 +367,7 @@ impl HostedGame {
             ..Refusal::new(RefusalCode::Illegal, error.to_string())
         })?;
         // As the rules write it: it may have come in another form.
-        let text = self.session.last_move().unwrap_or_else(|| text.into());
+        let text = self.session.last_move_text().unwrap_or_else(|| text.into());
         self.session.undo();
         Ok(Deed::Happens(Event::Move { text, left }))
     }
@@ -408,7 +408,7 @@ impl HostedGame {
                     let reason = "a draw is offered on your own turn";
                     return Err(Refusal::new(RefusalCode::Seat, reason));
                 }
-                Ok(match hears_offer(self.declined, self.made.len()) {
+                Ok(match considers_offer(self.declined, self.made.len()) {
                     true => Deed::AskComputer,
                     false => Deed::Declined(What::Draw, side),
                 })
@@ -478,7 +478,7 @@ impl HostedGame {
             Event::Move { text, left } => {
                 let side = self.session.side();
                 self.session.play(text)?;
-                let made = self.session.last_made();
+                let made = self.session.last_move();
                 let (path, captures) = made.map(|mv| (mv.path, mv.captures)).unwrap_or_default();
                 let board = self.session.board();
                 self.made.push(Made { text: text.clone(), side, path, captures, board });

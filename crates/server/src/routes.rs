@@ -13,7 +13,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use crownhead_play::lessons::{self, Goal};
-use crownhead_play::{OPPONENTS, PlayError, session};
+use crownhead_play::{CATALOG, PlayError, new_session};
 use crownhead_records::format_game;
 use crownhead_rules::{Bits, Cell, Game, capture_halma, chinese_checkers};
 use serde::Deserialize;
@@ -145,11 +145,11 @@ fn cells(board: u64) -> Value {
 /// All that can be played, and with whom.
 fn kinds(longest_thought: u64) -> Value {
     let games: Vec<_> = Game::all().iter().map(kind).collect();
-    let players: Vec<_> = OPPONENTS
+    let players: Vec<_> = CATALOG
         .iter()
         .map(|own| {
-            json!({"spec": own.spec, "name": own.name, "description": own.sentence,
-                   "uses_time": own.thinks})
+            json!({"spec": own.spec, "name": own.name, "description": own.description,
+                   "uses_time": own.uses_time})
         })
         .collect();
     json!({
@@ -172,7 +172,7 @@ fn kinds(longest_thought: u64) -> Value {
 fn kind(game: &Game) -> Value {
     let info = game.info();
     let board: String =
-        session(game, None).map(|session| session.board().iter().collect()).unwrap_or_default();
+        new_session(game, None).map(|session| session.board().iter().collect()).unwrap_or_default();
     // Dark cells in rows from the top: square 1 is cell 12.
     let mut number = 0;
     let mut squares = || -> Value {
@@ -223,7 +223,7 @@ async fn rules(Path(id): Path<String>) -> Result<Response, ApiError> {
             let goal = match own.goal {
                 Goal::Any => json!({"kind": "any"}),
                 Goal::Moves(moves) => json!({"kind": "moves", "moves": moves}),
-                Goal::Refused { text, reason } => {
+                Goal::Illegal { text, reason } => {
                     json!({"kind": "refused", "move": text, "reason": reason})
                 }
             };
@@ -262,7 +262,7 @@ fn answer(question: &Question) -> Result<Response, ApiError> {
     let game: Game = question.game.parse().map_err(|error| bad(format!("{error}")))?;
     let mut session = match &question.position {
         Some(position) => read_position(&game, position)?,
-        None => session(&game, None)?,
+        None => new_session(&game, None)?,
     };
     let mut mover = None;
     for (at, text) in question.moves.iter().enumerate() {
@@ -274,7 +274,7 @@ fn answer(question: &Question) -> Result<Response, ApiError> {
         })?;
         mover = Some(side);
     }
-    let made = session.last_made();
+    let made = session.last_move();
     let last = made.as_ref().zip(mover);
     let text = position_json(session.as_ref(), last);
     text.map(json_text).map_err(|error| ApiError::new(Code::Failure, error.to_string()))

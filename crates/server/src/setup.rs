@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Clock, OPPONENTS, Opponent, Session, TimeControl, session};
+use crownhead_play::{CATALOG, CatalogPlayer, Clock, Session, TimeControl, new_session};
 use crownhead_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub enum Mode {
         /// The computer's side.
         side: Side,
         /// The computer.
-        player: Opponent,
+        player: CatalogPlayer,
         /// How long it may think about a move.
         thinking: Duration,
     },
@@ -144,7 +144,7 @@ pub fn read_position(game: &Game, text: &str) -> Result<Box<dyn Session>, ApiErr
         let reason = "the text of a position is shorter than 300 bytes";
         return Err(ApiError::new(Code::BadRequest, reason));
     }
-    session(game, Some(text)).map_err(ApiError::from)
+    new_session(game, Some(text)).map_err(ApiError::from)
 }
 
 fn read_thinking(millis: Option<u64>, longest: Duration) -> Result<Duration, ApiError> {
@@ -161,8 +161,8 @@ fn read_thinking(millis: Option<u64>, longest: Duration) -> Result<Duration, Api
 }
 
 /// Nothing but the listed players: a text could name any program.
-fn read_player(spec: &str) -> Option<Opponent> {
-    OPPONENTS.into_iter().find(|opponent| opponent.spec == spec)
+fn read_player(spec: &str) -> Option<CatalogPlayer> {
+    CATALOG.into_iter().find(|opponent| opponent.spec == spec)
 }
 
 impl ClockText {
@@ -230,7 +230,7 @@ impl Setup {
     }
 
     /// The computer, if it plays this side.
-    pub fn computer(&self, side: Side) -> Option<(&Opponent, Duration)> {
+    pub fn computer(&self, side: Side) -> Option<(&CatalogPlayer, Duration)> {
         match &self.mode {
             Mode::Computer { side: own, player, thinking } if *own == side => {
                 Some((player, *thinking))

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crownhead_play::{LegalMove, Session, sentence};
+use crownhead_play::{LegalMove, Session, to_sentence};
 use crownhead_rules::{Cell, Game, Outcome, Side};
 use serde::{Serialize, Serializer};
 
@@ -133,7 +133,7 @@ pub fn position_json(
         last: Option<MadeView<'a>>,
     }
     let (game, board, legal) = (session.game(), session.board(), session.legal_moves());
-    let text = session.ending().map(|text| sentence(&text)).unwrap_or_default();
+    let text = session.outcome_text().map(|text| to_sentence(&text)).unwrap_or_default();
     serde_json::to_string(&Answer {
         view: View {
             position: session.position(),

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crownhead_play::OPPONENTS;
+use crownhead_play::CATALOG;
 use crownhead_rules::{Game, Side};
 use crownhead_server::deeds::{Action, Decision, Deed, Event, RefusalCode, Rights, What};
 use crownhead_server::hosted::HostedGame;
@@ -19,7 +19,7 @@ fn setup(mode: Mode) -> Setup {
 }
 
 fn computer() -> Mode {
-    let player = OPPONENTS[0];
+    let player = CATALOG[0];
     Mode::Computer { side: Side::Second, player, thinking: Duration::from_secs(1) }
 }
 

@@ -5,7 +5,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crownhead_play::Stop;
-use crownhead_play::analysis::{AnalysisError, Place, Progress, Request, Variation, examine};
+use crownhead_play::analysis::{
+    AnalysisError, AnalysisRequest, PositionSpec, Progress, Variation, analyse_position,
+};
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::Limits;
 
@@ -49,21 +51,22 @@ impl Analysing {
         let (raised, game) = (stop.clone(), game.clone());
         let work = move || {
             let limits = Limits { time: Some(LONGEST), ..Limits::default() };
-            let request = Request { limits, lines: LINES, ..Request::default() };
-            let place = Place { game: &game, position: Some(&position), moves: "" };
+            let request = AnalysisRequest { limits, lines: LINES, ..AnalysisRequest::default() };
+            let place = PositionSpec { game: &game, position: Some(&position), moves: "" };
             let sides = game.info().sides;
             // Who stopped listening does not want to know.
             let mut tell = |progress: &Progress| {
                 let _ = say.send(found(progress.depth, &progress.lines, &sides));
             };
-            let found = match examine(&place, &request, known.of(&game), &raised, &mut tell) {
-                Ok(analysis) => match analysis.end {
-                    Some((_, sentence)) => Found::Nothing(sentence),
-                    None => found(analysis.depth, &analysis.lines, &sides),
-                },
-                Err(AnalysisError::Interrupted) => return,
-                Err(error) => Found::Nothing(error.to_string()),
-            };
+            let found =
+                match analyse_position(&place, &request, known.of(&game), &raised, &mut tell) {
+                    Ok(analysis) => match analysis.end {
+                        Some((_, sentence)) => Found::Nothing(sentence),
+                        None => found(analysis.depth, &analysis.lines, &sides),
+                    },
+                    Err(AnalysisError::Interrupted) => return,
+                    Err(error) => Found::Nothing(error.to_string()),
+                };
             let _ = say.send(found);
         };
         let builder = std::thread::Builder::new().name("analysis".into()).stack_size(16 << 20);

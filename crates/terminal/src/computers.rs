@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, GameSettings, Knowledge, Player, PlayerError, Seating, Stop, Verdict,
-    accepts_draw, hears_offer,
+    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, Stop,
+    accepts_draw, considers_offer,
 };
 use crownhead_rules::{Game, Side};
 
@@ -80,13 +80,13 @@ impl Computers {
                 let Place { side, ref terms, seed, ref opponent, .. } = place;
                 player.new_game(seed);
                 player.sit_down(
-                    &Seating { game: &game, side, settings: terms, seed, opponent, log: None },
+                    &GameStart { game: &game, side, settings: terms, seed, opponent, log: None },
                     stop,
                 );
             }
             Ok(player)
         };
-        Thinking::new(make, live.session().copy(), clock)
+        Thinking::new(make, live.session().clone_box(), clock)
     }
 
     /// Asks the computer to move; `None` if a person is to move or the game is over.
@@ -133,7 +133,7 @@ impl Computers {
     /// again.
     pub fn undone(&mut self) {
         for (player, seated) in self.players.iter().zip(&mut self.seated) {
-            *seated &= player.as_ref().is_some_and(|player| !player.is_outside());
+            *seated &= player.as_ref().is_some_and(|player| !player.is_external());
         }
     }
 
@@ -144,9 +144,9 @@ impl Computers {
         for side in [Side::First, Side::Second] {
             if let Some(player) = &mut self.players[side.index()]
                 && self.seated[side.index()]
-                && player.is_outside()
+                && player.is_external()
             {
-                player.game_over(&Verdict::of(side, live.winner(), score, code, &reason));
+                player.on_game_over(&GameOver::of(side, live.winner(), score, code, &reason));
                 self.seated[side.index()] = false;
             }
         }
@@ -154,7 +154,7 @@ impl Computers {
 
     /// Whether a computer is willing to think about an offer of a draw at all.
     pub fn hears_offers(&self, live: &LiveGame) -> bool {
-        hears_offer(self.declined, live.session().plies())
+        considers_offer(self.declined, live.session().plies())
     }
 
     /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score

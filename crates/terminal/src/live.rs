@@ -16,7 +16,7 @@ use crownhead_files::write_atomic;
 use crownhead_play::{BuiltinSpec, Fault, FaultKind};
 use crownhead_play::{
     Choice, Clock, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
-    Session, TimeControl, referee, sentence, session,
+    Session, TimeControl, new_session, referee, to_sentence,
 };
 use crownhead_records::{GameRecord, GameResult, Ply, format_game};
 use crownhead_rules::{Game, PositionError, Side};
@@ -142,7 +142,7 @@ const REMEMBERED: usize = 8;
 impl LiveGame {
     /// A new game.
     pub fn new(setup: Setup) -> Result<LiveGame, PositionError> {
-        let session = session(&setup.game, setup.position.as_deref())?;
+        let session = new_session(&setup.game, setup.position.as_deref())?;
         let clocks = setup.seats.each_ref().map(|seat| time_of(seat, setup.time).clock());
         let mut live = LiveGame {
             setup,
@@ -245,7 +245,7 @@ impl LiveGame {
     /// One sentence on how the game ended, if it has.
     pub fn ending(&self) -> Option<String> {
         let Some(verdict) = &self.verdict else {
-            return self.session.ending().map(|ending| sentence(&ending));
+            return self.session.outcome_text().map(|ending| to_sentence(&ending));
         };
         let Some(loser) = verdict.loser() else {
             return Some("The players agree on a draw.".into());
@@ -265,7 +265,7 @@ impl LiveGame {
 
     /// What its author needs to know of a fault.
     pub fn incident_text(&self, incident: &Incident) -> String {
-        sentence(&incident.describe(&self.setup.game))
+        to_sentence(&incident.describe(&self.setup.game))
     }
 
     /// The first faults of programs, besides the one that lost the game.
@@ -306,7 +306,7 @@ impl LiveGame {
     /// for the game has lost instead.
     pub fn play(&mut self, text: &str, used: Duration) -> Result<(), PlayError> {
         if let Some(ending) = self.ending() {
-            return Err(PlayError::Over(ending));
+            return Err(PlayError::GameOver(ending));
         }
         let side = self.session.side();
         let mut clock = self.clock(side);
@@ -347,14 +347,14 @@ impl LiveGame {
             let text = choice?.text;
             let refused = |error: PlayError| error.to_string();
             let played = self.play(&text, used).map_err(refused);
-            return played.map(|()| None).map_err(|why| PlayerError::Refused { text, why });
+            return played.map(|()| None).map_err(|why| PlayerError::IllegalMove { text, why });
         }
         let terms = self.terms(side);
         Ok(match choice {
             Ok(choice) => self.judged(Ok(choice), used, terms.fault_policy),
             Err(PlayerError::Fault(fault)) => self.judged(Err(fault), used, terms.fault_policy),
             // A program that cannot even be started would only be skipped to the end of the game.
-            Err(PlayerError::Start(what) | PlayerError::Unable(what)) => {
+            Err(PlayerError::StartFailed(what) | PlayerError::Unavailable(what)) => {
                 let fault = Fault { kind: FaultKind::Crash, message: what, received: None };
                 self.judged(Err(fault), used, FaultPolicy::Forfeit)
             }
@@ -399,7 +399,7 @@ impl LiveGame {
     /// Plays a move that was played before; a turn may have been skipped for a fault.
     fn replay(&mut self, text: &str) -> Result<(), String> {
         match self.play(text, Duration::ZERO) {
-            Err(_) if text == "pass" && !self.is_over() && self.session.skip() => {
+            Err(_) if text == "pass" && !self.is_over() && self.session.skip_turn() => {
                 self.next_turn();
                 Ok(())
             }
@@ -484,7 +484,7 @@ impl LiveGame {
 
     /// The game as it stood after so many plies.
     pub fn at(&self, ply: usize) -> Box<dyn Session> {
-        let mut session = self.session.copy();
+        let mut session = self.session.clone_box();
         for _ in ply..self.session.moves().len() {
             session.undo();
         }

@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, FaultPolicy, PlayError, Stop, sentence};
+use crownhead_play::{Choice, FaultPolicy, PlayError, Stop, to_sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::computers::Computers;
@@ -141,7 +141,7 @@ impl<'a, W: Write> Plain<'a, W> {
             _ => {}
         }
         if self.live.session().plies() > plies {
-            let made = self.live.session().last_move().unwrap_or_default();
+            let made = self.live.session().last_move_text().unwrap_or_default();
             let text = legal.iter().find(|mv| mv.text == made).map_or(made, move_text);
             writeln!(self.output, "{} plays {text}", side_text(&self.live.setup().game, side))?;
         }
@@ -229,8 +229,8 @@ impl<'a, W: Write> Plain<'a, W> {
                 "quit" | "exit" => return Ok(false),
                 _ => match self.live.play(&text, self.live.turn_time()) {
                     Ok(()) => return Ok(true),
-                    Err(PlayError::Over(ending)) => writeln!(self.output, "{ending}")?,
-                    Err(PlayError::Refused(error)) => {
+                    Err(PlayError::GameOver(ending)) => writeln!(self.output, "{ending}")?,
+                    Err(PlayError::Illegal(error)) => {
                         asked = self.refuse(error.kind, &error.reason)?;
                     }
                 },
@@ -322,7 +322,7 @@ impl<'a, W: Write> Plain<'a, W> {
         }
         match self.live.save(Path::new(name)) {
             Ok(()) => writeln!(self.output, "The game is in {}.", clean(name)),
-            Err(error) => writeln!(self.output, "{}", clean(&sentence(&error.to_string()))),
+            Err(error) => writeln!(self.output, "{}", clean(&to_sentence(&error.to_string()))),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use crownhead_play::{
     Stop,
     lessons::{Attempt, Course},
-    sentence,
+    to_sentence,
 };
 
 use crate::lines::{Line, Lines};
@@ -42,7 +42,7 @@ pub fn run(
             None => break,
             Some(next) => next,
         };
-        if !course.go(next) {
+        if !course.go_to(next) {
             if next > count {
                 break;
             }
@@ -70,7 +70,7 @@ fn answer(
             }
             Line::Text(text) => text,
             Line::Nonsense(why) => {
-                writeln!(output, "{}", sentence(why))?;
+                writeln!(output, "{}", to_sentence(why))?;
                 continue;
             }
         };
@@ -90,7 +90,7 @@ fn answer(
                 Attempt::NotYet(why) => writeln!(output, "{why}")?,
                 Attempt::Done(said) => {
                     writeln!(output, "{said}")?;
-                    if !course.wants_refusal() {
+                    if !course.expects_illegal_move() {
                         write!(output, "{}", board_text(&course.session().board()))?;
                     }
                     return Ok(Some(course.number() + 1));

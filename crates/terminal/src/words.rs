@@ -119,8 +119,8 @@ pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
         }
     };
     text.push_str(&format!(": {reason}"));
-    if choice.line.len() > 1 {
-        let line = choice.line.iter().take(5).map(String::as_str).collect::<Vec<_>>();
+    if choice.pv.len() > 1 {
+        let line = choice.pv.iter().take(5).map(String::as_str).collect::<Vec<_>>();
         text.push_str(&format!(" ({}: {})", score_text(choice.score.unwrap_or(0)), line.join(" ")));
     }
     text.push('.');

@@ -473,7 +473,7 @@ fn every_exercise_can_be_done_with_the_mouse() {
             assert_eq!(course.number(), number);
             let legal = course.session().legal_moves();
             let made = |text: &String| {
-                let mut session = course.session().copy();
+                let mut session = course.session().clone_box();
                 session.play(text).unwrap();
                 let made = session.moves().pop();
                 legal.iter().find(|mv| Some(&mv.text) == made.as_ref()).unwrap().path.clone()
@@ -493,7 +493,7 @@ fn every_exercise_can_be_done_with_the_mouse() {
                     }
                     path.iter().map(ToString::to_string).collect()
                 }
-                Goal::Refused { text, .. } => {
+                Goal::Illegal { text, .. } => {
                     match text.split(['x', '-']).collect::<Vec<_>>()[..] {
                         [whole] => vec![whole[..2].into(), whole[2..].into()],
                         [from, to] if legal[0].text.len() > 5 || game == Game::CaptureHalma => {

@@ -13,7 +13,7 @@ use crownhead_rules::Game;
 use crownhead_tournament::contest_file::read;
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::Journal;
-use crownhead_tournament::matches::{self, Plan, cpu_time};
+use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
 use crownhead_tournament::runner::{self, Ending, Signals};
 use crownhead_tournament::schedule::{Director, Meeting, Next, Swiss};
 use crownhead_tournament::{Contest, Points};
@@ -61,12 +61,12 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     let contest = contest(folder, &vec![player.clone(); 8], START, games / PAIRS);
     let spec: PlayerSpec = player.parse().unwrap();
     let game = Game::ChineseCheckers;
-    let plan = Plan {
+    let plan = MatchConfig {
         settings: GameSettings {
             time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),
             ..GameSettings::default_for(&game)
         },
-        openings: Openings::read(START, &game).unwrap(),
+        openings: Openings::parse(START, &game).unwrap(),
         game,
         players: [spec.clone(), spec],
         pairs: games / 2,

@@ -12,16 +12,18 @@ use std::time::Duration;
 use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, Side};
 
-use crate::statistics::{Pairs, Points, Tally};
+use crate::statistics::{GamePoints, Pentanomial, Wdl};
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{Drawing, GameSetup, Knowledge, PlayedGame, Stop, log_name, mix};
 use crownhead_play::{
     End, GameSettings, Opening, Openings, Player, PlayerError, TimeControl, referee,
+};
+use crownhead_play::{
+    GameSetup, Knowledge, OpeningPicker, PlayedGame, Stop, derive_seed, log_name,
 };
 
 /// A match to be played.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct MatchConfig {
     /// The game.
     pub game: Game,
     /// Who plays.
@@ -42,7 +44,7 @@ pub struct Plan {
 
 /// A finished game.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct MatchGame {
     /// The pair it belongs to, from 0.
     pub pair: u32,
     /// Which of the two players moved first: 0 or 1.
@@ -55,13 +57,13 @@ pub struct Played {
     pub log_failure: Option<String>,
 }
 
-impl Played {
+impl MatchGame {
     /// What the game brought the first player of the plan.
-    pub fn points(&self) -> Points {
+    pub fn points(&self) -> GamePoints {
         match self.played.end.winner() {
-            None => Points::Draw,
-            Some(side) if side.index() == self.first => Points::Win,
-            Some(_) => Points::Loss,
+            None => GamePoints::Draw,
+            Some(side) if side.index() == self.first => GamePoints::Win,
+            Some(_) => GamePoints::Loss,
         }
     }
 
@@ -86,7 +88,7 @@ impl Played {
     }
 
     /// The game as a file holds it.
-    pub fn record(&self, plan: &Plan) -> GameRecord {
+    pub fn record(&self, plan: &MatchConfig) -> GameRecord {
         let mut record = GameRecord::new(plan.game.clone());
         record.set_tag("Event", format!("Match, seed {}", plan.seed));
         record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
@@ -110,13 +112,13 @@ impl Played {
 
 /// All that is counted in a match, for the first player of the plan.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Standing {
+pub struct MatchScore {
     /// All games.
-    pub all: Tally,
+    pub all: Wdl,
     /// The games in which it moved first, and those in which it moved second.
-    pub by_colour: [Tally; 2],
+    pub by_colour: [Wdl; 2],
     /// The pairs of which both games are finished.
-    pub pairs: Pairs,
+    pub pairs: Pentanomial,
     /// Games by the reason of their end.
     pub ends: BTreeMap<&'static str, u32>,
     /// Turns for which each player had not enough time.
@@ -128,12 +130,12 @@ pub struct Standing {
     /// Plies of all games, openings included.
     pub plies: u64,
     /// Pairs with one game finished.
-    half: BTreeMap<u32, Points>,
+    half: BTreeMap<u32, GamePoints>,
 }
 
-impl Standing {
+impl MatchScore {
     /// Counts a game.
-    pub fn add(&mut self, game: &Played) {
+    pub fn add(&mut self, game: &MatchGame) {
         let points = game.points();
         self.all.add(points);
         self.by_colour[game.first].add(points);
@@ -157,7 +159,11 @@ const THOUGHT: Duration = Duration::from_millis(100);
 
 /// Sees to it that every move ends: players get the nodes that all may look at, and where there is no
 /// time, those that would think for ever get some. The time control with that.
-pub fn limit(players: &mut [PlayerSpec], time: TimeControl, nodes: Option<u64>) -> TimeControl {
+pub fn apply_default_limits(
+    players: &mut [PlayerSpec],
+    time: TimeControl,
+    nodes: Option<u64>,
+) -> TimeControl {
     for player in players.iter_mut() {
         let Some(player) = player.builtin_mut() else { continue };
         if player.supports_node_limit() && player.options.nodes.is_none() {
@@ -185,10 +191,10 @@ pub fn cpu_time() -> Duration {
 /// Plays a match until its end or until `stop` is raised; games that are then in progress do not
 /// count. `heard` is told of every finished game, in the order in which they end.
 pub fn play(
-    plan: &Plan,
+    plan: &MatchConfig,
     knowledge: &Knowledge,
     stop: &Stop,
-    mut heard: impl FnMut(Played),
+    mut heard: impl FnMut(MatchGame),
 ) -> Result<(), PlayerError> {
     let next = AtomicU32::new(0);
     let games = plan.pairs.saturating_mul(2);
@@ -202,8 +208,8 @@ pub fn play(
     }
     // The memory for all is taken before the first game begins.
     let seats = 0..plan.concurrency.clamp(1, games.max(1) as usize);
-    let seats: Result<Vec<_>, _> = seats.map(|_| seat(plan, knowledge)).collect();
-    let drawing = &plan.openings.drawing(&plan.game, knowledge, plan.seed);
+    let seats: Result<Vec<_>, _> = seats.map(|_| create_players(plan, knowledge)).collect();
+    let drawing = &plan.openings.picker(&plan.game, knowledge, plan.seed);
     std::thread::scope(|scope| {
         for mut players in seats? {
             let (sender, next) = (sender.clone(), &next);
@@ -236,19 +242,22 @@ pub fn play(
     })
 }
 
-fn seat(plan: &Plan, knowledge: &Knowledge) -> Result<[Box<dyn Player>; 2], PlayerError> {
+fn create_players(
+    plan: &MatchConfig,
+    knowledge: &Knowledge,
+) -> Result<[Box<dyn Player>; 2], PlayerError> {
     let [one, other] = &plan.players;
     Ok([one.player(&plan.game, knowledge)?, other.player(&plan.game, knowledge)?])
 }
 
 /// Plays a game; none if it was stopped.
 fn one_game(
-    plan: &Plan,
-    drawing: &Drawing<'_>,
+    plan: &MatchConfig,
+    drawing: &OpeningPicker<'_>,
     players: &mut [Box<dyn Player>; 2],
     number: u32,
     stop: &Stop,
-) -> Result<Option<Played>, PlayerError> {
+) -> Result<Option<MatchGame>, PlayerError> {
     let (pair, first) = (number / 2, number as usize % 2);
     let opening = drawing.opening(pair);
     let sides = [first, 1 - first];
@@ -263,8 +272,8 @@ fn one_game(
         settings: &plan.settings,
         opening: &opening,
         names: names.each_ref().map(String::as_str),
-        seeds: sides.map(|player| mix(&[plan.seed, number.into(), player as u64])),
-        referee_seed: mix(&[plan.seed, number.into(), 2]),
+        seeds: sides.map(|player| derive_seed(&[plan.seed, number.into(), player as u64])),
+        referee_seed: derive_seed(&[plan.seed, number.into(), 2]),
         logs: [log(Side::First), log(Side::Second)],
     };
     let [one, other] = &mut *players;
@@ -272,5 +281,5 @@ fn one_game(
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
     let game = setup.play(seated, stop, &mut |_, _| {})?;
     let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
-    Ok(game.map(|played| Played { pair, first, opening, played, log_failure }))
+    Ok(game.map(|played| MatchGame { pair, first, opening, played, log_failure }))
 }

@@ -6,7 +6,7 @@
 
 /// Wins, draws and losses of one player.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Tally {
+pub struct Wdl {
     /// Games won.
     pub wins: u32,
     /// Games drawn.
@@ -17,7 +17,7 @@ pub struct Tally {
 
 /// How one game ended for a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Points {
+pub enum GamePoints {
     /// Nothing.
     Loss,
     /// Half a point.
@@ -26,13 +26,13 @@ pub enum Points {
     Win,
 }
 
-impl Tally {
+impl Wdl {
     /// Counts a game.
-    pub fn add(&mut self, points: Points) {
+    pub fn add(&mut self, points: GamePoints) {
         match points {
-            Points::Loss => self.losses += 1,
-            Points::Draw => self.draws += 1,
-            Points::Win => self.wins += 1,
+            GamePoints::Loss => self.losses += 1,
+            GamePoints::Draw => self.draws += 1,
+            GamePoints::Win => self.wins += 1,
         }
     }
 
@@ -50,7 +50,7 @@ impl Tally {
 
 /// How many pairs of games brought 0, ½, 1, 1½ and 2 points.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Pairs(pub [u32; 5]);
+pub struct Pentanomial(pub [u32; 5]);
 
 /// What the pairs say, for the first of the two players.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -71,9 +71,9 @@ pub struct Estimate {
 /// So many standard deviations to both sides hold 95 % of a normal distribution.
 const WIDTH: f64 = 1.959_964;
 
-impl Pairs {
+impl Pentanomial {
     /// Counts a pair.
-    pub fn add(&mut self, games: [Points; 2]) {
+    pub fn add(&mut self, games: [GamePoints; 2]) {
         self.0[games.map(|points| points as usize).iter().sum::<usize>()] += 1;
     }
 

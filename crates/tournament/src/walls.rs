@@ -27,7 +27,7 @@ impl Walls {
         if !contest.has_programs() {
             return Ok(None);
         }
-        let walls = crownhead_sandbox::Walls::of(contest.isolation)?;
+        let walls = crownhead_sandbox::IsolationStatus::detect(contest.isolation)?;
         let is_limited = contest.isolation != crownhead_sandbox::Isolation::Off;
         Ok(Some(Walls {
             asked: walls.isolation.to_string(),

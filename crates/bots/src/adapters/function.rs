@@ -12,10 +12,10 @@ use crownhead_play::Stop;
 
 use super::c_source::definitions;
 use super::{Protocol, forced_pass};
-use crate::process::Process;
+use crate::process::BotProcess;
 use crate::protocol::v1::Lines;
 use crate::protocol::{Dialogue, Unsaid};
-use crownhead_play::{Clock, LegalMove, Seating, Session, Verdict};
+use crownhead_play::{Clock, GameOver, GameStart, LegalMove, Session};
 use crownhead_play::{Fault, FaultKind};
 use crownhead_sandbox::Scratch;
 
@@ -218,14 +218,19 @@ impl Function {
 }
 
 impl Dialogue for Function {
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn greet(
+        &mut self,
+        bot: &mut BotProcess,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
         self.lines.greet(bot, allowance, stop)
     }
 
     fn new_game(
         &mut self,
-        bot: &mut Process,
-        seating: &Seating<'_>,
+        bot: &mut BotProcess,
+        seating: &GameStart<'_>,
         stop: &Stop,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
@@ -234,7 +239,7 @@ impl Dialogue for Function {
 
     fn ask(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
@@ -255,7 +260,7 @@ impl Dialogue for Function {
         }
     }
 
-    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
+    fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
         self.lines.game_over(bot, verdict);
     }
 
@@ -267,7 +272,7 @@ impl Dialogue for Function {
         self.lines.name()
     }
 
-    fn quit(&mut self, bot: &mut Process) {
+    fn quit(&mut self, bot: &mut BotProcess) {
         self.lines.quit(bot);
     }
 }
@@ -334,7 +339,7 @@ fn squares(game: &dyn Session, answer: &str) -> Result<String, Fault> {
     let is_step = (row1 - row2).abs() == 1 && (col1 - col2).abs() == 1;
     let sign = if is_step { '-' } else { 'x' };
     let text = format!("{}{sign}{}", square(from), square(to));
-    match game.copy().play(&text) {
+    match game.clone_box().play(&text) {
         Err(error) => Err(illegal(format!("{error} (squares {text})"), told)),
         Ok(()) => Ok(text),
     }
@@ -366,7 +371,7 @@ mod tests {
     fn of_several_captures_with_the_same_ends_the_longest_counts() {
         // From 22 to 8 by 18 and 11, or the other way round by 26, 27, 19 and 11.
         let game: crownhead_rules::Game = "contest:kings=true".parse().unwrap();
-        let session = crownhead_play::session(&game, Some("B:W11,18,19,26,27:BK22")).unwrap();
+        let session = crownhead_play::new_session(&game, Some("B:W11,18,19,26,27:BK22")).unwrap();
         let texts: Vec<_> = session.legal_moves().into_iter().map(|mv| mv.text).collect();
         assert_eq!(texts, ["22x22", "22x31x24x15x8", "22x15x8"]);
         assert_eq!(squares(session.as_ref(), "5 2 1 6").unwrap(), "22x31x24x15x8");
@@ -376,7 +381,7 @@ mod tests {
 
     #[test]
     fn what_is_no_move_is_told_in_the_words_of_the_function() {
-        let session = crownhead_play::session(&"contest".parse().unwrap(), None).unwrap();
+        let session = crownhead_play::new_session(&"contest".parse().unwrap(), None).unwrap();
         assert_eq!(squares(session.as_ref(), "2 1 3 0").unwrap(), "9-13");
         for (answer, why) in [
             ("-1 -1 -1 -1", "row -1, column -1 is no dark square"),

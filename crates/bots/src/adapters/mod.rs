@@ -13,10 +13,10 @@ use std::fmt;
 
 use crownhead_rules::Game;
 
-use crate::process::Process;
+use crate::process::BotProcess;
 use crate::protocol::Dialogue;
 use crate::protocol::v1::{Lines, write_turn};
-use crownhead_play::shorten;
+use crownhead_play::truncate;
 use crownhead_play::{Clock, Session};
 pub(crate) use function::Source;
 
@@ -69,7 +69,7 @@ impl Protocol {
         let found = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name.trim());
         found.ok_or_else(|| {
             let names = Protocol::ALL.map(Protocol::name).join(", ");
-            format!("there is no protocol {:?}: there are {names}", shorten(name))
+            format!("there is no protocol {:?}: there are {names}", truncate(name))
         })
     }
 
@@ -130,7 +130,7 @@ fn forced_pass(game: &dyn Session) -> Option<String> {
 
 /// Writes the moment into the log as the bot protocol would have it, so that it can be found and
 /// asked again.
-fn note_turn(bot: &mut Process, side: char, game: &dyn Session, clock: &Clock) {
+fn note_turn(bot: &mut BotProcess, side: char, game: &dyn Session, clock: &Clock) {
     if let Some(log) = &mut bot.log {
         let mut line = String::new();
         write_turn(&mut line, side, game, clock);

@@ -19,10 +19,10 @@ use rustix::event::PollFlags;
 
 use super::tcp_port::{self as port, Port};
 use super::{forced_pass, note_turn};
-use crate::process::{Process, Silence, is_passing};
+use crate::process::{BotProcess, Silence, is_passing};
 use crate::protocol::v1::{FAREWELL, newgame, unsaid};
 use crate::protocol::{Dialogue, Unsaid};
-use crownhead_play::{Clock, Seating, Session, format_duration};
+use crownhead_play::{Clock, GameStart, Session, format_duration};
 use crownhead_play::{Fault, FaultKind};
 use crownhead_sandbox::{Isolation, has_network};
 
@@ -59,7 +59,7 @@ impl Client {
     /// Waits until something came, and takes it.
     fn receive(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         deadline: Option<Instant>,
         stop: &Stop,
     ) -> Result<(), Silence> {
@@ -84,7 +84,7 @@ impl Client {
 
     fn send(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         numbers: &[i32],
         deadline: Option<Instant>,
         stop: &Stop,
@@ -106,7 +106,7 @@ impl Client {
     }
 
     /// Takes an answer out of what came; none if it is not whole.
-    fn answer(&mut self, bot: &mut Process) -> Option<Result<Answer, Fault>> {
+    fn answer(&mut self, bot: &mut BotProcess) -> Option<Result<Answer, Fault>> {
         let numbers = integers(&self.received);
         let (&[count, id], _) = numbers.split_first_chunk()?;
         if !(0..=LONGEST).contains(&count) {
@@ -128,7 +128,7 @@ impl Client {
 
     /// A fault about what came; all of it is forgotten, since nobody knows where the next answer
     /// begins.
-    fn no_protocol(&mut self, bot: &mut Process, what: String) -> Fault {
+    fn no_protocol(&mut self, bot: &mut BotProcess, what: String) -> Fault {
         while self.receive(bot, Some(Instant::now()), &Stop::new()).is_ok() {}
         let fault = Fault { received: Some(shown(&self.received)), ..no_protocol(what) };
         self.received.clear();
@@ -154,7 +154,7 @@ impl Client {
     }
 
     /// Looks at all that came since the last turn: late answers to earlier turns are forgotten.
-    fn check_order(&mut self, bot: &mut Process) -> Result<(), Unsaid> {
+    fn check_order(&mut self, bot: &mut BotProcess) -> Result<(), Unsaid> {
         loop {
             match self.receive(bot, Some(Instant::now()), &Stop::new()) {
                 Ok(()) => {}
@@ -176,7 +176,7 @@ impl Client {
     }
 
     /// Why there was no answer.
-    fn silence(&self, bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
+    fn silence(&self, bot: &mut BotProcess, silence: Silence, used: Duration) -> Unsaid {
         let mut reason = match silence {
             Silence::Flood if self.taken > MOST_BYTES => {
                 let what = "the bot sent too much: more than 1 MiB in one turn";
@@ -219,7 +219,12 @@ impl Dialogue for Client {
         false
     }
 
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn greet(
+        &mut self,
+        bot: &mut BotProcess,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
         let begun = Instant::now();
         let deadline = Some(begun + allowance);
         let time = format_duration(allowance);
@@ -273,8 +278,8 @@ impl Dialogue for Client {
 
     fn new_game(
         &mut self,
-        bot: &mut Process,
-        seating: &Seating<'_>,
+        bot: &mut BotProcess,
+        seating: &GameStart<'_>,
         _: &Stop,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
@@ -286,7 +291,7 @@ impl Dialogue for Client {
 
     fn ask(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
@@ -334,7 +339,7 @@ impl Dialogue for Client {
         self.team.as_deref()
     }
 
-    fn quit(&mut self, bot: &mut Process) {
+    fn quit(&mut self, bot: &mut BotProcess) {
         let deadline = Instant::now() + FAREWELL;
         let _ = self.send(bot, &[0, self.id], Some(deadline), &Stop::new());
     }

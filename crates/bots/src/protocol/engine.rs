@@ -9,7 +9,9 @@ use crownhead_search::{Knowledge, Stop};
 
 use super::line::Line;
 use crate::line_buffer::read_bounded_line;
-use crownhead_play::{BuiltinSpec, Clock, Player, PlayerError, Session, knowledge_for, session};
+use crownhead_play::{
+    BuiltinSpec, Clock, Player, PlayerError, Session, knowledge_for, new_session,
+};
 
 /// Why an engine stopped before it was told to.
 #[derive(Debug, thiserror::Error)]
@@ -141,10 +143,10 @@ impl Table {
         };
         let chosen = self.player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {});
         let choice = match chosen {
-            Err(PlayerError::Over) => return Ok(Err("the game is over".into())),
+            Err(PlayerError::GameOver) => return Ok(Err("the game is over".into())),
             other => other?,
         };
-        session.play(&choice.text).map_err(|error| PlayerError::Refused {
+        session.play(&choice.text).map_err(|error| PlayerError::IllegalMove {
             text: choice.text.clone(),
             why: error.to_string(),
         })?;
@@ -154,12 +156,12 @@ impl Table {
     /// Brings the session to a position: by the opponent's move if that leads there.
     fn set_up(&mut self, position: &str, last: Option<&str>) -> Result<(), String> {
         if let (Some(session), Some(last)) = (&mut self.session, last) {
-            let played = session.play(last).is_ok() || (last == "pass" && session.skip());
+            let played = session.play(last).is_ok() || (last == "pass" && session.skip_turn());
             if played && session.position() == position {
                 return Ok(());
             }
         }
-        let fresh = session(&self.game, Some(position)).map_err(|error| error.to_string())?;
+        let fresh = new_session(&self.game, Some(position)).map_err(|error| error.to_string())?;
         self.session = Some(fresh);
         Ok(())
     }

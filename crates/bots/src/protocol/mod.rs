@@ -9,8 +9,8 @@ pub mod engine;
 pub(crate) mod line;
 pub(crate) mod v1;
 
-use crate::process::Process;
-use crownhead_play::{Clock, Fault, Seating, Session, Verdict};
+use crate::process::BotProcess;
+use crownhead_play::{Clock, Fault, GameOver, GameStart, Session};
 use crownhead_sandbox::Isolation;
 
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
@@ -26,26 +26,31 @@ pub(crate) trait Dialogue: Send {
     }
 
     /// Greets a program that has just been started and waits until it is ready, or no longer.
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid>;
+    fn greet(
+        &mut self,
+        bot: &mut BotProcess,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid>;
 
     /// Tells of a new game and waits until the bot is ready, or no longer.
     fn new_game(
         &mut self,
-        bot: &mut Process,
-        seating: &Seating<'_>,
+        bot: &mut BotProcess,
+        seating: &GameStart<'_>,
         stop: &Stop,
     ) -> Result<(), Unsaid>;
 
     /// Tells a bot of a new game that was late in the last one, or said what is no answer; whether
     /// it is in step again. If not, it is started anew.
-    fn rejoin(&mut self, _: &mut Process, _: &Seating<'_>, _: &Stop) -> bool {
+    fn rejoin(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &Stop) -> bool {
         false
     }
 
     /// Asks for a move: its text, whatever that may be worth.
     fn ask(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
@@ -53,7 +58,7 @@ pub(crate) trait Dialogue: Send {
     ) -> Result<String, Unsaid>;
 
     /// Tells how the game ended; where there is no way to tell the bot, its log.
-    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
+    fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
         if let Some(log) = &mut bot.log {
             log.remark(&format!("{}: {}", verdict.result, verdict.reason));
         }
@@ -68,7 +73,7 @@ pub(crate) trait Dialogue: Send {
     fn name(&self) -> Option<&str>;
 
     /// Says good-bye.
-    fn quit(&mut self, bot: &mut Process);
+    fn quit(&mut self, bot: &mut BotProcess);
 }
 
 /// Why there is no answer.

@@ -8,8 +8,8 @@ use crownhead_play::Stop;
 
 use super::line::{Line, quote};
 use super::{Dialogue, Unsaid};
-use crate::process::{Process, Silence, status_text};
-use crownhead_play::{Clock, Seating, Session, TimeControl, Verdict, format_duration};
+use crate::process::{BotProcess, Silence, status_text};
+use crownhead_play::{Clock, GameOver, GameStart, Session, TimeControl, format_duration};
 use crownhead_play::{Fault, FaultKind, quoted};
 
 /// The protocol of lines.
@@ -67,7 +67,7 @@ impl Lines {
     /// Waits for `ready`; answers to earlier turns may still come before it.
     fn hear_ready(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
     ) -> Result<(), Silence> {
@@ -92,7 +92,7 @@ impl Lines {
     /// The same; a bot that says nothing of the kind is talked with all the same.
     fn await_ready(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
     ) -> Result<(), Unsaid> {
@@ -112,7 +112,7 @@ impl Lines {
 
     /// Looks at all that came since the last turn: a late answer to that is forgotten, an answer that
     /// nobody asked for would be taken for one to the next.
-    fn check_order(&mut self, bot: &mut Process, ply: usize) -> Result<(), Unsaid> {
+    fn check_order(&mut self, bot: &mut BotProcess, ply: usize) -> Result<(), Unsaid> {
         let owed = &mut self.owed;
         let early = bot.waiting_lines(|bytes| {
             let line = match text(bytes) {
@@ -139,7 +139,7 @@ impl Lines {
     /// Greets a bot and tells it of a game by a line that was told before.
     pub(crate) fn resume(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         newgame: &str,
         allowance: Duration,
         stop: &Stop,
@@ -150,7 +150,7 @@ impl Lines {
 
     fn tell(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         newgame: &str,
         allowance: Duration,
         stop: &Stop,
@@ -162,7 +162,7 @@ impl Lines {
     /// Sends a line that asks for a move and waits for the answer. `told` hears every line.
     pub(crate) fn answer(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         line: &str,
         ply: usize,
         deadline: Option<Instant>,
@@ -273,7 +273,7 @@ pub(crate) fn write_turn(line: &mut String, side: char, game: &dyn Session, cloc
     line.extend(game.board());
     line.push_str(" moves=");
     game.write_legal_moves(line);
-    if let Some(last) = game.last_move() {
+    if let Some(last) = game.last_move_text() {
         line.push_str(" last=");
         line.push_str(&last);
     }
@@ -288,7 +288,7 @@ pub(crate) fn write_turn(line: &mut String, side: char, game: &dyn Session, cloc
 }
 
 /// The line that tells of a game.
-pub(crate) fn newgame(seating: &Seating<'_>) -> String {
+pub(crate) fn newgame(seating: &GameStart<'_>) -> String {
     let mut line = format!("newgame game={} side={}", seating.game, seating.letter());
     // Writing to a text does not fail.
     let _ = match seating.settings.time_control {
@@ -303,7 +303,12 @@ pub(crate) fn newgame(seating: &Seating<'_>) -> String {
 }
 
 impl Dialogue for Lines {
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn greet(
+        &mut self,
+        bot: &mut BotProcess,
+        allowance: Duration,
+        stop: &Stop,
+    ) -> Result<(), Unsaid> {
         *self = Lines { line: std::mem::take(&mut self.line), ..Lines::default() };
         bot.send("crownhead protocol=1\n", Some(Instant::now() + allowance), stop);
         self.await_ready(bot, allowance, stop)
@@ -311,15 +316,15 @@ impl Dialogue for Lines {
 
     fn new_game(
         &mut self,
-        bot: &mut Process,
-        seating: &Seating<'_>,
+        bot: &mut BotProcess,
+        seating: &GameStart<'_>,
         stop: &Stop,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         self.tell(bot, &newgame(seating), seating.settings.startup_timeout, stop)
     }
 
-    fn rejoin(&mut self, bot: &mut Process, seating: &Seating<'_>, stop: &Stop) -> bool {
+    fn rejoin(&mut self, bot: &mut BotProcess, seating: &GameStart<'_>, stop: &Stop) -> bool {
         // Only that it is ready shows that it has done with all that was before.
         if self.is_silent {
             return false;
@@ -332,7 +337,7 @@ impl Dialogue for Lines {
 
     fn ask(
         &mut self,
-        bot: &mut Process,
+        bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
@@ -350,7 +355,7 @@ impl Dialogue for Lines {
         answer
     }
 
-    fn game_over(&mut self, bot: &mut Process, verdict: &Verdict<'_>) {
+    fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
         let mut line = format!("gameover result={}", verdict.result);
         if let Some((own, other)) = verdict.score {
             let _ = write!(line, " score={own}-{other}");
@@ -367,7 +372,7 @@ impl Dialogue for Lines {
         self.name.as_deref()
     }
 
-    fn quit(&mut self, bot: &mut Process) {
+    fn quit(&mut self, bot: &mut BotProcess) {
         bot.send("quit\n", Some(Instant::now() + FAREWELL), &Stop::new());
     }
 }
@@ -379,7 +384,7 @@ const REJOINING: Duration = Duration::from_secs(1);
 pub(crate) const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Why there was no line.
-pub(crate) fn unsaid(bot: &mut Process, silence: Silence, used: Duration) -> Unsaid {
+pub(crate) fn unsaid(bot: &mut BotProcess, silence: Silence, used: Duration) -> Unsaid {
     let silence = match silence {
         // Its output may be held open by a child of its.
         Silence::Late if bot.has_exited() => Silence::Ended,

@@ -5,7 +5,9 @@ use crownhead_rules::{Side, SideInfo};
 use crownhead_search::Limits;
 use serde_json::{Value, json};
 
-use super::{FileAnalysis, GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Variation, Worth};
+use super::{
+    Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
+};
 
 /// The version of the objects.
 pub const VERSION: u32 = 1;
@@ -111,7 +113,7 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
         "after": worth(played.after, sides),
         "lost": played.lost,
         "verdict": played.verdict.word(),
-        "mark": played.verdict.mark().map(Mark::sign),
+        "mark": played.verdict.mark().map(Judgement::sign),
         "better": played.better.as_ref().map(|better| line(better, sides)),
         "depth": played.depth,
     });
@@ -132,17 +134,17 @@ fn line(found: &Variation, sides: &[SideInfo; 2]) -> Value {
     })
 }
 
-fn worth(worth: Worth, sides: &[SideInfo; 2]) -> Value {
+fn worth(worth: Eval, sides: &[SideInfo; 2]) -> Value {
     let (points, winner, plies) = match worth {
-        Worth::Points(points) => (Some(points), None, None),
-        Worth::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
-        Worth::Drawn => (Some(0), None, Some(0)),
+        Eval::Points(points) => (Some(points), None, None),
+        Eval::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
+        Eval::Drawn => (Some(0), None, Some(0)),
     };
     json!({
         "points": points,
         "winner": winner,
         "plies": plies,
-        "expected": worth.expected(),
+        "expected": worth.expected_score(),
         "text": worth.text(sides),
     })
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use crownhead_rules::{Game, Side, SideInfo};
 use crownhead_search::{Engine, GameVisitor, Knowledge, Searchable, Stop, Task, visit};
 
-use super::{AnalysisError, Progress, Request, Variation, variations};
+use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
 
 /// A position as a person names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct PositionSpec<'a> {
     /// The game.
     pub game: &'a Game,
     /// The text of a position, if it is not the start.
@@ -47,9 +47,9 @@ pub struct PositionAnalysis {
 const LONGEST: usize = 24;
 
 /// Searches a position. `heard` is told of every finished iteration.
-pub fn examine(
-    place: &Place<'_>,
-    request: &Request,
+pub fn analyse_position(
+    place: &PositionSpec<'_>,
+    request: &AnalysisRequest,
     knowledge: &Knowledge,
     stop: &Stop,
     heard: &mut dyn FnMut(&Progress),
@@ -58,8 +58,8 @@ pub fn examine(
 }
 
 struct Examination<'a> {
-    place: &'a Place<'a>,
-    request: &'a Request,
+    place: &'a PositionSpec<'a>,
+    request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
     stop: &'a Stop,
     heard: &'a mut dyn FnMut(&Progress),

@@ -28,7 +28,7 @@ impl<P: Searchable> Best<P> {
             ..usual
         };
         let engine = Engine::new(settings, knowledge);
-        let engine = engine.map_err(|error| PlayerError::NoMemory(error.to_string()))?;
+        let engine = engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?;
         Ok(Best { engine, options })
     }
 }
@@ -57,7 +57,7 @@ impl<P: Searchable> Player for Best<P> {
         let task = Task { position, past: game.past(), limits, lines: 1 };
         let report = self.engine.search(task, stop, |report| heard(choice(position, report, 0)));
         if report.lines.is_empty() {
-            return Err(PlayerError::Over);
+            return Err(PlayerError::GameOver);
         }
         Ok(choice(position, &report, 0))
     }

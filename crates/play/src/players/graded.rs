@@ -86,7 +86,7 @@ impl<P: Searchable> Graded<P> {
         };
         let engine = Engine::new(settings, knowledge);
         Ok(Graded {
-            engine: engine.map_err(|error| PlayerError::NoMemory(error.to_string()))?,
+            engine: engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?,
             level: &levels(P::ID)[usize::from(level.clamp(1, 9)) - 1],
             options,
             lots: fastrand::Rng::with_seed(0),
@@ -180,7 +180,7 @@ impl<P: Searchable> Player for Graded<P> {
             }
         }
         if report.lines.is_empty() {
-            return Err(PlayerError::Over);
+            return Err(PlayerError::GameOver);
         }
         // Whoever overlooks everything sees what is best after all.
         Ok(choice(position, &report, chosen.map_or(0, |(_, index)| index)))

@@ -25,14 +25,14 @@ const LINE: usize = 24;
 /// The game as a player of `P` needs it.
 fn typed<P: Searchable>(game: &dyn Session) -> Result<&TypedSession<P>, PlayerError> {
     let typed = game.as_any().downcast_ref();
-    typed.ok_or_else(|| PlayerError::OtherGame(game.game().to_string()))
+    typed.ok_or_else(|| PlayerError::WrongGame(game.game().to_string()))
 }
 
 /// The choice where there is none: one legal move needs no thought and no time.
 fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choice>, PlayerError> {
     match *game.legal() {
-        [] => Err(PlayerError::Over),
-        [only] => Ok(Some(Choice::plain(game.current().format_move(only)))),
+        [] => Err(PlayerError::GameOver),
+        [only] => Ok(Some(Choice::from_text(game.current().format_move(only)))),
         _ => Ok(None),
     }
 }
@@ -69,6 +69,6 @@ fn choice<P: Searchable>(position: &P, report: &Report<P>, line: usize) -> Choic
         score: found.map(|line| line.score),
         depth: report.depth,
         nodes: report.nodes,
-        line,
+        pv: line,
     }
 }

@@ -27,7 +27,7 @@ impl Player for Random {
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let moves = game.legal_moves();
-        let chosen = self.lots.choice(moves).ok_or(PlayerError::Over)?;
-        Ok(Choice::plain(chosen.text))
+        let chosen = self.lots.choice(moves).ok_or(PlayerError::GameOver)?;
+        Ok(Choice::from_text(chosen.text))
     }
 }

@@ -9,7 +9,7 @@ use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
 
 use super::{Best, Graded, Random, Textbook};
-use crate::clock::{format_duration, parse_duration, shorten};
+use crate::clock::{format_duration, parse_duration, truncate};
 use crate::{Player, PlayerError};
 
 /// A built-in player and its options.
@@ -151,7 +151,7 @@ impl BuiltinSpec {
         let Some((key, value)) = text.split_once('=') else {
             return Err(invalid(format!(
                 "player options are written key=value, not {:?}",
-                shorten(text)
+                truncate(text)
             )));
         };
         let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
@@ -163,7 +163,7 @@ impl BuiltinSpec {
             let player = BuiltinSpec::new(self.kind);
             return Err(invalid(format!(
                 "unknown option {:?} for {player}; available options: {names}",
-                shorten(&key)
+                truncate(&key)
             )));
         }
         let options = &mut self.options;
@@ -198,7 +198,7 @@ fn parse_count(key: &str, value: &str, max: u64) -> Result<u64, SpecError> {
         Ok(number) if (1..=max).contains(&number) && !value.starts_with('+') => Ok(number),
         _ => Err(invalid(format!(
             "option {key} takes a whole number from 1 to {max}, not {:?}",
-            shorten(value)
+            truncate(value)
         ))),
     }
 }
@@ -216,7 +216,7 @@ impl FromStr for BuiltinSpec {
                 Ok(number) if (1..=max).contains(&number) && !text.starts_with('+') => Ok(number),
                 _ => Err(invalid(format!(
                     "{name} takes a {quantity} from 1 to {max}, for example {name}:4, not {:?}",
-                    shorten(text)
+                    truncate(text)
                 ))),
             }
         };
@@ -226,7 +226,7 @@ impl FromStr for BuiltinSpec {
             "minimax" => PlayerKind::Minimax(number("depth", MAX_DEPTH)?),
             "alphabeta" => PlayerKind::AlphaBeta(number("depth", MAX_DEPTH)?),
             "level" => PlayerKind::Level(number("level", MAX_LEVEL.into())? as u8),
-            _ => return Err(SpecError::UnknownPlayer(shorten(typed))),
+            _ => return Err(SpecError::UnknownPlayer(truncate(typed))),
         };
         let mut spec = BuiltinSpec::new(kind);
         if let Some(options) = parts.next() {
@@ -238,7 +238,7 @@ impl FromStr for BuiltinSpec {
             None => Ok(spec),
             Some(extra) => Err(invalid(format!(
                 "unexpected {:?} after the options of {}",
-                shorten(extra),
+                truncate(extra),
                 BuiltinSpec::new(kind)
             ))),
         }

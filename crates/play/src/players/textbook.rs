@@ -62,7 +62,7 @@ impl<P: Searchable> Player for Textbook<P> {
             || stop.is_stopped() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         // The first look is short and must not fail: without it there is no move.
         let first = plain::minimax(position, past, 1, &self.evaluation, &|| false);
-        let (mut depth, mut found) = (1, first.ok_or(PlayerError::Over)?);
+        let (mut depth, mut found) = (1, first.ok_or(PlayerError::GameOver)?);
         let mut growth = 1;
         while depth < self.depth && !found.complete && !stop.is_stopped() {
             // A look that is broken off counts for nothing: one that would be is not begun. As
@@ -82,8 +82,8 @@ impl<P: Searchable> Player for Textbook<P> {
         }
         let Found { score, best, nodes, .. } = found;
         let chosen = self.lots.choice(best);
-        let line = told(position, &[chosen.ok_or(PlayerError::Over)?]);
-        let text = line.first().cloned().ok_or(PlayerError::Over)?;
-        Ok(Choice { text, score: Some(score), depth, nodes, line })
+        let line = told(position, &[chosen.ok_or(PlayerError::GameOver)?]);
+        let text = line.first().cloned().ok_or(PlayerError::GameOver)?;
+        Ok(Choice { text, score: Some(score), depth, nodes, pv: line })
     }
 }

@@ -28,7 +28,7 @@ pub(super) use self::launch::set_apart;
 use self::launch::{Orders, Refusal};
 use self::mounts::{MOST_PLACES, Place, PlaceKind};
 use self::syscalls::Step;
-use super::{Layer, Limits, Request, Scratch, Started, command, plain};
+use super::{Child, Limits, Mechanism, Scratch, SpawnRequest, command, plain};
 
 /// What the walls depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ impl Kept {
 }
 
 /// The walls that this machine has.
-pub(super) fn layers() -> Vec<Layer> {
+pub(super) fn layers() -> Vec<Mechanism> {
     let landlock = match landlock::version() {
         0 => Err("the kernel has no Landlock, or it is not switched on (lsm=landlock,…)".into()),
         version @ 1..=5 => Ok(format!("version {version}, which does not stop signals")),
@@ -89,10 +89,10 @@ pub(super) fn layers() -> Vec<Layer> {
     let cgroups = cgroup::place().as_ref().map(|place| format!("in {}", place.display()));
     let cgroups = cgroups.map_err(String::clone);
     vec![
-        Layer::new("namespaces", namespaces().clone().map(|()| String::new())),
-        Layer::new("landlock", landlock),
-        Layer::new("seccomp", seccomp),
-        Layer { is_optional: true, ..Layer::new("cgroups", cgroups) },
+        Mechanism::new("namespaces", namespaces().clone().map(|()| String::new())),
+        Mechanism::new("landlock", landlock),
+        Mechanism::new("seccomp", seccomp),
+        Mechanism { is_optional: true, ..Mechanism::new("cgroups", cgroups) },
     ]
 }
 
@@ -118,7 +118,7 @@ const ANY_PORT: u16 = 1024;
 /// Makes the namespaces of a program that ends before it begins.
 fn trial(port: Option<u16>, group: Option<Arc<Group>>) -> Result<(), String> {
     let wall = Wall { has_namespaces: true, is_build: false, port: None };
-    let request = Request {
+    let request = SpawnRequest {
         file: Path::new(""),
         words: &[],
         folder: Path::new("/"),
@@ -155,7 +155,7 @@ fn advice(refusal: &Refusal) -> String {
 }
 
 /// Starts a program behind all walls that there are.
-pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
+pub(super) fn start(request: &SpawnRequest<'_>) -> io::Result<Child> {
     let has_namespaces = namespaces().is_ok();
     let wall = Wall { has_namespaces, is_build: request.is_build, port: request.port };
     let file = match request.file.components().count() {
@@ -178,7 +178,7 @@ pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
             })?;
             let keeper = Some((launched.report, launched.stack));
             let kept = Kept { keeper, group, _scratch: None };
-            Ok(Started {
+            Ok(Child {
                 pid: launched.pid,
                 pipes: launched.pipes.map(Some),
                 listener: launched.listener.map(TcpListener::from),
@@ -190,11 +190,11 @@ pub(super) fn start(request: &Request<'_>) -> io::Result<Started> {
 }
 
 fn without_namespaces(
-    request: &Request<'_>,
+    request: &SpawnRequest<'_>,
     wall: Wall,
     file: &Path,
     own: &Own,
-) -> io::Result<Started> {
+) -> io::Result<Child> {
     let scratch = Scratch::new()?;
     let mut orders = orders(request, wall, Some(file), own)?;
     orders.scratch = text(scratch.path().as_os_str())?;
@@ -206,7 +206,7 @@ fn without_namespaces(
     launch::confine_command(&mut command, orders);
     let started = on_starter(move || plain(command))??;
     let kept = Kept { keeper: None, group, _scratch: Some(scratch) };
-    Ok(Started { kept: Some(kept), ..started })
+    Ok(Child { kept: Some(kept), ..started })
 }
 
 /// Programs end with the thread that started them: this one never ends before we do. None if it could
@@ -229,7 +229,7 @@ fn on_starter<T: Send + 'static>(start: impl FnOnce() -> T + Send + 'static) -> 
 }
 
 /// What is a program's own.
-fn own(request: &Request<'_>, file: &Path) -> Own {
+fn own(request: &SpawnRequest<'_>, file: &Path) -> Own {
     let mut own = paths::own(request.folder, request.is_whole, file, request.words);
     own.extend(request.others.iter().filter_map(|path| path.canonicalize().ok()));
     match (request.is_build, request.made_in) {
@@ -244,7 +244,12 @@ fn own(request: &Request<'_>, file: &Path) -> Own {
 }
 
 /// Makes everything ready that is needed behind the walls.
-fn orders(request: &Request<'_>, wall: Wall, file: Option<&Path>, own: &Own) -> io::Result<Orders> {
+fn orders(
+    request: &SpawnRequest<'_>,
+    wall: Wall,
+    file: Option<&Path>,
+    own: &Own,
+) -> io::Result<Orders> {
     let folder = request.folder.canonicalize()?;
     // Only a name is looked for in `PATH`, and only one that the user typed is trusted.
     let is_name = !request.is_whole && request.file.components().count() == 1;

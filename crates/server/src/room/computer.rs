@@ -31,10 +31,10 @@ impl Room {
         let version = inner.game.version();
         let search = Search {
             address: player.address,
-            session: inner.game.session().copy(),
+            session: inner.game.session().clone_box(),
             player: spec,
             clock: inner.game.setup().computer_clock(thinking, left),
-            longest: if opponent.thinks { thinking } else { QUICK },
+            longest: if opponent.uses_time { thinking } else { QUICK },
             seed: inner.game.setup().seed.wrapping_add(version),
             begun: self.later(move |room| async move { room.computer_begins(version).await }),
             done: {
@@ -106,7 +106,7 @@ impl Room {
         let runtime = tokio::runtime::Handle::current();
         let search = Search {
             address: player.address,
-            session: inner.game.session().copy(),
+            session: inner.game.session().clone_box(),
             player: spec,
             clock: Clock::Unlimited,
             longest: QUICK,

@@ -3,7 +3,7 @@
 //! The rules decide what may be chosen and why something may not; what becomes of a move is the
 //! business of the screen.
 
-use crownhead_play::{LegalMove, PlayError, Session, sentence};
+use crownhead_play::{LegalMove, PlayError, Session, to_sentence};
 use crownhead_rules::{Cell, Game, MoveErrorKind};
 use ratatui::crossterm::event::KeyCode;
 
@@ -225,8 +225,9 @@ impl Hand {
         if is_checkers(game) && is_light(cell) {
             return "Only the dark squares are played on.".into();
         }
-        let tried = |from: Cell, to: Cell| match session.copy().play(&from_to(game, from, to)) {
-            Err(PlayError::Refused(error)) => Some(error),
+        let tried = |from: Cell, to: Cell| match session.clone_box().play(&from_to(game, from, to))
+        {
+            Err(PlayError::Illegal(error)) => Some(error),
             _ => None,
         };
         if let Some(from) = from {
@@ -235,7 +236,7 @@ impl Hand {
             let several = self.legal.iter().any(leads);
             let refused = tried(from, cell).filter(|_| !several);
             return match refused {
-                Some(error) => sentence(&error.reason),
+                Some(error) => to_sentence(&error.reason),
                 None => "Several ways lead there: choose the next step.".into(),
             };
         }
@@ -248,7 +249,7 @@ impl Hand {
             .find_map(|to| tried(cell, to).filter(|error| error.kind == MoveErrorKind::Rule));
         let any = || near.find_map(|to| tried(cell, to));
         match of_rule.or_else(any) {
-            Some(error) => sentence(&error.reason),
+            Some(error) => to_sentence(&error.reason),
             None => "No legal move starts there.".into(),
         }
     }
@@ -260,7 +261,7 @@ fn played(session: &dyn Session, way: &[Cell]) -> Option<String> {
         return None;
     }
     let way: Vec<_> = way.iter().map(Cell::to_string).collect();
-    let mut session = session.copy();
+    let mut session = session.clone_box();
     session.play(&way.join("-")).ok()?;
     session.moves().pop()
 }

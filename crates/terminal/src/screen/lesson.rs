@@ -2,7 +2,7 @@
 
 use crownhead_play::{
     lessons::{Attempt, Course},
-    sentence,
+    to_sentence,
 };
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
@@ -58,12 +58,12 @@ impl LessonScreen {
     fn begin(&mut self) {
         self.finished = false;
         self.hand.turn_to(self.course.session());
-        self.hand.tries = self.course.wants_refusal();
+        self.hand.tries = self.course.expects_illegal_move();
         self.message.clear();
     }
 
     fn go(&mut self, number: usize) {
-        if self.course.go(number) {
+        if self.course.go_to(number) {
             self.begin();
         } else if number > self.course.count() {
             let (done, count) = (self.course.done(), self.course.count());
@@ -86,7 +86,7 @@ impl LessonScreen {
                         self.finished = true;
                         let last = self.course.number() == self.course.count();
                         let next = if last { "q: quit." } else { "Enter: the next exercise." };
-                        format!("{} {next}", sentence(&said))
+                        format!("{} {next}", to_sentence(&said))
                     }
                 };
             }
@@ -173,7 +173,7 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     write_line(frame, layout.title, &title, strong(colour));
     let mut marks = Marks { cursor: screen.hand.cursor, ..Marks::default() };
     if screen.finished {
-        if let Some(last) = session.last_made() {
+        if let Some(last) = session.last_move() {
             (marks.last, marks.taken) = (last.path, last.captures);
         }
     } else {

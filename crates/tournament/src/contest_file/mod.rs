@@ -7,7 +7,7 @@ mod table;
 use std::fmt;
 use std::path::Path;
 
-use crate::matches::limit;
+use crate::matches::apply_default_limits;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
     FaultPolicy, GameSettings, Openings, ParseTimeError, TimeControl, parse_duration,
@@ -188,7 +188,7 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let isolation = isolation(top);
     let limits = limits(top);
     let game = game?;
-    let openings = Openings::named(&openings_text, &game, folder).map_err(|error| {
+    let openings = Openings::parse_spec(&openings_text, &game, folder).map_err(|error| {
         let word = openings_text.split(':').next().unwrap_or_default();
         let known = ["start", "random", "ballots"];
         let hint = if known.contains(&word) { String::new() } else { suggestion(word, &known) };
@@ -204,7 +204,7 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let mut entrants = entrants;
     let mut specs: Vec<PlayerSpec> =
         entrants.iter().filter_map(|entrant| entrant.player.clone().ok()).collect();
-    let time = limit(&mut specs, time, nodes);
+    let time = apply_default_limits(&mut specs, time, nodes);
     let players = entrants.iter_mut().filter_map(|entrant| entrant.player.as_mut().ok());
     for (player, spec) in players.zip(specs) {
         *player = spec;

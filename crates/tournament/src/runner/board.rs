@@ -1,7 +1,7 @@
 //! One game of a contest, from the two players' arrival to the record of it.
 
 use crownhead_play::referee::PlayedGame;
-use crownhead_play::{Drawing, End, GameSetup, PlayerError, Stop, log_name, mix};
+use crownhead_play::{End, GameSetup, OpeningPicker, PlayerError, Stop, derive_seed, log_name};
 use crownhead_rules::Side;
 
 use super::pool::Pool;
@@ -11,7 +11,7 @@ use crate::{Contest, Entrant};
 
 pub(super) struct Board<'a> {
     pub(super) contest: &'a Contest,
-    pub(super) openings: &'a Drawing<'a>,
+    pub(super) openings: &'a OpeningPicker<'a>,
     pub(super) pool: &'a Pool<'a>,
     pub(super) entrants: &'a [Option<&'a Entrant>],
     /// The number of the walls around programs.
@@ -109,7 +109,7 @@ impl Board<'_> {
 /// have: not from what else is played, or when.
 fn seeds(seed: u64, names: [&str; 2], meeting: u32) -> [u64; 3] {
     let [first, second] = names.map(number_of);
-    [0, 1, 2].map(|whose| mix(&[seed, first, second, meeting.into(), whose]))
+    [0, 1, 2].map(|whose| derive_seed(&[seed, first, second, meeting.into(), whose]))
 }
 
 /// A number for a name, the same on every machine: FNV-1a.

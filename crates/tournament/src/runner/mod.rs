@@ -228,7 +228,7 @@ impl Stage<'_> {
         let (writer, pen) = Writer::start(journal, boards, tell);
         let (mut failure, mut is_cancelled) = (None, false);
         let contest = self.contest;
-        let openings = contest.openings.drawing(&contest.game, self.knowledge, contest.seed);
+        let openings = contest.openings.picker(&contest.game, self.knowledge, contest.seed);
         std::thread::scope(|scope| {
             for number in 0..boards {
                 let (hall, broken, pen) = (&hall, &broken, pen.clone());

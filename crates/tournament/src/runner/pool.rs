@@ -51,8 +51,8 @@ impl<'a> Pool<'a> {
         };
         let made = spec.build(stop).and_then(|()| spec.player(&self.contest.game, self.knowledge));
         match made {
-            Err(PlayerError::Start(_)) if stop.is_stopped() => Err(PlayerError::Stopped),
-            Err(PlayerError::Start(why)) => Ok(Absent::player(&why)),
+            Err(PlayerError::StartFailed(_)) if stop.is_stopped() => Err(PlayerError::Stopped),
+            Err(PlayerError::StartFailed(why)) => Ok(Absent::player(&why)),
             other => other,
         }
     }
@@ -107,7 +107,7 @@ impl Player for Absent {
         Err(PlayerError::Fault(self.0.clone()))
     }
 
-    fn is_outside(&self) -> bool {
+    fn is_external(&self) -> bool {
         true
     }
 }

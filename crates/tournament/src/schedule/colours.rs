@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crownhead_play::mix;
+use crownhead_play::derive_seed;
 
 use super::{PlayerIndex, Round};
 use crate::Colours;
@@ -59,7 +59,7 @@ pub fn deal(
                 (std::cmp::Ordering::Greater, _) => key[1],
                 (_, Colours::Random) if is_odd_one => {
                     let lot = [seed, round.number.into(), key[0] as u64, key[1] as u64];
-                    key[(mix(&lot) >> 32 & 1) as usize]
+                    key[(derive_seed(&lot) >> 32 & 1) as usize]
                 }
                 _ => one,
             };

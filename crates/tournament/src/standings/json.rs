@@ -1,6 +1,6 @@
 //! The table for machines.
 
-use crate::statistics::Tally;
+use crate::statistics::Wdl;
 use serde_json::{Value, json};
 
 use super::Standings;
@@ -8,7 +8,7 @@ use super::Standings;
 /// The rows as a list, in the order of ranks. Players are named.
 pub fn rows(standings: &Standings, names: &[String]) -> Value {
     let tally =
-        |tally: &Tally| json!({ "wins": tally.wins, "draws": tally.draws, "losses": tally.losses });
+        |tally: &Wdl| json!({ "wins": tally.wins, "draws": tally.draws, "losses": tally.losses });
     let row = |row: &super::Standing| {
         let breaks = standings.tie_breaks.iter().zip(0..).filter_map(|(tie_break, at)| {
             let value = row.values.get(at).copied().flatten()?;

@@ -9,7 +9,7 @@ mod tie_break;
 
 use std::collections::BTreeMap;
 
-use crate::statistics::{Points as Result, Tally};
+use crate::statistics::{GamePoints as Result, Wdl};
 
 use crate::Points;
 use crate::schedule::{PlayerIndex, Tie};
@@ -40,9 +40,9 @@ pub struct Standing {
     /// Points of all games and byes.
     pub points: i64,
     /// All games.
-    pub all: Tally,
+    pub all: Wdl,
     /// Those in which it moved first, and second.
-    pub by_colour: [Tally; 2],
+    pub by_colour: [Wdl; 2],
     /// The games' own points, its own and its opponents'.
     pub scores: [i64; 2],
     /// Games that were lost by a fault, by the word for it.
@@ -255,8 +255,8 @@ fn empty(player: PlayerIndex) -> Standing {
         player,
         rank: 0,
         points: 0,
-        all: Tally::default(),
-        by_colour: [Tally::default(); 2],
+        all: Wdl::default(),
+        by_colour: [Wdl::default(); 2],
         scores: [0; 2],
         forfeits: BTreeMap::new(),
         forfeit_wins: 0,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::statistics::{Points as Result, Tally};
+use crate::statistics::{GamePoints as Result, Wdl};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -61,7 +61,7 @@ fn shown(row: &Standing, at: usize) -> Option<super::Value> {
 fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String> {
     let above = standings.rows.iter().take_while(|other| other.player != row.player).last();
     let is_shared = above.is_some_and(|other| other.rank == row.rank);
-    let by_colour = |tally: &Tally| format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses);
+    let by_colour = |tally: &Wdl| format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses);
     let forfeits: u32 = row.forfeits.values().sum();
     let [own, others] = row.scores;
     let mut cells = vec![

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::statistics::Points as Result;
+use crate::statistics::GamePoints as Result;
 
 use super::Standing;
 use crate::schedule::PlayerIndex;

@@ -132,7 +132,7 @@ fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[
         let score = choice.score.map(|score| format!(" {},", score_text(score)));
         let text = format!("{name} {verb}:{} depth {}", score.unwrap_or_default(), choice.depth);
         buffer.set_stringn(x, y, shorten(&text, room), room, Style::default());
-        let line = shorten(&choice.line.join(" "), room);
+        let line = shorten(&choice.pv.join(" "), room);
         buffer.set_stringn(x, y + 1, line, room, faint(colour));
     } else if screen.is_thinking() {
         buffer.set_stringn(x, y, "…", room, Style::default());

@@ -7,7 +7,7 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, FaultPolicy, PlayError, Session, sentence};
+use crownhead_play::{Choice, FaultPolicy, PlayError, Session, to_sentence};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
@@ -156,7 +156,7 @@ impl GameScreen {
     fn shown(&self) -> Box<dyn Session> {
         match self.look {
             Some(ply) => self.live.at(ply),
-            None => self.live.session().copy(),
+            None => self.live.session().clone_box(),
         }
     }
 
@@ -168,7 +168,7 @@ impl GameScreen {
     /// What is marked on the board that is shown.
     fn marks(&self) -> Marks {
         let mut marks = Marks { cursor: self.hand.cursor, ..Marks::default() };
-        if let Some(last) = self.shown().last_made() {
+        if let Some(last) = self.shown().last_move() {
             (marks.last, marks.taken) = (last.path, last.captures);
         }
         if self.look.is_none() && self.live.human_to_move() {
@@ -260,7 +260,7 @@ impl GameScreen {
         let look = self.look;
         self.changed();
         if let (Some(_), Some(text), false) =
-            (look, self.live.session().last_move(), self.live.is_over())
+            (look, self.live.session().last_move_text(), self.live.is_over())
         {
             self.look = look;
             let side = side_text(&self.live.setup().game, side);
@@ -275,7 +275,7 @@ impl GameScreen {
 
     fn say_missing(&mut self) {
         if let Some(missing) = self.computers.missing() {
-            self.message = format!("{} {}", self.message, sentence(&missing));
+            self.message = format!("{} {}", self.message, to_sentence(&missing));
         }
     }
 
@@ -300,7 +300,7 @@ impl GameScreen {
             (Advice::Hint, Ok(choice)) => {
                 self.message = hint_text(self.live.session(), &choice);
             }
-            (Advice::Hint, Err(error)) => self.message = sentence(&error),
+            (Advice::Hint, Err(error)) => self.message = to_sentence(&error),
             (Advice::Draw, advice) => {
                 if self.computers.accepts(&self.live, advice.ok().as_ref()) {
                     self.live.decide(Verdict::Agreed);
@@ -359,10 +359,10 @@ impl GameScreen {
         }
         match self.live.play(text, self.live.turn_time()) {
             Ok(()) => self.changed(),
-            Err(PlayError::Over(_)) => self.message = self.invitation(),
-            Err(PlayError::Refused(error)) => {
+            Err(PlayError::GameOver(_)) => self.message = self.invitation(),
+            Err(PlayError::Illegal(error)) => {
                 self.hand.let_go();
-                self.message = sentence(&error.reason);
+                self.message = to_sentence(&error.reason);
             }
         }
     }
@@ -465,7 +465,7 @@ impl GameScreen {
         } else {
             match self.live.save(Path::new(name)) {
                 Ok(()) => format!("The game is in {name}."),
-                Err(error) => sentence(&error.to_string()),
+                Err(error) => to_sentence(&error.to_string()),
             }
         };
     }
