@@ -10,7 +10,7 @@ use crownhead_bots::replay::{Again, Moment};
 use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::local_game::{LiveGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};

@@ -4,7 +4,7 @@ use std::io::BufReader;
 
 use crownhead_play::lessons::course;
 use crownhead_rules::Game;
-use crownhead_terminal::plain_lessons;
+use crownhead_terminal::plain::lessons;
 use crownhead_terminal::screen::{LessonScreen, show};
 
 use super::play::{has_colour, has_screen};
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let stop = stop_on_signals();
     if arguments.plain || !has_screen() {
         let input = BufReader::new(std::io::stdin());
-        plain_lessons::run(course, input, std::io::stdout().lock(), &stop)?;
+        lessons::run(course, input, std::io::stdout().lock(), &stop)?;
     } else {
         let mut screen = LessonScreen::new(course, has_colour());
         show(&mut screen, &stop)?;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
-use crownhead_terminal::kept::Kept;
-use crownhead_terminal::lines::{self, Line};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::autosave::Kept;
+use crownhead_terminal::local_game::{LiveGame, Seat, Setup};
+use crownhead_terminal::plain::input::{self, Line};
 
 use super::Failure;
 use super::play::{lot, play};
@@ -125,7 +125,7 @@ fn question<T>(
     loop {
         write!(output, "{text}")?;
         output.flush()?;
-        let answer = match lines::read(input)? {
+        let answer = match input::read(input)? {
             Line::End | Line::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);

@@ -9,8 +9,8 @@ use crownhead_files::AtomicFile;
 use crownhead_play::{Stop, TimeControl, parse_duration};
 use crownhead_records::format_game;
 use crownhead_rules::Game;
-use crownhead_terminal::kept::{self, Kept};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::autosave::{self, Kept};
+use crownhead_terminal::local_game::{LiveGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
 use crownhead_terminal::screen::{GameScreen, show};
 
@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (live, kept) = kept::resume(arguments.game.as_ref(), passed)
+        let (live, kept) = autosave::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
         (live, Some(kept))
     } else {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crownhead_files::data_dir;
-use crownhead_server::guard::Public;
 use crownhead_server::limits::Limits;
+use crownhead_server::middleware::Public;
 use crownhead_server::{Server, ServerError};
 
 use super::{Failure, say};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use crownhead_records::{Reader, RecordErrorKind};
-use crownhead_terminal::recorded::{Games, print};
+use crownhead_terminal::game_file::{Games, print};
 use crownhead_terminal::screen::{ViewScreen, show};
 
 use super::play::{has_colour, has_screen};

@@ -1,6 +1,6 @@
 //! `crownhead tune`.
 
-use crate::run::{crownhead, crownhead_in};
+use crate::harness::{crownhead, crownhead_in};
 
 #[test]
 fn the_header_names_the_command_that_makes_the_same_weights() {
@@ -37,7 +37,7 @@ fn ctrl_c_ends_the_fit_too() {
     use std::process::{Command, Stdio};
 
     let start = ["tune", "contest", "--games", "40", "--nodes", "20", "--rounds", "100000"];
-    let mut command = crate::run::command(&start);
+    let mut command = crate::harness::command(&start);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let fits = |line: Result<String, _>| line.unwrap().starts_with("round 10:");

@@ -2,7 +2,7 @@
 
 use crownhead_play::{LegalMove, Session, new_session};
 use crownhead_rules::{Cell, Game, Side};
-use crownhead_terminal::screen::path::{Step, choose};
+use crownhead_terminal::screen::selection::{Step, choose};
 
 use crate::tty::Tty;
 

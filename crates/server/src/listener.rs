@@ -18,8 +18,8 @@ use tokio::sync::watch;
 use tower::ServiceExt;
 
 use crate::ended;
-use crate::guard::Peer;
 use crate::limits::{Address, Connections, Limits};
+use crate::middleware::Peer;
 
 /// What a connection may keep of requests that have not been read.
 const BUFFER: usize = 16 * 1024;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::deeds::{Action, Refusal, What};
-use crate::view::{Computer, OffersView, SeatView};
+use crate::views::{Computer, OffersView, SeatView};
 
 /// Nothing that a client says is longer.
 pub const LONGEST_MESSAGE: usize = 4096;

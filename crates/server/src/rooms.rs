@@ -12,14 +12,14 @@ use tokio::sync::Semaphore;
 
 use crate::deeds::Event;
 use crate::error::{ApiError, Code};
-use crate::hosted::HostedGame;
+use crate::hosted_game::HostedGame;
+use crate::ids::{GameId, Secret};
 use crate::limits::{Address, Limits};
+use crate::new_game::{Granted, Setup};
 use crate::room::{Membership, NotJoined, Room};
-use crate::secret::{GameId, Secret};
-use crate::setup::{Granted, Setup};
+use crate::search_queue::Thinking;
 use crate::store::{NewGame, Store, StoreError, Stored, Write};
-use crate::thinking::Thinking;
-use crate::view::{Presence, Summary, summary};
+use crate::views::{Presence, Summary, summary};
 
 /// Games in which nothing ever happened are kept so long.
 const EMPTY: Duration = Duration::from_secs(2 * 24 * 60 * 60);

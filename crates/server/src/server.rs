@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::guard::Public;
 use crate::limits::Limits;
 use crate::listener::listen;
+use crate::middleware::Public;
 use crate::rooms::Rooms;
 use crate::routes::{App, routes};
+use crate::search_queue::Thinking;
 use crate::store::{Store, StoreError};
-use crate::thinking::Thinking;
 
 /// How often old games are looked for.
 const SWEEP: Duration = Duration::from_secs(60 * 60);

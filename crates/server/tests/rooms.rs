@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crownhead_server::deeds::{Action, What};
 use crownhead_server::limits::{Address, Limits};
+use crownhead_server::new_game::Wish;
 use crownhead_server::room::{Membership, NotJoined};
 use crownhead_server::rooms::{Created, Rooms};
-use crownhead_server::setup::Wish;
+use crownhead_server::search_queue::Thinking;
 use crownhead_server::store::Store;
-use crownhead_server::thinking::Thinking;
 use serde_json::{Value, json};
 
 struct Hall {

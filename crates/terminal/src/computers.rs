@@ -10,9 +10,9 @@ use crownhead_play::{
 };
 use crownhead_rules::{Game, Side};
 
-use crate::known::Known;
-use crate::live::{LiveGame, Seat};
-use crate::thinking::{Chosen, Thinking};
+use crate::lazy_knowledge::Known;
+use crate::local_game::{LiveGame, Seat};
+use crate::player_thread::{Chosen, Thinking};
 
 /// The computers of a game.
 pub struct Computers {

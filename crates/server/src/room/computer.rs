@@ -7,8 +7,8 @@ use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
 use tokio::sync::MutexGuard;
 
 use super::{Inner, Room};
-use crate::thinking::Search;
-use crate::view::Computer;
+use crate::search_queue::Search;
+use crate::views::Computer;
 
 /// The computer thinks about a draw so long.
 const ADVICE: &str = "best:movetime=300ms";

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::board::Geometry;
-use super::moves::shorten;
+use super::move_list::shorten;
 
 /// The smallest screen that a board with its panel fits on.
 pub const SMALLEST: (u16, u16) = (70, 22);

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 
 use super::Screen;
 use super::board::{BoardView, Marks};
-use super::hand::{Deed, Hand};
+use super::board_input::{Deed, Hand};
 use super::layout::{
     Layout, popup, popup_text, scrolled, strong, too_small, write_keys, write_line, write_message,
     write_text,

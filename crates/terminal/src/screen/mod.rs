@@ -5,13 +5,13 @@
 //! is the loop that joins them with a real terminal.
 
 pub mod board;
+pub mod board_input;
 mod game;
-pub mod hand;
 pub mod layout;
 mod lesson;
-pub mod moves;
-pub mod path;
-mod view;
+pub mod move_list;
+pub mod selection;
+mod viewer;
 
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
@@ -35,7 +35,7 @@ use ratatui::{DefaultTerminal, Frame, Terminal};
 
 pub use game::GameScreen;
 pub use lesson::LessonScreen;
-pub use view::ViewScreen;
+pub use viewer::ViewScreen;
 
 /// Something that fills the screen.
 pub trait Screen {

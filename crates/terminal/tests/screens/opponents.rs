@@ -81,7 +81,7 @@ fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
     let mut live = LiveGame::new(setup("english", ["human", "random"], None)).unwrap();
     for moves in [&[][..], &["11-15", "22-18"][..]] {
         moves.iter().for_each(|text| live.play(text, Duration::ZERO).unwrap());
-        live.decide(crownhead_terminal::live::Verdict::Resigned(Side::First));
+        live.decide(crownhead_terminal::local_game::Verdict::Resigned(Side::First));
         assert!(live.is_over() && live.undo());
         assert_eq!((live.is_over(), live.session().moves().len()), (false, moves.len()));
     }

@@ -9,10 +9,10 @@ use super::super::board::{BoardView, shape};
 use super::super::layout::{
     Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
-use super::super::moves::{MoveList, shorten};
+use super::super::move_list::{MoveList, shorten};
 use super::{Dialog, GameScreen};
-use crate::live::Seat;
-use crate::words::{clock_text, score_text};
+use crate::local_game::Seat;
+use crate::text::{clock_text, score_text};
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {

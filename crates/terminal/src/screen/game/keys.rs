@@ -7,11 +7,11 @@ use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind
 use ratatui::layout::Rect;
 
 use super::super::Screen;
-use super::super::hand::Deed;
+use super::super::board_input::Deed;
 use super::super::layout::{Layout, scrolled};
 use super::{Dialog, GameScreen, draw};
-use crate::live::Verdict;
-use crate::words::pace_text;
+use crate::local_game::Verdict;
+use crate::text::pace_text;
 
 /// The plies that a page of the list of moves is.
 const PAGE: isize = 10;

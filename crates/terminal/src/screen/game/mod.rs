@@ -11,12 +11,12 @@ use crownhead_play::{Choice, FaultPolicy, PlayError, Session, to_sentence};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
-use super::hand::Hand;
+use super::board_input::Hand;
+use crate::autosave::Kept;
 use crate::computers::Computers;
-use crate::kept::Kept;
-use crate::live::{LiveGame, Seat, Verdict};
-use crate::thinking::Thinking;
-use crate::words::{hint_text, side_text};
+use crate::local_game::{LiveGame, Seat, Verdict};
+use crate::player_thread::Thinking;
+use crate::text::{hint_text, side_text};
 
 /// A question or a page over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]

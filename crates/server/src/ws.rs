@@ -10,12 +10,12 @@ use tokio::time::{MissedTickBehavior, interval_at, timeout};
 
 use crate::deeds::RefusalCode;
 use crate::ended;
+use crate::ids::GameId;
 use crate::limits::{Address, Allowance};
 use crate::messages::{FromClient, FromServer, Request};
+use crate::new_game::read_name;
 use crate::room::{Membership, NotJoined};
 use crate::rooms::Rooms;
-use crate::secret::GameId;
-use crate::setup::read_name;
 
 /// So many refused messages in a row, and the socket is closed.
 const PATIENCE: u32 = 100;

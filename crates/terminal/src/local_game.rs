@@ -2,7 +2,7 @@
 //! are not on the board (resigning, agreeing on a draw, time, faults of programs).
 //!
 //! It knows neither lines of text nor screens: [`plain`](crate::plain) and
-//! [`screen`](crate::screen) show it. Nor does it think: see [`thinking`](crate::thinking). Outside
+//! [`screen`](crate::screen) show it. Nor does it think: see [`thinking`](crate::player_thread). Outside
 //! programs are judged by the [`referee`], as in a match.
 
 use std::fmt;

@@ -15,15 +15,15 @@ use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
 use tokio::task::AbortHandle;
 
 use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, What};
-use crate::hosted::HostedGame;
+use crate::hosted_game::HostedGame;
+use crate::ids::{GameId, SecretHash};
 use crate::limits::Address;
 use crate::messages::FromServer;
+use crate::new_game::{Mode, read_name, side_letter};
 use crate::rooms::Rooms;
-use crate::secret::{GameId, SecretHash};
-use crate::setup::{Mode, read_name, side_letter};
+use crate::search_queue::Ticket;
 use crate::store::{NewGame, StoreError, Write};
-use crate::thinking::Ticket;
-use crate::view::{
+use crate::views::{
     Computer, Presence, Summary, moved_json, offers_view, seats_view, state_json, summary,
 };
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::run::{crownhead, crownhead_in, finish};
+use crate::harness::{crownhead, crownhead_in, finish};
 
 const COMMANDS: [&str; 9] =
     ["play", "learn", "view", "games", "moves", "perft", "pdn", "completions", "man"];

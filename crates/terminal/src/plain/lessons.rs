@@ -8,8 +8,8 @@ use crownhead_play::{
     to_sentence,
 };
 
-use crate::lines::{Line, Lines};
-use crate::words::{board_text, move_text, squares_text};
+use crate::plain::input::{Line, Lines};
+use crate::text::{board_text, move_text, squares_text};
 
 const HELP: &str = "\
 Type the move that is asked for, or

@@ -7,9 +7,9 @@ use crownhead_rules::{Cell, Game, Outcome, Side};
 use serde::{Serialize, Serializer};
 
 use crate::deeds::{Decision, What};
-use crate::hosted::{HostedGame, Made};
-use crate::secret::GameId;
-use crate::setup::side_letter;
+use crate::hosted_game::{HostedGame, Made};
+use crate::ids::GameId;
+use crate::new_game::side_letter;
 
 /// A position and what is possible in it.
 #[derive(Serialize)]

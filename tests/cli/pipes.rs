@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::run::{command, finish};
+use crate::harness::{command, finish};
 
 /// A command for each way of printing. `good.pdn` and `bad.pdn` are in the folder.
 const COMMANDS: [&[&str]; 19] = [
@@ -113,7 +113,7 @@ fn output_that_does_not_fit_is_a_failure_told_once() {
 }
 
 /// Runs the program with no more than so many kilobytes of memory.
-fn crownhead_within(kilobytes: u32, arguments: &[&str]) -> crate::run::Finished {
+fn crownhead_within(kilobytes: u32, arguments: &[&str]) -> crate::harness::Finished {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"")]);
     shell.arg(env!("CARGO_BIN_EXE_crownhead")).args(arguments).env_remove("RUST_BACKTRACE");

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crownhead_play::CATALOG;
 use crownhead_rules::{Game, Side};
 use crownhead_server::deeds::{Action, Decision, Deed, Event, RefusalCode, Rights, What};
-use crownhead_server::hosted::HostedGame;
-use crownhead_server::setup::{ClockText, Mode, Setup};
+use crownhead_server::hosted_game::HostedGame;
+use crownhead_server::new_game::{ClockText, Mode, Setup};
 
 const FIRST: Rights = Rights([true, false]);
 const SECOND: Rights = Rights([false, true]);

@@ -12,7 +12,7 @@ use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Reader, format_game};
 use crownhead_rules::{Game, Side};
 
-use crate::live::{LiveGame, Seat};
+use crate::local_game::{LiveGame, Seat};
 
 /// Where one unfinished game is kept.
 pub struct Kept {

@@ -14,7 +14,7 @@ use crownhead_rules::{Cell, PositionError, Side};
 
 use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, Seat, What};
 use crate::error::kind_text;
-use crate::setup::{Mode, Setup};
+use crate::new_game::{Mode, Setup};
 
 /// A computer that moves so little too late has not lost: its thread may have waited for a processor.
 const GRACE: Duration = Duration::from_millis(100);

@@ -1,5 +1,7 @@
 //! The ways in over HTTP. What is played and how is told by others; here it is asked for.
 
+pub mod assets;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,18 +25,18 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::error::{ApiError, Code, kind_text};
-use crate::guard::{Public, address, guard};
+use crate::ids::GameId;
 use crate::limits::Allowances;
 use crate::messages::LONGEST_MESSAGE;
-use crate::room::PROTOCOL;
-use crate::rooms::Rooms;
-use crate::secret::GameId;
-use crate::setup::{
+use crate::middleware::{Public, address, guard};
+use crate::new_game::{
     LONGEST_INCREMENT, LONGEST_NAME, LONGEST_TIME, SHORTEST_THOUGHT, USUAL_THOUGHT, Wish,
     read_position, side_letter,
 };
-use crate::view::{is_checkers, position_json};
-use crate::{files, socket};
+use crate::room::PROTOCOL;
+use crate::rooms::Rooms;
+use crate::views::{is_checkers, position_json};
+use crate::ws;
 
 /// No body is longer.
 const LONGEST_BODY: usize = 16 * 1024;
@@ -103,7 +105,7 @@ pub fn routes(app: Arc<App>) -> Router {
 }
 
 async fn page(request: Request) -> Response {
-    files::serve(request.uri().path(), request.headers())
+    assets::serve(request.uri().path(), request.headers())
 }
 
 fn json_text(text: String) -> Response {
@@ -352,5 +354,5 @@ async fn join(
         .max_write_buffer_size(MOST_UNSENT)
         .max_message_size(LONGEST_MESSAGE)
         .max_frame_size(LONGEST_MESSAGE)
-        .on_upgrade(move |socket| socket::serve(socket, rooms, id, who, ending)))
+        .on_upgrade(move |socket| ws::serve(socket, rooms, id, who, ending)))
 }

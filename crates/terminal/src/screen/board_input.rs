@@ -8,7 +8,7 @@ use crownhead_rules::{Cell, Game, MoveErrorKind};
 use ratatui::crossterm::event::KeyCode;
 
 use super::board::{Marks, is_checkers, is_light, square_number};
-use super::path::{self, Step};
+use super::selection::{self, Step};
 
 /// No move is written longer.
 const LONGEST_MOVE: usize = 100;
@@ -91,7 +91,7 @@ impl Hand {
     /// Marks what it holds, and what can be done.
     pub fn mark(&self, marks: &mut Marks) {
         marks.chosen = self.chosen.clone();
-        marks.targets = path::targets(&self.legal, &self.chosen);
+        marks.targets = selection::targets(&self.legal, &self.chosen);
         marks.targets.extend(&self.ways_on);
         if self.chosen.is_empty() {
             marks.movable = self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
@@ -174,7 +174,7 @@ impl Hand {
         let from = self.chosen.first().copied();
         let way: Vec<_> = self.chosen.iter().copied().chain([cell]).collect();
         let again = self.chosen.last() == Some(&cell);
-        let step = path::choose(&self.legal, &mut self.chosen, cell);
+        let step = selection::choose(&self.legal, &mut self.chosen, cell);
         self.ways_on.clear();
         match step {
             Step::Move(text) if again => Deed::Move(text),
@@ -198,7 +198,7 @@ impl Hand {
                     && let Some(listed) = self.legal.iter().find(|mv| mv.text == made)
                 {
                     self.chosen = listed.path.clone();
-                    let only = path::candidates(&self.legal, &self.chosen).len() == 1;
+                    let only = selection::candidates(&self.legal, &self.chosen).len() == 1;
                     return if only { Deed::Move(made) } else { Deed::Chosen };
                 }
                 self.chosen.clear();

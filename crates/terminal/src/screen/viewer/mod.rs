@@ -12,10 +12,10 @@ use ratatui::layout::Rect;
 
 use super::Screen;
 use super::layout::{Layout, scrolled};
-use crate::analysing::Analysing;
-use crate::known::Known;
-use crate::recorded::{Games, Walk};
-use crate::words::pace_text;
+use crate::analysis_thread::Analysing;
+use crate::game_file::{Games, Walk};
+use crate::lazy_knowledge::Known;
+use crate::text::pace_text;
 
 /// Recorded games to look at.
 pub struct ViewScreen<R> {

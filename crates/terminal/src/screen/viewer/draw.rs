@@ -10,10 +10,10 @@ use super::super::board::{BoardView, Marks, shape};
 use super::super::layout::{
     Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
-use super::super::moves::{MoveList, shorten};
+use super::super::move_list::{MoveList, shorten};
 use super::ViewScreen;
-use crate::analysing::Found;
-use crate::recorded::{clean, move_mark, title};
+use crate::analysis_thread::Found;
+use crate::game_file::{clean, move_mark, title};
 
 /// Draws everything.
 pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {

@@ -3,18 +3,21 @@
 //! Everything of the dialogue goes to one output, so that a game can be driven and read by a pipe
 //! from start to end.
 
+pub mod input;
+pub mod lessons;
+
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use crownhead_play::{Choice, FaultPolicy, PlayError, Stop, to_sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
+use crate::autosave::Kept;
 use crate::computers::Computers;
-use crate::kept::Kept;
-use crate::lines::{Line, Lines};
-use crate::live::{LiveGame, Seat, Verdict};
-use crate::recorded::clean;
-use crate::words::{
+use crate::game_file::clean;
+use crate::local_game::{LiveGame, Seat, Verdict};
+use crate::plain::input::{Line, Lines};
+use crate::text::{
     assignment_result, board_text, clock_text, hint_text, move_text, side_text, squares_text,
 };
 

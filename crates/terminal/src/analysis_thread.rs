@@ -11,7 +11,7 @@ use crownhead_play::analysis::{
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::Limits;
 
-use crate::known::Known;
+use crate::lazy_knowledge::Known;
 
 /// So many best lines are found.
 const LINES: usize = 3;

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::secret::{GameId, SecretHash};
+use crate::ids::{GameId, SecretHash};
 
 /// So many writes may wait; more wait for their turn to wait.
 const WAITING: usize = 8192;
@@ -420,7 +420,7 @@ fn copy_log(connection: &Connection, log_is_long: &AtomicBool, ended: &Receiver<
 #[allow(clippy::unwrap_used)] // a test may fail
 mod tests {
     use super::*;
-    use crate::secret::Secret;
+    use crate::ids::Secret;
 
     fn new_game(id: &GameId) -> NewGame {
         let secrets = [Some(Secret::new().unwrap().hash()), None];
