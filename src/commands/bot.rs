@@ -10,7 +10,7 @@ use crownhead_bots::replay::{Again, Moment};
 use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
-use crownhead_terminal::local_game::{LiveGame, Seat, Setup};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
@@ -266,7 +266,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
         time: TimeControl::PerMove(arguments.movetime),
         seed: lot(),
     };
-    let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
     play(live, None, arguments.plain, None)
 }

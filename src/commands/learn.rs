@@ -5,7 +5,7 @@ use std::io::BufReader;
 use crownhead_play::lessons::course;
 use crownhead_rules::Game;
 use crownhead_terminal::plain::lessons;
-use crownhead_terminal::screen::{LessonScreen, show};
+use crownhead_terminal::screen::{LessonScreen, run};
 
 use super::play::{has_colour, has_screen};
 use super::{Failure, say, stop_on_signals};
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         lessons::run(course, input, std::io::stdout().lock(), &stop)?;
     } else {
         let mut screen = LessonScreen::new(course, has_colour());
-        show(&mut screen, &stop)?;
+        run(&mut screen, &stop)?;
         let course = screen.course();
         say(format_args!("{} of {} exercises done.", course.done(), course.count()));
     }

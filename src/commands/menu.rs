@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
-use crownhead_terminal::autosave::Kept;
-use crownhead_terminal::local_game::{LiveGame, Seat, Setup};
-use crownhead_terminal::plain::input::{self, Line};
+use crownhead_terminal::autosave::Autosave;
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::input::{self, InputLine};
 
 use super::Failure;
 use super::play::{lot, play};
@@ -22,8 +22,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
         Some(Wanted::Game(setup)) => {
             let live =
-                LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-            play(live, Kept::new(), false, None)
+                LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+            play(live, Autosave::new(), false, None)
         }
     }
 }
@@ -126,12 +126,12 @@ fn question<T>(
         write!(output, "{text}")?;
         output.flush()?;
         let answer = match input::read(input)? {
-            Line::End | Line::Interrupted => {
+            InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);
             }
-            Line::Text(text) => Some(text.to_ascii_lowercase()),
-            Line::Nonsense(_) => None,
+            InputLine::Text(text) => Some(text.to_ascii_lowercase()),
+            InputLine::Invalid(_) => None,
         };
         let value = match answer.as_deref() {
             Some("q" | "quit") => return Ok(None),

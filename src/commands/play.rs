@@ -9,10 +9,10 @@ use crownhead_files::AtomicFile;
 use crownhead_play::{Stop, TimeControl, parse_duration};
 use crownhead_records::format_game;
 use crownhead_rules::Game;
-use crownhead_terminal::autosave::{self, Kept};
-use crownhead_terminal::local_game::{LiveGame, Seat, Setup};
-use crownhead_terminal::plain::Plain;
-use crownhead_terminal::screen::{GameScreen, show};
+use crownhead_terminal::autosave::{self, Autosave};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::PlainGame;
+use crownhead_terminal::screen::{GameScreen, run};
 
 use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
@@ -96,8 +96,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             time,
             seed: arguments.seed.unwrap_or_else(lot),
         };
-        let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-        (live, Kept::new())
+        let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+        (live, Autosave::new())
     };
     play(live, kept, arguments.plain, arguments.record)
 }
@@ -128,8 +128,8 @@ pub(crate) fn has_colour() -> bool {
 
 /// Plays a game on the screen or by lines of text.
 pub(crate) fn play(
-    live: LiveGame,
-    mut kept: Option<Kept>,
+    live: LocalGame,
+    mut kept: Option<Autosave>,
     plain: bool,
     record: Option<PathBuf>,
 ) -> Result<(), Failure> {
@@ -139,7 +139,7 @@ pub(crate) fn play(
     build(&live, &stop)?;
     let played = if plain || !has_screen() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
-        Plain::new(&mut live, kept.as_mut(), input, output, &stop).and_then(Plain::run)
+        PlainGame::new(&mut live, kept.as_mut(), input, output, &stop).and_then(PlainGame::run)
     } else {
         let (shown, left) = on_screen(live, kept, &stop);
         live = left;
@@ -164,7 +164,7 @@ pub(crate) fn play(
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LocalGame, stop: &Stop) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
@@ -179,10 +179,14 @@ fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
+fn on_screen(
+    live: LocalGame,
+    kept: Option<Autosave>,
+    stop: &Stop,
+) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
-    let shown = show(&mut screen, stop);
-    if let Some(sentence) = screen.kept_text() {
+    let shown = run(&mut screen, stop);
+    if let Some(sentence) = screen.autosave_text() {
         say(sentence);
     }
     let live = screen.into_game();

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use crownhead_records::{Reader, RecordErrorKind};
-use crownhead_terminal::game_file::{Games, print};
-use crownhead_terminal::screen::{ViewScreen, show};
+use crownhead_terminal::game_file::{GameFile, print};
+use crownhead_terminal::screen::{ViewScreen, run};
 
 use super::play::{has_colour, has_screen};
 use super::{Failure, say, stop_on_signals};
@@ -31,10 +31,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.plain || !has_screen() {
         return print_all(arguments, file);
     }
-    let mut screen = ViewScreen::new(Games::new(file), has_colour())
+    let mut screen = ViewScreen::new(GameFile::new(file), has_colour())
         .map_err(|why| Failure::BadInput(format!("{name}: {why}")))?;
     let stop = stop_on_signals();
-    show(&mut screen, &stop)?;
+    run(&mut screen, &stop)?;
     if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 

@@ -14,7 +14,7 @@ use crownhead_rules::{Cell, PositionError, Side};
 
 use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, Seat, What};
 use crate::error::kind_text;
-use crate::new_game::{Mode, Setup};
+use crate::new_game::{GameSetup, Mode};
 
 /// A computer that moves so little too late has not lost: its thread may have waited for a processor.
 const GRACE: Duration = Duration::from_millis(100);
@@ -43,7 +43,7 @@ pub struct Made {
 
 /// A game that the server hosts.
 pub struct HostedGame {
-    setup: Setup,
+    setup: GameSetup,
     session: Box<dyn Session>,
     /// The board it began with.
     start_board: [char; 64],
@@ -71,7 +71,7 @@ pub struct HostedGame {
 
 impl HostedGame {
     /// A new game.
-    pub fn new(setup: Setup, now: Instant) -> Result<HostedGame, PositionError> {
+    pub fn new(setup: GameSetup, now: Instant) -> Result<HostedGame, PositionError> {
         let session = new_session(&setup.game, setup.position.as_deref())?;
         let mut game = HostedGame {
             start_board: session.board(),
@@ -96,7 +96,7 @@ impl HostedGame {
     }
 
     /// What is played.
-    pub fn setup(&self) -> &Setup {
+    pub fn setup(&self) -> &GameSetup {
         &self.setup
     }
 

@@ -10,8 +10,8 @@ use subtle::ConstantTimeEq;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /// 96 bits: nobody finds a game by trying.
-const ID: usize = 16;
-const SECRET: usize = 22;
+const ID_CHARS: usize = 16;
+const SECRET_CHARS: usize = 22;
 
 /// The id of a game, which is also the right to look on.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,13 +19,13 @@ pub struct GameId(String);
 
 impl GameId {
     /// A new one.
-    pub fn new() -> Result<GameId, NoChance> {
-        letters::<ID>().map(GameId)
+    pub fn new() -> Result<GameId, RngUnavailable> {
+        letters::<ID_CHARS>().map(GameId)
     }
 
     /// Reads one; none if the text cannot be one.
-    pub fn read(text: &str) -> Option<GameId> {
-        is_letters(text, ID).then(|| GameId(text.into()))
+    pub fn parse(text: &str) -> Option<GameId> {
+        is_letters(text, ID_CHARS).then(|| GameId(text.into()))
     }
 
     /// Its text.
@@ -41,12 +41,12 @@ impl fmt::Debug for GameId {
 }
 
 /// The right to play a seat. It has no `Debug`, so that it gets into no log.
-pub struct Secret(String);
+pub struct SeatSecret(String);
 
-impl Secret {
+impl SeatSecret {
     /// A new one.
-    pub fn new() -> Result<Secret, NoChance> {
-        letters::<SECRET>().map(Secret)
+    pub fn new() -> Result<SeatSecret, RngUnavailable> {
+        letters::<SECRET_CHARS>().map(SeatSecret)
     }
 
     /// Its text, for its owner.
@@ -56,7 +56,7 @@ impl Secret {
 
     /// What is kept of it.
     pub fn hash(&self) -> SecretHash {
-        SecretHash::of(&self.0)
+        SecretHash::new(&self.0)
     }
 }
 
@@ -66,7 +66,7 @@ pub struct SecretHash([u8; 32]);
 
 impl SecretHash {
     /// The hash of a text, whatever it is.
-    pub fn of(text: &str) -> SecretHash {
+    pub fn new(text: &str) -> SecretHash {
         SecretHash(Sha256::digest(text.as_bytes()).into())
     }
 
@@ -81,7 +81,7 @@ impl SecretHash {
     }
 
     /// Compares in a time that does not depend on where the two differ.
-    pub fn is(&self, other: &SecretHash) -> bool {
+    pub fn ct_eq(&self, other: &SecretHash) -> bool {
         self.0.ct_eq(&other.0).into()
     }
 }
@@ -89,11 +89,11 @@ impl SecretHash {
 /// The system gives no random numbers.
 #[derive(Debug, thiserror::Error)]
 #[error("the system gives no random numbers: {0}")]
-pub struct NoChance(getrandom::Error);
+pub struct RngUnavailable(getrandom::Error);
 
-fn letters<const N: usize>() -> Result<String, NoChance> {
+fn letters<const N: usize>() -> Result<String, RngUnavailable> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(NoChance)?;
+    getrandom::fill(&mut bytes).map_err(RngUnavailable)?;
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte & 63)])).collect())
 }
 
@@ -108,19 +108,19 @@ mod tests {
 
     #[test]
     fn a_secret_is_its_own_and_nobody_elses() {
-        let (one, other) = (Secret::new().unwrap(), Secret::new().unwrap());
-        assert_eq!(one.reveal().len(), SECRET);
-        assert!(one.hash().is(&SecretHash::of(one.reveal())));
-        assert!(!one.hash().is(&other.hash()));
-        assert!(!one.hash().is(&SecretHash::of("")));
+        let (one, other) = (SeatSecret::new().unwrap(), SeatSecret::new().unwrap());
+        assert_eq!(one.reveal().len(), SECRET_CHARS);
+        assert!(one.hash().ct_eq(&SecretHash::new(one.reveal())));
+        assert!(!one.hash().ct_eq(&other.hash()));
+        assert!(!one.hash().ct_eq(&SecretHash::new("")));
     }
 
     #[test]
     fn only_ids_are_read_as_ids() {
         let id = GameId::new().unwrap();
-        assert_eq!(GameId::read(id.as_str()), Some(id));
+        assert_eq!(GameId::parse(id.as_str()), Some(id));
         for text in ["", "short", "../../etc/passwd", "AAAAAAAAAAAAAAA/", "AAAAAAAAAAAAAAAAA"] {
-            assert_eq!(GameId::read(text), None, "{text}");
+            assert_eq!(GameId::parse(text), None, "{text}");
         }
     }
 }

@@ -10,21 +10,21 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::error::{ApiError, Code};
-use crate::limits::Address;
-use crate::routes::App;
+use crate::limits::ClientKey;
+use crate::routes::AppState;
 
 /// The address by which people reach the server when it stands behind a proxy: `https://games.example`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Public {
+pub struct PublicUrl {
     origin: String,
     host: String,
     /// The port that need not be named.
     usual: &'static str,
 }
 
-impl Public {
+impl PublicUrl {
     /// Reads one: a scheme, a name and perhaps a port, nothing behind it.
-    pub fn read(text: &str) -> Option<Public> {
+    pub fn parse(text: &str) -> Option<PublicUrl> {
         let origin = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
         let (scheme, host) = origin.split_once("://")?;
         let usual = match scheme {
@@ -45,7 +45,11 @@ impl Public {
         let within = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
         let is_right = within.map_or(is_name(name), |ip| ip.parse::<Ipv6Addr>().is_ok())
             && port.is_none_or(|port| port.parse::<u16>().is_ok());
-        is_right.then(|| Public { origin: format!("{scheme}://{host}"), host: host.into(), usual })
+        is_right.then(|| PublicUrl {
+            origin: format!("{scheme}://{host}"),
+            host: host.into(),
+            usual,
+        })
     }
 
     /// Whether a `Host` is meant for it.
@@ -61,21 +65,21 @@ impl Public {
 
 /// From where a request comes; the listener says so.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
+pub struct PeerAddr(pub IpAddr);
 
 /// The address of a request's sender.
-pub fn address(request: &Request) -> Address {
-    let peer = request.extensions().get::<Peer>();
-    Address::of(peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0))
+pub fn address(request: &Request) -> ClientKey {
+    let peer = request.extensions().get::<PeerAddr>();
+    ClientKey::new(peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0))
 }
 
 /// Nothing from elsewhere, nothing inline, no frames, no forms.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; media-src 'self' data:; connect-src 'self'; manifest-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS: [(HeaderName, &str); 6] = [
-    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -84,7 +88,11 @@ const HEADERS: [(HeaderName, &str); 6] = [
 ];
 
 /// Lets a request pass, or not.
-pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub async fn check_request(
+    State(app): State<Arc<AppState>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let request = forwarded(&app, request);
     let checked = check(&app, &request);
     let mut response = match checked {
@@ -102,21 +110,21 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
 
 /// A request whose sender is the one that our proxy names: the last in its list, which it wrote itself.
 /// Only behind a proxy, and only from this machine, is that believed.
-fn forwarded(app: &App, mut request: Request) -> Request {
+fn forwarded(app: &AppState, mut request: Request) -> Request {
     const NAME: &str = "x-forwarded-for";
-    let peer = request.extensions().get::<Peer>();
+    let peer = request.extensions().get::<PeerAddr>();
     if app.public.is_some()
         && peer.is_none_or(|peer| peer.0.is_loopback())
         && let Some(list) = request.headers().get_all(NAME).iter().next_back()
         && let Some(sender) = list.to_str().ok().and_then(|list| list.rsplit(',').next())
         && let Ok(sender) = sender.trim().parse::<IpAddr>()
     {
-        request.extensions_mut().insert(Peer(sender));
+        request.extensions_mut().insert(PeerAddr(sender));
     }
     request
 }
 
-fn check(app: &App, request: &Request) -> Result<(), ApiError> {
+fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
     let headers = request.headers();
     let host = request.uri().host().or_else(|| text(headers, header::HOST));
     let Some(host) = host else {

@@ -10,30 +10,30 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ApiError, Code};
 
 /// Names have at most so many characters.
-pub const LONGEST_NAME: usize = 24;
+pub const MAX_NAME_CHARS: usize = 24;
 /// No clock has more time, nor a larger increment.
-pub const LONGEST_TIME: Duration = Duration::from_secs(3 * 60 * 60);
+pub const MAX_MAIN_TIME: Duration = Duration::from_secs(3 * 60 * 60);
 /// See [`LONGEST_TIME`].
-pub const LONGEST_INCREMENT: Duration = Duration::from_secs(3 * 60);
+pub const MAX_INCREMENT: Duration = Duration::from_secs(3 * 60);
 /// The thinking times that can be asked for; the longest is the server's to choose.
-pub const SHORTEST_THOUGHT: Duration = Duration::from_millis(100);
+pub const MIN_THINK_TIME: Duration = Duration::from_millis(100);
 /// The thinking time when nothing is said.
-pub const USUAL_THOUGHT: Duration = Duration::from_secs(1);
-const USUAL_PLAYER: &str = "level:3";
-const LONGEST_TEXT: usize = 300;
+pub const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
+const DEFAULT_PLAYER: &str = "level:3";
+const MAX_POSITION_BYTES: usize = 300;
 /// A game does not begin with a position of more moves: none that comes up in play has so many, and all are
 /// listed after each move.
-const MOST_MOVES: usize = 256;
+const MAX_LEGAL_MOVES: usize = 256;
 
 /// What is played.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setup {
+pub struct GameSetup {
     /// The game and its options.
     pub game: Game,
     /// Who plays.
     pub mode: Mode,
     /// The time both have; none without a clock.
-    pub clock: Option<ClockText>,
+    pub clock: Option<ClockSettings>,
     /// The position to begin with, if not the usual one.
     pub position: Option<String>,
     /// What the computer draws by lot follows from it.
@@ -61,7 +61,7 @@ pub enum Mode {
 /// A clock as it is asked for and told: milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ClockText {
+pub struct ClockSettings {
     /// For the game.
     pub time: u64,
     /// For each move made.
@@ -72,45 +72,45 @@ pub struct ClockText {
 /// A wish for a new game.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wish {
+pub struct NewGameRequest {
     game: String,
     mode: String,
     side: Option<String>,
     player: Option<String>,
     thinking: Option<u64>,
-    clock: Option<ClockText>,
+    clock: Option<ClockSettings>,
     name: Option<String>,
     position: Option<String>,
 }
 
 /// A wish that can be fulfilled.
-pub struct Granted {
+pub struct ValidatedRequest {
     /// What is played.
-    pub setup: Setup,
+    pub setup: GameSetup,
     /// The side of whoever asked; none if it plays both.
     pub side: Option<Side>,
     /// The name of whoever asked.
     pub name: Option<String>,
 }
 
-impl Wish {
+impl NewGameRequest {
     /// Checks everything that can be wrong with a wish. `seed` decides what is left to chance.
-    pub fn grant(self, longest_thought: Duration, seed: u64) -> Result<Granted, ApiError> {
+    pub fn grant(self, longest_thought: Duration, seed: u64) -> Result<ValidatedRequest, ApiError> {
         let bad = |reason: String| ApiError::new(Code::BadRequest, reason);
-        if self.game.len() > LONGEST_TEXT {
+        if self.game.len() > MAX_POSITION_BYTES {
             return Err(bad("the text of a game is shorter than 300 bytes".into()));
         }
         let game: Game = self.game.parse().map_err(|error| bad(format!("{error}")))?;
         if let Some(position) = &self.position
-            && read_position(&game, position)?.legal_moves().len() > MOST_MOVES
+            && parse_position(&game, position)?.legal_moves().len() > MAX_LEGAL_MOVES
         {
             return Err(bad(format!(
-                "a game begins with a position of at most {MOST_MOVES} moves"
+                "a game begins with a position of at most {MAX_LEGAL_MOVES} moves"
             )));
         }
         let side = match self.side.as_deref() {
             None | Some("random") => [Side::First, Side::Second][(seed & 1) as usize],
-            Some(letter) => read_side(&game, letter).ok_or_else(|| {
+            Some(letter) => parse_side(&game, letter).ok_or_else(|| {
                 let [first, second] = game.info().sides.map(|side| side.letter);
                 bad(format!("a side is {first}, {second} or random"))
             })?,
@@ -118,9 +118,9 @@ impl Wish {
         let mode = match self.mode.as_str() {
             "computer" => Mode::Computer {
                 side: side.other(),
-                player: read_player(self.player.as_deref().unwrap_or(USUAL_PLAYER))
+                player: parse_player(self.player.as_deref().unwrap_or(DEFAULT_PLAYER))
                     .ok_or_else(|| bad("player is one of the players of /api/games".into()))?,
-                thinking: read_thinking(self.thinking, longest_thought)?,
+                thinking: parse_think_time(self.thinking, longest_thought)?,
             },
             "hotseat" => Mode::Hotseat,
             "friend" => Mode::Friend,
@@ -130,29 +130,29 @@ impl Wish {
         if !is_computer && (self.player.is_some() || self.thinking.is_some()) {
             return Err(bad("player and thinking are for the mode computer".into()));
         }
-        let clock = self.clock.map(ClockText::check).transpose()?;
-        let name = self.name.as_deref().map(read_name).transpose()?.flatten();
+        let clock = self.clock.map(ClockSettings::check).transpose()?;
+        let name = self.name.as_deref().map(parse_name).transpose()?.flatten();
         let side = (mode != Mode::Hotseat).then_some(side);
-        let setup = Setup { game, mode, clock, position: self.position, seed };
-        Ok(Granted { setup, side, name })
+        let setup = GameSetup { game, mode, clock, position: self.position, seed };
+        Ok(ValidatedRequest { setup, side, name })
     }
 }
 
 /// Reads a position of a game.
-pub fn read_position(game: &Game, text: &str) -> Result<Box<dyn Session>, ApiError> {
-    if text.len() > LONGEST_TEXT {
+pub fn parse_position(game: &Game, text: &str) -> Result<Box<dyn Session>, ApiError> {
+    if text.len() > MAX_POSITION_BYTES {
         let reason = "the text of a position is shorter than 300 bytes";
         return Err(ApiError::new(Code::BadRequest, reason));
     }
     new_session(game, Some(text)).map_err(ApiError::from)
 }
 
-fn read_thinking(millis: Option<u64>, longest: Duration) -> Result<Duration, ApiError> {
-    let time = millis.map_or(USUAL_THOUGHT, Duration::from_millis);
-    if time < SHORTEST_THOUGHT || time > longest {
+fn parse_think_time(millis: Option<u64>, longest: Duration) -> Result<Duration, ApiError> {
+    let time = millis.map_or(DEFAULT_THINK_TIME, Duration::from_millis);
+    if time < MIN_THINK_TIME || time > longest {
         let reason = format!(
             "thinking is {} to {} milliseconds",
-            SHORTEST_THOUGHT.as_millis(),
+            MIN_THINK_TIME.as_millis(),
             longest.as_millis()
         );
         return Err(ApiError::new(Code::BadRequest, reason));
@@ -161,21 +161,21 @@ fn read_thinking(millis: Option<u64>, longest: Duration) -> Result<Duration, Api
 }
 
 /// Nothing but the listed players: a text could name any program.
-fn read_player(spec: &str) -> Option<CatalogPlayer> {
+fn parse_player(spec: &str) -> Option<CatalogPlayer> {
     CATALOG.into_iter().find(|opponent| opponent.spec == spec)
 }
 
-impl ClockText {
-    fn check(self) -> Result<ClockText, ApiError> {
+impl ClockSettings {
+    fn check(self) -> Result<ClockSettings, ApiError> {
         let (time, increment) =
             (Duration::from_millis(self.time), Duration::from_millis(self.increment));
-        if !time.is_zero() && time <= LONGEST_TIME && increment <= LONGEST_INCREMENT {
+        if !time.is_zero() && time <= MAX_MAIN_TIME && increment <= MAX_INCREMENT {
             return Ok(self);
         }
         let reason = format!(
             "a clock has 1 to {} milliseconds and an increment up to {}",
-            LONGEST_TIME.as_millis(),
-            LONGEST_INCREMENT.as_millis()
+            MAX_MAIN_TIME.as_millis(),
+            MAX_INCREMENT.as_millis()
         );
         Err(ApiError::new(Code::BadRequest, reason))
     }
@@ -183,14 +183,14 @@ impl ClockText {
 
 /// Reads a name: blanks are made single, and an empty one is none. What would not be seen, or would
 /// change how the rest is read, is refused.
-pub fn read_name(text: &str) -> Result<Option<String>, ApiError> {
+pub fn parse_name(text: &str) -> Result<Option<String>, ApiError> {
     let bad = |reason: &str| Err(ApiError::new(Code::BadRequest, reason));
     // Four bytes a character at most, and some blanks.
-    if text.len() > 4 * LONGEST_NAME + 32 {
+    if text.len() > 4 * MAX_NAME_CHARS + 32 {
         return bad("a name has up to 24 characters");
     }
     let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.chars().count() > LONGEST_NAME {
+    if name.chars().count() > MAX_NAME_CHARS {
         return bad("a name has up to 24 characters");
     }
     if name.chars().any(|c| c.is_control() || is_invisible(c)) {
@@ -207,7 +207,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The side of a letter.
-pub fn read_side(game: &Game, letter: &str) -> Option<Side> {
+pub fn parse_side(game: &Game, letter: &str) -> Option<Side> {
     [Side::First, Side::Second].into_iter().find(|&side| {
         let mut own = [0; 4];
         side_letter(game, side).encode_utf8(&mut own) == letter
@@ -219,7 +219,7 @@ pub fn side_letter(game: &Game, side: Side) -> char {
     game.info().sides[side.index()].letter
 }
 
-impl Setup {
+impl GameSetup {
     /// The word for the mode.
     pub fn mode_text(&self) -> &'static str {
         match self.mode {
@@ -240,8 +240,8 @@ impl Setup {
     }
 
     /// The same with colours swapped.
-    pub fn swapped(&self, seed: u64) -> Setup {
-        let mut setup = Setup { seed, ..self.clone() };
+    pub fn swapped(&self, seed: u64) -> GameSetup {
+        let mut setup = GameSetup { seed, ..self.clone() };
         if let Mode::Computer { side, .. } = &mut setup.mode {
             *side = side.other();
         }
@@ -269,7 +269,7 @@ impl Setup {
 
 /// A setup as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredSetup {
     game: String,
     mode: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -279,16 +279,16 @@ struct Kept {
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<ClockText>,
+    clock: Option<ClockSettings>,
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<String>,
     seed: u64,
 }
 
-impl Setup {
+impl GameSetup {
     /// The text that is kept.
     pub fn write(&self) -> String {
-        let mut kept = Kept {
+        let mut kept = StoredSetup {
             game: self.game.to_string(),
             mode: self.mode_text().into(),
             computer: None,
@@ -308,20 +308,20 @@ impl Setup {
     }
 
     /// Reads what was kept; none if it is something else.
-    pub fn read(text: &str) -> Option<Setup> {
-        let kept: Kept = serde_json::from_str(text).ok()?;
+    pub fn read(text: &str) -> Option<GameSetup> {
+        let kept: StoredSetup = serde_json::from_str(text).ok()?;
         let game: Game = kept.game.parse().ok()?;
         let mode = match kept.mode.as_str() {
             "computer" => Mode::Computer {
-                side: read_side(&game, &kept.computer?)?,
-                player: read_player(&kept.player?)?,
+                side: parse_side(&game, &kept.computer?)?,
+                player: parse_player(&kept.player?)?,
                 thinking: Duration::from_millis(kept.thinking?),
             },
             "hotseat" => Mode::Hotseat,
             "friend" => Mode::Friend,
             _ => return None,
         };
-        Some(Setup { game, mode, clock: kept.clock, position: kept.position, seed: kept.seed })
+        Some(GameSetup { game, mode, clock: kept.clock, position: kept.position, seed: kept.seed })
     }
 }
 
@@ -330,8 +330,8 @@ impl Setup {
 mod tests {
     use super::*;
 
-    fn granted(json: &str) -> Result<Granted, ApiError> {
-        let wish: Wish = serde_json::from_str(json).unwrap();
+    fn granted(json: &str) -> Result<ValidatedRequest, ApiError> {
+        let wish: NewGameRequest = serde_json::from_str(json).unwrap();
         wish.grant(Duration::from_secs(10), 7)
     }
 
@@ -343,7 +343,7 @@ mod tests {
             r#"{"game":"contest","mode":"hotseat","position":"B:W32:B11"}"#,
         ] {
             let setup = granted(wish).unwrap().setup;
-            assert_eq!(Setup::read(&setup.write()), Some(setup));
+            assert_eq!(GameSetup::read(&setup.write()), Some(setup));
         }
     }
 
@@ -381,8 +381,8 @@ mod tests {
 
     #[test]
     fn names_are_tidied_and_otherwise_left_as_they_are() {
-        assert_eq!(read_name("  Ann \n Lee ").unwrap().unwrap(), "Ann Lee");
-        assert_eq!(read_name("<script>").unwrap().unwrap(), "<script>");
-        assert_eq!(read_name("   ").unwrap(), None);
+        assert_eq!(parse_name("  Ann \n Lee ").unwrap().unwrap(), "Ann Lee");
+        assert_eq!(parse_name("<script>").unwrap().unwrap(), "<script>");
+        assert_eq!(parse_name("   ").unwrap(), None);
     }
 }

@@ -16,21 +16,21 @@ use crownhead_play::{
 };
 use crownhead_rules::Game;
 
-use crate::limits::Address;
+use crate::limits::ClientKey;
 
 /// Megabytes of hash table for a search.
-const HASH: u32 = 16;
+const HASH_MB: u32 = 16;
 /// While others wait, a search takes so long at most.
-const SHARED: Duration = Duration::from_secs(2);
+const PREEMPT_AFTER: Duration = Duration::from_secs(2);
 /// So many accounts are remembered before those that make no difference are forgotten.
-const ACCOUNTS: usize = 1000;
+const MAX_CLIENTS: usize = 1000;
 /// A plain search goes as deep as a line of moves is long.
-const STACK: usize = 16 << 20;
+const STACK_BYTES: usize = 16 << 20;
 
 /// A search that is wanted.
-pub struct Search {
+pub struct SearchJob {
     /// For whom.
-    pub address: Address,
+    pub address: ClientKey,
     /// The game; the side to move is the one to think for.
     pub session: Box<dyn Session>,
     /// Who thinks.
@@ -38,17 +38,17 @@ pub struct Search {
     /// Its time.
     pub clock: Clock,
     /// How long it takes at most, as far as is known.
-    pub longest: Duration,
+    pub max_time: Duration,
     /// What it draws by lot follows from it.
     pub seed: u64,
     /// Called when it begins.
-    pub begun: Box<dyn FnOnce() + Send>,
+    pub on_start: Box<dyn FnOnce() + Send>,
     /// Called with what came of it; not if it was stopped.
-    pub done: Box<dyn FnOnce(Result<Choice, PlayerError>) + Send>,
+    pub on_done: Box<dyn FnOnce(Result<Choice, PlayerError>) + Send>,
 }
 
 /// Searches that wait and the threads that make them.
-pub struct Thinking {
+pub struct SearchQueue {
     queue: Mutex<Queue>,
     more: Condvar,
     /// Somebody waits, or a search has begun.
@@ -58,10 +58,10 @@ pub struct Thinking {
 
 #[derive(Default)]
 struct Queue {
-    waiting: HashMap<Address, VecDeque<(u64, Stop, Search)>>,
+    waiting: HashMap<ClientKey, VecDeque<(u64, Stop, SearchJob)>>,
     running: Vec<Running>,
     /// The time that was thought for each address, a search that runs counted as its longest.
-    used: HashMap<Address, Duration>,
+    used: HashMap<ClientKey, Duration>,
     /// The account of the address that was served last: nobody who comes anew has less.
     level: Duration,
     last: u64,
@@ -71,7 +71,7 @@ struct Queue {
 /// A search that runs.
 struct Running {
     number: u64,
-    address: Address,
+    address: ClientKey,
     began: Instant,
     /// Ends it, with what it has found so far.
     enough: Stop,
@@ -80,9 +80,9 @@ struct Running {
 /// A place in the queue. Whoever drops it does not want the search any more.
 pub struct Ticket {
     number: u64,
-    address: Address,
+    address: ClientKey,
     stop: Stop,
-    thinking: Arc<Thinking>,
+    thinking: Arc<SearchQueue>,
 }
 
 impl Drop for Ticket {
@@ -102,10 +102,10 @@ impl Drop for Ticket {
 }
 
 impl Queue {
-    fn push(&mut self, stop: Stop, search: Search) -> u64 {
+    fn push(&mut self, stop: Stop, search: SearchJob) -> u64 {
         self.last += 1;
         let level = self.level;
-        if self.used.len() >= ACCOUNTS {
+        if self.used.len() >= MAX_CLIENTS {
             self.used.retain(|_, used| *used > level);
         }
         let used = self.used.entry(search.address).or_default();
@@ -114,15 +114,15 @@ impl Queue {
         self.last
     }
 
-    fn used(&self, address: Address) -> Duration {
+    fn used(&self, address: ClientKey) -> Duration {
         self.used.get(&address).copied().unwrap_or_default().max(self.level)
     }
 
     /// The next search, with what ends it early.
-    fn pop(&mut self) -> Option<(u64, Stop, Stop, Search)> {
-        let first = |(address, waiting): (&Address, &VecDeque<(u64, Stop, Search)>)| {
+    fn pop(&mut self) -> Option<(u64, Stop, Stop, SearchJob)> {
+        let first = |(address, waiting): (&ClientKey, &VecDeque<(u64, Stop, SearchJob)>)| {
             let (number, _, search) = waiting.front()?;
-            Some((self.used(*address), search.longest, *number, *address))
+            Some((self.used(*address), search.max_time, *number, *address))
         };
         let (used, _, _, address) =
             self.waiting.iter().filter_map(first).min_by_key(|own| (own.0, own.1, own.2))?;
@@ -132,7 +132,7 @@ impl Queue {
             self.waiting.remove(&address);
         }
         self.level = used;
-        self.used.insert(address, used + search.longest);
+        self.used.insert(address, used + search.max_time);
         let (began, enough) = (Instant::now(), Stop::new());
         self.running.push(Running { number, address, began, enough: enough.clone() });
         Some((number, stop, enough, search))
@@ -142,7 +142,7 @@ impl Queue {
     fn cut_short(&self, now: Instant) -> Option<Duration> {
         let is_awaited = |own: &&Running| self.waiting.keys().any(|other| *other != own.address);
         let left = self.running.iter().filter(is_awaited).filter_map(|own| {
-            let left = (own.began + SHARED).saturating_duration_since(now);
+            let left = (own.began + PREEMPT_AFTER).saturating_duration_since(now);
             if left.is_zero() {
                 own.enough.stop();
             }
@@ -152,17 +152,17 @@ impl Queue {
     }
 
     /// A search has taken so long, and not its longest.
-    fn settle(&mut self, address: Address, longest: Duration, took: Duration) {
+    fn charge(&mut self, address: ClientKey, longest: Duration, took: Duration) {
         if let Some(used) = self.used.get_mut(&address) {
             *used = used.saturating_sub(longest) + took;
         }
     }
 }
 
-impl Thinking {
+impl SearchQueue {
     /// With so many threads, so many searches at once.
-    pub fn new(threads: usize) -> std::io::Result<Arc<Thinking>> {
-        let thinking = Arc::new(Thinking {
+    pub fn new(threads: usize) -> std::io::Result<Arc<SearchQueue>> {
+        let thinking = Arc::new(SearchQueue {
             queue: Mutex::default(),
             more: Condvar::new(),
             changed: Condvar::new(),
@@ -170,11 +170,12 @@ impl Thinking {
         });
         for _ in 0..threads {
             let own = thinking.clone();
-            let builder = std::thread::Builder::new().name("thinking".into()).stack_size(STACK);
+            let builder =
+                std::thread::Builder::new().name("thinking".into()).stack_size(STACK_BYTES);
             builder.spawn(move || own.work())?;
         }
         let own = thinking.clone();
-        std::thread::Builder::new().name("hurry".into()).spawn(move || own.hurry())?;
+        std::thread::Builder::new().name("hurry".into()).spawn(move || own.preempt())?;
         Ok(thinking)
     }
 
@@ -183,7 +184,7 @@ impl Thinking {
     }
 
     /// Puts a search into the queue.
-    pub fn ask(self: &Arc<Self>, search: Search) -> Ticket {
+    pub fn ask(self: &Arc<Self>, search: SearchJob) -> Ticket {
         let (stop, address) = (Stop::new(), search.address);
         let number = self.queue().push(stop.clone(), search);
         self.more.notify_one();
@@ -199,7 +200,7 @@ impl Thinking {
     }
 
     /// Cuts searches short while others wait.
-    fn hurry(&self) {
+    fn preempt(&self) {
         let mut queue = self.queue();
         while !queue.ended {
             queue = match queue.cut_short(Instant::now()) {
@@ -230,7 +231,16 @@ impl Thinking {
                 }
             };
             self.changed.notify_one();
-            let Search { address, session, player, clock, longest, seed, begun, done } = search;
+            let SearchJob {
+                address,
+                session,
+                player,
+                clock,
+                max_time: longest,
+                seed,
+                on_start: begun,
+                on_done: done,
+            } = search;
             begun();
             let began = Instant::now();
             // A fault in a search is not to take its thread from all others.
@@ -239,7 +249,7 @@ impl Thinking {
             }));
             let mut queue = self.queue();
             queue.running.retain(|other| other.number != number);
-            queue.settle(address, longest, began.elapsed());
+            queue.charge(address, longest, began.elapsed());
             drop(queue);
             if !stop.is_stopped() {
                 done(searched.unwrap_or(Err(PlayerError::Stopped)));
@@ -257,7 +267,7 @@ impl Thinking {
     ) -> Result<Choice, PlayerError> {
         let mut spec = spec.clone();
         if spec.has_no_limit() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
-            spec.options.hash = Some(HASH);
+            spec.options.hash = Some(HASH_MB);
         }
         let mut player = spec.player(session.game(), &self.knowledge(session.game()))?;
         player.new_game(seed);
@@ -278,17 +288,17 @@ mod tests {
 
     use super::*;
 
-    fn search(address: u64, name: &'static str, say: &Sender<&'static str>) -> Search {
+    fn search(address: u64, name: &'static str, say: &Sender<&'static str>) -> SearchJob {
         let say = say.clone();
-        Search {
-            address: Address::from_number(address),
+        SearchJob {
+            address: ClientKey::from_number(address),
             session: crownhead_play::new_session(&Game::ChineseCheckers, None).unwrap(),
             player: "random".parse().unwrap(),
             clock: Clock::Unlimited,
-            longest: Duration::from_secs(1),
+            max_time: Duration::from_secs(1),
             seed: 1,
-            begun: Box::new(|| {}),
-            done: Box::new(move |choice| {
+            on_start: Box::new(|| {}),
+            on_done: Box::new(move |choice| {
                 choice.unwrap();
                 say.send(name).unwrap();
             }),
@@ -297,9 +307,9 @@ mod tests {
 
     /// A queue without threads, filled before one begins to serve it.
     fn filled(
-        searches: impl FnOnce(&Arc<Thinking>, &Sender<&'static str>) -> Vec<Ticket>,
-    ) -> (Receiver<&'static str>, Arc<Thinking>, Vec<Ticket>) {
-        let thinking = Thinking::new(0).unwrap();
+        searches: impl FnOnce(&Arc<SearchQueue>, &Sender<&'static str>) -> Vec<Ticket>,
+    ) -> (Receiver<&'static str>, Arc<SearchQueue>, Vec<Ticket>) {
+        let thinking = SearchQueue::new(0).unwrap();
         let (say, heard) = channel();
         let tickets = searches(&thinking, &say);
         let own = thinking.clone();
@@ -322,8 +332,8 @@ mod tests {
     #[test]
     fn who_wants_a_quick_answer_waits_for_nobody_who_wants_deep_ones() {
         let (heard, thinking, tickets) = filled(|thinking, say| {
-            let deep = |address, name| Search {
-                longest: Duration::from_secs(10),
+            let deep = |address, name| SearchJob {
+                max_time: Duration::from_secs(10),
                 ..search(address, name, say)
             };
             let mut tickets = vec![thinking.ask(deep(1, "a")), thinking.ask(deep(2, "b"))];
@@ -338,13 +348,13 @@ mod tests {
 
     #[test]
     fn who_comes_later_does_not_wait_for_the_end_of_a_deep_search() {
-        let thinking = Thinking::new(1).unwrap();
+        let thinking = SearchQueue::new(1).unwrap();
         let (say, heard) = channel();
         let (tell, begun) = channel();
         let hour = Duration::from_secs(3600);
         let mut deep = search(1, "deep", &say);
         deep.player = "best:movetime=3600s".parse().unwrap();
-        (deep.longest, deep.begun) = (hour, Box::new(move || tell.send(()).unwrap()));
+        (deep.max_time, deep.on_start) = (hour, Box::new(move || tell.send(()).unwrap()));
         let _one = thinking.ask(deep);
         begun.recv().unwrap();
         let _other = thinking.ask(search(2, "quick", &say));
@@ -358,20 +368,20 @@ mod tests {
         let (say, _heard) = channel();
         let mut queue = Queue::default();
         let next = |queue: &mut Queue| queue.pop().map(|(_, _, _, search)| search.address).unwrap();
-        let (one, other) = (Address::from_number(1), Address::from_number(2));
+        let (one, other) = (ClientKey::from_number(1), ClientKey::from_number(2));
         for _ in 0..9 {
             queue.push(Stop::new(), search(1, "", &say));
             queue.push(Stop::new(), search(2, "", &say));
         }
         assert_eq!(next(&mut queue), one);
-        queue.settle(one, Duration::from_secs(1), Duration::from_secs(3));
+        queue.charge(one, Duration::from_secs(1), Duration::from_secs(3));
         // Three seconds for the other, a second each.
         for _ in 0..3 {
             assert_eq!(next(&mut queue), other);
         }
         // Whoever comes now has saved nothing up.
         queue.push(Stop::new(), search(3, "", &say));
-        assert!(queue.used(Address::from_number(3)) >= Duration::from_secs(2));
+        assert!(queue.used(ClientKey::from_number(3)) >= Duration::from_secs(2));
     }
 
     #[test]
@@ -389,12 +399,12 @@ mod tests {
 
     #[test]
     fn a_search_ends_when_its_ticket_is_dropped() {
-        let thinking = Thinking::new(1).unwrap();
+        let thinking = SearchQueue::new(1).unwrap();
         let (say, heard) = channel();
         let (begun, has_begun) = channel();
-        let endless = Search {
+        let endless = SearchJob {
             player: "best:movetime=86400s".parse().unwrap(),
-            begun: Box::new(move || begun.send(()).unwrap()),
+            on_start: Box::new(move || begun.send(()).unwrap()),
             ..search(1, "endless", &say)
         };
         let ticket = thinking.ask(endless);

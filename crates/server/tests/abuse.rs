@@ -104,7 +104,7 @@ async fn a_flood_of_messages_is_refused_and_then_cut_off() {
 #[tokio::test]
 async fn slow_clients_are_given_up() {
     let patience = Duration::from_millis(200);
-    let (server, _folder) = begin(Limits { patience, ..Limits::local() }).await;
+    let (server, _folder) = begin(Limits { read_timeout: patience, ..Limits::local() }).await;
     // A head that never ends, a connection that says nothing, one that asks once and stays.
     for (head, answer) in [
         ("GET / HTTP/1.1\r\nhost: loc", false),

@@ -7,15 +7,21 @@ use crownhead_play::CATALOG;
 use crownhead_rules::{Game, Side};
 use crownhead_server::deeds::{Action, Decision, Deed, Event, RefusalCode, Rights, What};
 use crownhead_server::hosted_game::HostedGame;
-use crownhead_server::new_game::{ClockText, Mode, Setup};
+use crownhead_server::new_game::{ClockSettings, GameSetup, Mode};
 
 const FIRST: Rights = Rights([true, false]);
 const SECOND: Rights = Rights([false, true]);
 const BOTH: Rights = Rights([true, true]);
 const NOBODY: Rights = Rights([false, false]);
 
-fn setup(mode: Mode) -> Setup {
-    Setup { game: Game::English(Default::default()), mode, clock: None, position: None, seed: 1 }
+fn setup(mode: Mode) -> GameSetup {
+    GameSetup {
+        game: Game::English(Default::default()),
+        mode,
+        clock: None,
+        position: None,
+        seed: 1,
+    }
 }
 
 fn computer() -> Mode {
@@ -31,7 +37,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(setup: Setup) -> Table {
+    fn new(setup: GameSetup) -> Table {
         let now = Instant::now();
         Table { game: HostedGame::new(setup, now).unwrap(), now, kept: Vec::new() }
     }
@@ -226,9 +232,9 @@ fn names_do_not_use_up_what_can_happen_in_a_game() {
     table.play("11-15");
 }
 
-fn with_clock() -> Setup {
-    let clock = Some(ClockText { time: 10_000, increment: 1000 });
-    Setup { clock, ..setup(Mode::Friend) }
+fn with_clock() -> GameSetup {
+    let clock = Some(ClockSettings { time: 10_000, increment: 1000 });
+    GameSetup { clock, ..setup(Mode::Friend) }
 }
 
 #[test]
@@ -278,7 +284,7 @@ fn taking_back_brings_no_time_back_and_no_second_increment() {
 
 #[test]
 fn a_computers_clock_runs_only_while_it_thinks() {
-    let mut table = Table::new(Setup { mode: computer(), ..with_clock() });
+    let mut table = Table::new(GameSetup { mode: computer(), ..with_clock() });
     table.play("11-15");
     let event = table.game.decide_computer("22-18", table.now).unwrap();
     table.happen(event);

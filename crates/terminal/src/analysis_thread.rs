@@ -11,18 +11,18 @@ use crownhead_play::analysis::{
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::Limits;
 
-use crate::lazy_knowledge::Known;
+use crate::lazy_knowledge::LazyKnowledge;
 
 /// So many best lines are found.
 const LINES: usize = 3;
 /// Nobody looks at a position longer than the search needs to say what it can.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_TIME: Duration = Duration::from_secs(60);
 /// Moves of a line that are shown.
-const MOVES: usize = 12;
+const MAX_PV_MOVES: usize = 12;
 
 /// What has been found so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum AnalysisUpdate {
     /// The best lines, the best first: what each is worth, and its moves.
     Lines {
         /// Plies looked ahead.
@@ -35,22 +35,26 @@ pub enum Found {
 }
 
 /// A position being looked at.
-pub struct Analysing {
-    heard: Receiver<Found>,
+pub struct AnalysisThread {
+    heard: Receiver<AnalysisUpdate>,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
     /// What has been found so far.
-    pub latest: Option<Found>,
+    pub latest: Option<AnalysisUpdate>,
 }
 
-impl Analysing {
+impl AnalysisThread {
     /// Looks at a position until it is dropped.
-    pub fn new(game: &Game, position: String, known: Known) -> std::io::Result<Analysing> {
+    pub fn new(
+        game: &Game,
+        position: String,
+        known: LazyKnowledge,
+    ) -> std::io::Result<AnalysisThread> {
         let (say, heard) = channel();
         let stop = Stop::new();
         let (raised, game) = (stop.clone(), game.clone());
         let work = move || {
-            let limits = Limits { time: Some(LONGEST), ..Limits::default() };
+            let limits = Limits { time: Some(MAX_TIME), ..Limits::default() };
             let request = AnalysisRequest { limits, lines: LINES, ..AnalysisRequest::default() };
             let place = PositionSpec { game: &game, position: Some(&position), moves: "" };
             let sides = game.info().sides;
@@ -61,17 +65,17 @@ impl Analysing {
             let found =
                 match analyse_position(&place, &request, known.of(&game), &raised, &mut tell) {
                     Ok(analysis) => match analysis.end {
-                        Some((_, sentence)) => Found::Nothing(sentence),
+                        Some((_, sentence)) => AnalysisUpdate::Nothing(sentence),
                         None => found(analysis.depth, &analysis.lines, &sides),
                     },
                     Err(AnalysisError::Interrupted) => return,
-                    Err(error) => Found::Nothing(error.to_string()),
+                    Err(error) => AnalysisUpdate::Nothing(error.to_string()),
                 };
             let _ = say.send(found);
         };
         let builder = std::thread::Builder::new().name("analysis".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        Ok(Analysing { heard, stop, thread: Some(thread), latest: None })
+        Ok(AnalysisThread { heard, stop, thread: Some(thread), latest: None })
     }
 
     /// Takes in what has been found since.
@@ -82,12 +86,12 @@ impl Analysing {
     }
 }
 
-fn found(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> Found {
-    let text = |line: &Variation| (line.worth.text(sides), line.moves_text(MOVES));
-    Found::Lines { depth, lines: lines.iter().map(text).collect() }
+fn found(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> AnalysisUpdate {
+    let text = |line: &Variation| (line.worth.text(sides), line.moves_text(MAX_PV_MOVES));
+    AnalysisUpdate::Lines { depth, lines: lines.iter().map(text).collect() }
 }
 
-impl Drop for Analysing {
+impl Drop for AnalysisThread {
     /// A search ends within milliseconds of being told.
     fn drop(&mut self) {
         self.stop.stop();

@@ -12,16 +12,16 @@ use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Reader, format_game};
 use crownhead_rules::{Game, Side};
 
-use crate::local_game::{LiveGame, Seat};
+use crate::local_game::{LocalGame, Seat};
 
 /// Where one unfinished game is kept.
-pub struct Kept {
+pub struct Autosave {
     folder: PathBuf,
     path: Option<PathBuf>,
     /// The file, locked as long as the game is played here.
     held: Option<File>,
     /// A sentence on why the game as it is now is not kept.
-    trouble: Option<String>,
+    error: Option<String>,
 }
 
 /// A tag of ours: milliseconds left on the clock of the first and of the second player.
@@ -29,25 +29,25 @@ const CLOCKS: &str = "Clocks";
 /// The tag with the folder that programs were named in.
 const FOLDER: &str = "Folder";
 
-impl Kept {
+impl Autosave {
     /// For a new game. `None` if there is no place for data.
-    pub fn new() -> Option<Kept> {
+    pub fn new() -> Option<Autosave> {
         let folder = data_dir()?.join("unfinished");
-        Some(Kept { folder, path: None, held: None, trouble: None })
+        Some(Autosave { folder, path: None, held: None, error: None })
     }
 
     /// Keeps the game as it is now; a finished game, or one in which a computer plays itself, or
     /// nothing has happened, is not kept. What fails now may succeed after the next move.
-    pub fn update(&mut self, live: &LiveGame) {
+    pub fn save(&mut self, live: &LocalGame) {
         let unfinished = !live.is_over() && live.has_human() && live.session().plies() > 0;
-        self.trouble = if unfinished {
+        self.error = if unfinished {
             self.write(live).err().map(|error| format!("The game cannot be kept: {error}."))
         } else {
-            self.forget().err().map(|error| format!("The game is still kept: {error}."))
+            self.delete().err().map(|error| format!("The game is still kept: {error}."))
         };
     }
 
-    fn write(&mut self, live: &LiveGame) -> io::Result<()> {
+    fn write(&mut self, live: &LocalGame) -> io::Result<()> {
         let mut record = live.record();
         if let (Some(first), Some(second)) =
             (live.time_left(Side::First), live.time_left(Side::Second))
@@ -79,7 +79,7 @@ impl Kept {
     }
 
     /// The game is kept no longer.
-    fn forget(&mut self) -> io::Result<()> {
+    fn delete(&mut self) -> io::Result<()> {
         self.held = None;
         match self.path.take().map(std::fs::remove_file) {
             Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -88,13 +88,13 @@ impl Kept {
     }
 
     /// Whether the game as it is now can be taken up again.
-    pub fn is_kept(&self) -> bool {
-        self.path.is_some() && self.trouble.is_none()
+    pub fn is_saved(&self) -> bool {
+        self.path.is_some() && self.error.is_none()
     }
 
     /// A sentence on what went wrong with keeping it, if something did.
     pub fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+        self.error.as_deref()
     }
 }
 
@@ -105,16 +105,16 @@ fn now() -> u128 {
 /// There is nothing to take up again: a sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no unfinished game{0} to take up again")]
-pub struct NothingKept(String);
+pub struct NoSavedGame(String);
 
 /// Takes up the unfinished game that was left last, of one game or of any. Whatever else lies in the
 /// folder is passed over, and `passed` told why.
 pub fn resume(
     game: Option<&Game>,
     mut passed: impl FnMut(String),
-) -> Result<(LiveGame, Kept), NothingKept> {
+) -> Result<(LocalGame, Autosave), NoSavedGame> {
     let none =
-        || NothingKept(game.map_or(String::new(), |game| format!(" of {}", game.info().name)));
+        || NoSavedGame(game.map_or(String::new(), |game| format!(" of {}", game.info().name)));
     let folder = data_dir().ok_or_else(none)?.join("unfinished");
     let files = std::fs::read_dir(&folder).map_err(|_| none())?;
     let mut paths: Vec<_> = files
@@ -125,9 +125,9 @@ pub fn resume(
         .collect();
     paths.sort();
     for (_, path) in paths.into_iter().rev() {
-        match take_up(&path, game) {
+        match load(&path, game) {
             Ok(Some((live, held))) => {
-                let kept = Kept { folder, path: Some(path), held: Some(held), trouble: None };
+                let kept = Autosave { folder, path: Some(path), held: Some(held), error: None };
                 return Ok((live, kept));
             }
             Ok(None) => {}
@@ -138,7 +138,7 @@ pub fn resume(
 }
 
 /// The game in a file and the file, locked; none if it is not the game that is wanted.
-fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)>, String> {
+fn load(path: &Path, wanted: Option<&Game>) -> Result<Option<(LocalGame, File)>, String> {
     let text = |error: io::Error| error.to_string();
     // Opening a pipe would wait for somebody to write to it.
     if !path.metadata().map_err(text)?.is_file() {
@@ -170,7 +170,7 @@ fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)
     {
         return Err(format!("its program was started in {folder}: take it up again there"));
     }
-    let live = LiveGame::resume(&record, time, left, now() as u64)?;
+    let live = LocalGame::resume(&record, time, left, now() as u64)?;
     Ok(Some((live, file)))
 }
 

@@ -9,7 +9,7 @@ use crownhead_rules::{Cell, Game, Outcome, Side};
 use crownhead_search::{GameVisitor, Searchable, visit};
 
 /// The games of a file, read as they are asked for.
-pub struct Games<R> {
+pub struct GameFile<R> {
     reader: Reader<R>,
     /// Those that could be read so far, with their numbers in the file.
     read: Vec<(u64, GameRecord)>,
@@ -20,12 +20,12 @@ pub struct Games<R> {
 }
 
 /// A file of nothing but faults must not fill the memory.
-const MOST_FAULTS: usize = 100;
+const MAX_ERRORS: usize = 100;
 
-impl<R: Read> Games<R> {
+impl<R: Read> GameFile<R> {
     /// The games of an input.
-    pub fn new(input: R) -> Games<R> {
-        Games {
+    pub fn new(input: R) -> GameFile<R> {
+        GameFile {
             reader: Reader::new(input),
             read: Vec::new(),
             count: 0,
@@ -44,7 +44,7 @@ impl<R: Read> Games<R> {
                 Some(Ok(record)) => self.read.push((self.count, record)),
                 Some(Err(fault)) => {
                     self.ended = fault.kind == RecordErrorKind::Io;
-                    if self.faults.len() < MOST_FAULTS {
+                    if self.faults.len() < MAX_ERRORS {
                         self.faults.push(fault);
                     }
                 }
@@ -56,7 +56,7 @@ impl<R: Read> Games<R> {
 
 /// A position of a recorded game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct ReplayedPosition {
     /// The letters of the 64 cells.
     pub board: [char; 64],
     /// Who is to move.
@@ -72,10 +72,14 @@ pub struct Place {
 }
 
 /// The positions that moves lead through, the first one included.
-pub fn replay(game: &Game, start: Option<&str>, moves: &[&str]) -> Result<Vec<Place>, String> {
+pub fn replay(
+    game: &Game,
+    start: Option<&str>,
+    moves: &[&str],
+) -> Result<Vec<ReplayedPosition>, String> {
     struct Replay<'a>(Option<&'a str>, &'a [&'a str]);
     impl GameVisitor for Replay<'_> {
-        type Output = Result<Vec<Place>, String>;
+        type Output = Result<Vec<ReplayedPosition>, String>;
         fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
             let mut position = match self.0 {
                 Some(text) => {
@@ -84,7 +88,7 @@ pub fn replay(game: &Game, start: Option<&str>, moves: &[&str]) -> Result<Vec<Pl
                 None => P::start(options),
             };
             let mut past = Vec::new();
-            let place = |position: &P, past: &[u64], path, captures| Place {
+            let place = |position: &P, past: &[u64], path, captures| ReplayedPosition {
                 board: position.board(),
                 side: position.side(),
                 position: position.format_position(),
@@ -107,24 +111,24 @@ pub fn replay(game: &Game, start: Option<&str>, moves: &[&str]) -> Result<Vec<Pl
 }
 
 /// A way through a recorded game.
-pub struct Walk {
+pub struct RecordCursor {
     record: GameRecord,
     /// The variations gone into: the ply of the line before that each is an alternative to, and
     /// which of them it is.
     branches: Vec<(usize, usize)>,
     ply: usize,
-    places: Vec<Place>,
+    places: Vec<ReplayedPosition>,
 }
 
-impl Walk {
+impl RecordCursor {
     /// At the start of a game.
-    pub fn new(record: GameRecord) -> Result<Walk, String> {
-        let mut walk = Walk { record, branches: Vec::new(), ply: 0, places: Vec::new() };
+    pub fn new(record: GameRecord) -> Result<RecordCursor, String> {
+        let mut walk = RecordCursor { record, branches: Vec::new(), ply: 0, places: Vec::new() };
         walk.places = walk.replayed()?;
         Ok(walk)
     }
 
-    fn replayed(&self) -> Result<Vec<Place>, String> {
+    fn replayed(&self) -> Result<Vec<ReplayedPosition>, String> {
         let plies = self.plies();
         let moves: Vec<_> = plies.iter().map(|ply| ply.text.as_str()).collect();
         replay(&self.record.game, self.record.start.as_deref(), &moves)
@@ -136,12 +140,12 @@ impl Walk {
     }
 
     /// The position now.
-    pub fn place(&self) -> &Place {
+    pub fn position(&self) -> &ReplayedPosition {
         &self.places[self.ply]
     }
 
     /// The position at the start.
-    pub fn first(&self) -> &Place {
+    pub fn first(&self) -> &ReplayedPosition {
         &self.places[0]
     }
 
@@ -185,7 +189,7 @@ impl Walk {
     }
 
     /// Goes to a ply of this line; before its first move the line it branches off goes on.
-    pub fn go(&mut self, ply: usize) {
+    pub fn go_to(&mut self, ply: usize) {
         self.ply = ply.min(self.places.len() - 1);
         let deep = self.branches.len();
         while !self.branches.is_empty() && self.ply <= self.before() {
@@ -200,12 +204,12 @@ impl Walk {
 
     /// Goes a move on.
     pub fn forward(&mut self) {
-        self.go(self.ply + 1);
+        self.go_to(self.ply + 1);
     }
 
     /// Goes a move back.
     pub fn back(&mut self) {
-        self.go(self.ply.saturating_sub(1));
+        self.go_to(self.ply.saturating_sub(1));
     }
 
     /// What was or could have been played instead of the last move, itself included: the line of
@@ -245,19 +249,20 @@ impl Walk {
 
     /// The first moves of the other lines that begin here, in the order in which
     /// [`turn`](Walk::turn) goes through them.
-    pub fn others(&self) -> Vec<String> {
+    pub fn sibling_moves(&self) -> Vec<String> {
         let all = self.alternatives();
         let here = all.iter().position(|branches| *branches == self.branches).unwrap_or(0);
         let others = all.iter().cycle().skip(here + 1).take(all.len().saturating_sub(1));
         let index = |branches: &[(usize, usize)]| {
             self.ply - 1 - branches.iter().map(|(at, _)| at).sum::<usize>()
         };
-        let ply = |branches: &Vec<_>| self.line(branches).plies.get(index(branches)).map(move_mark);
+        let ply =
+            |branches: &Vec<_>| self.line(branches).plies.get(index(branches)).map(annotated_move);
         others.filter_map(ply).collect()
     }
 
     /// Takes the next of the other lines that begin here; false if there is none.
-    pub fn turn(&mut self) -> bool {
+    pub fn next_sibling(&mut self) -> bool {
         let all = self.alternatives();
         if all.len() < 2 {
             return false;
@@ -278,7 +283,7 @@ impl Walk {
     /// Goes back to where the variation branched off.
     pub fn leave_variation(&mut self) {
         if !self.branches.is_empty() {
-            self.go(self.before());
+            self.go_to(self.before());
         }
     }
 
@@ -289,13 +294,14 @@ impl Walk {
         let before = line.comment.as_ref().filter(|_| first);
         let plies = self.plies();
         let about = self.ply.checked_sub(1).and_then(|last| plies[last].comment.as_ref());
-        let said: Vec<_> = before.into_iter().chain(about).map(|text| clean(text)).collect();
+        let said: Vec<_> =
+            before.into_iter().chain(about).map(|text| strip_control_chars(text)).collect();
         said.join(" ")
     }
 }
 
 /// A move with its annotations.
-pub fn move_mark(ply: &Ply) -> String {
+pub fn annotated_move(ply: &Ply) -> String {
     let mut text = ply.text.clone();
     for &nag in &ply.nags {
         match nag {
@@ -315,7 +321,7 @@ pub fn move_mark(ply: &Ply) -> String {
 
 /// A text from a file without what a terminal would obey: control characters, and those that turn the
 /// direction of what follows.
-pub fn clean(text: &str) -> String {
+pub fn strip_control_chars(text: &str) -> String {
     let obeyed = |c: char| {
         c.is_control()
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
@@ -328,7 +334,7 @@ pub fn clean(text: &str) -> String {
 pub fn title(record: &GameRecord) -> String {
     let sides = record.game.info().sides;
     let name = |side: Side| match record.player(side) {
-        Some(name) => clean(name),
+        Some(name) => strip_control_chars(name),
         None => sides[side.index()].name.to_string(),
     };
     format!("{} - {}, {}", name(Side::First), name(Side::Second), record.result)
@@ -340,7 +346,7 @@ pub fn print(record: &GameRecord, number: u64, out: &mut impl Write) -> io::Resu
     writeln!(out, "{}", record.game.info().name)?;
     for (name, value) in &record.tags {
         if ![player_tag(Side::First), player_tag(Side::Second)].contains(&name.as_str()) {
-            writeln!(out, "{name}: {}", clean(value))?;
+            writeln!(out, "{name}: {}", strip_control_chars(value))?;
         }
     }
     if let Some(start) = &record.start {
@@ -359,7 +365,7 @@ pub fn print(record: &GameRecord, number: u64, out: &mut impl Write) -> io::Resu
 fn print_line(line: &Line, first: usize, depth: usize, out: &mut impl Write) -> io::Result<()> {
     let space = "  ".repeat(depth);
     if let Some(comment) = &line.comment {
-        writeln!(out, "{space}{}", clean(comment))?;
+        writeln!(out, "{space}{}", strip_control_chars(comment))?;
     }
     let mut text = String::new();
     let told = |text: &mut String, out: &mut dyn Write| -> io::Result<()> {
@@ -377,12 +383,12 @@ fn print_line(line: &Line, first: usize, depth: usize, out: &mut impl Write) -> 
             text.push_str(&format!("{blank}{}{dots}", slot / 2 + 1));
         }
         text.push(' ');
-        text.push_str(&move_mark(ply));
+        text.push_str(&annotated_move(ply));
         if text.len() > 70 || ply.comment.is_some() || !ply.variations.is_empty() {
             told(&mut text, out)?;
         }
         if let Some(comment) = &ply.comment {
-            writeln!(out, "{space}  {}", clean(comment))?;
+            writeln!(out, "{space}  {}", strip_control_chars(comment))?;
         }
         for variation in &ply.variations {
             writeln!(out, "{space}  instead of {}:", ply.text)?;
@@ -399,11 +405,11 @@ mod tests {
     const GAME: &str = "{Begin} 1. 11-15! {good} (1. 9-14 {first} 22-18 (1... 22-17 2. 14-18) \
                         2. 5-9) (1. 10-14) 23-19 2. 8-11 *";
 
-    fn walk() -> Walk {
-        Walk::new(Games::new(GAME.as_bytes()).get(0).unwrap().1.clone()).unwrap()
+    fn walk() -> RecordCursor {
+        RecordCursor::new(GameFile::new(GAME.as_bytes()).get(0).unwrap().1.clone()).unwrap()
     }
 
-    fn texts(walk: &Walk) -> String {
+    fn texts(walk: &RecordCursor) -> String {
         walk.plies().iter().map(|ply| ply.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
@@ -411,25 +417,25 @@ mod tests {
     fn a_walk_goes_through_every_variation_and_back() {
         let mut walk = walk();
         assert_eq!(walk.comment(), "Begin");
-        assert!(walk.others().is_empty() && !walk.turn());
+        assert!(walk.sibling_moves().is_empty() && !walk.next_sibling());
         walk.forward();
         assert_eq!(
-            (walk.comment().as_str(), walk.others().join(" ")),
+            (walk.comment().as_str(), walk.sibling_moves().join(" ")),
             ("good", "9-14 10-14".into())
         );
-        assert!(walk.turn());
+        assert!(walk.next_sibling());
         assert_eq!((texts(&walk).as_str(), walk.depth()), ("9-14 22-18 5-9", 1));
         assert_eq!(walk.comment(), "first");
         walk.forward();
-        assert_eq!(walk.others(), ["22-17"]);
-        assert!(walk.turn());
+        assert_eq!(walk.sibling_moves(), ["22-17"]);
+        assert!(walk.next_sibling());
         assert_eq!((texts(&walk).as_str(), walk.depth()), ("9-14 22-17 14-18", 2));
-        assert!(walk.turn());
+        assert!(walk.next_sibling());
         assert_eq!((texts(&walk).as_str(), walk.depth()), ("9-14 22-18 5-9", 1));
         walk.back();
-        assert!(walk.turn());
+        assert!(walk.next_sibling());
         assert_eq!(texts(&walk), "10-14");
-        assert!(walk.turn());
+        assert!(walk.next_sibling());
         assert_eq!((texts(&walk).as_str(), walk.depth()), ("11-15 23-19 8-11", 0));
     }
 
@@ -437,12 +443,12 @@ mod tests {
     fn before_its_first_move_a_variation_is_left() {
         let mut walk = walk();
         walk.forward();
-        walk.turn();
+        walk.next_sibling();
         walk.forward();
-        walk.turn();
-        walk.go(usize::MAX);
+        walk.next_sibling();
+        walk.go_to(usize::MAX);
         assert_eq!((walk.ply(), walk.has_more()), (3, false));
-        walk.go(1);
+        walk.go_to(1);
         assert_eq!((texts(&walk).as_str(), walk.depth()), ("9-14 22-18 5-9", 1));
         walk.leave_variation();
         assert_eq!((walk.ply(), walk.depth()), (0, 0));
@@ -462,7 +468,7 @@ mod tests {
     #[test]
     fn games_that_cannot_be_read_are_passed_over_and_told_of() {
         let text = "1. 11-15 *\n\n1. 11-99 *\n\n1. 11-16 *";
-        let mut games = Games::new(text.as_bytes());
+        let mut games = GameFile::new(text.as_bytes());
         assert!(games.get(0).is_some() && games.faults.is_empty());
         assert_eq!(games.get(1).unwrap().0, 3);
         assert_eq!((games.faults.len(), games.faults[0].game), (1, 2));
@@ -472,7 +478,7 @@ mod tests {
 
     #[test]
     fn a_printed_game_has_its_comments_and_variations_and_nothing_a_terminal_obeys() {
-        let mut games = Games::new(GAME.as_bytes());
+        let mut games = GameFile::new(GAME.as_bytes());
         let mut record = games.get(0).unwrap().1.clone();
         record.set_tag("Event", "A \u{1b}[2J\u{202e}b");
         let mut out = Vec::new();

@@ -8,9 +8,9 @@ use crownhead_rules::Game;
 
 /// What is known of one game, shared by all who think about it.
 #[derive(Clone, Default)]
-pub struct Known(Arc<OnceLock<(Knowledge, Option<String>)>>);
+pub struct LazyKnowledge(Arc<OnceLock<(Knowledge, Option<String>)>>);
 
-impl Known {
+impl LazyKnowledge {
     /// The knowledge; the first who asks waits for it.
     pub fn of(&self, game: &Game) -> &Knowledge {
         &self.0.get_or_init(|| knowledge_for(game)).0

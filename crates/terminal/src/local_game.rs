@@ -118,7 +118,7 @@ const GRACE: Duration = Duration::from_millis(100);
 const UNLIMITED: Duration = Duration::from_secs(2);
 
 /// A game being played.
-pub struct LiveGame {
+pub struct LocalGame {
     setup: Setup,
     session: Box<dyn Session>,
     /// The clocks as they stood when the turn began.
@@ -139,12 +139,12 @@ pub struct LiveGame {
 /// So many faults of programs are remembered, besides the one that lost the game.
 const REMEMBERED: usize = 8;
 
-impl LiveGame {
+impl LocalGame {
     /// A new game.
-    pub fn new(setup: Setup) -> Result<LiveGame, PositionError> {
+    pub fn new(setup: Setup) -> Result<LocalGame, PositionError> {
         let session = new_session(&setup.game, setup.position.as_deref())?;
         let clocks = setup.seats.each_ref().map(|seat| time_of(seat, setup.time).clock());
-        let mut live = LiveGame {
+        let mut live = LocalGame {
             setup,
             session,
             clocks,
@@ -527,7 +527,7 @@ impl LiveGame {
         time: TimeControl,
         left: Option<[Duration; 2]>,
         seed: u64,
-    ) -> Result<LiveGame, String> {
+    ) -> Result<LocalGame, String> {
         let seat = |side| match record.player(side) {
             None => Ok(Seat::Human),
             Some(name) => name.parse::<Seat>().map_err(|error| error.to_string()),
@@ -539,7 +539,7 @@ impl LiveGame {
             time,
             seed,
         };
-        let mut live = LiveGame::new(setup).map_err(|error| error.to_string())?;
+        let mut live = LocalGame::new(setup).map_err(|error| error.to_string())?;
         for ply in &record.line.plies {
             live.replay(&ply.text)?;
         }

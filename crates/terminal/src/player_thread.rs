@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use crownhead_play::{Choice, Clock, Player, PlayerError, Session, Stop};
 
 /// How often whoever waits for a move looks round.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A player who is thinking about a move.
-pub struct Thinking {
-    heard: Receiver<Heard>,
+pub struct PlayerThread {
+    heard: Receiver<PlayerUpdate>,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
     /// Since when it has thought; none as long as it is not ready.
@@ -20,10 +20,10 @@ pub struct Thinking {
     pub latest: Option<Choice>,
 }
 
-enum Heard {
+enum PlayerUpdate {
     Begun(Instant),
     Thought(Choice),
-    Chosen(Chosen),
+    PlayerAnswer(Chosen),
 }
 
 /// A move that was chosen.
@@ -36,13 +36,13 @@ pub struct Chosen {
     pub used: Duration,
 }
 
-impl Thinking {
+impl PlayerThread {
     /// Has a player made ready, and asks it for a move. Its time runs from then on.
     pub fn new(
         make: impl FnOnce(&Stop) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         session: Box<dyn Session>,
         clock: Clock,
-    ) -> std::io::Result<Thinking> {
+    ) -> std::io::Result<PlayerThread> {
         let (say, heard) = channel();
         let stop = Stop::new();
         let raised = stop.clone();
@@ -50,8 +50,8 @@ impl Thinking {
             let made = make(&raised);
             let since = Instant::now();
             // Who stopped listening does not want to know.
-            let _ = say.send(Heard::Begun(since));
-            let mut tell = |choice| drop(say.send(Heard::Thought(choice)));
+            let _ = say.send(PlayerUpdate::Begun(since));
+            let mut tell = |choice| drop(say.send(PlayerUpdate::Thought(choice)));
             let (player, choice) = match made {
                 Err(error) => (None, Err(error)),
                 Ok(mut player) => {
@@ -59,38 +59,42 @@ impl Thinking {
                     (Some(player), choice)
                 }
             };
-            let _ = say.send(Heard::Chosen(Chosen { player, choice, used: since.elapsed() }));
+            let _ = say.send(PlayerUpdate::PlayerAnswer(Chosen {
+                player,
+                choice,
+                used: since.elapsed(),
+            }));
         };
         // A plain search goes as deep as a line of moves is long.
         let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        Ok(Thinking { heard, stop, thread: Some(thread), since: None, latest: None })
+        Ok(PlayerThread { heard, stop, thread: Some(thread), since: None, latest: None })
     }
 
     /// What has been heard since; the choice if there is one. A thread that died without a word is
     /// an error.
-    pub fn poll(&mut self) -> Result<Option<Chosen>, Died> {
+    pub fn poll(&mut self) -> Result<Option<Chosen>, PlayerPanicked> {
         loop {
             match self.heard.try_recv() {
-                Ok(Heard::Begun(since)) => self.since = Some(since),
-                Ok(Heard::Thought(choice)) => self.latest = Some(choice),
-                Ok(Heard::Chosen(chosen)) => return Ok(Some(chosen)),
+                Ok(PlayerUpdate::Begun(since)) => self.since = Some(since),
+                Ok(PlayerUpdate::Thought(choice)) => self.latest = Some(choice),
+                Ok(PlayerUpdate::PlayerAnswer(chosen)) => return Ok(Some(chosen)),
                 Err(TryRecvError::Empty) => return Ok(None),
-                Err(TryRecvError::Disconnected) => return Err(Died),
+                Err(TryRecvError::Disconnected) => return Err(PlayerPanicked),
             }
         }
     }
 
     /// Waits for the choice; none if `stop` is raised before there is one.
-    pub fn wait(&mut self, stop: &Stop) -> Result<Option<Chosen>, Died> {
+    pub fn wait(&mut self, stop: &Stop) -> Result<Option<Chosen>, PlayerPanicked> {
         loop {
-            match self.heard.recv_timeout(LOOK) {
-                Ok(Heard::Begun(since)) => self.since = Some(since),
-                Ok(Heard::Thought(choice)) => self.latest = Some(choice),
-                Ok(Heard::Chosen(chosen)) => return Ok(Some(chosen)),
+            match self.heard.recv_timeout(POLL_INTERVAL) {
+                Ok(PlayerUpdate::Begun(since)) => self.since = Some(since),
+                Ok(PlayerUpdate::Thought(choice)) => self.latest = Some(choice),
+                Ok(PlayerUpdate::PlayerAnswer(chosen)) => return Ok(Some(chosen)),
                 Err(RecvTimeoutError::Timeout) if stop.is_stopped() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(Died),
+                Err(RecvTimeoutError::Disconnected) => return Err(PlayerPanicked),
             }
         }
     }
@@ -99,9 +103,9 @@ impl Thinking {
 /// The thread of a player ended without a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the computer player stopped without a move; this is a fault of the program")]
-pub struct Died;
+pub struct PlayerPanicked;
 
-impl Drop for Thinking {
+impl Drop for PlayerThread {
     /// A search ends within milliseconds of being told.
     fn drop(&mut self) {
         self.stop.stop();

@@ -23,7 +23,7 @@ pub fn board_text(board: &[char; 64]) -> String {
 
 /// Where the squares are that moves of the checkers games name; none in games that name cells by row
 /// and column.
-pub fn squares_text(game: &Game) -> Option<String> {
+pub fn square_numbers(game: &Game) -> Option<String> {
     if !matches!(game, Game::English(_) | Game::Contest(_)) {
         return None;
     }
@@ -69,7 +69,7 @@ pub fn clock_text(time: Duration) -> String {
 }
 
 /// How long a move stays on the screen.
-pub fn pace_text(pace: Duration) -> String {
+pub fn speed_text(pace: Duration) -> String {
     format!("A move every {} s.", pace.as_secs_f64())
 }
 
@@ -113,9 +113,11 @@ pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
                 format!("it wins by force in {}", moves((plies as u32).div_ceil(2)))
             }
             (Some(_), _) => "everything loses against best play, this last".to_string(),
-            (None, 0) => judged(choice.score.unwrap_or(0)).to_string(),
-            (None, 1) => format!("it takes a man and {}", judged(choice.score.unwrap_or(0))),
-            (None, men) => format!("it takes {men} men and {}", judged(choice.score.unwrap_or(0))),
+            (None, 0) => score_phrase(choice.score.unwrap_or(0)).to_string(),
+            (None, 1) => format!("it takes a man and {}", score_phrase(choice.score.unwrap_or(0))),
+            (None, men) => {
+                format!("it takes {men} men and {}", score_phrase(choice.score.unwrap_or(0)))
+            }
         }
     };
     text.push_str(&format!(": {reason}"));
@@ -127,7 +129,7 @@ pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
     text
 }
 
-fn judged(score: Score) -> &'static str {
+fn score_phrase(score: Score) -> &'static str {
     match score {
         150.. => "leaves you clearly ahead",
         40..150 => "leaves you a little ahead",

@@ -17,9 +17,9 @@ use tokio::task::AbortHandle;
 use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, What};
 use crate::hosted_game::HostedGame;
 use crate::ids::{GameId, SecretHash};
-use crate::limits::Address;
-use crate::messages::FromServer;
-use crate::new_game::{Mode, read_name, side_letter};
+use crate::limits::ClientKey;
+use crate::messages::ServerMessage;
+use crate::new_game::{Mode, parse_name, side_letter};
 use crate::rooms::Rooms;
 use crate::search_queue::Ticket;
 use crate::store::{NewGame, StoreError, Write};
@@ -30,12 +30,12 @@ use crate::views::{
 /// The version of what is said between page and server.
 pub const PROTOCOL: u32 = 1;
 /// So many messages may wait for a socket before it counts as too slow.
-const WAITING: usize = 64;
+const SEND_QUEUE: usize = 64;
 /// So many may look on at one game.
-const MOST_WATCHERS: usize = 500;
+const MAX_SPECTATORS: usize = 500;
 /// So many sockets may sit on one seat. Nobody takes the places of others: neither do those who look on
 /// take the players', nor one player the other's.
-const MOST_TABS: usize = 32;
+const MAX_SOCKETS_PER_SEAT: usize = 32;
 
 /// A game and those who sit round it.
 pub struct Room {
@@ -68,12 +68,12 @@ struct Inner {
 struct Member {
     number: u64,
     rights: Rights,
-    address: Address,
+    address: ClientKey,
     queue: mpsc::Sender<Utf8Bytes>,
 }
 
 /// What a socket needs to be at a game.
-pub struct Membership {
+pub struct MemberHandle {
     /// The game.
     pub room: Arc<Room>,
     number: u64,
@@ -86,7 +86,7 @@ pub struct Membership {
 
 /// Why somebody may not join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NotJoined {
+pub enum JoinError {
     /// There is no such game.
     NoGame,
     /// The secret is of no seat.
@@ -112,34 +112,34 @@ impl Inner {
     }
 
     /// Tells everybody. Who cannot be told because too much waits already is at the game no longer.
-    fn tell(&mut self, text: String) {
+    fn broadcast(&mut self, text: String) {
         let text = Utf8Bytes::from(text);
         self.members.retain(|member| member.queue.try_send(text.clone()).is_ok());
     }
 
-    fn tell_one(&mut self, number: u64, text: String) {
+    fn send_to(&mut self, number: u64, text: String) {
         let text = Utf8Bytes::from(text);
         self.members.retain(|member| {
             member.number != number || member.queue.try_send(text.clone()).is_ok()
         });
     }
 
-    fn tell_seats(&mut self) {
+    fn broadcast_seats(&mut self) {
         let presence = self.presence();
         let seats = seats_view(&self.game, &presence);
-        let message = FromServer::Seats { seats, watchers: presence.watchers }.json();
+        let message = ServerMessage::Seats { seats, watchers: presence.watchers }.json();
         self.seats.send_replace(message.into());
     }
 
     /// Whether there is a place for one more with these rights.
-    fn has_place(&self, rights: Rights) -> bool {
+    fn has_room(&self, rights: Rights) -> bool {
         let count = |is_there: &dyn Fn(Rights) -> bool| {
             self.members.iter().filter(|member| is_there(member.rights)).count()
         };
         if rights.is_none() {
-            return count(&Rights::is_none) < MOST_WATCHERS;
+            return count(&Rights::is_none) < MAX_SPECTATORS;
         }
-        rights.sides().all(|side| count(&|own| own.may(side)) < MOST_TABS)
+        rights.sides().all(|side| count(&|own| own.may(side)) < MAX_SOCKETS_PER_SEAT)
     }
 
     /// Whether a socket is still at the game.
@@ -147,14 +147,14 @@ impl Inner {
         self.members.iter().any(|member| member.number == number)
     }
 
-    fn tell_offers(&mut self) {
-        let message = FromServer::Offers { offers: offers_view(&self.game) }.json();
-        self.tell(message);
+    fn broadcast_offers(&mut self) {
+        let message = ServerMessage::Offers { offers: offers_view(&self.game) }.json();
+        self.broadcast(message);
     }
 
-    fn tell_computer(&mut self) {
-        let message = FromServer::Computer { computer: self.computer }.json();
-        self.tell(message);
+    fn broadcast_computer(&mut self) {
+        let message = ServerMessage::Computer { computer: self.computer }.json();
+        self.broadcast(message);
     }
 }
 
@@ -190,8 +190,8 @@ impl Room {
 
     /// The rights that a secret gives. Both comparisons are made, whatever the first says.
     fn rights(&self, secret: &str) -> Rights {
-        let hash = SecretHash::of(secret);
-        Rights(self.secrets.each_ref().map(|own| own.as_ref().is_some_and(|own| own.is(&hash))))
+        let hash = SecretHash::new(secret);
+        Rights(self.secrets.each_ref().map(|own| own.as_ref().is_some_and(|own| own.ct_eq(&hash))))
     }
 
     /// A game in a list.
@@ -205,27 +205,27 @@ impl Room {
         self: &Arc<Self>,
         secret: Option<&str>,
         name: Option<String>,
-        address: Address,
-    ) -> Result<Membership, NotJoined> {
+        address: ClientKey,
+    ) -> Result<MemberHandle, JoinError> {
         let rights = secret.map_or_else(Rights::default, |secret| self.rights(secret));
         if secret.is_some() && rights.is_none() {
-            return Err(NotJoined::WrongSecret);
+            return Err(JoinError::WrongSecret);
         }
         let mut inner = self.inner.lock().await;
         if inner.closed {
-            return Err(NotJoined::Closed);
+            return Err(JoinError::Closed);
         }
-        if !inner.has_place(rights) {
-            return Err(NotJoined::Full);
+        if !inner.has_room(rights) {
+            return Err(JoinError::Full);
         }
-        let (say, queue) = mpsc::channel(WAITING);
+        let (say, queue) = mpsc::channel(SEND_QUEUE);
         inner.last_member += 1;
         let number = inner.last_member;
         let game = &inner.game.setup().game;
         let you = rights.sides().map(|side| side_letter(game, side)).collect();
-        let joined = FromServer::Joined { protocol: PROTOCOL, id: self.id.as_str(), you }.json();
+        let joined = ServerMessage::Joined { protocol: PROTOCOL, id: self.id.as_str(), you }.json();
         inner.members.push(Member { number, rights, address, queue: say });
-        inner.tell_seats();
+        inner.broadcast_seats();
         // Who comes in has it in the state.
         let seats = inner.seats.subscribe();
         if !rights.is_none() {
@@ -236,15 +236,15 @@ impl Room {
         }
         self.set_timer(&mut inner);
         let state = state_json(&self.id, &inner.game, &inner.presence(), Instant::now());
-        inner.tell_one(number, joined);
-        inner.tell_one(number, state.map_err(|_| NotJoined::Failure)?);
-        let member = Membership { room: self.clone(), number, rights, queue, seats };
+        inner.send_to(number, joined);
+        inner.send_to(number, state.map_err(|_| JoinError::Failure)?);
+        let member = MemberHandle { room: self.clone(), number, rights, queue, seats };
         if let (Some(name), Some(side)) = (name, rights.only())
             && inner.game.name(side) != Some(&name)
             && inner.game.may_name(side)
         {
             // The game goes on without the name if it cannot be kept.
-            let _ = self.happen(&mut inner, Event::Name(side.into(), Some(name))).await;
+            let _ = self.append_event(&mut inner, Event::Name(side.into(), Some(name))).await;
         }
         Ok(member)
     }
@@ -261,12 +261,12 @@ impl Room {
         if !inner.has_players() {
             inner.draw_ticket = None;
         }
-        inner.tell_seats();
+        inner.broadcast_seats();
         self.close_if_idle(&mut inner);
     }
 
     /// A game that was taken up for somebody who was not let in leaves the memory again.
-    pub(crate) async fn close_if_nobody_came(&self) {
+    pub(crate) async fn close_if_empty(&self) {
         self.close_if_idle(&mut self.inner.lock().await);
     }
 
@@ -278,14 +278,14 @@ impl Room {
                 timer.abort();
             }
             if let Some(rooms) = self.rooms.upgrade() {
-                rooms.forget(&self.id);
+                rooms.remove(&self.id);
             }
         }
     }
 
     async fn act(
         self: &Arc<Self>,
-        member: &Membership,
+        member: &MemberHandle,
         id: Option<u64>,
         version: u64,
         action: &Action,
@@ -299,26 +299,26 @@ impl Room {
         let decided = inner.game.decide(member.rights, version, action, Instant::now());
         let done = match decided {
             Ok(Deed::Happens(late @ Event::End(Decision::Late(_)))) => {
-                let kept = self.happen(&mut inner, late).await;
+                let kept = self.append_event(&mut inner, late).await;
                 kept.and(Err(Refusal::new(RefusalCode::Over, "the time was up already")))
             }
-            Ok(deed) => self.carry_out(&mut inner, deed).await,
+            Ok(deed) => self.execute(&mut inner, deed).await,
             Err(refusal) => Err(refusal),
         };
         let version = inner.game.version();
         match (done, id) {
             (Ok(()), None) => {}
             (Ok(()), Some(id)) => {
-                inner.tell_one(member.number, FromServer::Done { id, version }.json());
+                inner.send_to(member.number, ServerMessage::Done { id, version }.json());
             }
             (Err(refusal), id) => {
-                let message = FromServer::Refused { id, refusal: &refusal, version }.json();
-                inner.tell_one(member.number, message);
+                let message = ServerMessage::Refused { id, refusal: &refusal, version }.json();
+                inner.send_to(member.number, message);
                 if refusal.code == RefusalCode::Stale
                     && let Ok(state) =
                         state_json(&self.id, &inner.game, &inner.presence(), Instant::now())
                 {
-                    inner.tell_one(member.number, state);
+                    inner.send_to(member.number, state);
                 }
             }
         }
@@ -327,13 +327,13 @@ impl Room {
 
     async fn rename(
         self: &Arc<Self>,
-        member: &Membership,
+        member: &MemberHandle,
         name: Option<&str>,
     ) -> Result<(), Refusal> {
         let bad = |reason: String| Refusal::new(RefusalCode::BadRequest, reason);
         let name = match name {
             None => None,
-            Some(name) => read_name(name).map_err(|error| bad(error.reason))?,
+            Some(name) => parse_name(name).map_err(|error| bad(error.reason))?,
         };
         let Some(side) = member.rights.only() else {
             return Err(Refusal::new(RefusalCode::Seat, "a name is given to one's own seat"));
@@ -346,19 +346,19 @@ impl Room {
             let reason = "this seat has had so many names that it keeps the last one";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
-        self.happen(&mut inner, Event::Name(side.into(), name)).await
+        self.append_event(&mut inner, Event::Name(side.into(), name)).await
     }
 
-    async fn carry_out(
+    async fn execute(
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
         deed: Deed,
     ) -> Result<(), Refusal> {
         match deed {
-            Deed::Happens(event) => return self.happen(inner, event).await,
-            Deed::Offers => inner.tell_offers(),
+            Deed::Happens(event) => return self.append_event(inner, event).await,
+            Deed::Offers => inner.broadcast_offers(),
             Deed::Declined(offer, by) => {
-                inner.tell_offers();
+                inner.broadcast_offers();
                 let who = match inner.game.setup().mode {
                     Mode::Computer { .. } => "The computer",
                     _ => inner.game.setup().game.info().sides[by.index()].name,
@@ -370,7 +370,7 @@ impl Room {
                 };
                 let by = side_letter(&inner.game.setup().game, by);
                 let text = format!("{who} declines {offer_text}.");
-                inner.tell(FromServer::Declined { offer, by, text }.json());
+                inner.broadcast(ServerMessage::Declined { offer, by, text }.json());
             }
             Deed::AskComputer => self.ask_about_draw(inner),
             Deed::Rematch => return self.make_rematch(inner).await,
@@ -379,7 +379,7 @@ impl Room {
     }
 
     /// Keeps an event, makes it true and tells everybody.
-    async fn happen(
+    async fn append_event(
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
         event: Event,
@@ -391,12 +391,12 @@ impl Room {
             number: inner.game.events(),
             event: serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?,
         };
-        rooms.store().write(vec![write]).await.map_err(not_kept)?;
-        self.make_true(inner, &event).map_err(failure)
+        rooms.store().write(vec![write]).await.map_err(storage_error)?;
+        self.apply_event(inner, &event).map_err(failure)
     }
 
     /// Makes an event true that is on disk, and tells everybody.
-    fn make_true(
+    fn apply_event(
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
         event: &Event,
@@ -405,11 +405,11 @@ impl Room {
         inner.game.apply(event, now).map_err(|error| error.to_string())?;
         inner.touched = crate::store::now();
         if let Event::Name(..) = event {
-            inner.tell_seats();
+            inner.broadcast_seats();
             return Ok(());
         }
         if let Event::Next(id) = event {
-            inner.tell(FromServer::Next { id }.json());
+            inner.broadcast(ServerMessage::Next { id }.json());
             return Ok(());
         }
         inner.draw_ticket = None;
@@ -420,7 +420,7 @@ impl Room {
             Event::Move { .. } => moved_json(&inner.game, &presence, now),
             _ => state_json(&self.id, &inner.game, &presence, now),
         };
-        inner.tell(message.map_err(|error| error.to_string())?);
+        inner.broadcast(message.map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -432,7 +432,7 @@ impl Room {
         let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is ending".into()))?;
         let id = GameId::new().map_err(|error| failure(error.to_string()))?;
         let event = Event::Next(id.as_str().into());
-        let setup = inner.game.setup().swapped(rooms.lot());
+        let setup = inner.game.setup().swapped(rooms.random_seed());
         let [first, second] = self.secrets;
         let number = inner.game.events();
         let mut writes = vec![
@@ -452,11 +452,11 @@ impl Room {
                 let event = Event::Name(side.other().into(), Some(name.into()));
                 let event =
                     serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?;
-                writes.push(Write::Begin { id: id.clone(), event });
+                writes.push(Write::AppendToNew { id: id.clone(), event });
             }
         }
-        rooms.store().write(writes).await.map_err(not_kept)?;
-        self.make_true(inner, &event).map_err(failure)
+        rooms.store().write(writes).await.map_err(storage_error)?;
+        self.apply_event(inner, &event).map_err(failure)
     }
 
     /// Sees to it that a clock that runs out ends the game.
@@ -469,18 +469,18 @@ impl Room {
         let task = tokio::spawn(async move {
             tokio::time::sleep_until((deadline + Duration::from_millis(1)).into()).await;
             if let Some(room) = room.upgrade() {
-                room.time_is_up().await;
+                room.on_flag().await;
             }
         });
         inner.timer = Some(task.abort_handle());
     }
 
-    async fn time_is_up(self: &Arc<Self>) {
+    async fn on_flag(self: &Arc<Self>) {
         let mut inner = self.inner.lock().await;
         // This very task: from here on it is not to be stopped half way.
         inner.timer = None;
         if let Some(event) = inner.game.flag(Instant::now())
-            && let Err(refusal) = self.happen(&mut inner, event).await
+            && let Err(refusal) = self.append_event(&mut inner, event).await
         {
             eprintln!("crownhead: the end of a game could not be kept: {}", refusal.reason);
         }
@@ -489,12 +489,12 @@ impl Room {
 }
 
 /// What a player is told when the disk fails; whoever runs the server is told what the disk says.
-fn not_kept(error: StoreError) -> Refusal {
+fn storage_error(error: StoreError) -> Refusal {
     eprintln!("crownhead: {error}");
     Refusal::new(RefusalCode::Failure, "it could not be kept on disk")
 }
 
-impl Membership {
+impl MemberHandle {
     /// Does something in the game; whatever comes of it is told through the queue.
     pub async fn act(&self, id: Option<u64>, version: u64, action: &Action) {
         self.room.act(self, id, version, action).await;
@@ -507,18 +507,18 @@ impl Membership {
         let version = inner.game.version();
         let message = match (&renamed, id) {
             (Ok(()), None) => return,
-            (Ok(()), Some(id)) => FromServer::Done { id, version }.json(),
-            (Err(refusal), id) => FromServer::Refused { id, refusal, version }.json(),
+            (Ok(()), Some(id)) => ServerMessage::Done { id, version }.json(),
+            (Err(refusal), id) => ServerMessage::Refused { id, refusal, version }.json(),
         };
-        inner.tell_one(self.number, message);
+        inner.send_to(self.number, message);
     }
 
     /// Refuses what is no action, or comes too often.
     pub async fn refuse(&self, id: Option<u64>, code: RefusalCode, reason: &str) {
         let mut inner = self.room.inner.lock().await;
         let (refusal, version) = (Refusal::new(code, reason), inner.game.version());
-        let message = FromServer::Refused { id, refusal: &refusal, version }.json();
-        inner.tell_one(self.number, message);
+        let message = ServerMessage::Refused { id, refusal: &refusal, version }.json();
+        inner.send_to(self.number, message);
     }
 
     /// Leaves.

@@ -21,11 +21,11 @@ struct Dist;
 struct PageFile {
     plain: bytes::Bytes,
     /// Compressed, if that makes it smaller.
-    packed: Option<bytes::Bytes>,
+    gzip: Option<bytes::Bytes>,
     kind: &'static str,
     tag: HeaderValue,
     /// Its name changes with what is in it.
-    is_fixed: bool,
+    is_immutable: bool,
 }
 
 fn files() -> &'static HashMap<String, PageFile> {
@@ -41,7 +41,10 @@ fn files() -> &'static HashMap<String, PageFile> {
                 .collect();
             let tag = HeaderValue::from_str(&format!("\"{hash}\"")).ok()?;
             let is_fixed = name.starts_with("assets/");
-            Some((name.to_string(), PageFile { plain, packed, kind: kind(&name), tag, is_fixed }))
+            Some((
+                name.to_string(),
+                PageFile { plain, gzip: packed, kind: kind(&name), tag, is_immutable: is_fixed },
+            ))
         };
         Dist::iter().filter_map(read).collect()
     })
@@ -108,7 +111,7 @@ pub fn serve(path: &str, headers: &HeaderMap) -> Response {
                     parts.next() == Some("gzip") && !parts.any(refused)
                 })
             });
-            let packed = file.packed.as_ref().filter(|_| packs);
+            let packed = file.gzip.as_ref().filter(|_| packs);
             let mut response = Body::from(packed.unwrap_or(&file.plain).clone()).into_response();
             if packed.is_some() {
                 response
@@ -121,7 +124,7 @@ pub fn serve(path: &str, headers: &HeaderMap) -> Response {
         *response.status_mut() = StatusCode::NOT_FOUND;
     }
     let own = response.headers_mut();
-    let keep = if file.is_fixed { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let keep = if file.is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     own.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
     own.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
     own.insert(header::VARY, HeaderValue::from_static("accept-encoding"));

@@ -26,12 +26,12 @@ use tokio::time::timeout;
 
 use crate::error::{ApiError, Code, kind_text};
 use crate::ids::GameId;
-use crate::limits::Allowances;
-use crate::messages::LONGEST_MESSAGE;
-use crate::middleware::{Public, address, guard};
+use crate::limits::RateLimiter;
+use crate::messages::MAX_MESSAGE_BYTES;
+use crate::middleware::{PublicUrl, address, check_request};
 use crate::new_game::{
-    LONGEST_INCREMENT, LONGEST_NAME, LONGEST_TIME, SHORTEST_THOUGHT, USUAL_THOUGHT, Wish,
-    read_position, side_letter,
+    DEFAULT_THINK_TIME, MAX_INCREMENT, MAX_MAIN_TIME, MAX_NAME_CHARS, MIN_THINK_TIME,
+    NewGameRequest, parse_position, side_letter,
 };
 use crate::room::PROTOCOL;
 use crate::rooms::Rooms;
@@ -39,44 +39,44 @@ use crate::views::{is_checkers, position_json};
 use crate::ws;
 
 /// No body is longer.
-const LONGEST_BODY: usize = 16 * 1024;
-const MOST_MOVES: usize = 500;
-const MOST_SUMMARIES: usize = 100;
+const MAX_BODY_BYTES: usize = 16 * 1024;
+const MAX_MOVES: usize = 500;
+const MAX_SUMMARIES: usize = 100;
 /// What a socket reads and writes at once; most messages are smaller.
 const BUFFER: usize = 2048;
 /// What may wait in a socket for a client that does not read.
-const MOST_UNSENT: usize = 1 << 20;
+const MAX_UNSENT_BYTES: usize = 1 << 20;
 
 /// All that the routes need.
-pub struct App {
+pub struct AppState {
     /// The games.
     pub rooms: Arc<Rooms>,
     /// Whether only this machine reaches the server.
     pub is_local: bool,
     /// The address by which a proxy has it, if one has.
-    pub public: Option<Public>,
+    pub public: Option<PublicUrl>,
     /// Requests of each address.
-    pub requests: Allowances,
+    pub requests: RateLimiter,
     /// New games of each address.
-    pub games: Allowances,
+    pub games: RateLimiter,
     /// Becomes true when the server ends.
     pub ending: watch::Receiver<bool>,
-    kinds: String,
+    catalog: String,
 }
 
-impl App {
+impl AppState {
     /// For these games.
     pub fn new(
         rooms: Arc<Rooms>,
         is_local: bool,
-        public: Option<Public>,
+        public: Option<PublicUrl>,
         ending: watch::Receiver<bool>,
-    ) -> Arc<App> {
+    ) -> Arc<AppState> {
         let limits = rooms.limits();
-        Arc::new(App {
-            requests: Allowances::new(limits.requests),
-            games: Allowances::new(limits.games),
-            kinds: kinds(limits.thought.as_millis() as u64).to_string(),
+        Arc::new(AppState {
+            requests: RateLimiter::new(limits.requests),
+            games: RateLimiter::new(limits.games),
+            catalog: kinds(limits.max_think_time.as_millis() as u64).to_string(),
             rooms,
             is_local,
             public,
@@ -86,7 +86,7 @@ impl App {
 }
 
 /// The routes.
-pub fn routes(app: Arc<App>) -> Router {
+pub fn routes(app: Arc<AppState>) -> Router {
     let nothing = || async { ApiError::new(Code::NotFound, "there is nothing here") };
     Router::new()
         .route("/api/games", get(list_kinds).post(create))
@@ -100,7 +100,7 @@ pub fn routes(app: Arc<App>) -> Router {
         .route("/api/{*rest}", any(nothing))
         .fallback_service(get(page))
         .method_not_allowed_fallback(|| async { ApiError::new(Code::Method, "not by this method") })
-        .layer(from_fn_with_state(app.clone(), guard))
+        .layer(from_fn_with_state(app.clone(), check_request))
         .with_state(app)
 }
 
@@ -113,7 +113,7 @@ fn json_text(text: String) -> Response {
 }
 
 /// The body of a request, which must be JSON, not too long, and come in time.
-async fn read_body<T: DeserializeOwned>(app: &App, request: Request) -> Result<T, ApiError> {
+async fn read_body<T: DeserializeOwned>(app: &AppState, request: Request) -> Result<T, ApiError> {
     let kind = request.headers().get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
@@ -121,13 +121,14 @@ async fn read_body<T: DeserializeOwned>(app: &App, request: Request) -> Result<T
         return Err(ApiError::new(Code::MediaType, reason));
     }
     let too_large =
-        || ApiError::new(Code::TooLarge, format!("a body has at most {LONGEST_BODY} bytes"));
+        || ApiError::new(Code::TooLarge, format!("a body has at most {MAX_BODY_BYTES} bytes"));
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > LONGEST_BODY as u64) {
+    if length.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(too_large());
     }
-    let body = timeout(app.rooms.limits().patience, to_bytes(request.into_body(), LONGEST_BODY));
+    let body =
+        timeout(app.rooms.limits().read_timeout, to_bytes(request.into_body(), MAX_BODY_BYTES));
     let body: Bytes = body
         .await
         .map_err(|_| ApiError::new(Code::Timeout, "the body of the request did not come"))?
@@ -136,8 +137,8 @@ async fn read_body<T: DeserializeOwned>(app: &App, request: Request) -> Result<T
         .map_err(|error| ApiError::new(Code::BadRequest, error.to_string()))
 }
 
-async fn list_kinds(State(app): State<Arc<App>>) -> Response {
-    json_text(app.kinds.clone())
+async fn list_kinds(State(app): State<Arc<AppState>>) -> Response {
+    json_text(app.catalog.clone())
 }
 
 fn cells(board: u64) -> Value {
@@ -159,15 +160,15 @@ fn kinds(longest_thought: u64) -> Value {
         "games": games,
         "players": players,
         "thinking": {
-            "min": SHORTEST_THOUGHT.as_millis() as u64,
-            "default": USUAL_THOUGHT.as_millis() as u64,
+            "min": MIN_THINK_TIME.as_millis() as u64,
+            "default": DEFAULT_THINK_TIME.as_millis() as u64,
             "max": longest_thought,
         },
         "clock": {
-            "max": LONGEST_TIME.as_millis() as u64,
-            "max_increment": LONGEST_INCREMENT.as_millis() as u64,
+            "max": MAX_MAIN_TIME.as_millis() as u64,
+            "max_increment": MAX_INCREMENT.as_millis() as u64,
         },
-        "names": {"max": LONGEST_NAME},
+        "names": {"max": MAX_NAME_CHARS},
     })
 }
 
@@ -242,28 +243,31 @@ async fn rules(Path(id): Path<String>) -> Result<Response, ApiError> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct PositionQuery {
     game: String,
     position: Option<String>,
     #[serde(default)]
     moves: Vec<String>,
 }
 
-async fn position(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
-    let question: Question = read_body(&app, request).await?;
+async fn position(
+    State(app): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let question: PositionQuery = read_body(&app, request).await?;
     // Composed positions of Capture Halma have moves enough to keep a thread for a while.
-    let answered = tokio::task::spawn_blocking(move || answer(&question)).await;
+    let answered = tokio::task::spawn_blocking(move || position_view(&question)).await;
     answered.unwrap_or_else(|_| Err(ApiError::new(Code::Failure, "no answer was found")))
 }
 
-fn answer(question: &Question) -> Result<Response, ApiError> {
+fn position_view(question: &PositionQuery) -> Result<Response, ApiError> {
     let bad = |reason: String| ApiError::new(Code::BadRequest, reason);
-    if question.moves.len() > MOST_MOVES {
-        return Err(bad(format!("at most {MOST_MOVES} moves are looked at")));
+    if question.moves.len() > MAX_MOVES {
+        return Err(bad(format!("at most {MAX_MOVES} moves are looked at")));
     }
     let game: Game = question.game.parse().map_err(|error| bad(format!("{error}")))?;
     let mut session = match &question.position {
-        Some(position) => read_position(&game, position)?,
+        Some(position) => parse_position(&game, position)?,
         None => new_session(&game, None)?,
     };
     let mut mover = None;
@@ -282,10 +286,10 @@ fn answer(question: &Question) -> Result<Response, ApiError> {
     text.map(json_text).map_err(|error| ApiError::new(Code::Failure, error.to_string()))
 }
 
-async fn create(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+async fn create(State(app): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
     let who = address(&request);
-    let wish: Wish = read_body(&app, request).await?;
-    let granted = wish.grant(app.rooms.limits().thought, app.rooms.lot())?;
+    let wish: NewGameRequest = read_body(&app, request).await?;
+    let granted = wish.grant(app.rooms.limits().max_think_time, app.rooms.random_seed())?;
     if !app.games.take(who, Instant::now()) {
         return Err(ApiError::new(Code::TooMany, "too many new games: wait a little"));
     }
@@ -305,17 +309,20 @@ async fn create(State(app): State<Arc<App>>, request: Request) -> Result<Respons
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct SummaryQuery {
     games: Vec<String>,
 }
 
-async fn summaries(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
-    let wanted: Wanted = read_body(&app, request).await?;
-    if wanted.games.len() > MOST_SUMMARIES {
-        let reason = format!("at most {MOST_SUMMARIES} games at once");
+async fn summaries(
+    State(app): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let wanted: SummaryQuery = read_body(&app, request).await?;
+    if wanted.games.len() > MAX_SUMMARIES {
+        let reason = format!("at most {MAX_SUMMARIES} games at once");
         return Err(ApiError::new(Code::BadRequest, reason));
     }
-    let ids: BTreeSet<_> = wanted.games.iter().filter_map(|id| GameId::read(id)).collect();
+    let ids: BTreeSet<_> = wanted.games.iter().filter_map(|id| GameId::parse(id)).collect();
     let mut games = Vec::new();
     for id in ids {
         games.extend(app.rooms.summary(&id).await?);
@@ -323,8 +330,11 @@ async fn summaries(State(app): State<Arc<App>>, request: Request) -> Result<Resp
     Ok(json_text(json!({"games": games}).to_string()))
 }
 
-async fn pdn(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let id = GameId::read(&id).ok_or_else(ApiError::no_game)?;
+async fn pdn(
+    State(app): State<Arc<AppState>>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let id = GameId::parse(&id).ok_or_else(ApiError::no_game)?;
     let record = app.rooms.record(&id).await?.ok_or_else(ApiError::no_game)?;
     let text = format_game(&record);
     let text = text.map_err(|error| ApiError::new(Code::Failure, error.to_string()))?;
@@ -336,12 +346,12 @@ async fn pdn(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Resp
 }
 
 async fn join(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<AppState>>,
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
     // Whether there is such a game is told by the socket: the page cannot see why an upgrade failed.
-    let id = GameId::read(&id).ok_or_else(ApiError::no_game)?;
+    let id = GameId::parse(&id).ok_or_else(ApiError::no_game)?;
     let who = address(&request);
     let (mut parts, _) = request.into_parts();
     let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app)
@@ -351,8 +361,8 @@ async fn join(
     Ok(upgrade
         .read_buffer_size(BUFFER)
         .write_buffer_size(BUFFER)
-        .max_write_buffer_size(MOST_UNSENT)
-        .max_message_size(LONGEST_MESSAGE)
-        .max_frame_size(LONGEST_MESSAGE)
+        .max_write_buffer_size(MAX_UNSENT_BYTES)
+        .max_message_size(MAX_MESSAGE_BYTES)
+        .max_frame_size(MAX_MESSAGE_BYTES)
         .on_upgrade(move |socket| ws::serve(socket, rooms, id, who, ending)))
 }

@@ -19,14 +19,14 @@ use tokio::sync::{mpsc, oneshot};
 use crate::ids::{GameId, SecretHash};
 
 /// So many writes may wait; more wait for their turn to wait.
-const WAITING: usize = 8192;
+const QUEUE_CAPACITY: usize = 8192;
 /// So many writes go into one transaction.
-const BATCH: usize = 512;
+const MAX_BATCH: usize = 512;
 /// How often the log is copied into the file. A page that many moves change is copied once each time, so
 /// seldom is better; and each time the disk is busy for a while.
-const COPYING: Duration = Duration::from_secs(5);
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(5);
 /// Pages in the log from which on the writer itself sees to it that it begins anew.
-const LONG_LOG: i64 = 8192;
+const WAL_RESTART_PAGES: i64 = 8192;
 /// Schema version of the database, in its `user_version`.
 const SCHEMA_VERSION: i64 = 2;
 
@@ -78,7 +78,7 @@ pub enum Write {
     /// A new game.
     Create(NewGame),
     /// The next event of a game that the same job has made.
-    Begin {
+    AppendToNew {
         /// The id of the game.
         id: GameId,
         /// The event as a text.
@@ -98,7 +98,7 @@ pub enum Write {
 }
 
 /// A game that was kept.
-pub struct Stored {
+pub struct StoredGame {
     /// Its key in the file.
     pub key: i64,
     /// Its setup as a text.
@@ -111,14 +111,14 @@ pub struct Stored {
     pub touched: u64,
 }
 
-struct Job {
+struct WriteRequest {
     writes: Vec<Write>,
     done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// The games on disk.
 pub struct Store {
-    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+    jobs: Mutex<Option<mpsc::Sender<WriteRequest>>>,
     reader: Mutex<Connection>,
     file: PathBuf,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -147,7 +147,7 @@ impl Store {
         }
         let reader = connect(&file).map_err(|error| wrong(&error))?;
         let copier = connect(&file).map_err(|error| wrong(&error))?;
-        let (jobs, waiting) = mpsc::channel(WAITING);
+        let (jobs, waiting) = mpsc::channel(QUEUE_CAPACITY);
         let log_is_long = Arc::new(AtomicBool::new(false));
         let (end, ended) = channel();
         let is_long = log_is_long.clone();
@@ -157,7 +157,7 @@ impl Store {
         });
         let copying = std::thread::Builder::new()
             .name("copying".into())
-            .spawn(move || copy_log(&copier, &log_is_long, &ended));
+            .spawn(move || checkpoint_loop(&copier, &log_is_long, &ended));
         let threads =
             vec![writing.map_err(|error| wrong(&error))?, copying.map_err(|error| wrong(&error))?];
         Ok(Arc::new(Store {
@@ -174,12 +174,12 @@ impl Store {
         let (done, answer) = oneshot::channel();
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let jobs = jobs.ok_or(StoreError::Ended)?;
-        jobs.send(Job { writes, done }).await.map_err(|_| StoreError::Ended)?;
+        jobs.send(WriteRequest { writes, done }).await.map_err(|_| StoreError::Ended)?;
         answer.await.map_err(|_| StoreError::Ended)?
     }
 
     /// Reads a game; none if there is none of this id. It waits for the disk.
-    pub fn read(&self, id: &GameId) -> Result<Option<Stored>, StoreError> {
+    pub fn read(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         read_game(&reader, id).map_err(|error| self.wrong(&error))
     }
@@ -187,7 +187,7 @@ impl Store {
     /// The keys and ids of games that have not changed for so long: those that were never played, and those
     /// that were. Beyond `most` games those that were never played are named too, then those that have not
     /// changed for longest. A name given is no play.
-    pub fn untouched(
+    pub fn stale_games(
         &self,
         empty: Duration,
         any: Duration,
@@ -277,7 +277,7 @@ fn create_tables(connection: &mut Connection) -> rusqlite::Result<i64> {
     Ok(SCHEMA_VERSION)
 }
 
-fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<Stored>> {
+fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<StoredGame>> {
     let mut statement = connection
         .prepare_cached("SELECT key, setup, first, second, created FROM games WHERE id = ?1")?;
     let hash = |row: &rusqlite::Row<'_>, index| -> rusqlite::Result<Option<SecretHash>> {
@@ -287,7 +287,7 @@ fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<St
     let game = statement
         .query_row([id.as_str()], |row| {
             let touched: i64 = row.get(4)?;
-            Ok(Stored {
+            Ok(StoredGame {
                 key: row.get(0)?,
                 setup: row.get(1)?,
                 secrets: [hash(row, 2)?, hash(row, 3)?],
@@ -308,9 +308,13 @@ fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<St
 }
 
 /// Writes jobs until there will be no more.
-fn write_all(connection: &mut Connection, mut jobs: mpsc::Receiver<Job>, log_is_long: &AtomicBool) {
+fn write_all(
+    connection: &mut Connection,
+    mut jobs: mpsc::Receiver<WriteRequest>,
+    log_is_long: &AtomicBool,
+) {
     let mut batch = Vec::new();
-    while jobs.blocking_recv_many(&mut batch, BATCH) > 0 {
+    while jobs.blocking_recv_many(&mut batch, MAX_BATCH) > 0 {
         let mut done = Vec::with_capacity(batch.len());
         match write_batch(connection, &mut batch, &mut done) {
             Ok(()) => {
@@ -341,7 +345,7 @@ type Answer = (oneshot::Sender<Result<(), StoreError>>, Result<(), StoreError>);
 /// One transaction. What fails alone is undone alone.
 fn write_batch(
     connection: &mut Connection,
-    batch: &mut Vec<Job>,
+    batch: &mut Vec<WriteRequest>,
     done: &mut Vec<Answer>,
 ) -> rusqlite::Result<()> {
     let mut transaction = connection.transaction()?;
@@ -376,7 +380,7 @@ fn write_one(connection: &Connection, write: &Write) -> rusqlite::Result<()> {
                 now() as i64
             ])?;
         }
-        Write::Begin { id, event } => {
+        Write::AppendToNew { id, event } => {
             let mut statement = connection.prepare_cached(
                 "INSERT INTO events (game, number, at, event)
                  SELECT key, (SELECT count(*) FROM events WHERE game = key), ?2, ?3 FROM games WHERE id = ?1",
@@ -408,9 +412,9 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
 }
 
-fn copy_log(connection: &Connection, log_is_long: &AtomicBool, ended: &Receiver<()>) {
-    while ended.recv_timeout(COPYING) == Err(RecvTimeoutError::Timeout) {
-        if checkpoint(connection).is_ok_and(|pages| pages > LONG_LOG) {
+fn checkpoint_loop(connection: &Connection, log_is_long: &AtomicBool, ended: &Receiver<()>) {
+    while ended.recv_timeout(CHECKPOINT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+        if checkpoint(connection).is_ok_and(|pages| pages > WAL_RESTART_PAGES) {
             log_is_long.store(true, Ordering::Relaxed);
         }
     }
@@ -420,10 +424,10 @@ fn copy_log(connection: &Connection, log_is_long: &AtomicBool, ended: &Receiver<
 #[allow(clippy::unwrap_used)] // a test may fail
 mod tests {
     use super::*;
-    use crate::ids::Secret;
+    use crate::ids::SeatSecret;
 
     fn new_game(id: &GameId) -> NewGame {
-        let secrets = [Some(Secret::new().unwrap().hash()), None];
+        let secrets = [Some(SeatSecret::new().unwrap().hash()), None];
         NewGame { id: id.clone(), setup: "setup".into(), secrets }
     }
 
@@ -495,16 +499,16 @@ mod tests {
         for (id, event) in
             [(&played, r#"{"move":{"text":"11-15"}}"#), (&named, r#"{"name":["first","Ann"]}"#)]
         {
-            let begin = Write::Begin { id: id.clone(), event: event.into() };
+            let begin = Write::AppendToNew { id: id.clone(), event: event.into() };
             store.write(vec![Write::Create(new_game(id)), begin]).await.unwrap();
         }
         let day = Duration::from_secs(86_400);
         let ids =
             |found: Vec<(i64, String)>| found.into_iter().map(|(_, id)| id).collect::<Vec<_>>();
         tokio::time::sleep(Duration::from_millis(2)).await;
-        assert_eq!(ids(store.untouched(Duration::ZERO, day, 9).unwrap()), [named.as_str()]);
+        assert_eq!(ids(store.stale_games(Duration::ZERO, day, 9).unwrap()), [named.as_str()]);
         assert_eq!(
-            ids(store.untouched(day, day, 1).unwrap()),
+            ids(store.stale_games(day, day, 1).unwrap()),
             [named.as_str()],
             "though it is newer"
         );
@@ -520,11 +524,11 @@ mod tests {
             store.write(vec![Write::Create(new_game(id))]).await.unwrap();
         }
         let day = Duration::from_secs(86_400);
-        assert!(store.untouched(day, day, 4).unwrap().is_empty());
-        assert_eq!(store.untouched(day, day, 3).unwrap().len(), 1);
+        assert!(store.stale_games(day, day, 4).unwrap().is_empty());
+        assert_eq!(store.stale_games(day, day, 3).unwrap().len(), 1);
         let key = store.read(&ids[0]).unwrap().unwrap().key;
         store.write(vec![Write::Append { key, number: 0, event: "move".into() }]).await.unwrap();
-        let all = store.untouched(Duration::ZERO, day, 4).unwrap();
+        let all = store.stale_games(Duration::ZERO, day, 4).unwrap();
         assert!(all.iter().all(|(_, id)| id != ids[0].as_str()), "{all:?}");
         let keys = all.iter().map(|(key, _)| *key).collect();
         store.write(vec![Write::Delete(keys)]).await.unwrap();

@@ -8,8 +8,8 @@ use crownhead_play::{
     to_sentence,
 };
 
-use crate::plain::input::{Line, Lines};
-use crate::text::{board_text, move_text, squares_text};
+use crate::plain::input::{InputLine, InputLines};
+use crate::text::{board_text, move_text, square_numbers};
 
 const HELP: &str = "\
 Type the move that is asked for, or
@@ -27,10 +27,10 @@ pub fn run(
     mut output: impl Write,
     stop: &Stop,
 ) -> io::Result<()> {
-    let lines = Lines::new(input)?;
+    let lines = InputLines::new(input)?;
     let (name, count) = (course.game().info().name, course.count());
     writeln!(output, "{name}: {count} exercises. Type help for help.")?;
-    if let Some(squares) = squares_text(course.game()) {
+    if let Some(squares) = square_numbers(course.game()) {
         write!(output, "\n{squares}")?;
     }
     loop {
@@ -56,7 +56,7 @@ pub fn run(
 /// Reads lines until there is another exercise to go to; none to leave.
 fn answer(
     course: &mut Course,
-    lines: &Lines,
+    lines: &InputLines,
     output: &mut impl Write,
     stop: &Stop,
 ) -> io::Result<Option<usize>> {
@@ -64,12 +64,12 @@ fn answer(
         write!(output, "> ")?;
         output.flush()?;
         let text = match lines.next(|| stop.is_stopped())? {
-            Line::End | Line::Interrupted => {
+            InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);
             }
-            Line::Text(text) => text,
-            Line::Nonsense(why) => {
+            InputLine::Text(text) => text,
+            InputLine::Invalid(why) => {
                 writeln!(output, "{}", to_sentence(why))?;
                 continue;
             }

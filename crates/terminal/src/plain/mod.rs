@@ -12,13 +12,13 @@ use std::path::Path;
 use crownhead_play::{Choice, FaultPolicy, PlayError, Stop, to_sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
-use crate::autosave::Kept;
+use crate::autosave::Autosave;
 use crate::computers::Computers;
-use crate::game_file::clean;
-use crate::local_game::{LiveGame, Seat, Verdict};
-use crate::plain::input::{Line, Lines};
+use crate::game_file::strip_control_chars;
+use crate::local_game::{LocalGame, Seat, Verdict};
+use crate::plain::input::{InputLine, InputLines};
 use crate::text::{
-    assignment_result, board_text, clock_text, hint_text, move_text, side_text, squares_text,
+    assignment_result, board_text, clock_text, hint_text, move_text, side_text, square_numbers,
 };
 
 const HELP: &str = "\
@@ -36,47 +36,47 @@ const QUIT_KEPT: &str =
 const QUIT: &str = "  quit       leave; the game is not kept\n";
 
 /// A game played by lines of text.
-pub struct Plain<'a, W> {
-    live: &'a mut LiveGame,
-    kept: Option<&'a mut Kept>,
+pub struct PlainGame<'a, W> {
+    live: &'a mut LocalGame,
+    kept: Option<&'a mut Autosave>,
     computers: Computers,
-    lines: Lines,
+    lines: InputLines,
     output: W,
     /// Raised when the program is told to end.
     stop: &'a Stop,
 }
 
-impl<'a, W: Write> Plain<'a, W> {
+impl<'a, W: Write> PlainGame<'a, W> {
     /// A dialogue about a game.
     pub fn new(
-        live: &'a mut LiveGame,
-        kept: Option<&'a mut Kept>,
+        live: &'a mut LocalGame,
+        kept: Option<&'a mut Autosave>,
         input: impl BufRead + Send + 'static,
         output: W,
         stop: &'a Stop,
     ) -> io::Result<Self> {
         let computers = Computers::new(live);
-        Ok(Plain { live, kept, computers, lines: Lines::new(input)?, output, stop })
+        Ok(PlainGame { live, kept, computers, lines: InputLines::new(input)?, output, stop })
     }
 
     /// Plays until the game is over or the player leaves.
     pub fn run(mut self) -> io::Result<()> {
-        let result = self.dialogue();
+        let result = self.game_loop();
         // Once more, for the time that was used since the last move; whatever has become of the output.
         if let Some(kept) = &mut self.kept {
-            kept.update(self.live);
+            kept.save(self.live);
         }
         result?;
         let kept = self.kept.as_ref();
         if let Some(trouble) = kept.and_then(|kept| kept.trouble()) {
             writeln!(self.output, "{trouble}")?;
-        } else if kept.is_some_and(|kept| kept.is_kept()) {
+        } else if kept.is_some_and(|kept| kept.is_saved()) {
             writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
         }
         self.output.flush()
     }
 
-    fn dialogue(&mut self) -> io::Result<()> {
+    fn game_loop(&mut self) -> io::Result<()> {
         let game = self.live.setup().game.clone();
         let [first, second] = &self.live.setup().seats;
         let sides = game.info().sides;
@@ -104,19 +104,20 @@ impl<'a, W: Write> Plain<'a, W> {
             if self.stop.is_stopped() {
                 return Ok(());
             }
-            let moved = if self.live.human_to_move() { self.person()? } else { self.computer()? };
+            let moved =
+                if self.live.human_to_move() { self.human_turn()? } else { self.computer_turn()? };
             if !moved {
                 return Ok(());
             }
-            self.keep()?;
+            self.autosave()?;
         }
     }
 
     /// Keeps the game; that this is impossible is said when it turns out.
-    fn keep(&mut self) -> io::Result<()> {
+    fn autosave(&mut self) -> io::Result<()> {
         let Some(kept) = &mut self.kept else { return Ok(()) };
         let before = kept.trouble().map(String::from);
-        kept.update(self.live);
+        kept.save(self.live);
         match kept.trouble() {
             Some(trouble) if before.is_none() => writeln!(self.output, "{trouble}"),
             _ => Ok(()),
@@ -124,7 +125,7 @@ impl<'a, W: Write> Plain<'a, W> {
     }
 
     /// The computer's turn; false to leave.
-    fn computer(&mut self) -> io::Result<bool> {
+    fn computer_turn(&mut self) -> io::Result<bool> {
         let side = self.live.session().side();
         let Some(mut thinking) = self.computers.ask(self.live)? else { return Ok(true) };
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
@@ -133,7 +134,7 @@ impl<'a, W: Write> Plain<'a, W> {
         }
         self.say_missing()?;
         let Some(chosen) = chosen else { return Ok(false) };
-        let (choice, used) = self.computers.back(side, chosen);
+        let (choice, used) = self.computers.return_player(side, chosen);
         let (legal, plies) = (self.live.session().legal_moves(), self.live.session().plies());
         let incident = self.live.chosen(choice, used).map_err(io::Error::other)?;
         match incident {
@@ -159,14 +160,14 @@ impl<'a, W: Write> Plain<'a, W> {
     }
 
     /// The next line; a person whose time is up and a request to end are not waited for.
-    fn line(&mut self) -> io::Result<Line> {
+    fn line(&mut self) -> io::Result<InputLine> {
         self.output.flush()?;
         let (live, stop) = (&mut *self.live, self.stop);
         self.lines.next(|| stop.is_stopped() || live.flag())
     }
 
     /// A person's turn: reads lines until one changes the game; false to leave.
-    fn person(&mut self) -> io::Result<bool> {
+    fn human_turn(&mut self) -> io::Result<bool> {
         let game = self.live.setup().game.clone();
         let side = self.live.session().side();
         let mut asked = false;
@@ -179,12 +180,12 @@ impl<'a, W: Write> Plain<'a, W> {
             }
             asked = false;
             let text = match self.line()? {
-                Line::End | Line::Interrupted => {
+                InputLine::End | InputLine::Interrupted => {
                     writeln!(self.output)?;
                     return Ok(self.live.is_over());
                 }
-                Line::Text(text) => text,
-                Line::Nonsense(why) => {
+                InputLine::Text(text) => text,
+                InputLine::Invalid(why) => {
                     asked = self.refuse(MoveErrorKind::Format, why)?;
                     continue;
                 }
@@ -199,7 +200,7 @@ impl<'a, W: Write> Plain<'a, W> {
                 "" if game != Game::ChineseCheckers => {}
                 "" => asked = self.refuse(MoveErrorKind::Format, "an empty line is no move")?,
                 "help" => {
-                    let squares = squares_text(&game).unwrap_or_default();
+                    let squares = square_numbers(&game).unwrap_or_default();
                     let quit = if self.kept.is_some() { QUIT_KEPT } else { QUIT };
                     write!(self.output, "{HELP}{quit}{squares}")?;
                 }
@@ -210,7 +211,7 @@ impl<'a, W: Write> Plain<'a, W> {
                 }
                 "undo" => {
                     if self.live.undo() {
-                        self.computers.undone();
+                        self.computers.on_undo();
                         return Ok(true);
                     }
                     writeln!(self.output, "There is no move of yours to take back.")?;
@@ -274,10 +275,10 @@ impl<'a, W: Write> Plain<'a, W> {
 
     /// What the best player would do now.
     fn advice(&mut self) -> io::Result<Option<Choice>> {
-        let mut thinking = self.computers.advise(self.live)?;
+        let mut thinking = self.computers.ask_hint(self.live)?;
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
         self.say_missing()?;
-        Ok(chosen.and_then(|chosen| self.computers.advised(chosen).ok()))
+        Ok(chosen.and_then(|chosen| self.computers.take_hint(chosen).ok()))
     }
 
     /// Offers a draw to the other side; `None` if the input ended instead of an answer.
@@ -286,7 +287,7 @@ impl<'a, W: Write> Plain<'a, W> {
         let side = self.live.session().side();
         let other = side_text(game, side.other());
         if let Seat::Computer(_) = self.live.seat(side.other()) {
-            let accepts = self.computers.hears_offers(self.live) && {
+            let accepts = self.computers.considers_offers(self.live) && {
                 let advice = self.advice()?;
                 // Whoever is told to end has not been answered.
                 if self.stop.is_stopped() {
@@ -305,9 +306,9 @@ impl<'a, W: Write> Plain<'a, W> {
         loop {
             write!(self.output, "{offer}")?;
             match self.line()? {
-                Line::End | Line::Interrupted => return Ok(None),
-                Line::Nonsense(_) => {}
-                Line::Text(text) => match text.to_ascii_lowercase().as_str() {
+                InputLine::End | InputLine::Interrupted => return Ok(None),
+                InputLine::Invalid(_) => {}
+                InputLine::Text(text) => match text.to_ascii_lowercase().as_str() {
                     "y" | "yes" => return Ok(Some(true)),
                     "n" | "no" => return Ok(Some(false)),
                     _ => {}
@@ -324,8 +325,10 @@ impl<'a, W: Write> Plain<'a, W> {
             );
         }
         match self.live.save(Path::new(name)) {
-            Ok(()) => writeln!(self.output, "The game is in {}.", clean(name)),
-            Err(error) => writeln!(self.output, "{}", clean(&to_sentence(&error.to_string()))),
+            Ok(()) => writeln!(self.output, "The game is in {}.", strip_control_chars(name)),
+            Err(error) => {
+                writeln!(self.output, "{}", strip_control_chars(&to_sentence(&error.to_string())))
+            }
         }
     }
 }

@@ -7,14 +7,14 @@ use crownhead_play::{LegalMove, PlayError, Session, to_sentence};
 use crownhead_rules::{Cell, Game, MoveErrorKind};
 use ratatui::crossterm::event::KeyCode;
 
-use super::board::{Marks, is_checkers, is_light, square_number};
-use super::selection::{self, Step};
+use super::board::{Highlights, is_checkers, is_light, square_number};
+use super::selection::{self, Selection};
 
 /// No move is written longer.
-const LONGEST_MOVE: usize = 100;
+const MAX_TYPED_CHARS: usize = 100;
 
 /// A person's hand.
-pub struct Hand {
+pub struct BoardInput {
     /// The keyboard's cursor, once it has been used.
     pub cursor: Option<Cell>,
     /// The piece and steps chosen so far.
@@ -22,7 +22,7 @@ pub struct Hand {
     /// A move being typed.
     pub typed: String,
     /// Whether a piece and an end may be chosen that no legal move has, to hear what the rules say.
-    pub tries: bool,
+    pub allow_illegal: bool,
     legal: Vec<LegalMove>,
     compulsory: bool,
     /// Cells that the chosen way can go on to, though the move that does is listed with another way.
@@ -31,7 +31,7 @@ pub struct Hand {
 
 /// What came of a key or of choosing a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Deed {
+pub enum InputEvent {
     /// Something moved that matters only to the eye.
     Nothing,
     /// A piece or a step of its way was chosen, or dropped again.
@@ -42,32 +42,32 @@ pub enum Deed {
     Refused(String),
 }
 
-impl Hand {
+impl BoardInput {
     /// Nothing in it.
-    pub fn new(session: &dyn Session) -> Hand {
-        let mut hand = Hand {
+    pub fn new(session: &dyn Session) -> BoardInput {
+        let mut hand = BoardInput {
             cursor: None,
             chosen: Vec::new(),
             typed: String::new(),
-            tries: false,
+            allow_illegal: false,
             legal: Vec::new(),
             compulsory: false,
             ways_on: Vec::new(),
         };
-        hand.turn_to(session);
+        hand.reset(session);
         hand
     }
 
     /// Lets go of what it holds, for a position.
-    pub fn turn_to(&mut self, session: &dyn Session) {
+    pub fn reset(&mut self, session: &dyn Session) {
         self.legal = session.legal_moves();
         let captures = self.legal.iter().all(|mv| !mv.captures.is_empty());
         self.compulsory = is_checkers(session.game()) && !self.legal.is_empty() && captures;
-        self.let_go();
+        self.deselect();
     }
 
     /// Lets go of what it holds.
-    pub fn let_go(&mut self) {
+    pub fn deselect(&mut self) {
         self.chosen.clear();
         self.ways_on.clear();
         self.typed.clear();
@@ -84,14 +84,14 @@ impl Hand {
     }
 
     /// Whether the way chosen so far is a whole move.
-    pub fn may_end(&self) -> bool {
+    pub fn can_stop(&self) -> bool {
         self.legal.iter().any(|mv| mv.path == self.chosen)
     }
 
     /// Marks what it holds, and what can be done.
-    pub fn mark(&self, marks: &mut Marks) {
+    pub fn mark(&self, marks: &mut Highlights) {
         marks.chosen = self.chosen.clone();
-        marks.targets = selection::targets(&self.legal, &self.chosen);
+        marks.targets = selection::destinations(&self.legal, &self.chosen);
         marks.targets.extend(&self.ways_on);
         if self.chosen.is_empty() {
             marks.movable = self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
@@ -100,7 +100,12 @@ impl Hand {
     }
 
     /// A key; none if it is not the hand's.
-    pub fn key(&mut self, code: KeyCode, session: &dyn Session, flipped: bool) -> Option<Deed> {
+    pub fn key(
+        &mut self,
+        code: KeyCode,
+        session: &dyn Session,
+        flipped: bool,
+    ) -> Option<InputEvent> {
         let direction = match code {
             KeyCode::Up | KeyCode::Char('k') => Some((-1, 0)),
             KeyCode::Down | KeyCode::Char('j') => Some((1, 0)),
@@ -111,49 +116,49 @@ impl Hand {
             _ => None,
         };
         if let Some((rows, columns)) = direction {
-            self.steer(rows, columns, flipped);
-            return Some(Deed::Nothing);
+            self.move_cursor(rows, columns, flipped);
+            return Some(InputEvent::Nothing);
         }
         match code {
             KeyCode::Enter if !self.typed.is_empty() => {
-                Some(Deed::Move(std::mem::take(&mut self.typed)))
+                Some(InputEvent::Move(std::mem::take(&mut self.typed)))
             }
             KeyCode::Enter | KeyCode::Char('p') if self.must_pass() => {
-                Some(Deed::Move("pass".into()))
+                Some(InputEvent::Move("pass".into()))
             }
             KeyCode::Enter | KeyCode::Char(' ') => Some(match self.cursor {
                 Some(cell) => self.choose(session, cell),
                 None => {
-                    self.steer(0, 0, flipped);
-                    Deed::Nothing
+                    self.move_cursor(0, 0, flipped);
+                    InputEvent::Nothing
                 }
             }),
             KeyCode::Backspace if !self.typed.is_empty() => {
                 self.typed.pop();
-                Some(Deed::Nothing)
+                Some(InputEvent::Nothing)
             }
             KeyCode::Esc => {
                 if self.chosen.is_empty() && self.typed.is_empty() {
                     self.cursor = None;
                 }
-                self.let_go();
-                Some(Deed::Chosen)
+                self.deselect();
+                Some(InputEvent::Chosen)
             }
             KeyCode::Char(c)
                 if c.is_ascii_digit() || (matches!(c, 'x' | '-') && !self.typed.is_empty()) =>
             {
                 self.chosen.clear();
                 self.ways_on.clear();
-                if self.typed.len() < LONGEST_MOVE {
+                if self.typed.len() < MAX_TYPED_CHARS {
                     self.typed.push(c);
                 }
-                Some(Deed::Nothing)
+                Some(InputEvent::Nothing)
             }
             _ => None,
         }
     }
 
-    fn steer(&mut self, rows: i32, columns: i32, flipped: bool) {
+    fn move_cursor(&mut self, rows: i32, columns: i32, flipped: bool) {
         let (rows, columns) = if flipped { (-rows, -columns) } else { (rows, columns) };
         self.cursor = match self.cursor {
             // It appears where something can be done.
@@ -166,31 +171,31 @@ impl Hand {
     }
 
     /// A cell was chosen with the mouse or the keyboard.
-    pub fn choose(&mut self, session: &dyn Session, cell: Cell) -> Deed {
+    pub fn choose(&mut self, session: &dyn Session, cell: Cell) -> InputEvent {
         self.typed.clear();
-        if self.tries {
+        if self.allow_illegal {
             return self.attempt(session.game(), cell);
         }
         let from = self.chosen.first().copied();
         let way: Vec<_> = self.chosen.iter().copied().chain([cell]).collect();
         let again = self.chosen.last() == Some(&cell);
-        let step = selection::choose(&self.legal, &mut self.chosen, cell);
+        let step = selection::select(&self.legal, &mut self.chosen, cell);
         self.ways_on.clear();
         match step {
-            Step::Move(text) if again => Deed::Move(text),
-            Step::Move(text) => {
+            Selection::Move(text) if again => InputEvent::Move(text),
+            Selection::Move(text) => {
                 let listed = self.legal.iter().find(|mv| mv.text == text);
                 if listed.is_some_and(|mv| mv.path == way && !mv.captures.is_empty()) {
                     self.ways_on = ways_on(session, &way);
                 }
                 if self.ways_on.is_empty() {
-                    return Deed::Move(text);
+                    return InputEvent::Move(text);
                 }
                 self.chosen = way;
-                Deed::Chosen
+                InputEvent::Chosen
             }
-            Step::Chosen | Step::Dropped => Deed::Chosen,
-            Step::Refused => {
+            Selection::Chosen | Selection::Dropped => InputEvent::Chosen,
+            Selection::Refused => {
                 // Another way than the listed one may lead to the same end over the same pieces:
                 // whoever goes it goes on as if it were the listed one.
                 if from.is_some()
@@ -199,28 +204,28 @@ impl Hand {
                 {
                     self.chosen = listed.path.clone();
                     let only = selection::candidates(&self.legal, &self.chosen).len() == 1;
-                    return if only { Deed::Move(made) } else { Deed::Chosen };
+                    return if only { InputEvent::Move(made) } else { InputEvent::Chosen };
                 }
                 self.chosen.clear();
-                Deed::Refused(self.why_not(session, from, cell))
+                InputEvent::Refused(self.explain(session, from, cell))
             }
         }
     }
 
     /// Two cells make a move, whatever the rules say about it.
-    fn attempt(&mut self, game: &Game, cell: Cell) -> Deed {
+    fn attempt(&mut self, game: &Game, cell: Cell) -> InputEvent {
         match self.chosen.pop() {
             None => {
                 self.chosen.push(cell);
-                Deed::Chosen
+                InputEvent::Chosen
             }
-            Some(from) if from == cell => Deed::Chosen,
-            Some(from) => Deed::Move(from_to(game, from, cell)),
+            Some(from) if from == cell => InputEvent::Chosen,
+            Some(from) => InputEvent::Move(from_to(game, from, cell)),
         }
     }
 
     /// The sentence of the rules on why a piece, or a piece and an end, were refused.
-    fn why_not(&self, session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
+    fn explain(&self, session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
         let game = session.game();
         if is_checkers(game) && is_light(cell) {
             return "Only the dark squares are played on.".into();

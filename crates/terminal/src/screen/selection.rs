@@ -5,7 +5,7 @@ use crownhead_rules::Cell;
 
 /// What a choice of a cell led to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum Selection {
     /// The move is complete.
     Move(String),
     /// A piece is chosen, or a further step of its way.
@@ -22,7 +22,7 @@ pub fn candidates<'a>(legal: &'a [LegalMove], chosen: &[Cell]) -> Vec<&'a LegalM
 }
 
 /// The cells that can be chosen next: the next steps, and ends that single a move out.
-pub fn targets(legal: &[LegalMove], chosen: &[Cell]) -> Vec<Cell> {
+pub fn destinations(legal: &[LegalMove], chosen: &[Cell]) -> Vec<Cell> {
     if chosen.is_empty() {
         return Vec::new();
     }
@@ -44,23 +44,23 @@ fn ends_at<'a>(moves: &[&'a LegalMove], chosen: &[Cell], cell: Cell) -> Vec<&'a 
 ///
 /// The way is completed as soon as one move is left. Where a way may end or go on, choosing its last
 /// cell once more ends it.
-pub fn choose(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Step {
+pub fn select(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Selection {
     let starts = legal.iter().any(|mv| mv.path.first() == Some(&cell));
     if chosen.is_empty() {
         if !starts {
-            return Step::Refused;
+            return Selection::Refused;
         }
         chosen.push(cell);
-        return Step::Chosen;
+        return Selection::Chosen;
     }
     let moves = candidates(legal, chosen);
     if chosen.last() == Some(&cell) {
         if let Some(mv) = moves.iter().find(|mv| mv.path == *chosen) {
-            return Step::Move(mv.text.clone());
+            return Selection::Move(mv.text.clone());
         }
         if chosen.len() == 1 {
             chosen.clear();
-            return Step::Dropped;
+            return Selection::Dropped;
         }
     }
     let ends = ends_at(&moves, chosen, cell);
@@ -70,21 +70,21 @@ pub fn choose(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Step {
     // Where nothing is taken, the way does not matter: its end says which move it is.
     let only_ends = through.is_empty() || moves.iter().all(|mv| mv.captures.is_empty());
     if let ([mv], true) = (ends.as_slice(), only_ends) {
-        return Step::Move(mv.text.clone());
+        return Selection::Move(mv.text.clone());
     }
     match through.as_slice() {
         [] => {
             // Another piece may be chosen instead, as long as no step has been made.
             if starts && chosen.len() == 1 {
                 *chosen = vec![cell];
-                return Step::Chosen;
+                return Selection::Chosen;
             }
-            Step::Refused
+            Selection::Refused
         }
-        [mv] => Step::Move(mv.text.clone()),
+        [mv] => Selection::Move(mv.text.clone()),
         _ => {
             *chosen = further;
-            Step::Chosen
+            Selection::Chosen
         }
     }
 }
@@ -106,43 +106,43 @@ mod tests {
             .collect()
     }
 
-    fn steps(legal: &[LegalMove], cells: &str) -> Vec<Step> {
+    fn steps(legal: &[LegalMove], cells: &str) -> Vec<Selection> {
         let mut chosen = Vec::new();
         let cells = cells.split_whitespace().map(|name| Cell::parse(name).unwrap());
-        cells.map(|cell| choose(legal, &mut chosen, cell)).collect()
+        cells.map(|cell| select(legal, &mut chosen, cell)).collect()
     }
 
     #[test]
     fn a_piece_and_its_end_make_a_move() {
         let legal = legal(&[("11-12", ""), ("11-21", "")]);
-        assert_eq!(steps(&legal, "11 21"), [Step::Chosen, Step::Move("11-21".into())]);
-        assert_eq!(steps(&legal, "33"), [Step::Refused]);
-        assert_eq!(steps(&legal, "11 11"), [Step::Chosen, Step::Dropped]);
-        assert_eq!(steps(&legal, "11 88"), [Step::Chosen, Step::Refused]);
+        assert_eq!(steps(&legal, "11 21"), [Selection::Chosen, Selection::Move("11-21".into())]);
+        assert_eq!(steps(&legal, "33"), [Selection::Refused]);
+        assert_eq!(steps(&legal, "11 11"), [Selection::Chosen, Selection::Dropped]);
+        assert_eq!(steps(&legal, "11 88"), [Selection::Chosen, Selection::Refused]);
     }
 
     #[test]
     fn a_way_with_captures_is_chosen_step_by_step_and_completed_when_one_is_left() {
         let legal = legal(&[("11-33-55", "22 44"), ("11-33-51", "22 42")]);
-        assert_eq!(steps(&legal, "11 33 51")[2], Step::Move("11-33-51".into()));
-        assert_eq!(steps(&legal, "11 55")[1], Step::Move("11-33-55".into()));
+        assert_eq!(steps(&legal, "11 33 51")[2], Selection::Move("11-33-51".into()));
+        assert_eq!(steps(&legal, "11 55")[1], Selection::Move("11-33-55".into()));
         let one = &legal[..1];
-        assert_eq!(steps(one, "11 33")[1], Step::Move("11-33-55".into()));
+        assert_eq!(steps(one, "11 33")[1], Selection::Move("11-33-55".into()));
     }
 
     #[test]
     fn a_way_that_may_end_or_go_on_ends_where_its_last_cell_is_chosen_again() {
         let legal = legal(&[("11-13", "12"), ("11-13-33", "12 23"), ("11-13-15", "12 14")]);
-        let end = Step::Move("11-13".into());
-        assert_eq!(steps(&legal, "11 13 13"), [Step::Chosen, Step::Chosen, end]);
-        assert_eq!(steps(&legal, "11 13 33")[2], Step::Move("11-13-33".into()));
+        let end = Selection::Move("11-13".into());
+        assert_eq!(steps(&legal, "11 13 13"), [Selection::Chosen, Selection::Chosen, end]);
+        assert_eq!(steps(&legal, "11 13 33")[2], Selection::Move("11-13-33".into()));
     }
 
     #[test]
     fn two_ways_to_one_end_that_take_different_men_are_told_apart() {
         let legal = legal(&[("11-13-33", "12 23"), ("11-31-33", "21 32")]);
-        assert_eq!(targets(&legal, &[Cell::parse("11").unwrap()]).len(), 2);
-        assert_eq!(steps(&legal, "11 33")[1], Step::Refused);
-        assert_eq!(steps(&legal, "11 31")[1], Step::Move("11-31-33".into()));
+        assert_eq!(destinations(&legal, &[Cell::parse("11").unwrap()]).len(), 2);
+        assert_eq!(steps(&legal, "11 33")[1], Selection::Refused);
+        assert_eq!(steps(&legal, "11 31")[1], Selection::Move("11-31-33".into()));
     }
 }

@@ -16,7 +16,7 @@ use crate::text::{clock_text, score_text};
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
-    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+    let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
         return;
     };
@@ -164,7 +164,7 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let names = screen.live.setup().game.info().sides.map(|side| side.name);
     let kept = match (&screen.kept, screen.trouble()) {
         (Some(_), Some(_)) => " It cannot be kept.",
-        (Some(kept), None) if kept.is_kept() => " It is kept and can be taken up again.",
+        (Some(kept), None) if kept.is_saved() => " It is kept and can be taken up again.",
         (None, _) if screen.live.session().plies() > 0 => " It is not kept.",
         _ => "",
     };

@@ -6,29 +6,32 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::{BoardView, Marks, shape};
+use super::super::board::{BoardView, Highlights, shape};
 use super::super::layout::{
     Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
 use super::super::move_list::{MoveList, shorten};
 use super::ViewScreen;
-use crate::analysis_thread::Found;
-use crate::game_file::{clean, move_mark, title};
+use crate::analysis_thread::AnalysisUpdate;
+use crate::game_file::{annotated_move, strip_control_chars, title};
 
 /// Draws everything.
 pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
-    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+    let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
         return;
     };
     let (walk, colour) = (&screen.walk, screen.colour);
-    let (game, place) = (&walk.record().game, walk.place());
+    let (game, place) = (&walk.record().game, walk.position());
     let playing = if screen.playing.is_some() { "   playing (space stops)" } else { "" };
     let name = game.info().name;
     let top = format!("{name}   game {}{playing}: {}", screen.shown.1, title(walk.record()));
     write_line(frame, layout.title, &shorten(&top, layout.title.width.into()), strong(colour));
-    let marks =
-        Marks { last: place.path.clone(), taken: place.captures.clone(), ..Marks::default() };
+    let marks = Highlights {
+        last: place.path.clone(),
+        taken: place.captures.clone(),
+        ..Highlights::default()
+    };
     let view =
         BoardView { game, board: &place.board, marks: &marks, colour, numbers: screen.numbers };
     view.draw(frame.buffer_mut(), layout.board);
@@ -54,7 +57,7 @@ pub(super) fn said<R>(screen: &ViewScreen<R>) -> String {
         return screen.message.clone();
     }
     let comment = walk.comment();
-    let ending = walk.place().ending.as_deref().unwrap_or_default();
+    let ending = walk.position().ending.as_deref().unwrap_or_default();
     match (comment.is_empty(), ending.is_empty()) {
         (true, true) if !walk.has_more() && walk.depth() > 0 => "The variation ends here.".into(),
         (true, true) if !walk.has_more() => {
@@ -69,7 +72,7 @@ pub(super) fn said<R>(screen: &ViewScreen<R>) -> String {
 fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
     let marked = |ply: &&crownhead_records::Ply| {
         let more = if ply.variations.is_empty() { "" } else { "…" };
-        format!("{}{more}", move_mark(ply))
+        format!("{}{more}", annotated_move(ply))
     };
     let texts: Vec<_> = screen.walk.plies().iter().map(marked).collect();
     work(&MoveList {
@@ -98,16 +101,16 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
     let sides = record.game.info().sides;
     // A record may end, by a resignation or a word, where the board does not.
     let is_told = walk.depth() == 0 && record.result != GameResult::Unknown;
-    let is_over = walk.place().ending.is_some() || (is_told && !walk.has_more());
+    let is_over = walk.position().ending.is_some() || (is_told && !walk.has_more());
     for side in [Side::First, Side::Second] {
-        let name = record.player(side).map(clean).unwrap_or_default();
-        let turn = if walk.place().side == side && !is_over { "▶" } else { " " };
+        let name = record.player(side).map(strip_control_chars).unwrap_or_default();
+        let turn = if walk.position().side == side && !is_over { "▶" } else { " " };
         let shape = shape(side, sides[side.index()].letter);
         line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), strong(colour));
     }
     let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
-    line(&clean(&event.join(", ")), faint(colour));
-    let others = walk.others();
+    line(&strip_control_chars(&event.join(", ")), faint(colour));
+    let others = walk.sibling_moves();
     let branch = match (walk.depth(), others.is_empty()) {
         (0, true) => String::new(),
         (0, false) => format!("v instead: {}", others.join(", ")),
@@ -118,8 +121,8 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
     match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
         None => {}
         Some(None) => line("…", Style::default()),
-        Some(Some(Found::Nothing(why))) => line(why, Style::default()),
-        Some(Some(Found::Lines { depth, lines })) => {
+        Some(Some(AnalysisUpdate::Nothing(why))) => line(why, Style::default()),
+        Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
             for (index, (worth, moves)) in lines.iter().take(3).enumerate() {
                 let deep = if index == 0 { format!(" (depth {depth})") } else { String::new() };
                 line(&format!("{worth}{deep} {moves}"), Style::default());

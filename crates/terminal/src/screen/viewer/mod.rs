@@ -12,17 +12,17 @@ use ratatui::layout::Rect;
 
 use super::Screen;
 use super::layout::{Layout, scrolled};
-use crate::analysis_thread::Analysing;
-use crate::game_file::{Games, Walk};
-use crate::lazy_knowledge::Known;
-use crate::text::pace_text;
+use crate::analysis_thread::AnalysisThread;
+use crate::game_file::{GameFile, RecordCursor};
+use crate::lazy_knowledge::LazyKnowledge;
+use crate::text::speed_text;
 
 /// Recorded games to look at.
 pub struct ViewScreen<R> {
-    games: Games<R>,
+    games: GameFile<R>,
     /// Which of the games that can be read is shown, and its number in the file.
     shown: (usize, u64),
-    walk: Walk,
+    walk: RecordCursor,
     message: String,
     flipped: bool,
     numbers: bool,
@@ -34,9 +34,9 @@ pub struct ViewScreen<R> {
     /// Since when the position has been shown by itself; none if a person goes on.
     playing: Option<Instant>,
     pace: Duration,
-    analysis: Option<Analysing>,
+    analysis: Option<AnalysisThread>,
     /// What the search may know of the game.
-    known: Known,
+    known: LazyKnowledge,
 }
 
 /// How slowly a game plays by itself, at first.
@@ -46,9 +46,9 @@ const PAGE: usize = 10;
 
 impl<R: Read> ViewScreen<R> {
     /// The games of a file, at the start of the first; what is wrong if there is none.
-    pub fn new(mut games: Games<R>, colour: bool) -> Result<ViewScreen<R>, String> {
+    pub fn new(mut games: GameFile<R>, colour: bool) -> Result<ViewScreen<R>, String> {
         let (number, walk) = match games.get(0) {
-            Some((number, record)) => (number, Walk::new(record.clone())?),
+            Some((number, record)) => (number, RecordCursor::new(record.clone())?),
             None => {
                 let fault = games.faults.first().map(ToString::to_string);
                 return Err(fault.unwrap_or_else(|| "there is no game in it".into()));
@@ -68,7 +68,7 @@ impl<R: Read> ViewScreen<R> {
             playing: None,
             pace: PACE,
             analysis: None,
-            known: Known::default(),
+            known: LazyKnowledge::default(),
         };
         screen.say_faults();
         Ok(screen)
@@ -87,12 +87,12 @@ impl<R: Read> ViewScreen<R> {
 
     fn open(&mut self, place: usize) {
         let game = self.games.get(place);
-        match game.map(|(number, record)| (number, Walk::new(record.clone()))) {
+        match game.map(|(number, record)| (number, RecordCursor::new(record.clone()))) {
             None => self.message = "That was the last game.".into(),
             Some((_, Err(why))) => self.message = why,
             Some((number, Ok(walk))) => {
                 (self.walk, self.shown) = (walk, (place, number));
-                self.known = Known::default();
+                self.known = LazyKnowledge::default();
                 self.message.clear();
                 self.playing = None;
                 self.moved();
@@ -101,7 +101,7 @@ impl<R: Read> ViewScreen<R> {
         self.say_faults();
     }
 
-    fn step(&mut self, go: impl FnOnce(&mut Walk)) {
+    fn step(&mut self, go: impl FnOnce(&mut RecordCursor)) {
         go(&mut self.walk);
         self.message.clear();
         self.moved();
@@ -116,14 +116,14 @@ impl<R: Read> ViewScreen<R> {
 
     fn analyse(&mut self) {
         let game = &self.walk.record().game;
-        match Analysing::new(game, self.walk.place().position.clone(), self.known.clone()) {
+        match AnalysisThread::new(game, self.walk.position().position.clone(), self.known.clone()) {
             Ok(analysis) => self.analysis = Some(analysis),
             Err(error) => self.message = format!("There is no analysis: {error}."),
         }
     }
 
     fn turn(&mut self) {
-        if self.walk.turn() {
+        if self.walk.next_sibling() {
             self.message.clear();
             self.moved();
         } else {
@@ -149,23 +149,25 @@ impl<R: Read> Screen for ViewScreen<R> {
         if !matches!(code, KeyCode::Char(' ' | '+' | '-' | 'f' | 'c' | 'a' | '?')) {
             self.playing = None;
         }
-        let page = |walk: &mut Walk| walk.go(walk.ply() + PAGE);
+        let page = |walk: &mut RecordCursor| walk.go_to(walk.ply() + PAGE);
         match code {
             KeyCode::Right | KeyCode::Down | KeyCode::Enter | KeyCode::Char('l' | 'j' | ']') => {
-                self.step(Walk::forward);
+                self.step(RecordCursor::forward);
             }
-            KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k' | '[') => self.step(Walk::back),
-            KeyCode::Home | KeyCode::Char('g') => self.step(|walk| walk.go(0)),
-            KeyCode::End | KeyCode::Char('G') => self.step(|walk| walk.go(usize::MAX)),
+            KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k' | '[') => {
+                self.step(RecordCursor::back)
+            }
+            KeyCode::Home | KeyCode::Char('g') => self.step(|walk| walk.go_to(0)),
+            KeyCode::End | KeyCode::Char('G') => self.step(|walk| walk.go_to(usize::MAX)),
             KeyCode::PageDown => self.step(page),
-            KeyCode::PageUp => self.step(|walk| walk.go(walk.ply().saturating_sub(PAGE))),
+            KeyCode::PageUp => self.step(|walk| walk.go_to(walk.ply().saturating_sub(PAGE))),
             KeyCode::Char('n') => self.open(self.shown.0 + 1),
             KeyCode::Char('p' | 'N') if self.shown.0 == 0 => {
                 self.message = "This is the first game.".into();
             }
             KeyCode::Char('p' | 'N') => self.open(self.shown.0 - 1),
             KeyCode::Char('v') => self.turn(),
-            KeyCode::Esc => self.step(Walk::leave_variation),
+            KeyCode::Esc => self.step(RecordCursor::leave_variation),
             KeyCode::Char(' ') => {
                 self.playing = match self.playing {
                     Some(_) => None,
@@ -174,11 +176,11 @@ impl<R: Read> Screen for ViewScreen<R> {
             }
             KeyCode::Char('+') => {
                 self.pace = (self.pace / 2).max(Duration::from_millis(60));
-                self.message = pace_text(self.pace);
+                self.message = speed_text(self.pace);
             }
             KeyCode::Char('-') => {
                 self.pace = (self.pace * 2).min(Duration::from_secs(16));
-                self.message = pace_text(self.pace);
+                self.message = speed_text(self.pace);
             }
             KeyCode::Char('a') if self.analysis.is_some() => self.analysis = None,
             KeyCode::Char('a') => self.analyse(),
@@ -192,19 +194,19 @@ impl<R: Read> Screen for ViewScreen<R> {
     }
 
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
-        let Some(layout) = Layout::of(area, self.flipped) else { return };
+        let Some(layout) = Layout::new(area, self.flipped) else { return };
         let on_board = layout.board.cell_at(mouse.column, mouse.row).is_some();
         match mouse.kind {
             MouseEventKind::Down(_) if self.help || self.reading.is_some() => {
                 (self.help, self.reading) = (false, None);
             }
-            MouseEventKind::ScrollUp => self.step(Walk::back),
-            MouseEventKind::ScrollDown => self.step(Walk::forward),
-            MouseEventKind::Down(MouseButton::Left) if on_board => self.step(Walk::forward),
-            MouseEventKind::Down(MouseButton::Right) if on_board => self.step(Walk::back),
+            MouseEventKind::ScrollUp => self.step(RecordCursor::back),
+            MouseEventKind::ScrollDown => self.step(RecordCursor::forward),
+            MouseEventKind::Down(MouseButton::Left) if on_board => self.step(RecordCursor::forward),
+            MouseEventKind::Down(MouseButton::Right) if on_board => self.step(RecordCursor::back),
             MouseEventKind::Down(MouseButton::Left) => {
                 if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
-                    self.step(|walk| walk.go(ply));
+                    self.step(|walk| walk.go_to(ply));
                 }
             }
             _ => {}
@@ -217,7 +219,7 @@ impl<R: Read> Screen for ViewScreen<R> {
         }
         if self.playing.is_some_and(|since| since.elapsed() >= self.pace) {
             self.playing = self.walk.has_more().then(Instant::now);
-            self.step(Walk::forward);
+            self.step(RecordCursor::forward);
         }
     }
 
