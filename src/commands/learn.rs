@@ -31,5 +31,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let course = screen.course();
         say(format_args!("{} of {} exercises done.", course.done(), course.count()));
     }
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }

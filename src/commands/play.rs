@@ -4,7 +4,7 @@ use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_play::{SpecError, Stop, TimeControl, read_time};
+use crownhead_play::{SpecError, StopFlag, TimeControl, read_time};
 use crownhead_records::{WholeFile, game_text};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
@@ -153,7 +153,7 @@ pub(crate) fn play(
         }
     }
     // A terminal that is lost makes errors; whoever is told to end has none to report.
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     played?;
@@ -162,14 +162,14 @@ pub(crate) fn play(
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LiveGame, stop: &StopFlag) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
             say(format_args!("Building {spec} …"));
         }
         let built = spec.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
@@ -177,7 +177,11 @@ fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
+fn on_screen(
+    live: LiveGame,
+    kept: Option<Kept>,
+    stop: &StopFlag,
+) -> (std::io::Result<()>, LiveGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
     let shown = show(&mut screen, stop);
     if let Some(sentence) = screen.kept_text() {

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(|why| Failure::BadInput(format!("{name}: {why}")))?;
     let stop = stop_on_signals();
     show(&mut screen, &stop)?;
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 fn print_all(arguments: &Arguments, file: File) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use crownhead_arena::runner::{self, Ending, Signals};
 use crownhead_arena::schedule::{Director, Meeting, Next, Swiss};
 use crownhead_arena::{Contest, Points};
 use crownhead_play::matches::{self, Plan, cpu_time};
-use crownhead_play::{Knowledge, Openings, PlayerSpec, Stop, Terms, TimeControl};
+use crownhead_play::{Knowledge, Openings, PlayerSpec, StopFlag, Terms, TimeControl};
 use crownhead_rules::Game;
 
 /// A hundred plies before the end, as in the referee's bench.
@@ -77,7 +77,7 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     for _ in 0..rounds {
         let (start, cpu) = (Instant::now(), cpu_time());
         let mut bare = 0;
-        matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| bare += 1).unwrap();
+        matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| bare += 1).unwrap();
         let bare_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(bare);
         let bare = f64::from(bare) / start.elapsed().as_secs_f64();
         let (start, cpu) = (Instant::now(), cpu_time());

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crownhead_play::matches::{self, Plan, cpu_time};
-use crownhead_play::{Knowledge, Openings, Stop, Terms, TimeControl};
+use crownhead_play::{Knowledge, Openings, StopFlag, Terms, TimeControl};
 use crownhead_rules::Game;
 
 /// A hundred plies before the end.
@@ -76,7 +76,7 @@ fn main() {
     for _ in 0..rounds {
         let (start, cpu) = (Instant::now(), cpu_time());
         let (mut games, mut plies) = (0, 0);
-        matches::play(&plan, &Knowledge::default(), &Stop::new(), |game| {
+        matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |game| {
             assert_eq!(game.faults(), [0, 0], "{}", game.refereed.ending);
             games += 1;
             plies += game.refereed.moves.len();

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crownhead_play::sandbox::{Isolation, Walls};
-use crownhead_play::{Knowledge, PlayerSpec, Seating, Stop, Terms};
+use crownhead_play::{Knowledge, PlayerSpec, Seating, StopFlag, Terms};
 use crownhead_rules::{Game, Side};
 
 const ROUNDS: usize = 200;
@@ -35,7 +35,7 @@ fn main() {
             let start = Instant::now();
             let mut player = player.player(&game, &Knowledge::default()).unwrap();
             player.new_game(1);
-            player.sit_down(&seating, &Stop::new());
+            player.sit_down(&seating, &StopFlag::new());
             times.push(start.elapsed());
         }
     }

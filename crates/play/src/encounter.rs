@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::referee::{self, Refereed};
 use crate::{Opening, Player, PlayerError, Seating, Terms};
@@ -37,7 +37,7 @@ impl Encounter<'_> {
     pub fn play(
         &self,
         mut players: [&mut dyn Player; 2],
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(&str, Duration),
     ) -> Result<Option<Refereed>, PlayerError> {
         let mut session = self.opening.session(self.game).map_err(PlayerError::Opening)?;

@@ -28,8 +28,8 @@ pub mod statistics;
 mod stopwatch;
 mod words;
 
-pub use clock::{Allotment, Clock, TimeControl, TimeError, read_time, write_time};
-pub use crownhead_search::{Knowledge, Stop};
+pub use clock::{Clock, TimeControl, TimeError, read_time, write_time};
+pub use crownhead_search::{Knowledge, StopFlag};
 pub use data::data_dir;
 pub use draws::{accepts_draw, hears_offer};
 pub use encounter::{Encounter, log_name};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Knowledge, Stop};
+use crownhead_search::{Knowledge, StopFlag};
 
 use crate::encounter::{Encounter, log_name};
 use crate::openings::{Drawing, mix};
@@ -186,7 +186,7 @@ pub fn cpu_time() -> Duration {
 pub fn play(
     plan: &Plan,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     mut heard: impl FnMut(Played),
 ) -> Result<(), PlayerError> {
     let next = AtomicU32::new(0);
@@ -194,7 +194,7 @@ pub fn play(
     let (sender, receiver) = mpsc::channel();
     for player in &plan.players {
         let built = player.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Ok(());
         }
         built?;
@@ -209,7 +209,7 @@ pub fn play(
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= games || stop.is_stopped() {
+                    if number >= games || stop.is_set() {
                         break;
                     }
                     match one_game(plan, drawing, &mut players, number, stop) {
@@ -226,7 +226,7 @@ pub fn play(
             match game {
                 Ok(game) => heard(game),
                 Err(error) => {
-                    stop.stop();
+                    stop.set();
                     result = Err(error);
                 }
             }
@@ -246,7 +246,7 @@ fn one_game(
     drawing: &Drawing<'_>,
     players: &mut [Box<dyn Player>; 2],
     number: u32,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Option<Played>, PlayerError> {
     let (pair, first) = (number / 2, number as usize % 2);
     let opening = drawing.opening(pair);

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::{Game, Notation, Outcome, Perft, Side, Visitor};
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::bots::{Fault, FaultKind};
 use crate::clock::shorten;
@@ -209,7 +209,7 @@ pub fn play(
     mut players: [&mut dyn Player; 2],
     terms: &Terms,
     seed: u64,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<Refereed>, PlayerError> {
     let mut clocks = [terms.time.clock(); 2];
@@ -274,14 +274,14 @@ pub(crate) fn take_turn(
     player: &mut dyn Player,
     clock: Clock,
     grace: Duration,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Option<Turn>, PlayerError> {
     // The thread of an outside program is another's.
     let watch = (!player.is_outside()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(session, &clock, stop, &mut |_| {});
     let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Ok(None);
     }
     let result = match choice {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{GameVisitor, Knowledge, Searchable, Stop, visit};
+use crownhead_search::{GameVisitor, Knowledge, Searchable, StopFlag, visit};
 
 use crate::bots::{Outside, Program, ProgramError};
 use crate::clock::{read_time, shorten, write_time};
@@ -158,7 +158,7 @@ impl PlayerSpec {
 
     /// Builds the outside program, if it is one and must be built. [`player`](PlayerSpec::player)
     /// would do it too, but not hear `stop`.
-    pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+    pub fn build(&self, stop: &StopFlag) -> Result<(), PlayerError> {
         self.program()
             .map_or(Ok(()), |program| crate::bots::build(program, stop).map_err(PlayerError::Start))
     }
@@ -177,7 +177,7 @@ impl PlayerSpec {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
                     PlayerKind::Outside(ref program) => {
-                        Box::new(Outside::new(Program::clone(program), &Stop::new())?)
+                        Box::new(Outside::new(Program::clone(program), &StopFlag::new())?)
                     }
                     PlayerKind::Random => Box::new(Random::new()),
                     PlayerKind::Minimax(depth) => {

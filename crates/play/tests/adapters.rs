@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crownhead_play::matches::{self, Plan, Played};
 use crownhead_play::sandbox::{Isolation, Walls};
-use crownhead_play::{End, Knowledge, Openings, PlayerError, Policy, Stop, Terms, TimeControl};
+use crownhead_play::{End, Knowledge, Openings, PlayerError, Policy, StopFlag, Terms, TimeControl};
 use crownhead_rules::Game;
 use tempfile::TempDir;
 
@@ -36,7 +36,7 @@ fn plan(game: &str, one: &str, other: &str) -> Plan {
 
 fn try_to_play(plan: &Plan) -> Result<Vec<Played>, PlayerError> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game))?;
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))?;
     games.sort_by_key(|game| (game.pair, game.first));
     Ok(games)
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::matches::{self, Plan, Played};
 use crownhead_play::sandbox::Isolation;
-use crownhead_play::{End, Knowledge, Openings, Policy, Stop, Terms, TimeControl};
+use crownhead_play::{End, Knowledge, Openings, Policy, StopFlag, Terms, TimeControl};
 use crownhead_rules::Game;
 
 /// How long a move may take; the late bot takes longer.
@@ -50,7 +50,7 @@ fn plan(game: &str, mode: &str, mark: &str) -> Plan {
 
 fn played(plan: &Plan) -> Vec<Played> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -81,7 +81,7 @@ fn timed(plan: &Plan) -> Timed {
             }
             delay
         });
-        let result = matches::play(plan, &Knowledge::default(), &Stop::new(), |game| {
+        let result = matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| {
             games.push(game);
             last = Instant::now();
         });

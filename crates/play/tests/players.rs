@@ -7,8 +7,8 @@ use std::time::Duration;
 use crownhead_play::matches::{self, Plan, Played};
 use crownhead_play::statistics::Points;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Policy, Stop, Terms, TimeControl,
-    session,
+    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Policy, StopFlag, Terms,
+    TimeControl, session,
 };
 use crownhead_rules::{Game, Side};
 
@@ -32,7 +32,12 @@ fn choose(
     let spec: PlayerSpec = player.parse().unwrap();
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     player.new_game(seed);
-    player.choose(session(game, start).unwrap().as_ref(), &Clock::Free, &Stop::new(), &mut |_| {})
+    player.choose(
+        session(game, start).unwrap().as_ref(),
+        &Clock::Free,
+        &StopFlag::new(),
+        &mut |_| {},
+    )
 }
 
 fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
@@ -50,7 +55,7 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
 
 fn played(plan: &Plan) -> Vec<Played> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -103,8 +108,9 @@ fn a_player_forgets_one_game_before_the_next() {
         player.new_game(seed);
         let mut session = session(&game, None).unwrap();
         while session.outcome().is_none() {
-            let choice =
-                player.choose(session.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap();
+            let choice = player
+                .choose(session.as_ref(), &Clock::Free, &StopFlag::new(), &mut |_| {})
+                .unwrap();
             assert_eq!(choice.text, choice.line[0]);
             session.play(&choice.text).unwrap();
         }
@@ -172,8 +178,8 @@ fn the_only_move_is_made_without_thought() {
 
 #[test]
 fn a_player_that_is_stopped_still_has_a_move() {
-    let stop = Stop::new();
-    stop.stop();
+    let stop = StopFlag::new();
+    stop.set();
     for game in Game::all() {
         for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
             let spec: PlayerSpec = player.parse().unwrap();
@@ -194,7 +200,7 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = session(&game, None).unwrap();
             let choice =
-                player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {}).unwrap();
+                player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -206,7 +212,7 @@ fn a_player_says_when_it_is_asked_about_another_game() {
     let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
     let english = session(&"english".parse().unwrap(), None).unwrap();
     let error =
-        player.choose(english.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap_err();
+        player.choose(english.as_ref(), &Clock::Free, &StopFlag::new(), &mut |_| {}).unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
 }
 

@@ -10,7 +10,7 @@ use crownhead_play::bots::Program;
 use crownhead_play::bots::replay::{Again, Moment};
 use crownhead_play::matches::{self, Plan};
 use crownhead_play::sandbox::Isolation;
-use crownhead_play::{Knowledge, Openings, Stop, Terms};
+use crownhead_play::{Knowledge, Openings, StopFlag, Terms};
 use crownhead_rules::Game;
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
         concurrency: 1,
         log: Some(folder.path().into()),
     };
-    matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| {}).unwrap();
+    matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| {}).unwrap();
     let paths = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     let first = paths.min().unwrap();
     (folder, first)
@@ -55,7 +55,7 @@ fn asked(moment: &Moment, answer: &str) -> Again {
     program.isolation = Isolation::Off;
     // It is never waited for so long: "ready now=1" is ready.
     let time = Duration::from_secs(3600);
-    moment.ask(&program, time, time, &Stop::new()).unwrap()
+    moment.ask(&program, time, time, &StopFlag::new()).unwrap()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crownhead_play::matches::{self, Plan, Played};
 use crownhead_play::sandbox::{Isolation, Walls};
-use crownhead_play::{End, Knowledge, Openings, PlayerSpec, Stop, Terms, TimeControl};
+use crownhead_play::{End, Knowledge, Openings, PlayerSpec, StopFlag, Terms, TimeControl};
 use crownhead_rules::Game;
 
 fn bots() -> PathBuf {
@@ -59,7 +59,7 @@ fn plan(bot: &str, other: &str, limits: &str) -> Plan {
 
 fn played(plan: &Plan) -> Vec<Played> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     assert_eq!(games.len(), 2);
     games
 }
@@ -240,7 +240,7 @@ fn a_build_writes_to_its_folder_and_nowhere_else() {
         std::fs::write(own.path().join("bot.toml"), text).unwrap();
         let mut failure = None;
         let plan = plan(own.path().to_str().unwrap(), "random", "cores=1");
-        if let Err(error) = matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| ()) {
+        if let Err(error) = matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| ()) {
             failure = Some(error.to_string());
         }
         failure.unwrap_or_default()

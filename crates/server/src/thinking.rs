@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crownhead_play::{
-    Choice, Clock, Knowledge, PlayerError, PlayerKind, PlayerSpec, Session, Stop, knowledge_for,
+    Choice, Clock, Knowledge, PlayerError, PlayerKind, PlayerSpec, Session, StopFlag, knowledge_for,
 };
 use crownhead_rules::Game;
 
@@ -58,7 +58,7 @@ pub struct Thinking {
 
 #[derive(Default)]
 struct Queue {
-    waiting: HashMap<Address, VecDeque<(u64, Stop, Search)>>,
+    waiting: HashMap<Address, VecDeque<(u64, StopFlag, Search)>>,
     running: Vec<Running>,
     /// The time that was thought for each address, a search that runs counted as its longest.
     used: HashMap<Address, Duration>,
@@ -74,20 +74,20 @@ struct Running {
     address: Address,
     began: Instant,
     /// Ends it, with what it has found so far.
-    enough: Stop,
+    enough: StopFlag,
 }
 
 /// A place in the queue. Whoever drops it does not want the search any more.
 pub struct Ticket {
     number: u64,
     address: Address,
-    stop: Stop,
+    stop: StopFlag,
     thinking: Arc<Thinking>,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.stop.stop();
+        self.stop.set();
         let mut queue = self.thinking.queue();
         if let Some(waiting) = queue.waiting.get_mut(&self.address) {
             waiting.retain(|(number, ..)| *number != self.number);
@@ -96,13 +96,13 @@ impl Drop for Ticket {
             }
         }
         if let Some(running) = queue.running.iter().find(|other| other.number == self.number) {
-            running.enough.stop();
+            running.enough.set();
         }
     }
 }
 
 impl Queue {
-    fn push(&mut self, stop: Stop, search: Search) -> u64 {
+    fn push(&mut self, stop: StopFlag, search: Search) -> u64 {
         self.last += 1;
         let level = self.level;
         if self.used.len() >= ACCOUNTS {
@@ -119,8 +119,8 @@ impl Queue {
     }
 
     /// The next search, with what ends it early.
-    fn pop(&mut self) -> Option<(u64, Stop, Stop, Search)> {
-        let first = |(address, waiting): (&Address, &VecDeque<(u64, Stop, Search)>)| {
+    fn pop(&mut self) -> Option<(u64, StopFlag, StopFlag, Search)> {
+        let first = |(address, waiting): (&Address, &VecDeque<(u64, StopFlag, Search)>)| {
             let (number, _, search) = waiting.front()?;
             Some((self.used(*address), search.longest, *number, *address))
         };
@@ -133,7 +133,7 @@ impl Queue {
         }
         self.level = used;
         self.used.insert(address, used + search.longest);
-        let (began, enough) = (Instant::now(), Stop::new());
+        let (began, enough) = (Instant::now(), StopFlag::new());
         self.running.push(Running { number, address, began, enough: enough.clone() });
         Some((number, stop, enough, search))
     }
@@ -144,7 +144,7 @@ impl Queue {
         let left = self.running.iter().filter(is_awaited).filter_map(|own| {
             let left = (own.began + SHARED).saturating_duration_since(now);
             if left.is_zero() {
-                own.enough.stop();
+                own.enough.set();
             }
             (!left.is_zero()).then_some(left)
         });
@@ -184,7 +184,7 @@ impl Thinking {
 
     /// Puts a search into the queue.
     pub fn ask(self: &Arc<Self>, search: Search) -> Ticket {
-        let (stop, address) = (Stop::new(), search.address);
+        let (stop, address) = (StopFlag::new(), search.address);
         let number = self.queue().push(stop.clone(), search);
         self.more.notify_one();
         self.changed.notify_one();
@@ -241,7 +241,7 @@ impl Thinking {
             queue.running.retain(|other| other.number != number);
             queue.settle(address, longest, began.elapsed());
             drop(queue);
-            if !stop.is_stopped() {
+            if !stop.is_set() {
                 done(searched.unwrap_or(Err(PlayerError::Stopped)));
             }
         }
@@ -253,7 +253,7 @@ impl Thinking {
         spec: &PlayerSpec,
         clock: Clock,
         seed: u64,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Choice, PlayerError> {
         let mut spec = spec.clone();
         if spec.is_unlimited() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
@@ -360,8 +360,8 @@ mod tests {
         let next = |queue: &mut Queue| queue.pop().map(|(_, _, _, search)| search.address).unwrap();
         let (one, other) = (Address::from_number(1), Address::from_number(2));
         for _ in 0..9 {
-            queue.push(Stop::new(), search(1, "", &say));
-            queue.push(Stop::new(), search(2, "", &say));
+            queue.push(StopFlag::new(), search(1, "", &say));
+            queue.push(StopFlag::new(), search(2, "", &say));
         }
         assert_eq!(next(&mut queue), one);
         queue.settle(one, Duration::from_secs(1), Duration::from_secs(3));
@@ -370,7 +370,7 @@ mod tests {
             assert_eq!(next(&mut queue), other);
         }
         // Whoever comes now has saved nothing up.
-        queue.push(Stop::new(), search(3, "", &say));
+        queue.push(StopFlag::new(), search(3, "", &say));
         assert!(queue.used(Address::from_number(3)) >= Duration::from_secs(2));
     }
 

@@ -4,10 +4,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use crownhead_play::analysis::{AnalysisError, Place, Progress, Request, Variation, examine};
 use crownhead_rules::{Game, SideText};
-use crownhead_search::Limits;
+use crownhead_search::SearchLimits;
 
 use crate::known::Known;
 
@@ -35,7 +35,7 @@ pub enum Found {
 /// A position being looked at.
 pub struct Analysing {
     heard: Receiver<Found>,
-    stop: Stop,
+    stop: StopFlag,
     thread: Option<JoinHandle<()>>,
     /// What has been found so far.
     pub latest: Option<Found>,
@@ -45,10 +45,10 @@ impl Analysing {
     /// Looks at a position until it is dropped.
     pub fn new(game: &Game, position: String, known: Known) -> std::io::Result<Analysing> {
         let (say, heard) = channel();
-        let stop = Stop::new();
+        let stop = StopFlag::new();
         let (raised, game) = (stop.clone(), game.clone());
         let work = move || {
-            let limits = Limits { time: Some(LONGEST), ..Limits::default() };
+            let limits = SearchLimits { hard_time: Some(LONGEST), ..SearchLimits::default() };
             let request = Request { limits, lines: LINES, ..Request::default() };
             let place = Place { game: &game, position: Some(&position), moves: "" };
             let sides = game.info().sides;
@@ -87,7 +87,7 @@ fn found(depth: u32, lines: &[Variation], sides: &[SideText; 2]) -> Found {
 impl Drop for Analysing {
     /// A search ends within milliseconds of being told.
     fn drop(&mut self) {
-        self.stop.stop();
+        self.stop.set();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crownhead_play::{
-    Choice, Clock, Knowledge, Player, PlayerError, PlayerSpec, Seating, Stop, Terms, Verdict,
+    Choice, Clock, Knowledge, Player, PlayerError, PlayerSpec, Seating, StopFlag, Terms, Verdict,
     accepts_draw, hears_offer,
 };
 use crownhead_rules::{Game, Side};
@@ -67,7 +67,7 @@ impl Computers {
         clock: Clock,
     ) -> std::io::Result<Thinking> {
         let (game, known) = (self.game.clone(), self.known.clone());
-        let make = move |stop: &Stop| {
+        let make = move |stop: &StopFlag| {
             let mut player = match player {
                 Some(player) => player,
                 None if place.spec.evaluates() => place.spec.player(&game, known.of(&game))?,

@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, PlayError, Policy, Stop, sentence};
+use crownhead_play::{Choice, PlayError, Policy, StopFlag, sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::computers::Computers;
@@ -40,7 +40,7 @@ pub struct Plain<'a, W> {
     lines: Lines,
     output: W,
     /// Raised when the program is told to end.
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl<'a, W: Write> Plain<'a, W> {
@@ -50,7 +50,7 @@ impl<'a, W: Write> Plain<'a, W> {
         kept: Option<&'a mut Kept>,
         input: impl BufRead + Send + 'static,
         output: W,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
     ) -> io::Result<Self> {
         let computers = Computers::new(live);
         Ok(Plain { live, kept, computers, lines: Lines::new(input)?, output, stop })
@@ -98,7 +98,7 @@ impl<'a, W: Write> Plain<'a, W> {
                 return Ok(());
             }
             self.output.flush()?;
-            if self.stop.is_stopped() {
+            if self.stop.is_set() {
                 return Ok(());
             }
             let moved = if self.live.human_to_move() { self.person()? } else { self.computer()? };
@@ -159,7 +159,7 @@ impl<'a, W: Write> Plain<'a, W> {
     fn line(&mut self) -> io::Result<Line> {
         self.output.flush()?;
         let (live, stop) = (&mut *self.live, self.stop);
-        self.lines.next(|| stop.is_stopped() || live.flag())
+        self.lines.next(|| stop.is_set() || live.flag())
     }
 
     /// A person's turn: reads lines until one changes the game; false to leave.
@@ -286,7 +286,7 @@ impl<'a, W: Write> Plain<'a, W> {
             let accepts = self.computers.hears_offers(self.live) && {
                 let advice = self.advice()?;
                 // Whoever is told to end has not been answered.
-                if self.stop.is_stopped() {
+                if self.stop.is_set() {
                     return Ok(None);
                 }
                 self.computers.accepts(self.live, advice.as_ref())

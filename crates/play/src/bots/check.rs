@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::{Fault, FaultKind, Outside, Program, Protocol};
 use crate::players::Random;
@@ -116,7 +116,7 @@ pub fn check(
     times: (Duration, Duration),
     seed: u64,
     log: Option<&Path>,
-    stop: &Stop,
+    stop: &StopFlag,
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
@@ -239,7 +239,7 @@ struct Trial<'a> {
     /// The folder for logs, and how many are there.
     log: Option<&'a Path>,
     logs: u32,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl Trial<'_> {
@@ -265,7 +265,7 @@ impl Trial<'_> {
     /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
     fn is_over(&self) -> bool {
         let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
-        let is_at_an_end = self.stop.is_stopped() || self.bot.unable().is_some();
+        let is_at_an_end = self.stop.is_set() || self.bot.unable().is_some();
         is_at_an_end || (is_mute && self.bot.fault().is_some())
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::Fault;
 use super::process::Process;
@@ -13,7 +13,7 @@ use crate::{Clock, Seating, Session, Verdict};
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
 pub(crate) trait Dialogue: Send {
     /// Makes ready what the program must find when it starts behind such walls.
-    fn prepare(&mut self, _: Isolation, _: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, _: Isolation, _: &StopFlag) -> Result<(), Unsaid> {
         Ok(())
     }
 
@@ -23,19 +23,24 @@ pub(crate) trait Dialogue: Send {
     }
 
     /// Greets a program that has just been started and waits until it is ready, or no longer.
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid>;
+    fn greet(
+        &mut self,
+        bot: &mut Process,
+        allowance: Duration,
+        stop: &StopFlag,
+    ) -> Result<(), Unsaid>;
 
     /// Tells of a new game and waits until the bot is ready, or no longer.
     fn new_game(
         &mut self,
         bot: &mut Process,
         seating: &Seating<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid>;
 
     /// Tells a bot of a new game that was late in the last one, or said what is no answer; whether
     /// it is in step again. If not, it is started anew.
-    fn rejoin(&mut self, _: &mut Process, _: &Seating<'_>, _: &Stop) -> bool {
+    fn rejoin(&mut self, _: &mut Process, _: &Seating<'_>, _: &StopFlag) -> bool {
         false
     }
 
@@ -46,7 +51,7 @@ pub(crate) trait Dialogue: Send {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid>;
 
     /// Tells how the game ended; where there is no way to tell the bot, its log.

@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::dialogue::{Dialogue, Unsaid};
 use super::log::Log;
@@ -40,7 +40,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// Builds the program if it must be built, and starts it, unless that must wait for its place at
     /// a board.
-    pub(crate) fn new(program: Program, stop: &Stop) -> Result<Outside, PlayerError> {
+    pub(crate) fn new(program: Program, stop: &StopFlag) -> Result<Outside, PlayerError> {
         process::build(&program, stop).map_err(PlayerError::Start)?;
         let mut outside = Outside {
             dialogue: program.protocol.dialogue(&program),
@@ -153,7 +153,7 @@ impl Outside {
     }
 
     /// Greets the program and tells it of the game, starting it again if need be.
-    fn seat(&mut self, seating: &Seating<'_>, stop: &Stop) -> Result<(), Unsaid> {
+    fn seat(&mut self, seating: &Seating<'_>, stop: &StopFlag) -> Result<(), Unsaid> {
         let head = self.head(seating);
         let mut log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
         if self.fault.take().is_some()
@@ -219,7 +219,7 @@ impl Player for Outside {
         (self.seed, self.is_seated) = (seed, false);
     }
 
-    fn sit_down(&mut self, seating: &Seating<'_>, stop: &Stop) {
+    fn sit_down(&mut self, seating: &Seating<'_>, stop: &StopFlag) {
         self.is_seated = true;
         self.terms = Some(*seating.terms);
         match self.seat(seating, stop) {
@@ -234,7 +234,7 @@ impl Player for Outside {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         if !self.is_seated {
@@ -256,7 +256,7 @@ impl Player for Outside {
             return Err(error.clone());
         }
         let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(PlayerError::Stopped);
             }
             let fault = self.fault.clone();

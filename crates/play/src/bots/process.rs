@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
@@ -142,7 +142,7 @@ impl Process {
 
     /// Sends a line. A bot that does not read is waited for until the deadline; one that closed its
     /// input hears nothing, and what it says next shows why.
-    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &StopFlag) {
         if let Some(log) = &mut self.log {
             log.sent(line);
         }
@@ -154,7 +154,7 @@ impl Process {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                    if late || stop.is_stopped() || self.wait(deadline, true).is_err() {
+                    if late || stop.is_set() || self.wait(deadline, true).is_err() {
                         // Half a line is worse than none: it will hear no other.
                         self.input = None;
                     }
@@ -165,7 +165,7 @@ impl Process {
     }
 
     /// Sends the line that begins a game.
-    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &StopFlag) {
         near(self.program, || self.send(line, deadline, stop));
     }
 
@@ -173,7 +173,7 @@ impl Process {
     pub(crate) fn receive<T>(
         &mut self,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
         mut take: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<T, Silence> {
         let mut is_late = false;
@@ -190,7 +190,7 @@ impl Process {
             if self.output.is_none() {
                 return Err(Silence::Ended);
             }
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Silence::Stopped);
             }
             if is_late {
@@ -213,7 +213,7 @@ impl Process {
     ) -> Result<Option<T>, Silence> {
         loop {
             let before = self.taken;
-            match self.receive(Some(Instant::now()), &Stop::new(), &mut take) {
+            match self.receive(Some(Instant::now()), &StopFlag::new(), &mut take) {
                 Ok(wanted) => return Ok(Some(wanted)),
                 Err(Silence::Flood) => return Err(Silence::Flood),
                 Err(_) if self.taken == before => return Ok(None),
@@ -242,7 +242,7 @@ impl Process {
         other: BorrowedFd<'_>,
         flags: PollFlags,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         let mut is_late = false;
         loop {
@@ -253,7 +253,7 @@ impl Process {
                 }
                 None::<()>
             })?;
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Silence::Stopped);
             }
             if is_late {
@@ -479,7 +479,7 @@ fn for_builds(limits: Limits) -> Limits {
 }
 
 /// Makes a program from its sources; all copies of it share the result.
-pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
+pub(crate) fn build(program: &Program, stop: &StopFlag) -> Result<(), String> {
     let make = || match &program.source {
         Some(source) => run_build(program, &source.write()?, stop),
         None => program.build.as_ref().map_or(Ok(()), |words| run_build(program, words, stop)),
@@ -487,7 +487,7 @@ pub(crate) fn build(program: &Program, stop: &Stop) -> Result<(), String> {
     program.built.get_or_init(make).clone()
 }
 
-fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), String> {
+fn run_build(program: &Program, words: &[String], stop: &StopFlag) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
     let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
     let mut process = Process::launch(program, words, true).map_err(cannot)?;
@@ -513,7 +513,7 @@ fn run_build(program: &Program, words: &[String], stop: &Stop) -> Result<(), Str
     };
     // Its output may end before it does.
     while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
-        if stop.is_stopped() {
+        if stop.is_set() {
             silence = Some(Silence::Stopped);
         } else if Instant::now() >= deadline {
             silence = Some(Silence::Late);

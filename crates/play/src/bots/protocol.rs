@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::dialogue::{Dialogue, Unsaid};
 use super::line::{Line, quote};
@@ -70,7 +70,7 @@ impl Lines {
         &mut self,
         bot: &mut Process,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         bot.forgive();
         let mut name = None;
@@ -95,7 +95,7 @@ impl Lines {
         &mut self,
         bot: &mut Process,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         match self.hear_ready(bot, allowance, stop) {
             Ok(()) => Ok(()),
@@ -143,7 +143,7 @@ impl Lines {
         bot: &mut Process,
         newgame: &str,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.greet(bot, allowance, stop)?;
         self.tell(bot, newgame, allowance, stop)
@@ -154,7 +154,7 @@ impl Lines {
         bot: &mut Process,
         newgame: &str,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         bot.begin_game(newgame, Some(Instant::now() + allowance), stop);
         if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
@@ -167,7 +167,7 @@ impl Lines {
         line: &str,
         ply: usize,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
         mut told: impl FnMut(&[u8]),
     ) -> Result<String, Unsaid> {
         let begun = Instant::now();
@@ -304,7 +304,12 @@ pub(super) fn newgame(seating: &Seating<'_>) -> String {
 }
 
 impl Dialogue for Lines {
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn greet(
+        &mut self,
+        bot: &mut Process,
+        allowance: Duration,
+        stop: &StopFlag,
+    ) -> Result<(), Unsaid> {
         *self = Lines { line: std::mem::take(&mut self.line), ..Lines::default() };
         bot.send("crownhead protocol=1\n", Some(Instant::now() + allowance), stop);
         self.await_ready(bot, allowance, stop)
@@ -314,13 +319,13 @@ impl Dialogue for Lines {
         &mut self,
         bot: &mut Process,
         seating: &Seating<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         self.tell(bot, &newgame(seating), seating.terms.startup, stop)
     }
 
-    fn rejoin(&mut self, bot: &mut Process, seating: &Seating<'_>, stop: &Stop) -> bool {
+    fn rejoin(&mut self, bot: &mut Process, seating: &Seating<'_>, stop: &StopFlag) -> bool {
         // Only that it is ready shows that it has done with all that was before.
         if self.is_silent {
             return false;
@@ -337,7 +342,7 @@ impl Dialogue for Lines {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         let ply = game.plies();
         self.check_order(bot, ply)?;
@@ -357,7 +362,7 @@ impl Dialogue for Lines {
             let _ = write!(line, " score={own}-{other}");
         }
         let _ = writeln!(line, " reason={} code={}", quote(verdict.reason), verdict.code);
-        bot.send(&line, Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send(&line, Some(Instant::now() + FAREWELL), &StopFlag::new());
     }
 
     fn is_silent(&self) -> bool {
@@ -369,7 +374,7 @@ impl Dialogue for Lines {
     }
 
     fn quit(&mut self, bot: &mut Process) {
-        bot.send("quit\n", Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send("quit\n", Some(Instant::now() + FAREWELL), &StopFlag::new());
     }
 }
 

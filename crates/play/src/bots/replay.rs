@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crownhead_rules::Game;
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::dialogue::Unsaid;
 use super::log::HEAD;
@@ -148,7 +148,7 @@ impl Moment {
         program: &Program,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         match program.protocol {
             Protocol::Lines => self.send_again(program, startup, patience, stop),
@@ -162,7 +162,7 @@ impl Moment {
         program: &Program,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         program.suits(&self.game)?;
         let session = self.session()?;
@@ -197,7 +197,7 @@ impl Moment {
         program: &Program,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         process::build(program, stop)?;
         let started = Process::start(program, &program.command);

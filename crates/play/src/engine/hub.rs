@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::Game;
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::EngineError;
 use crate::bots::{Line, quote, read_bounded_line};
@@ -40,7 +40,7 @@ struct Level {
 
 /// A search on its own thread.
 struct Search {
-    stop: Stop,
+    stop: StopFlag,
     is_ponder: bool,
     /// The player and its answer.
     thread: JoinHandle<(Box<dyn Player>, Result<String, EngineError>)>,
@@ -136,7 +136,7 @@ impl<W: Write + Send + 'static> Engine<W> {
                         self.say(&answer)?;
                     }
                 }
-                Some(search) => search.stop.stop(),
+                Some(search) => search.stop.set(),
                 None => {}
             },
             "ponder-hit" if self.search.as_ref().is_some_and(|search| search.is_ponder) => {
@@ -222,7 +222,7 @@ impl<W: Write + Send + 'static> Engine<W> {
         let is_ponder = line.value("ponder").is_some();
         let endless = Level { clock: Clock::PerMove(FOR_EVER), ..self.level };
         let level = if is_ponder { endless } else { self.level };
-        let stop = Stop::new();
+        let stop = StopFlag::new();
         let (raised, output) = (stop.clone(), self.output.clone());
         let work = move || {
             let (player, mut answer) = search(player, session, level, &raised, &output);
@@ -243,7 +243,7 @@ impl<W: Write + Send + 'static> Engine<W> {
     /// it has been said.
     fn finish(&mut self) -> Result<Option<String>, EngineError> {
         let Some(search) = self.search.take() else { return Ok(None) };
-        search.stop.stop();
+        search.stop.set();
         match search.thread.join() {
             Ok((player, answer)) => {
                 self.player = Some(player);
@@ -265,7 +265,7 @@ fn search(
     mut player: Box<dyn Player>,
     session: Box<dyn Session>,
     level: Level,
-    stop: &Stop,
+    stop: &StopFlag,
     output: &Mutex<impl Write>,
 ) -> (Box<dyn Player>, Result<String, EngineError>) {
     let start = Instant::now();
@@ -274,7 +274,7 @@ fn search(
         let _ = write_to(output, &info(session.as_ref(), &choice, start.elapsed()));
         let deep = level.depth.is_some_and(|depth| choice.depth >= depth);
         if deep || level.nodes.is_some_and(|nodes| choice.nodes >= nodes) {
-            stop.stop();
+            stop.set();
         }
     };
     let choice = player.choose(session.as_ref(), &level.clock, stop, &mut heard);

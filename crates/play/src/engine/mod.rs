@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{Knowledge, Stop};
+use crownhead_search::{Knowledge, StopFlag};
 
 use crate::bots::{Line, read_bounded_line};
 use crate::{Clock, Player, PlayerError, PlayerSpec, Session, knowledge_for, session};
@@ -141,7 +141,7 @@ impl Table {
             Some(time) if self.is_per_move => Clock::PerMove(time),
             Some(left) => Clock::Main { left, increment: self.increment.unwrap_or_default() },
         };
-        let chosen = self.player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {});
+        let chosen = self.player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {});
         let choice = match chosen {
             Err(PlayerError::Over) => return Ok(Err("the game is over".into())),
             other => other?,

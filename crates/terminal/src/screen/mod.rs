@@ -19,7 +19,7 @@ use std::panic;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
@@ -75,13 +75,13 @@ const FRAME: Duration = Duration::from_millis(20);
 
 /// Shows a screen until the user leaves it or `stop` is raised. The terminal is as it was afterwards,
 /// whatever happens.
-pub fn show(screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
+pub fn show(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
     let restored = Restored::new();
     let result = enter().and_then(|mut terminal| run(&mut terminal, screen, stop));
     screen.end();
     drop(restored);
     // A terminal that is lost makes errors too; whoever is told to end has none to report.
-    if stop.is_stopped() { Ok(()) } else { result }
+    if stop.is_set() { Ok(()) } else { result }
 }
 
 /// The terminal as a screen needs it. It is put back by [`Restored`] and by nothing else: what ratatui
@@ -154,7 +154,11 @@ fn events() -> io::Result<Receiver<io::Result<Event>>> {
     Ok(heard)
 }
 
-fn run(terminal: &mut DefaultTerminal, screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
+fn run(
+    terminal: &mut DefaultTerminal,
+    screen: &mut impl Screen,
+    stop: &StopFlag,
+) -> io::Result<()> {
     let events = events()?;
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
@@ -169,7 +173,7 @@ fn run(terminal: &mut DefaultTerminal, screen: &mut impl Screen, stop: &Stop) ->
             wait = Duration::ZERO;
         }
         screen.tick();
-        if stop.is_stopped() || screen.is_left() {
+        if stop.is_set() || screen.is_left() {
             return Ok(());
         }
     }

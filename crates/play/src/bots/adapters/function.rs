@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::source::definitions;
 use super::{Protocol, forced_pass};
@@ -218,7 +218,12 @@ impl Function {
 }
 
 impl Dialogue for Function {
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn greet(
+        &mut self,
+        bot: &mut Process,
+        allowance: Duration,
+        stop: &StopFlag,
+    ) -> Result<(), Unsaid> {
         self.lines.greet(bot, allowance, stop)
     }
 
@@ -226,7 +231,7 @@ impl Dialogue for Function {
         &mut self,
         bot: &mut Process,
         seating: &Seating<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         self.lines.new_game(bot, seating, stop)
@@ -238,7 +243,7 @@ impl Dialogue for Function {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);

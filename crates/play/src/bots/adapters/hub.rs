@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use crownhead_rules::Game;
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use super::note_turn;
 use crate::bots::dialogue::{Dialogue, Unsaid};
@@ -88,7 +88,7 @@ impl Engine {
         &mut self,
         bot: &mut Process,
         seating: &Seating<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         let allowance = seating.terms.startup;
         let deadline = Some(Instant::now() + allowance);
@@ -126,7 +126,7 @@ impl Engine {
         &mut self,
         bot: &mut Process,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         if self.is_searching {
             bot.receive(deadline, stop, |line| line.starts_with(b"done").then_some(()))?;
@@ -167,7 +167,12 @@ fn level(clock: &Clock) -> String {
 }
 
 impl Dialogue for Engine {
-    fn greet(&mut self, bot: &mut Process, allowance: Duration, stop: &Stop) -> Result<(), Unsaid> {
+    fn greet(
+        &mut self,
+        bot: &mut Process,
+        allowance: Duration,
+        stop: &StopFlag,
+    ) -> Result<(), Unsaid> {
         *self = Engine::new(std::mem::take(&mut self.parameters));
         let deadline = Some(Instant::now() + allowance);
         bot.send("hub\n", deadline, stop);
@@ -205,7 +210,7 @@ impl Dialogue for Engine {
         &mut self,
         bot: &mut Process,
         seating: &Seating<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         if let Some(log) = &mut bot.log {
@@ -229,7 +234,7 @@ impl Dialogue for Engine {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         let begun = Instant::now();
         bot.forgive();
@@ -293,7 +298,7 @@ impl Dialogue for Engine {
     }
 
     fn quit(&mut self, bot: &mut Process) {
-        bot.send("quit\n", Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send("quit\n", Some(Instant::now() + FAREWELL), &StopFlag::new());
     }
 }
 
