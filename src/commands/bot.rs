@@ -215,7 +215,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         findings.push(finding);
     });
     written?;
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
@@ -292,7 +292,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
-use crownhead_play::{Stop, TimeControl, parse_duration};
+use crownhead_play::{StopFlag, TimeControl, parse_duration};
 use crownhead_records::format_game;
 use crownhead_rules::Game;
 use crownhead_terminal::autosave::{self, Autosave};
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::PlainGame;
-use crownhead_terminal::screen::{GameScreen, run};
+use crownhead_terminal::screen::{self, GameScreen};
 
 use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
@@ -155,7 +155,7 @@ pub(crate) fn play(
         }
     }
     // A terminal that is lost makes errors; whoever is told to end has none to report.
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     played?;
@@ -164,14 +164,14 @@ pub(crate) fn play(
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LocalGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
             say(format_args!("Building {spec} …"));
         }
         let built = spec.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
@@ -182,10 +182,10 @@ fn build(live: &LocalGame, stop: &Stop) -> Result<(), Failure> {
 fn on_screen(
     live: LocalGame,
     kept: Option<Autosave>,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
-    let shown = run(&mut screen, stop);
+    let shown = screen::run(&mut screen, stop);
     if let Some(sentence) = screen.autosave_text() {
         say(sentence);
     }

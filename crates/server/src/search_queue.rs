@@ -12,7 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crownhead_play::{
-    BuiltinSpec, Choice, Clock, Knowledge, PlayerError, PlayerKind, Session, Stop, knowledge_for,
+    BuiltinSpec, Choice, Clock, Knowledge, PlayerError, PlayerKind, Session, StopFlag,
+    knowledge_for,
 };
 use crownhead_rules::Game;
 
@@ -58,7 +59,7 @@ pub struct SearchQueue {
 
 #[derive(Default)]
 struct Queue {
-    waiting: HashMap<ClientKey, VecDeque<(u64, Stop, SearchJob)>>,
+    waiting: HashMap<ClientKey, VecDeque<(u64, StopFlag, SearchJob)>>,
     running: Vec<Running>,
     /// The time that was thought for each address, a search that runs counted as its longest.
     used: HashMap<ClientKey, Duration>,
@@ -74,20 +75,20 @@ struct Running {
     address: ClientKey,
     began: Instant,
     /// Ends it, with what it has found so far.
-    enough: Stop,
+    enough: StopFlag,
 }
 
 /// A place in the queue. Whoever drops it does not want the search any more.
 pub struct Ticket {
     number: u64,
     address: ClientKey,
-    stop: Stop,
+    stop: StopFlag,
     thinking: Arc<SearchQueue>,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.stop.stop();
+        self.stop.set();
         let mut queue = self.thinking.queue();
         if let Some(waiting) = queue.waiting.get_mut(&self.address) {
             waiting.retain(|(number, ..)| *number != self.number);
@@ -96,13 +97,13 @@ impl Drop for Ticket {
             }
         }
         if let Some(running) = queue.running.iter().find(|other| other.number == self.number) {
-            running.enough.stop();
+            running.enough.set();
         }
     }
 }
 
 impl Queue {
-    fn push(&mut self, stop: Stop, search: SearchJob) -> u64 {
+    fn push(&mut self, stop: StopFlag, search: SearchJob) -> u64 {
         self.last += 1;
         let level = self.level;
         if self.used.len() >= MAX_CLIENTS {
@@ -119,8 +120,8 @@ impl Queue {
     }
 
     /// The next search, with what ends it early.
-    fn pop(&mut self) -> Option<(u64, Stop, Stop, SearchJob)> {
-        let first = |(address, waiting): (&ClientKey, &VecDeque<(u64, Stop, SearchJob)>)| {
+    fn pop(&mut self) -> Option<(u64, StopFlag, StopFlag, SearchJob)> {
+        let first = |(address, waiting): (&ClientKey, &VecDeque<(u64, StopFlag, SearchJob)>)| {
             let (number, _, search) = waiting.front()?;
             Some((self.used(*address), search.max_time, *number, *address))
         };
@@ -133,7 +134,7 @@ impl Queue {
         }
         self.level = used;
         self.used.insert(address, used + search.max_time);
-        let (began, enough) = (Instant::now(), Stop::new());
+        let (began, enough) = (Instant::now(), StopFlag::new());
         self.running.push(Running { number, address, began, enough: enough.clone() });
         Some((number, stop, enough, search))
     }
@@ -144,7 +145,7 @@ impl Queue {
         let left = self.running.iter().filter(is_awaited).filter_map(|own| {
             let left = (own.began + PREEMPT_AFTER).saturating_duration_since(now);
             if left.is_zero() {
-                own.enough.stop();
+                own.enough.set();
             }
             (!left.is_zero()).then_some(left)
         });
@@ -185,7 +186,7 @@ impl SearchQueue {
 
     /// Puts a search into the queue.
     pub fn ask(self: &Arc<Self>, search: SearchJob) -> Ticket {
-        let (stop, address) = (Stop::new(), search.address);
+        let (stop, address) = (StopFlag::new(), search.address);
         let number = self.queue().push(stop.clone(), search);
         self.more.notify_one();
         self.changed.notify_one();
@@ -251,7 +252,7 @@ impl SearchQueue {
             queue.running.retain(|other| other.number != number);
             queue.charge(address, longest, began.elapsed());
             drop(queue);
-            if !stop.is_stopped() {
+            if !stop.is_set() {
                 done(searched.unwrap_or(Err(PlayerError::Stopped)));
             }
         }
@@ -263,7 +264,7 @@ impl SearchQueue {
         spec: &BuiltinSpec,
         clock: Clock,
         seed: u64,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Choice, PlayerError> {
         let mut spec = spec.clone();
         if spec.has_no_limit() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
@@ -370,8 +371,8 @@ mod tests {
         let next = |queue: &mut Queue| queue.pop().map(|(_, _, _, search)| search.address).unwrap();
         let (one, other) = (ClientKey::from_number(1), ClientKey::from_number(2));
         for _ in 0..9 {
-            queue.push(Stop::new(), search(1, "", &say));
-            queue.push(Stop::new(), search(2, "", &say));
+            queue.push(StopFlag::new(), search(1, "", &say));
+            queue.push(StopFlag::new(), search(2, "", &say));
         }
         assert_eq!(next(&mut queue), one);
         queue.charge(one, Duration::from_secs(1), Duration::from_secs(3));
@@ -380,7 +381,7 @@ mod tests {
             assert_eq!(next(&mut queue), other);
         }
         // Whoever comes now has saved nothing up.
-        queue.push(Stop::new(), search(3, "", &say));
+        queue.push(StopFlag::new(), search(3, "", &say));
         assert!(queue.used(ClientKey::from_number(3)) >= Duration::from_secs(2));
     }
 

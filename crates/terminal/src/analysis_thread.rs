@@ -4,12 +4,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use crownhead_play::analysis::{
     AnalysisError, AnalysisRequest, PositionSpec, Progress, Variation, analyse_position,
 };
 use crownhead_rules::{Game, SideInfo};
-use crownhead_search::Limits;
+use crownhead_search::SearchLimits;
 
 use crate::lazy_knowledge::LazyKnowledge;
 
@@ -37,7 +37,7 @@ pub enum AnalysisUpdate {
 /// A position being looked at.
 pub struct AnalysisThread {
     heard: Receiver<AnalysisUpdate>,
-    stop: Stop,
+    stop: StopFlag,
     thread: Option<JoinHandle<()>>,
     /// What has been found so far.
     pub latest: Option<AnalysisUpdate>,
@@ -51,10 +51,10 @@ impl AnalysisThread {
         known: LazyKnowledge,
     ) -> std::io::Result<AnalysisThread> {
         let (say, heard) = channel();
-        let stop = Stop::new();
+        let stop = StopFlag::new();
         let (raised, game) = (stop.clone(), game.clone());
         let work = move || {
-            let limits = Limits { time: Some(MAX_TIME), ..Limits::default() };
+            let limits = SearchLimits { hard_time: Some(MAX_TIME), ..SearchLimits::default() };
             let request = AnalysisRequest { limits, lines: LINES, ..AnalysisRequest::default() };
             let place = PositionSpec { game: &game, position: Some(&position), moves: "" };
             let sides = game.info().sides;
@@ -94,7 +94,7 @@ fn found(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> AnalysisUpda
 impl Drop for AnalysisThread {
     /// A search ends within milliseconds of being told.
     fn drop(&mut self) {
-        self.stop.stop();
+        self.stop.set();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

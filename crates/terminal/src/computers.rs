@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, Stop,
+    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, StopFlag,
     accepts_draw, considers_offer,
 };
 use crownhead_rules::{Game, Side};
@@ -68,7 +68,7 @@ impl Computers {
         clock: Clock,
     ) -> std::io::Result<PlayerThread> {
         let (game, known) = (self.game.clone(), self.known.clone());
-        let make = move |stop: &Stop| {
+        let make = move |stop: &StopFlag| {
             let mut player = match player {
                 Some(player) => player,
                 None if place.spec.uses_evaluation() => {

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, Clock, Player, PlayerError, Session, Stop};
+use crownhead_play::{Choice, Clock, Player, PlayerError, Session, StopFlag};
 
 /// How often whoever waits for a move looks round.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -12,7 +12,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// A player who is thinking about a move.
 pub struct PlayerThread {
     heard: Receiver<PlayerUpdate>,
-    stop: Stop,
+    stop: StopFlag,
     thread: Option<JoinHandle<()>>,
     /// Since when it has thought; none as long as it is not ready.
     pub since: Option<Instant>,
@@ -39,12 +39,12 @@ pub struct Chosen {
 impl PlayerThread {
     /// Has a player made ready, and asks it for a move. Its time runs from then on.
     pub fn new(
-        make: impl FnOnce(&Stop) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
+        make: impl FnOnce(&StopFlag) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         session: Box<dyn Session>,
         clock: Clock,
     ) -> std::io::Result<PlayerThread> {
         let (say, heard) = channel();
-        let stop = Stop::new();
+        let stop = StopFlag::new();
         let raised = stop.clone();
         let work = move || {
             let made = make(&raised);
@@ -86,13 +86,13 @@ impl PlayerThread {
     }
 
     /// Waits for the choice; none if `stop` is raised before there is one.
-    pub fn wait(&mut self, stop: &Stop) -> Result<Option<Chosen>, PlayerPanicked> {
+    pub fn wait(&mut self, stop: &StopFlag) -> Result<Option<Chosen>, PlayerPanicked> {
         loop {
             match self.heard.recv_timeout(POLL_INTERVAL) {
                 Ok(PlayerUpdate::Begun(since)) => self.since = Some(since),
                 Ok(PlayerUpdate::Thought(choice)) => self.latest = Some(choice),
                 Ok(PlayerUpdate::PlayerAnswer(chosen)) => return Ok(Some(chosen)),
-                Err(RecvTimeoutError::Timeout) if stop.is_stopped() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) if stop.is_set() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(PlayerPanicked),
             }
@@ -108,7 +108,7 @@ pub struct PlayerPanicked;
 impl Drop for PlayerThread {
     /// A search ends within milliseconds of being told.
     fn drop(&mut self) {
-        self.stop.stop();
+        self.stop.set();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

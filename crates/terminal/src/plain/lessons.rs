@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use crownhead_play::{
-    Stop,
+    StopFlag,
     lessons::{Attempt, Course},
     to_sentence,
 };
@@ -25,7 +25,7 @@ pub fn run(
     mut course: Course,
     input: impl BufRead + Send + 'static,
     mut output: impl Write,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> io::Result<()> {
     let lines = InputLines::new(input)?;
     let (name, count) = (course.game().info().name, course.count());
@@ -58,12 +58,12 @@ fn answer(
     course: &mut Course,
     lines: &InputLines,
     output: &mut impl Write,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> io::Result<Option<usize>> {
     loop {
         write!(output, "> ")?;
         output.flush()?;
-        let text = match lines.next(|| stop.is_stopped())? {
+        let text = match lines.next(|| stop.is_set())? {
             InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);

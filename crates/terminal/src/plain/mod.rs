@@ -9,7 +9,7 @@ pub mod lessons;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, FaultPolicy, PlayError, Stop, to_sentence};
+use crownhead_play::{Choice, FaultPolicy, PlayError, StopFlag, to_sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::autosave::Autosave;
@@ -43,7 +43,7 @@ pub struct PlainGame<'a, W> {
     lines: InputLines,
     output: W,
     /// Raised when the program is told to end.
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl<'a, W: Write> PlainGame<'a, W> {
@@ -53,7 +53,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
         kept: Option<&'a mut Autosave>,
         input: impl BufRead + Send + 'static,
         output: W,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
     ) -> io::Result<Self> {
         let computers = Computers::new(live);
         Ok(PlainGame { live, kept, computers, lines: InputLines::new(input)?, output, stop })
@@ -101,7 +101,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 return Ok(());
             }
             self.output.flush()?;
-            if self.stop.is_stopped() {
+            if self.stop.is_set() {
                 return Ok(());
             }
             let moved =
@@ -163,7 +163,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
     fn line(&mut self) -> io::Result<InputLine> {
         self.output.flush()?;
         let (live, stop) = (&mut *self.live, self.stop);
-        self.lines.next(|| stop.is_stopped() || live.flag())
+        self.lines.next(|| stop.is_set() || live.flag())
     }
 
     /// A person's turn: reads lines until one changes the game; false to leave.
@@ -290,7 +290,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
             let accepts = self.computers.considers_offers(self.live) && {
                 let advice = self.advice()?;
                 // Whoever is told to end has not been answered.
-                if self.stop.is_stopped() {
+                if self.stop.is_set() {
                     return Ok(None);
                 }
                 self.computers.accepts(self.live, advice.as_ref())

@@ -19,7 +19,7 @@ use std::panic;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
@@ -75,13 +75,13 @@ const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Shows a screen until the user leaves it or `stop` is raised. The terminal is as it was afterwards,
 /// whatever happens.
-pub fn run(screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
+pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
     let restored = TerminalGuard::new();
     let result = enter_raw_mode().and_then(|mut terminal| event_loop(&mut terminal, screen, stop));
     screen.end();
     drop(restored);
     // A terminal that is lost makes errors too; whoever is told to end has none to report.
-    if stop.is_stopped() { Ok(()) } else { result }
+    if stop.is_set() { Ok(()) } else { result }
 }
 
 /// The terminal as a screen needs it. It is put back by [`Restored`] and by nothing else: what ratatui
@@ -157,7 +157,7 @@ fn events() -> io::Result<Receiver<io::Result<Event>>> {
 fn event_loop(
     terminal: &mut DefaultTerminal,
     screen: &mut impl Screen,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> io::Result<()> {
     let events = events()?;
     loop {
@@ -173,7 +173,7 @@ fn event_loop(
             wait = Duration::ZERO;
         }
         screen.tick();
-        if stop.is_stopped() || screen.is_left() {
+        if stop.is_set() || screen.is_left() {
             return Ok(());
         }
     }

@@ -6,9 +6,18 @@
 pub mod capture_halma;
 pub mod checkers;
 pub mod chinese_checkers;
+pub mod weights;
 
-use crate::weights::{Layout, Sink, Weights};
-use crate::{Knowledge, Searchable};
+use crownhead_rules::Position;
+
+use self::weights::{FeatureSink, Layout, Weights};
+use crate::{Knowledge, Score, Searchable};
+
+/// Judges positions without looking ahead.
+pub trait Evaluator<P: Position>: Send + Sync {
+    /// What the position is worth to the side to move, when the game has not ended.
+    fn eval(&self, position: &P) -> Score;
+}
 
 /// An evaluation that is a weighted sum, so that its weights can be tuned.
 pub trait Tunable<P>: Sized {
@@ -22,7 +31,7 @@ pub trait Tunable<P>: Sized {
     fn with_weights(&self, weights: Weights) -> Self;
 
     /// Hands the features of a position, as the side to move sees it, to `sink`.
-    fn features(&self, position: &P, sink: &mut impl Sink);
+    fn features(&self, position: &P, sink: &mut impl FeatureSink);
 
     /// How far the game is from its end: 32 at the beginning, 0 at the end.
     fn phase(&self, position: &P) -> i32;
@@ -35,15 +44,15 @@ pub trait Tunable<P>: Sized {
 }
 
 /// The evaluation with the weights of a textbook: what anyone would count, and nothing tuned.
-pub fn textbook<P: Searchable>(knowledge: &Knowledge) -> P::Evaluation {
-    let layout = <P::Evaluation as Tunable<P>>::layout();
-    P::evaluation(knowledge).with_weights(built_in(P::TEXTBOOK, layout))
+pub fn textbook_evaluator<P: Searchable>(knowledge: &Knowledge) -> P::Evaluator {
+    let layout = <P::Evaluator as Tunable<P>>::layout();
+    P::evaluator(knowledge).with_weights(embedded_weights(P::TEXTBOOK_WEIGHTS, layout))
 }
 
 /// The weights of a file in this crate. They are read by a test, so nothing can be wrong with them.
-fn built_in(text: &str, layout: Layout) -> Weights {
+fn embedded_weights(text: &str, layout: Layout) -> Weights {
     let total = layout.iter().map(|(_, len)| len).sum();
-    Weights::read(text, layout).unwrap_or_else(|_| Weights::from_pairs(&vec![(0, 0); total]))
+    Weights::parse(text, layout).unwrap_or_else(|_| Weights::from_pairs(&vec![(0, 0); total]))
 }
 
 #[cfg(test)]
@@ -57,9 +66,9 @@ mod tests {
     impl GameVisitor for Read {
         type Output = ();
         fn visit<P: Searchable>(self, _: &P::Options) {
-            let layout = <P::Evaluation as Tunable<P>>::layout();
-            for text in [self.0, P::TEXTBOOK] {
-                let weights = Weights::read(text, layout).unwrap();
+            let layout = <P::Evaluator as Tunable<P>>::layout();
+            for text in [self.0, P::TEXTBOOK_WEIGHTS] {
+                let weights = Weights::parse(text, layout).unwrap();
                 assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
                 assert!(text.starts_with('#'), "{}: nothing says how it was made", P::ID);
             }

@@ -5,15 +5,15 @@
 
 use crownhead_rules::{MoveList, Position};
 
-use crate::{DRAW, Evaluate, Score, WIN};
+use crate::{DRAW, Evaluator, Score, WIN};
 
 /// What a plain search found.
 #[derive(Clone, Debug)]
-pub struct Found<M> {
+pub struct SearchResult<M> {
     /// The value for the side to move.
     pub score: Score,
     /// All moves that reach it, in the order of generation.
-    pub best: Vec<M>,
+    pub best_moves: Vec<M>,
     /// Positions looked at.
     pub nodes: u64,
     /// Whether every line ended by the rules: looking further would find nothing new.
@@ -25,25 +25,31 @@ pub fn minimax<P: Position>(
     position: &P,
     past: &[u64],
     depth: u32,
-    evaluation: &impl Evaluate<P>,
+    evaluation: &impl Evaluator<P>,
     is_over: &dyn Fn() -> bool,
-) -> Option<Found<P::Move>> {
-    let mut search = Plain { evaluation, is_over, past: past.to_vec(), nodes: 1, judged: 0 };
+) -> Option<SearchResult<P::Move>> {
+    let mut search = Textbook {
+        evaluator: evaluation,
+        should_stop: is_over,
+        history_keys: past.to_vec(),
+        nodes: 1,
+        evaluated: 0,
+    };
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
-    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0, complete: false };
-    search.past.push(position.key());
+    let mut found = SearchResult { score: -WIN, best_moves: Vec::new(), nodes: 0, complete: false };
+    search.history_keys.push(position.key());
     for &mv in moves.iter() {
         let score = -search.minimax(&position.after(mv), depth.saturating_sub(1), 1)?;
         if score > found.score {
             found.score = score;
-            found.best.clear();
+            found.best_moves.clear();
         }
         if score == found.score {
-            found.best.push(mv);
+            found.best_moves.push(mv);
         }
     }
-    (found.nodes, found.complete) = (search.nodes, search.judged == 0);
+    (found.nodes, found.complete) = (search.nodes, search.evaluated == 0);
     Some(found)
 }
 
@@ -53,14 +59,20 @@ pub fn alpha_beta<P: Position>(
     position: &P,
     past: &[u64],
     depth: u32,
-    evaluation: &impl Evaluate<P>,
+    evaluation: &impl Evaluator<P>,
     is_over: &dyn Fn() -> bool,
-) -> Option<Found<P::Move>> {
-    let mut search = Plain { evaluation, is_over, past: past.to_vec(), nodes: 1, judged: 0 };
+) -> Option<SearchResult<P::Move>> {
+    let mut search = Textbook {
+        evaluator: evaluation,
+        should_stop: is_over,
+        history_keys: past.to_vec(),
+        nodes: 1,
+        evaluated: 0,
+    };
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
-    let mut found = Found { score: -WIN, best: Vec::new(), nodes: 0, complete: false };
-    search.past.push(position.key());
+    let mut found = SearchResult { score: -WIN, best_moves: Vec::new(), nodes: 0, complete: false };
+    search.history_keys.push(position.key());
     for &mv in moves.iter() {
         // A point below the best so far: a move that is as good is proved to be so.
         let alpha = (found.score - 1).max(-WIN);
@@ -68,30 +80,30 @@ pub fn alpha_beta<P: Position>(
         let score = -search.alpha_beta(&child, -WIN, -alpha, depth.saturating_sub(1), 1)?;
         if score > found.score {
             found.score = score;
-            found.best.clear();
+            found.best_moves.clear();
         }
         if score == found.score {
-            found.best.push(mv);
+            found.best_moves.push(mv);
         }
     }
-    (found.nodes, found.complete) = (search.nodes, search.judged == 0);
+    (found.nodes, found.complete) = (search.nodes, search.evaluated == 0);
     Some(found)
 }
 
-struct Plain<'a, E> {
-    evaluation: &'a E,
+struct Textbook<'a, E> {
+    evaluator: &'a E,
     /// Asked from time to time: whether to give up.
-    is_over: &'a dyn Fn() -> bool,
-    past: Vec<u64>,
+    should_stop: &'a dyn Fn() -> bool,
+    history_keys: Vec<u64>,
     nodes: u64,
     /// Positions that were judged before their game had ended.
-    judged: u64,
+    evaluated: u64,
 }
 
-impl<E> Plain<'_, E> {
+impl<E> Textbook<'_, E> {
     /// The score of a game that is over.
-    fn ended<P: Position>(&self, position: &P, ply: Score) -> Option<Score> {
-        position.outcome(&self.past).map(|outcome| match outcome.winner {
+    fn terminal_score<P: Position>(&self, position: &P, ply: Score) -> Option<Score> {
+        position.outcome(&self.history_keys).map(|outcome| match outcome.winner {
             None => DRAW,
             Some(winner) if winner == position.side() => WIN - ply,
             Some(_) => -WIN + ply,
@@ -100,27 +112,27 @@ impl<E> Plain<'_, E> {
 
     fn minimax<P: Position>(&mut self, position: &P, depth: u32, ply: Score) -> Option<Score>
     where
-        E: Evaluate<P>,
+        E: Evaluator<P>,
     {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(64) && (self.is_over)() {
+        if self.nodes.is_multiple_of(64) && (self.should_stop)() {
             return None;
         }
-        if let Some(score) = self.ended(position, ply) {
+        if let Some(score) = self.terminal_score(position, ply) {
             return Some(score);
         }
         if depth == 0 {
-            self.judged += 1;
-            return Some(self.evaluation.score(position));
+            self.evaluated += 1;
+            return Some(self.evaluator.eval(position));
         }
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         let mut best = -WIN;
-        self.past.push(position.key());
+        self.history_keys.push(position.key());
         for &mv in moves.iter() {
             best = best.max(-self.minimax(&position.after(mv), depth - 1, ply + 1)?);
         }
-        self.past.pop();
+        self.history_keys.pop();
         Some(best)
     }
 
@@ -133,23 +145,23 @@ impl<E> Plain<'_, E> {
         ply: Score,
     ) -> Option<Score>
     where
-        E: Evaluate<P>,
+        E: Evaluator<P>,
     {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(64) && (self.is_over)() {
+        if self.nodes.is_multiple_of(64) && (self.should_stop)() {
             return None;
         }
-        if let Some(score) = self.ended(position, ply) {
+        if let Some(score) = self.terminal_score(position, ply) {
             return Some(score);
         }
         if depth == 0 {
-            self.judged += 1;
-            return Some(self.evaluation.score(position));
+            self.evaluated += 1;
+            return Some(self.evaluator.eval(position));
         }
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         let mut best = -WIN;
-        self.past.push(position.key());
+        self.history_keys.push(position.key());
         for &mv in moves.iter() {
             let child = position.after(mv);
             let score = -self.alpha_beta(&child, -beta, -alpha, depth - 1, ply + 1)?;
@@ -159,7 +171,7 @@ impl<E> Plain<'_, E> {
                 break;
             }
         }
-        self.past.pop();
+        self.history_keys.pop();
         Some(best)
     }
 }

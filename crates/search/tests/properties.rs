@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use std::sync::mpsc;
 
 use crownhead_rules::{Contest, Game, Notation, Position};
-use crownhead_search::plain::{alpha_beta, minimax};
+use crownhead_search::textbook::{alpha_beta, minimax};
 use crownhead_search::{
-    Engine, Evaluate, GameVisitor, Knowledge, Limits, Report, Searchable, Settings, Stop, Task,
-    WIN, plies_to_end, visit,
+    Engine, EngineConfig, Evaluator, GameVisitor, Knowledge, SearchLimits, SearchReport,
+    SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
 };
 use setups::{GAMES, from_game, legal, setup};
 
@@ -32,15 +32,19 @@ macro_rules! every_game {
 }
 
 fn engine<P: Searchable>(threads: usize, hash: usize, pruning: bool) -> Engine<P> {
-    Engine::new(Settings { threads, hash, pruning, contempt: 0 }, &Knowledge::default()).unwrap()
+    Engine::new(
+        EngineConfig { threads, hash_mb: hash, pruning, contempt: 0 },
+        &Knowledge::default(),
+    )
+    .unwrap()
 }
 
-fn nodes(nodes: u64) -> Limits {
-    Limits { nodes: Some(nodes), ..Limits::default() }
+fn nodes(nodes: u64) -> SearchLimits {
+    SearchLimits { nodes: Some(nodes), ..SearchLimits::default() }
 }
 
-fn depth(depth: u32) -> Limits {
-    Limits { depth: Some(depth), ..Limits::default() }
+fn depth(depth: u32) -> SearchLimits {
+    SearchLimits { depth: Some(depth), ..SearchLimits::default() }
 }
 
 /// Positions of random games and set-ups of few and many pieces, near the limits and far from them.
@@ -57,29 +61,29 @@ fn positions<P: Searchable>(options: &P::Options, count: u64) -> Vec<(P, Vec<u64
 }
 
 /// Whether the end was proved, so that the search had nothing more to do.
-fn is_proved<P: Position>(report: &Report<P>) -> bool {
+fn is_proved<P: Position>(report: &SearchReport<P>) -> bool {
     report.lines.iter().all(|line| plies_to_end(line.score).is_some())
 }
 
 /// What a report says, apart from the time it took.
-fn facts<P: Notation>(report: &Report<P>) -> String {
+fn facts<P: Notation>(report: &SearchReport<P>) -> String {
     let lines: Vec<_> = report.lines.iter().map(|line| (line.score, &line.moves)).collect();
     format!(
         "{lines:?} depth {} deepest {} nodes {} fullness {}",
-        report.depth, report.deepest, report.nodes, report.fullness
+        report.depth, report.seldepth, report.nodes, report.hashfull
     )
 }
 
 /// Every line can be played; the first moves differ; the better line comes first; a proved end comes
 /// when the score says, for whom it says.
-fn check_lines<P: Searchable>(position: &P, past: &[u64], lines: usize, report: &Report<P>) {
+fn check_lines<P: Searchable>(position: &P, past: &[u64], lines: usize, report: &SearchReport<P>) {
     let said = format!("{position:?}: {}", facts(report));
     let moves = legal(position);
     assert_eq!(report.lines.len(), lines.clamp(1, moves.len()), "{said}");
     let firsts: HashSet<_> = report.lines.iter().map(|line| line.moves[0]).collect();
     assert_eq!(firsts.len(), report.lines.len(), "{said}");
     assert!(report.lines.windows(2).all(|pair| pair[0].score >= pair[1].score), "{said}");
-    assert_eq!(report.best(), Some(report.lines[0].moves[0]));
+    assert_eq!(report.best_move(), Some(report.lines[0].moves[0]));
     assert_eq!(report.score(), report.lines[0].score);
     for line in &report.lines {
         assert!(line.score.abs() < WIN, "{said}");
@@ -107,8 +111,8 @@ every_game! {
             let moves = legal(position).len();
             let lines = [1, 2, 3, moves, moves + 5][index % 5];
             for engine in &mut engines {
-                let task = Task { position, past, limits: nodes(3000), lines };
-                let report = engine.search(task, &Stop::new(), |report| {
+                let task = SearchRequest { position, history_keys: past, limits: nodes(3000), multipv: lines };
+                let report = engine.search(task, &StopFlag::new(), |report| {
                     check_lines(position, past, lines, report);
                 });
                 check_lines(position, past, lines, &report);
@@ -123,9 +127,9 @@ every_game! {
         for (position, past) in &positions::<P>(options, 6) {
             for lines in [1, 3] {
                 let heard = |engine: &mut Engine<P>| {
-                    let task = Task { position, past, limits: nodes(10_000), lines };
+                    let task = SearchRequest { position, history_keys: past, limits: nodes(10_000), multipv: lines };
                     let mut heard = Vec::new();
-                    let report = engine.search(task, &Stop::new(), |report| heard.push(facts(report)));
+                    let report = engine.search(task, &StopFlag::new(), |report| heard.push(facts(report)));
                     heard.push(facts(&report));
                     heard
                 };
@@ -145,8 +149,8 @@ every_game! {
             let mut engine = engine::<P>(threads, 1, true);
             for (position, past) in &positions::<P>(options, 6) {
                 for limit in [0, 1, 2, 127, 128, 129, 1000, 4999] {
-                    let task = Task { position, past, limits: nodes(limit), lines: 1 };
-                    let report = engine.search(task, &Stop::new(), |_| {});
+                    let task = SearchRequest { position, history_keys: past, limits: nodes(limit), multipv: 1 };
+                    let report = engine.search(task, &StopFlag::new(), |_| {});
                     check_lines(position, past, 1, &report);
                     assert!(report.nodes <= limit, "{} of {limit}, {position:?}", report.nodes);
                     // Of two threads one may be done before it has used up what it took.
@@ -165,10 +169,10 @@ every_game! {
         for pruning in [false, true] {
             for (position, past) in &positions::<P>(options, 5) {
                 for last in 1..=3 {
-                    let task = Task { position, past, limits: depth(last), lines: 2 };
+                    let task = SearchRequest { position, history_keys: past, limits: depth(last), multipv: 2 };
                     let mut heard = Vec::new();
                     let report = engine::<P>(1, 1, pruning)
-                        .search(task, &Stop::new(), |report| heard.push(report.depth));
+                        .search(task, &StopFlag::new(), |report| heard.push(report.depth));
                     assert!(heard.iter().copied().eq(1..=report.depth), "{heard:?}");
                     assert!(report.depth == last || is_proved(&report), "{position:?}");
                 }
@@ -179,11 +183,11 @@ every_game! {
 
 every_game! {
     fn a_search_stopped_before_it_began_still_has_a_move<P>(options) {
-        let stop = Stop::new();
-        stop.stop();
+        let stop = StopFlag::new();
+        stop.set();
         for threads in [1, 2] {
             for (position, past) in &positions::<P>(options, 6) {
-                let task = Task { position, past, limits: Limits::default(), lines: 2 };
+                let task = SearchRequest { position, history_keys: past, limits: SearchLimits::default(), multipv: 2 };
                 let report = engine::<P>(threads, 1, true).search(task, &stop, |_| {});
                 check_lines(position, past, 2, &report);
                 assert_eq!((report.nodes, report.depth), (0, 0));
@@ -197,12 +201,12 @@ every_game! {
         let position = P::start(options);
         for threads in [1, 2] {
             let mut engine = engine::<P>(threads, 1, true);
-            let task = || Task::new(&position, Limits::default());
-            let (stop, mut before) = (Stop::new(), 0);
+            let task = || SearchRequest::new(&position, SearchLimits::default());
+            let (stop, mut before) = (StopFlag::new(), 0);
             let report = engine.search(task(), &stop, |report| {
                 if report.depth == 4 {
                     before = report.nodes;
-                    stop.stop();
+                    stop.set();
                 }
             });
             check_lines(&position, &[], 1, &report);
@@ -212,12 +216,12 @@ every_game! {
             }
 
             // Nothing but the flag, raised by another thread, can end this one.
-            let (stop, (tell, told)) = (Stop::new(), mpsc::channel());
+            let (stop, (tell, told)) = (StopFlag::new(), mpsc::channel());
             let report = std::thread::scope(|scope| {
                 let raise = stop.clone();
                 scope.spawn(move || {
                     told.recv().unwrap();
-                    raise.stop();
+                    raise.set();
                 });
                 engine.search(task(), &stop, |report| {
                     if report.depth == 3 {
@@ -226,7 +230,7 @@ every_game! {
                 })
             });
             check_lines(&position, &[], 1, &report);
-            assert!(stop.is_stopped() && report.depth >= 3);
+            assert!(stop.is_set() && report.depth >= 3);
         }
     }
 }
@@ -235,16 +239,16 @@ every_game! {
     fn the_deepest_search_of_a_tiny_ending_ends<P>(options) {
         let mut random = fastrand::Rng::with_seed(3);
         for limits in [
-            Limits { nodes: Some(20_000), depth: Some(120), ..Limits::default() },
-            Limits { nodes: Some(20_000), depth: Some(u32::MAX), ..Limits::default() },
+            SearchLimits { nodes: Some(20_000), depth: Some(120), ..SearchLimits::default() },
+            SearchLimits { nodes: Some(20_000), depth: Some(u32::MAX), ..SearchLimits::default() },
             nodes(20_000),
         ] {
             for hash in [0, 1] {
                 for pruning in [false, true] {
                     let left = random.u32(1..200);
                     let position = setup::<P>(options, 1, left, &mut random);
-                    let task = Task { position: &position, past: &[], limits, lines: 3 };
-                    let report = engine::<P>(1, hash, pruning).search(task, &Stop::new(), |_| {});
+                    let task = SearchRequest { position: &position, history_keys: &[], limits, multipv: 3 };
+                    let report = engine::<P>(1, hash, pruning).search(task, &StopFlag::new(), |_| {});
                     check_lines(&position, &[], 3, &report);
                 }
             }
@@ -264,14 +268,14 @@ fn a_tiny_ending_needs_no_limits() {
         ("capture-halma", "8/8/2b5/8/8/5w2/8/8 b 396"),
         ("capture-halma", "8/8/8/8/8/8/8/8 b 0"),
     ] {
-        let (moves, ..) = at(game, text, Limits::default());
+        let (moves, ..) = at(game, text, SearchLimits::default());
         assert!(!moves.is_empty(), "{game} {text}");
     }
 }
 
 every_game! {
     fn minimax_and_alpha_beta_agree<P>(options) {
-        let evaluation = P::evaluation(&Knowledge::default());
+        let evaluation = P::evaluator(&Knowledge::default());
         for (position, past) in &positions::<P>(options, 24) {
             let moves = legal(position).len() as u64;
             for depth in (1..=4).take_while(|&depth| moves.pow(depth) < 20_000) {
@@ -279,7 +283,7 @@ every_game! {
                 let fast = alpha_beta(position, past, depth, &evaluation, &|| false).unwrap();
                 let said = format!("{position:?} depth {depth}: {full:?}, {fast:?}");
                 assert_eq!(full.score, fast.score, "{said}");
-                assert_eq!(full.best, fast.best, "{said}");
+                assert_eq!(full.best_moves, fast.best_moves, "{said}");
                 assert!(fast.nodes <= full.nodes, "{said}");
                 if let Some(plies) = plies_to_end(full.score) {
                     assert!(plies.unsigned_abs() <= depth, "{said}");
@@ -289,10 +293,14 @@ every_game! {
     }
 }
 
-fn report<P: Searchable>(text: &str, options: &P::Options, limits: Limits) -> Report<P> {
+fn report<P: Searchable>(
+    text: &str,
+    options: &P::Options,
+    limits: SearchLimits,
+) -> SearchReport<P> {
     let position = P::parse_position(text, options).unwrap();
-    let task = Task { position: &position, past: &[], limits, lines: 2 };
-    let report = engine::<P>(1, 1, true).search(task, &Stop::new(), |_| {});
+    let task = SearchRequest { position: &position, history_keys: &[], limits, multipv: 2 };
+    let report = engine::<P>(1, 1, true).search(task, &StopFlag::new(), |_| {});
     if position.outcome(&[]).is_none() {
         check_lines(&position, &[], 2, &report);
     }
@@ -300,7 +308,7 @@ fn report<P: Searchable>(text: &str, options: &P::Options, limits: Limits) -> Re
 }
 
 /// A game and a text for [`report`].
-struct At<'a>(&'a str, Limits);
+struct At<'a>(&'a str, SearchLimits);
 
 impl GameVisitor for At<'_> {
     type Output = (Vec<String>, i32, u64);
@@ -313,7 +321,7 @@ impl GameVisitor for At<'_> {
     }
 }
 
-fn at(game: &str, text: &str, limits: Limits) -> (Vec<String>, i32, u64) {
+fn at(game: &str, text: &str, limits: SearchLimits) -> (Vec<String>, i32, u64) {
     visit(&game.parse::<Game>().unwrap(), At(text, limits))
 }
 
@@ -328,7 +336,7 @@ fn a_game_that_is_over_gives_an_empty_report() {
         ("capture-halma", "7b/8/8/8/8/8/8/4w3 w 9"),
         ("capture-halma", "b7/8/8/8/8/8/8/4w3 b 400"),
     ] {
-        assert_eq!(at(game, text, Limits::default()), (vec![], 0, 0), "{game} {text}");
+        assert_eq!(at(game, text, SearchLimits::default()), (vec![], 0, 0), "{game} {text}");
     }
 }
 
@@ -353,8 +361,13 @@ fn a_position_with_hundreds_of_moves_is_searched() {
     assert_eq!(legal(&position).len(), 801);
     for lines in [1, 300, 1000] {
         for pruning in [false, true] {
-            let task = Task { position: &position, past: &[], limits: nodes(20_000), lines };
-            let report = engine(1, 1, pruning).search(task, &Stop::new(), |_| {});
+            let task = SearchRequest {
+                position: &position,
+                history_keys: &[],
+                limits: nodes(20_000),
+                multipv: lines,
+            };
+            let report = engine(1, 1, pruning).search(task, &StopFlag::new(), |_| {});
             check_lines(&position, &[], lines, &report);
         }
     }
@@ -365,8 +378,8 @@ fn a_position_with_hundreds_of_moves_is_searched() {
 #[test]
 fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
     type P = crownhead_rules::ChineseCheckers;
-    let evaluation = P::evaluation(&Knowledge::default());
-    let stop = Stop::new();
+    let evaluation = P::evaluator(&Knowledge::default());
+    let stop = StopFlag::new();
     for (position, past) in &positions::<P>(&(), 24) {
         if position.pieces(position.side()).count_ones() < 2 {
             continue;
@@ -393,7 +406,8 @@ fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
                 .collect();
             expected.sort_by_key(|score| -score);
             expected.truncate(4);
-            let task = Task { position, past, limits: depth(last), lines: 4 };
+            let task =
+                SearchRequest { position, history_keys: past, limits: depth(last), multipv: 4 };
             let report = engine::<P>(1, 0, false).search(task, &stop, |_| {});
             if report.depth == last {
                 let scores: Vec<_> = report.lines.iter().map(|line| line.score).collect();
@@ -404,10 +418,10 @@ fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
 }
 
 fn evaluation_of<P: Position>(
-    evaluation: &impl crownhead_search::Evaluate<P>,
+    evaluation: &impl crownhead_search::Evaluator<P>,
     position: &P,
 ) -> i32 {
-    evaluation.score(position)
+    evaluation.eval(position)
 }
 
 #[test]
@@ -416,8 +430,8 @@ fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
     impl GameVisitor for Kings {
         type Output = ();
         fn visit<P: Searchable>(self, options: &P::Options) {
-            let evaluation = P::evaluation(&Knowledge::default());
-            let score = |text: &str| evaluation.score(&P::parse_position(text, options).unwrap());
+            let evaluation = P::evaluator(&Knowledge::default());
+            let score = |text: &str| evaluation.eval(&P::parse_position(text, options).unwrap());
             let (kings, men) = (score("B:W30,31,32:BK14,K15,K18"), score("B:W30,31,32:B14,15,18"));
             assert!(kings > men && kings > 0, "{}: {kings}, {men}", P::ID);
         }
@@ -430,13 +444,13 @@ fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
 #[test]
 fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root_the_less_the_nearer_it_is() {
     // Nothing but a draw is left: the count ends before anybody meets anybody.
-    let limits = Limits { depth: Some(8), ..Limits::default() };
+    let limits = SearchLimits { depth: Some(8), ..SearchLimits::default() };
     let score = |plies: u32, contempt: i32| {
         let options = Contest::parse_options(&format!("draw-plies={plies}")).unwrap();
         let start = Contest::parse_position("B:W21:B12", &options).unwrap();
-        let settings = Settings { threads: 1, hash: 1, pruning: true, contempt };
+        let settings = EngineConfig { threads: 1, hash_mb: 1, pruning: true, contempt };
         let mut engine = Engine::<Contest>::new(settings, &Knowledge::default()).unwrap();
-        engine.search(Task::new(&start, limits), &Stop::new(), |_| {}).score()
+        engine.search(SearchRequest::new(&start, limits), &StopFlag::new(), |_| {}).score()
     };
     assert_eq!([1, 2, 4].map(|plies| score(plies, 0)), [0, 0, 0]);
     let [next, second, fourth] = [1, 2, 4].map(|plies| score(plies, 200));

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use crownhead_rules::{English, Game, Notation, Position};
 use crownhead_search::{
-    DRAW, Engine, GameVisitor, Knowledge, Limits, Score, Searchable, Settings, Stop, Task, WIN,
-    plies_to_end, visit,
+    DRAW, Engine, EngineConfig, GameVisitor, Knowledge, Score, SearchLimits, SearchRequest,
+    Searchable, StopFlag, WIN, plies_to_end, visit,
 };
 use setups::{legal, setup, wander};
 
@@ -150,7 +150,7 @@ impl GameVisitor for Compare {
             for pruning in [false, true] {
                 for threads in [1, 2, 4] {
                     // One engine for all: what it remembers of one ending must not harm the next.
-                    let settings = Settings { threads, hash, pruning, contempt: 0 };
+                    let settings = EngineConfig { threads, hash_mb: hash, pruning, contempt: 0 };
                     let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
                     for lines in [1, 3] {
                         for ending in &endings {
@@ -165,7 +165,7 @@ impl GameVisitor for Compare {
 
 fn check<P: Searchable>(
     engine: &mut Engine<P>,
-    settings: Settings,
+    settings: EngineConfig,
     lines: usize,
     ending: &Ending<P>,
 ) {
@@ -173,9 +173,9 @@ fn check<P: Searchable>(
     // Without pruning the longest game is seen at its own depth; what reductions take away, more
     // depth gives back.
     let depth = if settings.pruning { 3 * longest + 6 } else { *longest };
-    let limits = Limits { depth: Some(depth), ..Limits::default() };
-    let task = Task { position, past, limits, lines };
-    let report = engine.search(task, &Stop::new(), |_| {});
+    let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
+    let task = SearchRequest { position, history_keys: past, limits, multipv: lines };
+    let report = engine.search(task, &StopFlag::new(), |_| {});
     let score = report.score();
     let said = format!(
         "{settings:?}, {lines} lines, {position:?} after {past:x?}: {score} is not {value}; {:?}",
@@ -261,7 +261,7 @@ fn wins_are_told_from_draws_by_count_from_any_count() {
     assert!((30..90).contains(&drawn), "{drawn} of {} are drawn", endings.len());
     for pruning in [false, true] {
         for threads in [1, 2] {
-            let settings = Settings { threads, hash: 1, pruning, contempt: 0 };
+            let settings = EngineConfig { threads, hash_mb: 1, pruning, contempt: 0 };
             let mut engine = Engine::new(settings, &Knowledge::default()).unwrap();
             for ending in &endings {
                 check(&mut engine, settings, 1, ending);
@@ -283,12 +283,13 @@ fn a_position_seen_once_before_the_search_is_no_draw() {
             position.play(position.parse_move(text).unwrap());
         }
         for (hash, pruning) in [(0, false), (0, true), (1, false), (1, true)] {
-            let settings = Settings { threads: 1, hash, pruning, contempt: 0 };
+            let settings = EngineConfig { threads: 1, hash_mb: hash, pruning, contempt: 0 };
             let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
-            let limits = Limits { depth: Some(10), ..Limits::default() };
-            let task = Task { position: &position, past: &past, limits, lines: 1 };
+            let limits = SearchLimits { depth: Some(10), ..SearchLimits::default() };
+            let task =
+                SearchRequest { position: &position, history_keys: &past, limits, multipv: 1 };
             assert_eq!(
-                engine.search(task, &Stop::new(), |_| {}).score(),
+                engine.search(task, &StopFlag::new(), |_| {}).score(),
                 6 - WIN,
                 "{game} {settings:?}"
             );
@@ -312,11 +313,12 @@ fn both_counts_of_idle_plies_are_told_apart() {
     let drawn = reach("7-3 13-17 25-21 17-13 21-25");
     assert_eq!(won, drawn);
     for pruning in [false, true] {
-        let settings = Settings { threads: 1, hash: 4, pruning, contempt: 0 };
+        let settings = EngineConfig { threads: 1, hash_mb: 4, pruning, contempt: 0 };
         let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
         for (position, value) in [(&drawn, DRAW), (&won, 12 - WIN), (&drawn, DRAW)] {
-            let limits = Limits { depth: Some(40), ..Limits::default() };
-            let report = engine.search(Task::new(position, limits), &Stop::new(), |_| {});
+            let limits = SearchLimits { depth: Some(40), ..SearchLimits::default() };
+            let report =
+                engine.search(SearchRequest::new(position, limits), &StopFlag::new(), |_| {});
             assert_eq!(report.score(), value, "{position:?}");
         }
     }
@@ -332,11 +334,12 @@ fn a_draw_by_count_is_not_believed_where_the_count_has_far_to_go() {
         late.play(late.parse_move(text).unwrap());
     }
     assert_eq!(fresh.key(), late.key());
-    let settings = Settings { hash: 16, ..Settings::default() };
+    let settings = EngineConfig { hash_mb: 16, ..EngineConfig::default() };
     let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
     let mut score = |position: &English, depth| {
-        let limits = Limits { depth: Some(depth), nodes: Some(3_000_000), ..Limits::default() };
-        engine.search(Task::new(position, limits), &Stop::new(), |_| {}).score()
+        let limits =
+            SearchLimits { depth: Some(depth), nodes: Some(3_000_000), ..SearchLimits::default() };
+        engine.search(SearchRequest::new(position, limits), &StopFlag::new(), |_| {}).score()
     };
     assert_eq!(score(&late, 40), 0);
     for depth in [8, 16, 24] {

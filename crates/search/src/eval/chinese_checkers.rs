@@ -15,9 +15,9 @@ use std::sync::{Arc, LazyLock};
 use crownhead_rules::chinese_checkers::{CAMPS, MAX_PLIES, Move};
 use crownhead_rules::{Bits, ChineseCheckers, Position, Side};
 
-use super::{Tunable, built_in};
-use crate::weights::{Layout, PHASES, Sink, Weights};
-use crate::{Evaluate, Knowledge, Pruning, Score, Searchable, Solo, Unrest};
+use super::{Tunable, embedded_weights};
+use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable, SoloDistances};
 
 const LAYOUT: Layout = &[
     ("turn", 1),
@@ -44,7 +44,7 @@ const FILLED: usize = 2;
 const SOLO_CONTACT: usize = FILLED + 6;
 /// The features that need no table have weights of their own for when there is none.
 const WITH_TABLE: Groups = Groups::from(0, SOLO_CONTACT + CONTACTS);
-const PLAIN: Groups = Groups::from(WITH_TABLE.win_at_hand + 1, WITH_TABLE.win_at_hand + 2);
+const WITHOUT_TABLE: Groups = Groups::from(WITH_TABLE.win_at_hand + 1, WITH_TABLE.win_at_hand + 2);
 
 struct Groups {
     turn: usize,
@@ -73,13 +73,13 @@ impl Groups {
 }
 
 static WEIGHTS: LazyLock<Weights> =
-    LazyLock::new(|| built_in(include_str!("../../weights/chinese-checkers.txt"), LAYOUT));
+    LazyLock::new(|| embedded_weights(include_str!("../../weights/chinese-checkers.txt"), LAYOUT));
 
 /// Judges positions of Chinese checkers.
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Weights,
-    solo: Option<Arc<dyn Solo>>,
+    solo: Option<Arc<dyn SoloDistances>>,
 }
 
 /// How far the armies may still have to pass each other.
@@ -102,7 +102,7 @@ static CLASSES: [u8; 64] = {
 };
 
 /// By the number of steps down and to the right that lead there from the home corner: the cells.
-static ROWS_ACROSS: [u64; 15] = {
+static ANTIDIAGONALS: [u64; 15] = {
     let mut rows = [0; 15];
     let mut cell = 0;
     while cell < 64 {
@@ -118,18 +118,18 @@ const TARGET: u64 = CAMPS[1];
 /// The pieces of one side, seen so that its target is the corner of the highest bits, and the other
 /// side's on the same board.
 #[derive(Clone, Copy)]
-struct View {
+struct MoverView {
     own: u64,
     other: u64,
 }
 
-impl View {
+impl MoverView {
     #[inline(always)]
-    fn of(position: &ChineseCheckers, side: Side) -> View {
+    fn new(position: &ChineseCheckers, side: Side) -> MoverView {
         let (own, other) = (position.pieces(side), position.pieces(side.other()));
         match side {
-            Side::First => View { own, other },
-            Side::Second => View { own: own.reverse_bits(), other: other.reverse_bits() },
+            Side::First => MoverView { own, other },
+            Side::Second => MoverView { own: own.reverse_bits(), other: other.reverse_bits() },
         }
     }
 
@@ -141,7 +141,7 @@ impl View {
         let mut surplus = filled.count_ones();
         let mut row = 0;
         while surplus > 0 && row < 15 {
-            let mut here = own & ROWS_ACROSS[row];
+            let mut here = own & ANTIDIAGONALS[row];
             while here != 0 && surplus > 0 {
                 own &= !(here & here.wrapping_neg());
                 here &= here - 1;
@@ -155,7 +155,7 @@ impl View {
     /// How far the rearmost piece has come.
     #[inline(always)]
     fn rear(self) -> usize {
-        (0..15).find(|&row| self.own & ROWS_ACROSS[row] != 0).unwrap_or(0)
+        (0..15).find(|&row| self.own & ANTIDIAGONALS[row] != 0).unwrap_or(0)
     }
 
     /// Whether the side fills its target with its next turn.
@@ -186,7 +186,7 @@ struct Race {
 impl Evaluation {
     /// The table's word on both sides, the one to move first.
     #[inline(always)]
-    fn races(&self, views: [View; 2]) -> Option<[Race; 2]> {
+    fn races(&self, views: [MoverView; 2]) -> Option<[Race; 2]> {
         let solo = self.solo.as_deref()?;
         let [own, other] = views;
         let (own_turns, other_turns) =
@@ -195,7 +195,12 @@ impl Evaluation {
     }
 
     #[inline(always)]
-    fn gather(&self, views: [View; 2], races: Option<[Race; 2]>, sink: &mut impl Sink) {
+    fn add_features(
+        &self,
+        views: [MoverView; 2],
+        races: Option<[Race; 2]>,
+        sink: &mut impl FeatureSink,
+    ) {
         let contact = contact(views);
         let groups = if let Some([own, other]) = races {
             let ahead = (other.turns - own.turns).clamp(-8, 8);
@@ -205,7 +210,7 @@ impl Evaluation {
             sink.add(FILLED + other.fillers % 6, -other.saved);
             &WITH_TABLE
         } else {
-            &PLAIN
+            &WITHOUT_TABLE
         };
         sink.add(groups.turn, 1);
         sink.add(groups.contact + contact, 1);
@@ -224,7 +229,7 @@ impl Evaluation {
 }
 
 #[inline(always)]
-fn race(solo: &dyn Solo, view: View, turns: u8) -> Race {
+fn race(solo: &dyn SoloDistances, view: MoverView, turns: u8) -> Race {
     let fillers = count(view.other & TARGET);
     let turns = i32::from(turns);
     let saved = match fillers {
@@ -237,31 +242,31 @@ fn race(solo: &dyn Solo, view: View, turns: u8) -> Race {
 /// Rows across between the rearmost pieces of both sides, as far as they have still to pass each
 /// other; 0 when all have passed. A lead counts for more when nobody can hinder or help any longer.
 #[inline(always)]
-fn contact(views: [View; 2]) -> usize {
+fn contact(views: [MoverView; 2]) -> usize {
     let [own, other] = views;
     (16 - other.rear()).saturating_sub(own.rear()).min(CONTACTS - 1)
 }
 
 #[inline(always)]
-fn phase(views: [View; 2], races: Option<[Race; 2]>) -> i32 {
+fn phase(views: [MoverView; 2], races: Option<[Race; 2]>) -> i32 {
     let left = match races {
         Some([own, other]) => (own.turns + other.turns) * 4 / 3,
         // From 136 at the start.
-        None => views.into_iter().map(way_left).sum::<i32>() * PHASES / 136,
+        None => views.into_iter().map(steps_left).sum::<i32>() * MAX_PHASE / 136,
     };
-    left.clamp(0, PHASES)
+    left.clamp(0, MAX_PHASE)
 }
 
 /// Steps down and to the right that a side has before it, all pieces together.
 #[inline(always)]
-fn way_left(view: View) -> i32 {
+fn steps_left(view: MoverView) -> i32 {
     let gone: u32 = Bits(view.own).map(|cell| cell / 8 + cell % 8).sum();
     76 - gone.min(76) as i32
 }
 
-fn views(position: &ChineseCheckers) -> [View; 2] {
+fn views(position: &ChineseCheckers) -> [MoverView; 2] {
     let side = position.side();
-    [View::of(position, side), View::of(position, side.other())]
+    [MoverView::new(position, side), MoverView::new(position, side.other())]
 }
 
 /// How much sooner a move is tried for every step of progress.
@@ -283,9 +288,9 @@ impl Tunable<ChineseCheckers> for Evaluation {
         Evaluation { weights, solo: self.solo.clone() }
     }
 
-    fn features(&self, position: &ChineseCheckers, sink: &mut impl Sink) {
+    fn features(&self, position: &ChineseCheckers, sink: &mut impl FeatureSink) {
         let views = views(position);
-        self.gather(views, self.races(views), sink);
+        self.add_features(views, self.races(views), sink);
     }
 
     fn phase(&self, position: &ChineseCheckers) -> i32 {
@@ -298,42 +303,40 @@ impl Tunable<ChineseCheckers> for Evaluation {
     }
 }
 
-impl Evaluate<ChineseCheckers> for Evaluation {
-    fn score(&self, position: &ChineseCheckers) -> Score {
+impl Evaluator<ChineseCheckers> for Evaluation {
+    fn eval(&self, position: &ChineseCheckers) -> Score {
         let views = views(position);
         let races = self.races(views);
         let mut sum = self.weights.sum();
-        self.gather(views, races, &mut sum);
+        self.add_features(views, races, &mut sum);
         let score = sum.score(phase(views, races));
         let left = position.plies_left();
         if left >= FADE_PLIES { score } else { score * left as Score / FADE_PLIES as Score }
     }
-
-    #[inline(always)]
-    fn promise(&self, position: &ChineseCheckers, mv: Move) -> i32 {
-        let advance = |cell: u32| (cell / 8 + cell % 8) as i32;
-        let progress = advance(mv.to().index()) - advance(mv.from().index());
-        let progress = if position.side() == Side::First { progress } else { -progress };
-        progress * PROGRESS
-    }
 }
 
 impl Searchable for ChineseCheckers {
-    type Evaluation = Evaluation;
+    type Evaluator = Evaluation;
 
     // A turn gains a turn or so, whatever the opponent does: judgements change little from ply to
     // ply, and most moves lead nowhere.
-    const PRUNING: Pruning =
-        Pruning { margin: 30, behind_depth: 3, behind: (40, 50), late_depth: 3, late: (8, 3) };
+    const PARAMS: SearchParams = SearchParams {
+        rfp_margin: 30,
+        futility_depth: 3,
+        futility_margin: (40, 50),
+        lmp_depth: 3,
+        lmp_count: (8, 3),
+    };
 
-    const TEXTBOOK: &'static str = include_str!("../../weights/textbook/chinese-checkers.txt");
+    const TEXTBOOK_WEIGHTS: &'static str =
+        include_str!("../../weights/textbook/chinese-checkers.txt");
 
-    fn evaluation(knowledge: &Knowledge) -> Evaluation {
+    fn evaluator(knowledge: &Knowledge) -> Evaluation {
         Evaluation { weights: WEIGHTS.clone(), solo: knowledge.solo.clone() }
     }
 
     #[inline(always)]
-    fn counts_left(&self) -> [u32; 2] {
+    fn plies_to_draw(&self) -> [u32; 2] {
         [u32::from(MAX_PLIES.saturating_sub(self.plies())), u32::MAX]
     }
 
@@ -343,17 +346,25 @@ impl Searchable for ChineseCheckers {
     }
 
     #[inline(always)]
-    fn unrest(&self) -> Unrest {
-        Unrest::Quiet
+    fn quiescence(&self) -> Quiescence {
+        Quiescence::Quiet
     }
 
     #[inline(always)]
-    fn gain(_: Move) -> u32 {
+    fn capture_count(_: Move) -> u32 {
         0
     }
 
     #[inline(always)]
-    fn slot(mv: Move) -> usize {
+    fn move_score(&self, mv: Move) -> i32 {
+        let advance = |cell: u32| (cell / 8 + cell % 8) as i32;
+        let progress = advance(mv.to().index()) - advance(mv.from().index());
+        let progress = if self.side() == Side::First { progress } else { -progress };
+        progress * PROGRESS
+    }
+
+    #[inline(always)]
+    fn history_index(mv: Move) -> usize {
         (mv.from().index() << 6 | mv.to().index()) as usize
     }
 }

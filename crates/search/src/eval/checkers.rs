@@ -14,9 +14,9 @@ use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, TOP_ROW};
 use crownhead_rules::checkers::{Checkers, Move, Variant};
 use crownhead_rules::{Bits, Position, Side};
 
-use super::{Tunable, built_in};
-use crate::weights::{Layout, PHASES, Sink, Weights};
-use crate::{Evaluate, Knowledge, Pruning, Score, Searchable, Unrest};
+use super::{Tunable, embedded_weights};
+use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable};
 
 const LAYOUT: Layout = &[
     ("turn", 1),
@@ -51,9 +51,9 @@ const WINDOWS: usize = 15;
 const FORMATIONS: usize = 6561;
 
 static ENGLISH: LazyLock<Weights> =
-    LazyLock::new(|| built_in(include_str!("../../weights/english.txt"), LAYOUT));
+    LazyLock::new(|| embedded_weights(include_str!("../../weights/english.txt"), LAYOUT));
 static CONTEST: LazyLock<Weights> =
-    LazyLock::new(|| built_in(include_str!("../../weights/contest.txt"), LAYOUT));
+    LazyLock::new(|| embedded_weights(include_str!("../../weights/contest.txt"), LAYOUT));
 
 /// Judges positions of English and contest checkers.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ pub struct Evaluation {
 }
 
 /// The pieces, seen from the side to move.
-struct View {
+struct MoverView {
     own: u64,
     other: u64,
     kings: u64,
@@ -72,27 +72,29 @@ struct View {
 
 /// The board turned round.
 #[inline(always)]
-const fn turned(board: u64) -> u64 {
+const fn rotated(board: u64) -> u64 {
     board.reverse_bits() >> 29
 }
 
 /// The rows whose pieces count for the move: every second one.
 const MOVE_ROWS: u64 = 0xf | 0xf << 9 | 0xf << 18 | 0xf << 27;
 
-impl View {
+impl MoverView {
     #[inline(always)]
-    fn of<V: Variant>(position: &Checkers<V>) -> View {
+    fn new<V: Variant>(position: &Checkers<V>) -> MoverView {
         let (first, second) = (position.pieces(Side::First), position.pieces(Side::Second));
         match position.side() {
-            Side::First => View { own: first, other: second, kings: position.kings() },
-            Side::Second => {
-                View { own: turned(second), other: turned(first), kings: turned(position.kings()) }
-            }
+            Side::First => MoverView { own: first, other: second, kings: position.kings() },
+            Side::Second => MoverView {
+                own: rotated(second),
+                other: rotated(first),
+                kings: rotated(position.kings()),
+            },
         }
     }
 
     #[inline(always)]
-    fn features(&self, sink: &mut impl Sink) {
+    fn features(&self, sink: &mut impl FeatureSink) {
         let (own, other) = (self.own, self.other);
         let (own_kings, other_kings) = (own & self.kings, other & self.kings);
         let (own_men, other_men) = (own & !self.kings, other & !self.kings);
@@ -127,13 +129,13 @@ impl View {
             let odd = count((own | other) & MOVE_ROWS) & 1;
             sink.add(THE_MOVE, 2 * odd - 1);
         }
-        sink.add(ADVANCE, advance(own_men) - advance(turned(other_men)));
+        sink.add(ADVANCE, advance(own_men) - advance(rotated(other_men)));
         // The back rank matters while the opponent still has men to crown.
         if other_men != 0 {
             sink.add(BACK_RANK + (own_men & TOP_ROW) as usize, 1);
         }
         if own_men != 0 {
-            sink.add(BACK_RANK + (turned(other_men) & TOP_ROW) as usize, -1);
+            sink.add(BACK_RANK + (rotated(other_men) & TOP_ROW) as usize, -1);
         }
         self.formations(sink);
     }
@@ -141,7 +143,7 @@ impl View {
     /// A window's formation is a number of eight digits to base 3. Each row gives two digits to
     /// each of the three windows of a band; the three are computed side by side in one word.
     #[inline(always)]
-    fn formations(&self, sink: &mut impl Sink) {
+    fn formations(&self, sink: &mut impl FeatureSink) {
         let (own, other) = (self.own & !self.kings, self.other & !self.kings);
         let mut rows = [0u64; 8];
         for (index, digits) in rows.iter_mut().enumerate() {
@@ -227,7 +229,7 @@ const fn cone_back(pieces: u64) -> u64 {
 /// The same toward lower bits.
 #[inline(always)]
 const fn cone_ahead(pieces: u64) -> u64 {
-    turned(cone_back(turned(pieces)))
+    rotated(cone_back(rotated(pieces)))
 }
 
 /// With fewer plies left than this an advantage fades: a draw by count is near.
@@ -247,14 +249,14 @@ impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
     }
 
     #[inline(always)]
-    fn features(&self, position: &Checkers<V>, sink: &mut impl Sink) {
-        View::of(position).features(sink);
+    fn features(&self, position: &Checkers<V>, sink: &mut impl FeatureSink) {
+        MoverView::new(position).features(sink);
     }
 
     #[inline(always)]
     fn phase(&self, position: &Checkers<V>) -> i32 {
         let pieces = count(position.pieces(Side::First) | position.pieces(Side::Second));
-        ((pieces - 4) * PHASES / 16).clamp(0, PHASES)
+        ((pieces - 4) * MAX_PHASE / 16).clamp(0, MAX_PHASE)
     }
 
     fn scale(&self, position: &Checkers<V>) -> f32 {
@@ -262,9 +264,9 @@ impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
     }
 }
 
-impl<V: Variant> Evaluate<Checkers<V>> for Evaluation {
+impl<V: Variant> Evaluator<Checkers<V>> for Evaluation {
     #[inline(always)]
-    fn score(&self, position: &Checkers<V>) -> Score {
+    fn eval(&self, position: &Checkers<V>) -> Score {
         let kings = V::ID != "english" && position.has_kings();
         let mut sum = if kings { self.with_kings.sum() } else { self.weights.sum() };
         self.features(position, &mut sum);
@@ -275,14 +277,15 @@ impl<V: Variant> Evaluate<Checkers<V>> for Evaluation {
 }
 
 impl<V: Variant> Searchable for Checkers<V> {
-    type Evaluation = Evaluation;
+    type Evaluator = Evaluation;
 
     // A position has eight moves or so, and what comes late in the order is seldom good.
-    const PRUNING: Pruning = Pruning { late_depth: 4, late: (4, 1), ..Pruning::LEAST };
+    const PARAMS: SearchParams =
+        SearchParams { lmp_depth: 4, lmp_count: (4, 1), ..SearchParams::DEFAULT };
 
-    const TEXTBOOK: &'static str = include_str!("../../weights/textbook/checkers.txt");
+    const TEXTBOOK_WEIGHTS: &'static str = include_str!("../../weights/textbook/checkers.txt");
 
-    fn evaluation(_: &Knowledge) -> Evaluation {
+    fn evaluator(_: &Knowledge) -> Evaluation {
         let weights = if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() };
         Evaluation { weights, with_kings: ENGLISH.clone() }
     }
@@ -302,7 +305,7 @@ impl<V: Variant> Searchable for Checkers<V> {
     }
 
     #[inline(always)]
-    fn counts_left(&self) -> [u32; 2] {
+    fn plies_to_draw(&self) -> [u32; 2] {
         self.plies_to_draw()
     }
 
@@ -312,17 +315,17 @@ impl<V: Variant> Searchable for Checkers<V> {
     }
 
     #[inline(always)]
-    fn unrest(&self) -> Unrest {
-        if self.has_capture() { Unrest::Forced } else { Unrest::Quiet }
+    fn quiescence(&self) -> Quiescence {
+        if self.has_capture() { Quiescence::ForcedCaptures } else { Quiescence::Quiet }
     }
 
     #[inline(always)]
-    fn gain(mv: Move) -> u32 {
+    fn capture_count(mv: Move) -> u32 {
         u32::from(mv.is_capture())
     }
 
     #[inline(always)]
-    fn slot(mv: Move) -> usize {
+    fn history_index(mv: Move) -> usize {
         (mv.from_of_packed() & 63) << 6 | mv.to_of_packed() & 63
     }
 }

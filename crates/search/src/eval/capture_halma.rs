@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 use crownhead_rules::capture_halma::{MAX_PLIES, Move, TARGETS};
 use crownhead_rules::{Bits, CaptureHalma, Position, Side};
 
-use super::{Tunable, built_in};
-use crate::weights::{Layout, PHASES, Sink, Weights};
-use crate::{Evaluate, Knowledge, Score, Searchable, Unrest};
+use super::{Tunable, embedded_weights};
+use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::{Evaluator, Knowledge, Quiescence, Score, Searchable};
 
 const LAYOUT: Layout = &[
     ("turn", 1),
@@ -69,7 +69,7 @@ const HOME: u64 = TARGETS[0];
 const AWAY: u64 = TARGETS[1];
 
 static WEIGHTS: LazyLock<Weights> =
-    LazyLock::new(|| built_in(include_str!("../../weights/capture-halma.txt"), LAYOUT));
+    LazyLock::new(|| embedded_weights(include_str!("../../weights/capture-halma.txt"), LAYOUT));
 
 /// Judges positions of Capture Halma.
 #[derive(Clone)]
@@ -130,23 +130,23 @@ const fn count(board: u64) -> i32 {
 
 /// The pieces of both sides: the side to move's, and the opponent's, on the board as the side to
 /// move sees it.
-struct View {
+struct MoverView {
     own: u64,
     other: u64,
 }
 
-impl View {
+impl MoverView {
     #[inline(always)]
-    fn of(position: &CaptureHalma) -> View {
+    fn new(position: &CaptureHalma) -> MoverView {
         let (first, second) = (position.pieces(Side::First), position.pieces(Side::Second));
         match position.side() {
-            Side::First => View { own: first, other: second },
-            Side::Second => View { own: second.reverse_bits(), other: first.reverse_bits() },
+            Side::First => MoverView { own: first, other: second },
+            Side::Second => MoverView { own: second.reverse_bits(), other: first.reverse_bits() },
         }
     }
 
     #[inline(always)]
-    fn features(&self, sink: &mut impl Sink) {
+    fn features(&self, sink: &mut impl FeatureSink) {
         let (own, other) = (self.own, self.other);
         let occupied = own | other;
         let empty = !occupied;
@@ -174,7 +174,7 @@ impl View {
     }
 
     #[inline(always)]
-    fn lines(&self, sink: &mut impl Sink) {
+    fn lines(&self, sink: &mut impl FeatureSink) {
         let rows = (self.own.to_le_bytes(), self.other.to_le_bytes());
         let columns = (transposed(self.own).to_le_bytes(), transposed(self.other).to_le_bytes());
         for index in 0..8 {
@@ -188,7 +188,7 @@ impl View {
 
 /// What one side has, with its target on the right; `sign` says whose it is.
 #[inline(always)]
-fn side(sink: &mut impl Sink, sign: i32, own: u64, reached: u64, empty: u64) {
+fn side(sink: &mut impl FeatureSink, sign: i32, own: u64, reached: u64, empty: u64) {
     sink.add(MEN + count(own).min(9) as usize, sign);
     for cell in Bits(own) {
         sink.add(CELL + CELLS[cell as usize & 63] as usize, sign);
@@ -292,15 +292,15 @@ impl Tunable<CaptureHalma> for Evaluation {
     }
 
     #[inline(always)]
-    fn features(&self, position: &CaptureHalma, sink: &mut impl Sink) {
-        View::of(position).features(sink);
+    fn features(&self, position: &CaptureHalma, sink: &mut impl FeatureSink) {
+        MoverView::new(position).features(sink);
     }
 
     #[inline(always)]
     fn phase(&self, position: &CaptureHalma) -> i32 {
         let outside = (position.pieces(Side::First) & !TARGETS[0])
             | (position.pieces(Side::Second) & !TARGETS[1]);
-        count(outside) * PHASES / 18
+        count(outside) * MAX_PHASE / 18
     }
 
     fn scale(&self, position: &CaptureHalma) -> f32 {
@@ -308,9 +308,9 @@ impl Tunable<CaptureHalma> for Evaluation {
     }
 }
 
-impl Evaluate<CaptureHalma> for Evaluation {
+impl Evaluator<CaptureHalma> for Evaluation {
     #[inline(always)]
-    fn score(&self, position: &CaptureHalma) -> Score {
+    fn eval(&self, position: &CaptureHalma) -> Score {
         let mut sum = self.weights.sum();
         self.features(position, &mut sum);
         let mut score = sum.score(self.phase(position));
@@ -333,16 +333,16 @@ impl Evaluate<CaptureHalma> for Evaluation {
 }
 
 impl Searchable for CaptureHalma {
-    type Evaluation = Evaluation;
+    type Evaluator = Evaluation;
 
-    const TEXTBOOK: &'static str = include_str!("../../weights/textbook/capture-halma.txt");
+    const TEXTBOOK_WEIGHTS: &'static str = include_str!("../../weights/textbook/capture-halma.txt");
 
-    fn evaluation(_: &Knowledge) -> Evaluation {
+    fn evaluator(_: &Knowledge) -> Evaluation {
         Evaluation { weights: WEIGHTS.clone() }
     }
 
     #[inline(always)]
-    fn counts_left(&self) -> [u32; 2] {
+    fn plies_to_draw(&self) -> [u32; 2] {
         [u32::from(MAX_PLIES.saturating_sub(self.plies())), u32::MAX]
     }
 
@@ -352,25 +352,25 @@ impl Searchable for CaptureHalma {
     }
 
     #[inline(always)]
-    fn unrest(&self) -> Unrest {
+    fn quiescence(&self) -> Quiescence {
         let side = self.side();
         let (own, other) = (self.pieces(side), self.pieces(side.other()));
         let empty = !(own | other);
         // Before the first capture a piece hops over own pieces only.
         if hopped(reach(own, own, empty), other, empty) == 0 {
-            Unrest::Quiet
+            Quiescence::Quiet
         } else {
-            Unrest::Optional
+            Quiescence::OptionalCaptures
         }
     }
 
     #[inline(always)]
-    fn gain(mv: Move) -> u32 {
+    fn capture_count(mv: Move) -> u32 {
         mv.captures()
     }
 
     #[inline(always)]
-    fn slot(mv: Move) -> usize {
+    fn history_index(mv: Move) -> usize {
         (mv.from().index() << 6 | mv.to().index()) as usize
     }
 }

@@ -34,23 +34,22 @@ const UNKNOWN: u8 = u8::MAX;
 const BATCH: usize = 1 << 14;
 
 /// Fills the empty `turns`, whose memory is there, with an entry for each placement.
-pub(super) fn build(
+pub(super) fn generate(
     turns: &mut Vec<AtomicU8>,
     threads: usize,
     progress: &Progress<'_>,
 ) -> Result<(), TableError> {
     turns.resize_with(PLACEMENTS, || AtomicU8::new(UNKNOWN));
-    let search =
-        Search { turns, known: AtomicU64::new(0), stopped: AtomicBool::new(false), progress };
+    let search = Bfs { turns, known: AtomicU64::new(0), stopped: AtomicBool::new(false), progress };
     search.known.store(search.mark(CAMPS[1], 0), Relaxed);
     let mut in_level = 1;
     let mut level = 0;
     while in_level > 0 {
         let known = search.known.load(Relaxed);
-        let step = Step { level, backward: PLACEMENTS as u64 - known < in_level };
+        let step = Pass { level, backward: PLACEMENTS as u64 - known < in_level };
         search.run(step, threads.max(1));
         if search.stopped.load(Relaxed) {
-            return Err(TableError::Stopped);
+            return Err(TableError::Cancelled);
         }
         in_level = search.known.load(Relaxed) - known;
         level += 1;
@@ -60,20 +59,20 @@ pub(super) fn build(
 
 /// From one level to the next.
 #[derive(Clone, Copy)]
-struct Step {
+struct Pass {
     level: u8,
     backward: bool,
 }
 
-struct Search<'a> {
+struct Bfs<'a> {
     turns: &'a [AtomicU8],
     known: AtomicU64,
     stopped: AtomicBool,
     progress: &'a Progress<'a>,
 }
 
-impl Search<'_> {
-    fn run(&self, step: Step, threads: usize) {
+impl Bfs<'_> {
+    fn run(&self, step: Pass, threads: usize) {
         let batch = AtomicUsize::new(0);
         let work = || {
             while !self.stopped.load(Relaxed) {
@@ -98,7 +97,7 @@ impl Search<'_> {
     }
 
     /// Works on the placements `first..end` and says how many became known.
-    fn batch(&self, step: Step, first: usize, end: usize) -> u64 {
+    fn batch(&self, step: Pass, first: usize, end: usize) -> u64 {
         let wanted = if step.backward { UNKNOWN } else { step.level };
         let (mut at, mut pieces) = (first, unrank(first));
         let mut found = 0;

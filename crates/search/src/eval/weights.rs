@@ -15,12 +15,12 @@ use crate::Score;
 pub type Layout = &'static [(&'static str, usize)];
 
 /// The weights in a score's unit.
-pub const UNIT: i32 = 8;
+pub const WEIGHT_SCALE: i32 = 8;
 /// The phase at the beginning of a game; at the end it is 0.
-pub const PHASES: i32 = 32;
+pub const MAX_PHASE: i32 = 32;
 
 /// Takes the features of a position one by one.
-pub trait Sink {
+pub trait FeatureSink {
     /// The feature `index` occurs `count` times (less than none: it speaks for the opponent).
     fn add(&mut self, index: usize, count: i32);
 }
@@ -32,12 +32,12 @@ const fn pack(early: i32, late: i32) -> i32 {
 }
 
 #[inline(always)]
-const fn early(word: i32) -> i32 {
+const fn opening(word: i32) -> i32 {
     word as i16 as i32
 }
 
 #[inline(always)]
-const fn late(word: i32) -> i32 {
+const fn endgame(word: i32) -> i32 {
     word.wrapping_add(0x8000) >> 16
 }
 
@@ -56,30 +56,31 @@ pub struct WeightsError {
 }
 
 /// Adds up the weights of the features it is given.
-pub(crate) struct Sum<'a> {
+pub(crate) struct WeightedSum<'a> {
     weights: &'a [i32],
     total: i32,
 }
 
-impl Sink for Sum<'_> {
+impl FeatureSink for WeightedSum<'_> {
     #[inline(always)]
     fn add(&mut self, index: usize, count: i32) {
         self.total = self.total.wrapping_add(self.weights[index].wrapping_mul(count));
     }
 }
 
-impl Sum<'_> {
+impl WeightedSum<'_> {
     /// The sum, mixed for a phase.
     #[inline(always)]
     pub(crate) fn score(&self, phase: i32) -> Score {
-        (early(self.total) * phase + late(self.total) * (PHASES - phase)) / (PHASES * UNIT)
+        (opening(self.total) * phase + endgame(self.total) * (MAX_PHASE - phase))
+            / (MAX_PHASE * WEIGHT_SCALE)
     }
 }
 
 impl Weights {
     #[inline(always)]
-    pub(crate) fn sum(&self) -> Sum<'_> {
-        Sum { weights: &self.0, total: 0 }
+    pub(crate) fn sum(&self) -> WeightedSum<'_> {
+        WeightedSum { weights: &self.0, total: 0 }
     }
 
     /// From pairs of weights for the beginning and the end of a game.
@@ -90,13 +91,13 @@ impl Weights {
 
     /// The pairs of weights for the beginning and the end of a game.
     pub fn pairs(&self) -> Vec<(i32, i32)> {
-        self.0.iter().map(|&word| (early(word), late(word))).collect()
+        self.0.iter().map(|&word| (opening(word), endgame(word))).collect()
     }
 
     /// Reads a weights file: lines of a group's name and its weights, `early,late` each, or `*N` for
     /// N pairs of zeros. Groups that are not in the file are zero; lines that begin with `#` tell
     /// people how it was made.
-    pub fn read(text: &str, layout: Layout) -> Result<Weights, WeightsError> {
+    pub fn parse(text: &str, layout: Layout) -> Result<Weights, WeightsError> {
         let total = layout.iter().map(|(_, len)| len).sum();
         let mut pairs = vec![(0, 0); total];
         for (number, line) in text.lines().enumerate() {
@@ -142,7 +143,7 @@ impl Weights {
     }
 
     /// The lines of a weights file, without comments.
-    pub fn write(&self, layout: Layout) -> String {
+    pub fn format(&self, layout: Layout) -> String {
         let pairs = self.pairs();
         let mut rest = pairs.as_slice();
         let mut text = String::new();
@@ -156,17 +157,17 @@ impl Weights {
                     zeros += 1;
                     continue;
                 }
-                write_zeros(&mut text, &mut zeros);
+                format_zeros(&mut text, &mut zeros);
                 let _ = write!(text, " {early},{late}"); // a String takes everything
             }
-            write_zeros(&mut text, &mut zeros);
+            format_zeros(&mut text, &mut zeros);
             text.push('\n');
         }
         text
     }
 }
 
-fn write_zeros(text: &mut String, zeros: &mut usize) {
+fn format_zeros(text: &mut String, zeros: &mut usize) {
     if *zeros > 0 {
         let _ = write!(text, " *{zeros}"); // a String takes everything
     }
@@ -182,9 +183,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let weights = Weights::from_pairs(&[(800, -900), (0, 0), (-3, 4), (0, 0), (0, 0)]);
-        let text = weights.write(LAYOUT);
+        let text = weights.format(LAYOUT);
         assert_eq!(text, "man 800,-900\nsquare *1 -3,4 *2\n");
-        assert_eq!(Weights::read(&text, LAYOUT).unwrap().pairs(), weights.pairs());
+        assert_eq!(Weights::parse(&text, LAYOUT).unwrap().pairs(), weights.pairs());
     }
 
     #[test]
@@ -193,14 +194,14 @@ mod tests {
         let mut sum = weights.sum();
         sum.add(0, 3);
         sum.add(1, -2);
-        assert_eq!((early(sum.total), late(sum.total)), (2414, -2710));
-        assert_eq!(sum.score(PHASES), 2414 / UNIT);
-        assert_eq!(sum.score(0), -2710 / UNIT);
+        assert_eq!((opening(sum.total), endgame(sum.total)), (2414, -2710));
+        assert_eq!(sum.score(MAX_PHASE), 2414 / WEIGHT_SCALE);
+        assert_eq!(sum.score(0), -2710 / WEIGHT_SCALE);
     }
 
     #[test]
     fn a_broken_file_is_refused_with_its_line() {
-        let refused = |text| Weights::read(text, LAYOUT).map(|_| ()).unwrap_err().to_string();
+        let refused = |text| Weights::parse(text, LAYOUT).map(|_| ()).unwrap_err().to_string();
         assert_eq!(refused("man 1,2\nking 1,2"), "line 2: there is no group of weights \"king\"");
         assert_eq!(refused("man 1"), "line 1: \"1\" is no pair of weights such as 12,-3");
         assert_eq!(refused("square 1,2"), "line 1: square has 4 pairs of weights, not 1");

@@ -1,22 +1,29 @@
 //! One thread's search: principal-variation alpha-beta with a hash table, reductions and a
 //! quiescence search. What is pruned, and what each part gained, is in `docs/search.md`.
 
-use crownhead_rules::Position;
+use std::time::Instant;
 
-use crate::limits::Budget;
-use crate::order::{Choice, Memory, pick};
-use crate::score::HIGHEST_GUESS;
-use crate::table::{Bound, Entry, Table};
-use crate::{DRAW, Evaluate, MAX_PLY, Score, Searchable, Settings, Unrest, WIN};
+use crownhead_rules::{MoveList, Position};
+
+use crate::engine::{PvLine, SearchRequest};
+use crate::history::History;
+use crate::limits::NodeBudget;
+use crate::movepick::{ScoredMove, pick_best};
+use crate::score::MAX_EVAL;
+use crate::thread_data::ThreadData;
+use crate::tt::{Bound, Entry, TranspositionTable};
+use crate::{
+    DRAW, EngineConfig, Evaluator, MAX_PLY, Quiescence, Score, Searchable, WIN, plies_to_end,
+};
 
 /// Where so few plies are left before a count ends the game, the count is part of what the hash
 /// table knows a position by.
-const CLOCK_PLIES: u32 = 24;
+const COUNTER_KEY_PLIES: u32 = 24;
 /// A line may be longer than its nominal depth, by forced moves and captures; seldom by more than
 /// this.
-const BEYOND: u32 = 10;
+const MAX_OVERSHOOT: u32 = 10;
 /// Draws so many plies away do not trouble a player who wants to win.
-const FAR: usize = 40;
+const CONTEMPT_HORIZON: usize = 40;
 /// Deepest nominal depth.
 pub(crate) const MAX_DEPTH: i32 = 120;
 
@@ -26,102 +33,78 @@ pub(crate) struct RootMove<P: Position> {
     pub(crate) mv: P::Move,
     pub(crate) score: Score,
     /// The score of the last iteration.
-    pub(crate) before: Score,
+    pub(crate) previous_score: Score,
     /// Whether the score is more than a bound.
     pub(crate) exact: bool,
     /// The line that begins with it, itself included.
-    pub(crate) line: Vec<P::Move>,
+    pub(crate) pv: Vec<P::Move>,
 }
 
-/// What a thread works with, kept from search to search.
-pub(crate) struct Desk<P: Position> {
-    memory: Memory<P>,
-    keys: Vec<u64>,
-    moves: Vec<Choice<P::Move>>,
-    lines: Vec<Vec<P::Move>>,
-}
-
-impl<P: Searchable> Desk<P> {
-    pub(crate) fn new() -> Self {
-        Desk {
-            memory: Memory::new(),
-            keys: Vec::new(),
-            moves: Vec::with_capacity(64 * MAX_PLY),
-            lines: (0..=MAX_PLY + 1).map(|ply| Vec::with_capacity(MAX_PLY + 2 - ply)).collect(),
-        }
-    }
-
-    /// Forgets what earlier searches taught.
-    pub(crate) fn clear(&mut self) {
-        self.memory = Memory::new();
-    }
-}
-
-pub(crate) struct Worker<'a, P: Searchable, E> {
-    evaluation: &'a E,
-    table: &'a Table,
-    budget: &'a Budget,
-    memory: &'a mut Memory<P>,
+pub(crate) struct Searcher<'a, P: Searchable, E> {
+    pub(crate) evaluator: &'a E,
+    pub(crate) tt: &'a TranspositionTable,
+    pub(crate) budget: &'a NodeBudget,
+    pub(crate) history: &'a mut History<P>,
     /// Whether anything but what cannot matter is left out.
-    prune: bool,
+    pub(crate) pruning: bool,
     /// Points that the side to move at the root gives for not drawing.
-    contempt: Score,
+    pub(crate) contempt: Score,
     /// Up to so many plies left, a count is part of the key in the hash table.
-    clock_plies: u32,
+    pub(crate) counter_key_plies: u32,
     /// Keys of the game so far and of the line being looked at.
-    keys: &'a mut Vec<u64>,
+    pub(crate) keys: &'a mut Vec<u64>,
     /// Where the root's key stands among them.
-    root: usize,
+    pub(crate) root_index: usize,
     /// The moves still to be tried at every ply of that line, one after the other.
-    moves: &'a mut Vec<Choice<P::Move>>,
+    pub(crate) moves: &'a mut Vec<ScoredMove<P::Move>>,
     /// The best line from every ply on.
-    lines: &'a mut [Vec<P::Move>],
-    left: u64,
-    pub(crate) deepest: usize,
-    stopped: bool,
+    pub(crate) pv_table: &'a mut [Vec<P::Move>],
+    pub(crate) nodes_left: u64,
+    pub(crate) seldepth: usize,
+    pub(crate) stopped: bool,
 }
 
-impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
+impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
     pub(crate) fn new(
         evaluation: &'a E,
-        table: &'a Table,
-        budget: &'a Budget,
-        desk: &'a mut Desk<P>,
+        table: &'a TranspositionTable,
+        budget: &'a NodeBudget,
+        desk: &'a mut ThreadData<P>,
         past: &[u64],
-        settings: Settings,
+        settings: EngineConfig,
     ) -> Self {
-        let Desk { memory, keys, moves, lines } = desk;
-        memory.fade();
+        let ThreadData { history: memory, keys, moves, pv_table: lines } = desk;
+        memory.halve();
         moves.clear();
         keys.clear();
         keys.reserve(past.len() + MAX_PLY + 2);
         keys.extend_from_slice(past);
-        Worker {
-            evaluation,
-            table,
+        Searcher {
+            evaluator: evaluation,
+            tt: table,
             budget,
-            memory,
-            prune: settings.pruning,
+            history: memory,
+            pruning: settings.pruning,
             contempt: settings.contempt,
-            clock_plies: CLOCK_PLIES,
+            counter_key_plies: COUNTER_KEY_PLIES,
             keys,
-            root: past.len(),
+            root_index: past.len(),
             moves,
-            lines,
-            left: 0,
-            deepest: 0,
+            pv_table: lines,
+            nodes_left: 0,
+            seldepth: 0,
             stopped: false,
         }
     }
 
     /// Positions that all threads have looked at; those of others as far as they have told.
     pub(crate) fn nodes(&self) -> u64 {
-        self.budget.taken() - self.left
+        self.budget.used() - self.nodes_left
     }
 
     /// Tells the other threads what was not looked at.
-    pub(crate) fn give_back(&mut self) {
-        self.budget.give_back(std::mem::take(&mut self.left));
+    pub(crate) fn release_nodes(&mut self) {
+        self.budget.release(std::mem::take(&mut self.nodes_left));
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -130,15 +113,15 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
 
     /// Counts a node; false ends the search.
     #[inline(always)]
-    fn enter(&mut self) -> bool {
-        if self.left == 0 {
-            self.left = self.budget.take();
-            if self.left == 0 {
+    pub(crate) fn count_node(&mut self) -> bool {
+        if self.nodes_left == 0 {
+            self.nodes_left = self.budget.acquire();
+            if self.nodes_left == 0 {
                 self.stopped = true;
                 return false;
             }
         }
-        self.left -= 1;
+        self.nodes_left -= 1;
         true
     }
 
@@ -153,14 +136,14 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     ) -> Score {
         let (mut alpha, beta) = window;
         let mut best = -WIN;
-        self.clock_plies = CLOCK_PLIES.max(depth as u32 + BEYOND);
+        self.counter_key_plies = COUNTER_KEY_PLIES.max(depth as u32 + MAX_OVERSHOOT);
         self.keys.push(position.key());
         for index in first..moves.len() {
             let child = position.after(moves[index].mv);
             let mut score = 0;
             if index > first {
                 let less = self.reduction(depth, index - first).min(1).min(depth - 1);
-                let less = if P::gain(moves[index].mv) > 0 { 0 } else { less };
+                let less = if P::capture_count(moves[index].mv) > 0 { 0 } else { less };
                 score = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1 - less, 1);
                 if score > alpha && less > 0 {
                     score = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1, 1);
@@ -176,8 +159,8 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             root.exact = score > alpha && score < beta;
             if score > alpha {
                 root.score = score;
-                root.line.truncate(1);
-                root.line.extend_from_slice(&self.lines[1]);
+                root.pv.truncate(1);
+                root.pv.extend_from_slice(&self.pv_table[1]);
                 // The better move goes to the front, the others keep their order.
                 moves[first..=index].rotate_right(1);
             } else {
@@ -195,8 +178,8 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
 
     /// How many plies less a late move is searched.
     #[inline(always)]
-    fn reduction(&self, depth: i32, index: usize) -> i32 {
-        if !self.prune || depth < 3 {
+    pub(crate) fn reduction(&self, depth: i32, index: usize) -> i32 {
+        if !self.pruning || depth < 3 {
             return 0;
         }
         i32::from(REDUCTIONS[depth.min(63) as usize][index.min(63)])
@@ -206,7 +189,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     /// on the line twice, whoever could do better would have done so the first time. What came
     /// before the root cannot be done otherwise: there the rules decide.
     #[inline(always)]
-    fn is_repeated(&self, position: &P) -> bool {
+    pub(crate) fn is_repetition(&self, position: &P) -> bool {
         let back = (position.reversible_plies() as usize).min(self.keys.len());
         if back < 4 {
             return false;
@@ -215,7 +198,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         let mut before = 0;
         for index in (self.keys.len() - back..self.keys.len() - 3).rev().step_by(2) {
             if self.keys[index] == key {
-                if index >= self.root {
+                if index >= self.root_index {
                     return true;
                 }
                 before += 1;
@@ -225,7 +208,7 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     }
 
     /// The value of a position, at least roughly, between `alpha` and `beta`.
-    fn search<const PV: bool>(
+    pub(crate) fn search<const PV: bool>(
         &mut self,
         position: &P,
         mut alpha: Score,
@@ -234,15 +217,15 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         ply: usize,
     ) -> Score {
         if PV {
-            self.lines[ply].clear();
+            self.pv_table[ply].clear();
         }
         if depth <= 0 {
-            return self.quiesce::<PV>(position, alpha, beta, ply);
+            return self.qsearch::<PV>(position, alpha, beta, ply);
         }
-        if !self.enter() {
+        if !self.count_node() {
             return DRAW;
         }
-        if let Some(score) = self.ended(position, ply) {
+        if let Some(score) = self.terminal_score(position, ply) {
             return score;
         }
         // No line from here can be better than a win at the next ply, or worse than a loss now.
@@ -251,11 +234,11 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         if alpha >= beta {
             return alpha;
         }
-        let counts = position.counts_left();
-        let (key, known) = self.look_up(position, counts, ply);
+        let counts = position.plies_to_draw();
+        let (key, known) = self.probe_tt(position, counts, ply);
         let mut best_place = None;
         if let Some(entry) = known {
-            best_place = entry.best;
+            best_place = entry.best_index;
             let trusted = entry.depth >= depth
                 && match entry.bound {
                     Bound::Exact => true,
@@ -267,35 +250,35 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
                 return entry.score;
             }
         }
-        let unrest = position.unrest();
+        let unrest = position.quiescence();
         let guess = match known {
-            Some(entry) => entry.guess,
-            None if unrest == Unrest::Forced => alpha,
-            None => self.guess(position, ply),
+            Some(entry) => entry.static_eval,
+            None if unrest == Quiescence::ForcedCaptures => alpha,
+            None => self.static_eval(position, ply),
         };
-        if self.prune && !PV && unrest != Unrest::Forced && beta.abs() < HIGHEST_GUESS {
+        if self.pruning && !PV && unrest != Quiescence::ForcedCaptures && beta.abs() < MAX_EVAL {
             // So far ahead that the opponent would not come back in the plies left.
-            if depth <= 6 && guess - P::PRUNING.margin * depth >= beta && guess < HIGHEST_GUESS {
+            if depth <= 6 && guess - P::PARAMS.rfp_margin * depth >= beta && guess < MAX_EVAL {
                 return guess;
             }
         }
-        if self.prune && best_place.is_none() && depth >= 5 {
+        if self.pruning && best_place.is_none() && depth >= 5 {
             depth -= 1;
         }
 
         let first = self.moves.len();
         let side = position.side();
         {
-            let (moves, memory, evaluation) = (&mut *self.moves, &*self.memory, self.evaluation);
+            let (moves, memory) = (&mut *self.moves, &*self.history);
             let mut place = 0u32;
             position.each_move(|mv| {
                 let rank = if best_place.is_some_and(|best| u32::from(best) == place) {
-                    Memory::<P>::BEST
+                    History::<P>::TT_MOVE
                 } else {
-                    let promise = evaluation.promise(position, mv);
-                    memory.rank(side, ply, mv, promise)
+                    let promise = position.move_score(mv);
+                    memory.score(side, ply, mv, promise)
                 };
-                moves.push(Choice { mv, rank, place: place.min(255) as u8 });
+                moves.push(ScoredMove { mv, score: rank, index: place.min(255) as u8 });
                 place += 1;
             });
         }
@@ -306,22 +289,22 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         let mut best = -WIN;
         let entry_alpha = alpha;
         for index in 0..count {
-            pick(&mut self.moves[first + index..]);
+            pick_best(&mut self.moves[first + index..]);
             let mv = self.moves[first + index].mv;
-            let quiet = P::gain(mv) == 0;
+            let quiet = P::capture_count(mv) == 0;
             // Once a move is found that does not lose by force.
             if !PV
-                && self.prune
+                && self.pruning
                 && index > 0
                 && quiet
-                && unrest != Unrest::Forced
-                && best > -HIGHEST_GUESS
-                && alpha.abs() < HIGHEST_GUESS
+                && unrest != Quiescence::ForcedCaptures
+                && best > -MAX_EVAL
+                && alpha.abs() < MAX_EVAL
             {
-                if is_late::<P>(depth, index) {
+                if lmp_skips::<P>(depth, index) {
                     break;
                 }
-                if is_behind::<P>(depth, guess, alpha) && !self.memory.is_killer(ply, mv) {
+                if futility_skips::<P>(depth, guess, alpha) && !self.history.is_killer(ply, mv) {
                     continue;
                 }
             }
@@ -331,11 +314,11 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
             let mut full = PV && index == 0;
             if !full {
                 let mut less = 0;
-                if index >= 2 && quiet && unrest != Unrest::Forced {
+                if index >= 2 && quiet && unrest != Quiescence::ForcedCaptures {
                     less = self.reduction(depth, index);
                     if less > 0 {
-                        less -= i32::from(self.memory.is_killer(ply, mv));
-                        less -= self.memory.history(side, mv) / 4096;
+                        less -= i32::from(self.history.is_killer(ply, mv));
+                        less -= self.history.history(side, mv) / 4096;
                         less -= i32::from(PV);
                         less = less.clamp(0, next - 1);
                     }
@@ -356,18 +339,18 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
                 best = score;
                 if score > alpha {
                     alpha = score;
-                    best_place = Some(self.moves[first + index].place);
+                    best_place = Some(self.moves[first + index].index);
                     if PV {
                         if !full {
                             // Nobody kept a line there: what stands in its place is old.
-                            self.lines[ply + 1].clear();
+                            self.pv_table[ply + 1].clear();
                         }
-                        self.keep_line(ply, mv);
+                        self.update_pv(ply, mv);
                     }
                     if score >= beta {
                         if quiet {
                             let tried = &self.moves[first..first + index];
-                            self.memory.reward(side, ply, depth, mv, tried);
+                            self.history.update(side, ply, depth, mv, tried);
                         }
                         break;
                     }
@@ -386,89 +369,31 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
         } else {
             Bound::Upper
         };
-        self.table.put(key, ply, Entry { score: best, guess, depth, bound, best: best_place });
-        best
-    }
-
-    /// Goes on until no capture is forced or worth taking.
-    fn quiesce<const PV: bool>(
-        &mut self,
-        position: &P,
-        mut alpha: Score,
-        beta: Score,
-        ply: usize,
-    ) -> Score {
-        if PV {
-            self.lines[ply].clear();
-        }
-        if !self.enter() {
-            return DRAW;
-        }
-        if let Some(score) = self.ended(position, ply) {
-            return score;
-        }
-        let unrest = position.unrest();
-        let mut best = -WIN + ply as Score;
-        if unrest != Unrest::Forced || ply >= MAX_PLY - 1 {
-            best = self.guess(position, ply);
-            if best >= beta || unrest == Unrest::Quiet || ply >= MAX_PLY - 1 {
-                return best;
-            }
-            alpha = alpha.max(best);
-        }
-        let first = self.moves.len();
-        let moves = &mut *self.moves;
-        position.each_move(|mv| {
-            let gain = P::gain(mv);
-            if gain > 0 {
-                moves.push(Choice { mv, rank: gain as i32, place: 0 });
-            }
-        });
-        let count = self.moves.len() - first;
-        self.keys.push(position.key());
-        for index in 0..count {
-            pick(&mut self.moves[first + index..]);
-            let mv = self.moves[first + index].mv;
-            let child = position.after(mv);
-            let score = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
-            if self.stopped {
-                break;
-            }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    if PV {
-                        self.keep_line(ply, mv);
-                    }
-                    if score >= beta {
-                        break;
-                    }
-                }
-            }
-        }
-        self.keys.pop();
-        self.moves.truncate(first);
+        self.tt.store(
+            key,
+            ply,
+            Entry { score: best, static_eval: guess, depth, bound, best_index: best_place },
+        );
         best
     }
 
     /// The score of a game that is over, or as good as: a repeated position, or a line that has
     /// become too long.
     #[inline(always)]
-    fn ended(&mut self, position: &P, ply: usize) -> Option<Score> {
-        self.deepest = self.deepest.max(ply);
+    pub(crate) fn terminal_score(&mut self, position: &P, ply: usize) -> Option<Score> {
+        self.seldepth = self.seldepth.max(ply);
         if let Some(outcome) = position.outcome(&[]) {
             return Some(match outcome.winner {
-                None => self.drawn(ply),
+                None => self.draw_score(ply),
                 Some(winner) if winner == position.side() => WIN - ply as Score,
                 Some(_) => -WIN + ply as Score,
             });
         }
-        if self.is_repeated(position) {
-            return Some(self.drawn(ply));
+        if self.is_repetition(position) {
+            return Some(self.draw_score(ply));
         }
         if ply >= MAX_PLY {
-            return Some(self.guess(position, ply));
+            return Some(self.static_eval(position, ply));
         }
         None
     }
@@ -476,23 +401,24 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     /// What a draw is worth: the side to move at the root does not like it, and likes it less the
     /// nearer it is. On a long way the opponent may still go wrong.
     #[inline(always)]
-    fn drawn(&self, ply: usize) -> Score {
-        let dislike = self.contempt * (FAR - ply.min(FAR)) as Score / FAR as Score;
+    pub(crate) fn draw_score(&self, ply: usize) -> Score {
+        let dislike = self.contempt * (CONTEMPT_HORIZON - ply.min(CONTEMPT_HORIZON)) as Score
+            / CONTEMPT_HORIZON as Score;
         if ply.is_multiple_of(2) { DRAW - dislike } else { DRAW + dislike }
     }
 
     #[inline(always)]
-    fn guess(&self, position: &P, ply: usize) -> Score {
-        let mut score = self.evaluation.score(position);
+    pub(crate) fn static_eval(&self, position: &P, ply: usize) -> Score {
+        let mut score = self.evaluator.eval(position);
         if self.contempt != 0 {
-            score += self.drawn(ply) * position.drawishness() / 100;
+            score += self.draw_score(ply) * position.drawishness() / 100;
         }
-        score.clamp(-HIGHEST_GUESS, HIGHEST_GUESS)
+        score.clamp(-MAX_EVAL, MAX_EVAL)
     }
 
     /// The line at this ply is now the move and the line one ply on.
-    fn keep_line(&mut self, ply: usize, mv: P::Move) {
-        let (before, after) = self.lines.split_at_mut(ply + 1);
+    pub(crate) fn update_pv(&mut self, ply: usize, mv: P::Move) {
+        let (before, after) = self.pv_table.split_at_mut(ply + 1);
         let line = &mut before[ply];
         line.clear();
         line.push(mv);
@@ -504,19 +430,24 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
     /// becomes part of the key. What is known without it comes from searches that did not see an
     /// end; it is believed here unless it looked further than the end of a count is now.
     #[inline(always)]
-    fn look_up(&self, position: &P, counts: [u32; 2], ply: usize) -> (u64, Option<Entry>) {
+    pub(crate) fn probe_tt(
+        &self,
+        position: &P,
+        counts: [u32; 2],
+        ply: usize,
+    ) -> (u64, Option<Entry>) {
         let mut key = position.key();
         let mut free = true;
-        for (count, clocks) in counts.into_iter().zip(&CLOCKS) {
-            if count <= self.clock_plies {
-                key ^= clocks[count as usize % CLOCKS_LEN];
+        for (count, clocks) in counts.into_iter().zip(&COUNTER_KEYS) {
+            if count <= self.counter_key_plies {
+                key ^= clocks[count as usize % COUNTER_KEYS_LEN];
                 free = false;
             }
         }
-        let mut entry = self.table.get(key, ply);
+        let mut entry = self.tt.probe(key, ply);
         if free
             && let Some(entry) = &mut entry
-            && entry.depth as u32 + BEYOND >= counts[0].min(counts[1])
+            && entry.depth as u32 + MAX_OVERSHOOT >= counts[0].min(counts[1])
         {
             entry.depth = 0;
         }
@@ -526,26 +457,26 @@ impl<'a, P: Searchable, E: Evaluate<P>> Worker<'a, P, E> {
 
 /// Whether a quiet move stands so far back in the order that it is left out.
 #[inline(always)]
-fn is_late<P: Searchable>(depth: i32, index: usize) -> bool {
-    let (first, more) = P::PRUNING.late;
-    depth <= P::PRUNING.late_depth && index >= first + more * (depth * depth) as usize
+fn lmp_skips<P: Searchable>(depth: i32, index: usize) -> bool {
+    let (first, more) = P::PARAMS.lmp_count;
+    depth <= P::PARAMS.lmp_depth && index >= first + more * (depth * depth) as usize
 }
 
 /// Whether the side to move is so far behind that no quiet move will help.
 #[inline(always)]
-fn is_behind<P: Searchable>(depth: i32, guess: Score, alpha: Score) -> bool {
-    let (points, more) = P::PRUNING.behind;
-    depth <= P::PRUNING.behind_depth && guess + points + more * depth <= alpha
+fn futility_skips<P: Searchable>(depth: i32, guess: Score, alpha: Score) -> bool {
+    let (points, more) = P::PARAMS.futility_margin;
+    depth <= P::PARAMS.futility_depth && guess + points + more * depth <= alpha
 }
 
 /// More counts than a search can see the end of.
-const CLOCKS_LEN: usize = (MAX_DEPTH + 1) as usize + BEYOND as usize;
+const COUNTER_KEYS_LEN: usize = (MAX_DEPTH + 1) as usize + MAX_OVERSHOOT as usize;
 
 /// Numbers that tell counts of plies apart, for each of two counts.
-static CLOCKS: [[u64; CLOCKS_LEN]; 2] = {
-    let mut numbers = [[0; CLOCKS_LEN]; 2];
+static COUNTER_KEYS: [[u64; COUNTER_KEYS_LEN]; 2] = {
+    let mut numbers = [[0; COUNTER_KEYS_LEN]; 2];
     let mut index = 0;
-    while index < 2 * CLOCKS_LEN {
+    while index < 2 * COUNTER_KEYS_LEN {
         // SplitMix64.
         let mut z = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index as u64 + 77);
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -564,7 +495,7 @@ static REDUCTIONS: [[u8; 64]; 64] = {
     while depth < 64 {
         let mut index = 1;
         while index < 64 {
-            let product = LOGARITHMS[depth] * LOGARITHMS[index + 1];
+            let product = LN_TIMES_100[depth] * LN_TIMES_100[index + 1];
             table[depth][index] = ((50 * 220 + product) / (220 * 100)) as u8;
             index += 1;
         }
@@ -574,7 +505,7 @@ static REDUCTIONS: [[u8; 64]; 64] = {
 };
 
 /// 100·ln(n), rounded down: how often the factor 1.01 (almost) fits into n.
-const LOGARITHMS: [u64; 65] = {
+const LN_TIMES_100: [u64; 65] = {
     let mut table = [0; 65];
     let (mut count, mut power, mut n) = (0, 1_000_000_000, 1);
     while n < table.len() {
@@ -587,3 +518,109 @@ const LOGARITHMS: [u64; 65] = {
     }
     table
 };
+
+/// What an iteration, finished or broken off, found.
+pub(crate) struct Iteration<P: Position> {
+    pub(crate) lines: Vec<PvLine<P>>,
+    pub(crate) depth: u32,
+    pub(crate) finished: bool,
+}
+
+/// The legal moves, those first that lead to positions judged well; none if the game is over.
+pub(crate) fn root_moves<P: Searchable>(
+    task: &SearchRequest<P>,
+    evaluation: &P::Evaluator,
+) -> Vec<RootMove<P>> {
+    if task.position.outcome(task.history_keys).is_some() {
+        return Vec::new();
+    }
+    let mut list = MoveList::new();
+    task.position.legal_moves(&mut list);
+    let mut moves: Vec<_> = list
+        .iter()
+        .map(|&mv| {
+            let child = task.position.after(mv);
+            let score = match child.outcome(&[]) {
+                Some(outcome) => match outcome.winner {
+                    None => 0,
+                    Some(winner) if winner == child.side() => 1 - WIN,
+                    Some(_) => WIN - 1,
+                },
+                None => -evaluation.eval(&child),
+            };
+            RootMove { mv, score, previous_score: score, exact: false, pv: vec![mv] }
+        })
+        .collect();
+    moves.sort_by_key(|root| -root.score);
+    moves
+}
+
+/// Half the width of the first window around the last score.
+const ASPIRATION_WINDOW: Score = 18;
+
+/// Searches deeper and deeper; `offset` makes helper threads differ.
+pub(crate) fn iterative_deepening<P: Searchable>(
+    worker: &mut Searcher<'_, P, P::Evaluator>,
+    task: &SearchRequest<P>,
+    mut moves: Vec<RootMove<P>>,
+    start: Instant,
+    offset: i32,
+    mut heard: impl FnMut(&Searcher<'_, P, P::Evaluator>, Iteration<P>),
+) {
+    let last = task.limits.depth.map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH as u32) as i32);
+    let lines = task.multipv.clamp(1, moves.len().max(1));
+    for depth in 1..=last {
+        let nominal = (depth + offset).min(MAX_DEPTH);
+        for root in &mut moves {
+            (root.previous_score, root.exact) = (root.score, false);
+        }
+        for line in 0..lines {
+            let before = moves[line].previous_score;
+            let mut low = if depth >= 5 { before - ASPIRATION_WINDOW } else { -WIN };
+            let mut high = if depth >= 5 { before + ASPIRATION_WINDOW } else { WIN };
+            let mut width = ASPIRATION_WINDOW;
+            loop {
+                let window = (low.max(-WIN), high.min(WIN));
+                let score = worker.root(task.position, &mut moves, line, window, nominal);
+                if worker.is_stopped() {
+                    break;
+                }
+                if score <= low && low > -WIN {
+                    low = score - width;
+                } else if score >= high && high < WIN {
+                    high = score + width;
+                } else {
+                    break;
+                }
+                width *= 3;
+                if width > 500 {
+                    (low, high) = (-WIN, WIN);
+                }
+            }
+            if worker.is_stopped() {
+                // What was not found out stands as it was.
+                let best =
+                    moves[line..].iter().map(|root| root.previous_score).max().unwrap_or(-WIN);
+                for root in moves[line..].iter_mut().filter(|root| !root.exact) {
+                    root.score =
+                        if root.previous_score == -WIN { best } else { root.previous_score };
+                }
+                break;
+            }
+        }
+        let finished = !worker.is_stopped();
+        moves[..lines].sort_by_key(|root| -root.score);
+        let found = moves[..lines].iter();
+        let found = found.map(|root| PvLine { score: root.score, moves: root.pv.clone() });
+        let done = if finished { depth } else { depth - 1 };
+        let lines_found: Vec<_> = found.collect();
+        let proved = lines_found
+            .iter()
+            .all(|line| plies_to_end(line.score).is_some_and(|plies| plies.abs() <= depth));
+        heard(worker, Iteration { lines: lines_found, depth: done as u32, finished });
+        let enough = task.limits.soft_time.is_some_and(|time| start.elapsed() >= time);
+        if !finished || enough || proved {
+            break;
+        }
+    }
+}

@@ -11,7 +11,8 @@ use std::cell::Cell;
 
 use crownhead_rules::Game;
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Limits, Searchable, Settings, Stop, Task, visit,
+    Engine, EngineConfig, GameVisitor, Knowledge, SearchLimits, SearchRequest, Searchable,
+    StopFlag, visit,
 };
 use setups::{GAMES, from_game};
 
@@ -48,16 +49,22 @@ impl GameVisitor for NoAllocation {
     fn visit<P: Searchable>(self, options: &P::Options) {
         let mut random = fastrand::Rng::with_seed(11);
         for (hash, pruning) in [(1, true), (0, false)] {
-            let settings = Settings { threads: 1, hash, pruning, ..Settings::default() };
+            let settings =
+                EngineConfig { threads: 1, hash_mb: hash, pruning, ..EngineConfig::default() };
             let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
             for _ in 0..3 {
                 let (position, past) = from_game::<P>(options, &mut random);
                 let mut search = |nodes| {
                     engine.clear();
-                    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-                    let task = Task { position: &position, past: &past, limits, lines: 1 };
+                    let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+                    let task = SearchRequest {
+                        position: &position,
+                        history_keys: &past,
+                        limits,
+                        multipv: 1,
+                    };
                     let before = ALLOCATIONS.get();
-                    let report = engine.search(task, &Stop::new(), |_| {});
+                    let report = engine.search(task, &StopFlag::new(), |_| {});
                     (ALLOCATIONS.get() - before, report.depth)
                 };
                 let (few, shallow) = search(6_000);
