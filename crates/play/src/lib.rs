@@ -12,6 +12,8 @@ mod data;
 mod draws;
 mod encounter;
 pub mod engine;
+pub mod fault;
+pub mod game;
 mod hub_text;
 mod knowledge;
 pub mod lessons;
@@ -26,18 +28,24 @@ mod session;
 mod spec;
 pub mod statistics;
 mod stopwatch;
+mod time_control;
 mod words;
 
-pub use clock::{Allotment, Clock, ParseTimeError, TimeControl, format_duration, parse_duration};
+pub use clock::{Allotment, Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, Stop};
 pub use data::data_dir;
 pub use draws::{accepts_draw, hears_offer};
 pub use encounter::{GameSetup, log_name};
+pub use fault::{Fault, FaultKind, FaultPolicy, Incident};
+pub use game::{
+    Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
+};
 pub use knowledge::knowledge_for;
 pub use openings::{Drawing, Opening, Openings, OpeningsError, mix};
 pub use opponents::{OPPONENTS, Opponent};
 pub use player::{Choice, Player, PlayerError, Seating, Verdict};
-pub use referee::{End, FaultPolicy, GameSettings, Incident, PlayedGame};
+pub use referee::PlayedGame;
 pub use session::{LegalMove, PlayError, Session, TypedSession, session};
 pub use spec::{PlayerKind, PlayerOptions, PlayerSpec, SpecError};
+pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};
 pub use words::sentence;

@@ -10,8 +10,9 @@ use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, Stop, visit};
 
 use crate::bots::{Outside, Program, ProgramError};
-use crate::clock::{format_duration, parse_duration, shorten};
+use crate::clock::shorten;
 use crate::players::{Best, Graded, Random, Textbook};
+use crate::time_control::{format_duration, parse_duration};
 use crate::{Player, PlayerError};
 
 /// A player's name with its options.

@@ -11,11 +11,11 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crownhead_play::bots::{Fault, FaultKind};
 use crownhead_play::{
     Choice, Clock, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
     PlayerSpec, Session, SpecError, TimeControl, referee, sentence, session,
 };
+use crownhead_play::{Fault, FaultKind};
 use crownhead_records::{GameRecord, GameResult, Ply, game_text, write_text};
 use crownhead_rules::{Game, PositionError, Side};
 

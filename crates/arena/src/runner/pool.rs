@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_play::bots::{Fault, FaultKind};
 use crownhead_play::{Choice, Clock, Knowledge, Player, PlayerError, Session, Stop};
+use crownhead_play::{Fault, FaultKind};
 
 use crate::schedule::PlayerIndex;
 use crate::{Contest, Entrant};

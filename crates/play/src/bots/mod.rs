@@ -12,7 +12,6 @@ mod adapters;
 mod buffer;
 pub mod check;
 mod dialogue;
-mod fault;
 mod kits;
 mod line;
 mod log;
@@ -24,9 +23,9 @@ mod protocol;
 pub mod replay;
 mod running;
 
+pub(crate) use crate::fault::{Fault, FaultKind};
 pub use adapters::Protocol;
 pub(crate) use buffer::read_bounded_line;
-pub use fault::{Fault, FaultKind};
 pub use kits::Kit;
 pub(crate) use line::{Line, quote};
 pub use log::board_text;

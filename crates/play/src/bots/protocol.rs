@@ -10,7 +10,7 @@ use super::dialogue::{Dialogue, Unsaid};
 use super::line::{Line, quote};
 use super::process::{Process, Silence, status_text};
 use super::{Fault, FaultKind};
-use crate::bots::fault::quoted;
+use crate::fault::quoted;
 use crate::{Clock, Seating, Session, TimeControl, Verdict, format_duration};
 
 /// The protocol of lines.
