@@ -414,7 +414,7 @@ impl Trial<'_> {
                     }
                     _ => advice(self.protocol, &fault),
                 };
-                let incident = referee::incident(session.as_ref(), side, fault, terms.fault_policy);
+                let incident = crownhead_play::Incident::new(session.as_ref(), fault, terms.fault_policy);
                 self.bot.on_fault(&incident, None);
                 finding(moment.check, Grade::Failure, incident.describe(self.game), advice)
             }

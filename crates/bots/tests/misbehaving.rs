@@ -361,6 +361,7 @@ fn no_other_game_is_disturbed() {
                 broken += 1;
             }
             End::Rules(_) => assert_eq!(fine.played.moves, moody.played.moves),
+            end => panic!("{end:?}"),
         }
     }
     assert!((1..16).contains(&broken), "{broken} of 16 games");

@@ -5,8 +5,7 @@ use std::path::Path;
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, StopFlag};
 
-use crate::Fault;
-use crate::{Clock, GameSettings, Incident, Session};
+use crate::{Clock, Fault, GameSettings, Incident, Session};
 
 /// Somebody who plays one side of a game.
 pub trait Player: Send {

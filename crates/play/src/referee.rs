@@ -4,179 +4,19 @@
 //! Who the players are and how they are talked with is theirs to know; what many games prove is the
 //! business of [`matches`](crate::matches).
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crownhead_rules::{Game, GameVisitor, Notation, Outcome, Side};
+use crownhead_rules::Side;
 use crownhead_search::StopFlag;
 
-use crate::clock::truncate;
 use crate::stopwatch::Stopwatch;
-use crate::{Choice, Clock, GameOver, PlayError, Player, PlayerError, Session, TimeControl};
-use crate::{Fault, FaultKind};
-
-/// The terms of a game: its times, and what a fault costs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GameSettings {
-    /// The time both players have.
-    pub time_control: TimeControl,
-    /// A player may be late by so much: handing a move over takes time that is not its own.
-    pub grace: Duration,
-    /// How long an outside program may take to be ready.
-    pub startup_timeout: Duration,
-    /// What a fault costs.
-    pub fault_policy: FaultPolicy,
-}
-
-/// What a fault costs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum FaultPolicy {
-    /// The game.
-    Forfeit,
-    /// The turn.
-    Skip,
-    /// The choice: a move is drawn by lot.
-    RandomMove,
-}
+use crate::{
+    Choice, Clock, End, Fault, FaultKind, FaultPolicy, GameOver, GameSettings, Incident, PlayError,
+    Player, PlayerError, Session,
+};
 
 /// How long an outside program may think about a move where nobody asked for a clock.
 pub const DEFAULT_BOT_MOVE_TIME: Duration = Duration::from_secs(5);
-
-impl GameSettings {
-    /// The usual terms of a game, without a limit of time.
-    pub fn default_for(game: &Game) -> GameSettings {
-        GameSettings {
-            time_control: TimeControl::Unlimited,
-            grace: Duration::from_millis(5),
-            startup_timeout: Duration::from_secs(10),
-            fault_policy: FaultPolicy::default_for(game),
-        }
-    }
-}
-
-impl FaultPolicy {
-    /// All policies.
-    pub const ALL: [FaultPolicy; 3] =
-        [FaultPolicy::Forfeit, FaultPolicy::Skip, FaultPolicy::RandomMove];
-
-    /// The usual policy of a game: in Capture Halma the rules say that a turn is skipped, in contest
-    /// checkers that an invalid move ends the game.
-    pub fn default_for(game: &Game) -> FaultPolicy {
-        match game {
-            Game::CaptureHalma => FaultPolicy::Skip,
-            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => FaultPolicy::Forfeit,
-        }
-    }
-
-    /// Whether a game can be played by this policy: turns can be skipped only where the rules know
-    /// such turns.
-    pub fn supports(self, game: &Game) -> bool {
-        struct Skips;
-        impl GameVisitor for Skips {
-            type Output = bool;
-            fn visit<P: Notation>(self, _: &P::Options) -> bool {
-                P::skip_move().is_some()
-            }
-        }
-        self != FaultPolicy::Skip || game.visit(Skips)
-    }
-
-    /// Its one text.
-    pub const fn code(self) -> &'static str {
-        match self {
-            FaultPolicy::Forfeit => "forfeit",
-            FaultPolicy::Skip => "skip",
-            FaultPolicy::RandomMove => "random-move",
-        }
-    }
-}
-
-impl fmt::Display for FaultPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for FaultPolicy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<FaultPolicy, String> {
-        FaultPolicy::ALL.into_iter().find(|policy| policy.code() == text).ok_or_else(|| {
-            format!("a policy is forfeit, skip or random-move, not {:?}", truncate(text))
-        })
-    }
-}
-
-/// A fault, and where it happened.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Incident {
-    /// Whose fault it is.
-    pub side: Side,
-    /// Plies played before.
-    pub ply: usize,
-    /// What was wrong.
-    pub fault: Fault,
-    /// The position in which it happened.
-    pub position: String,
-    /// The legal moves there; the first of many.
-    pub moves: String,
-    /// What it cost.
-    pub policy: FaultPolicy,
-}
-
-/// How a game ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
-    /// By the rules.
-    Rules(Outcome),
-    /// By a fault that lost it.
-    Forfeited(Box<Incident>),
-}
-
-impl End {
-    /// Who won.
-    pub fn winner(&self) -> Option<Side> {
-        match self {
-            End::Rules(outcome) => outcome.winner,
-            End::Forfeited(incident) => Some(incident.side.other()),
-        }
-    }
-
-    /// A word for the reason.
-    pub fn code(&self) -> &'static str {
-        match self {
-            End::Rules(outcome) => outcome.reason.code(),
-            End::Forfeited(incident) => incident.fault.kind.code(),
-        }
-    }
-}
-
-impl Incident {
-    /// Whether a game was lost by it, or the program cannot be talked with any more.
-    pub fn is_fatal(&self) -> bool {
-        self.policy == FaultPolicy::Forfeit || self.fault.kind.ends_process()
-    }
-
-    /// What its author needs to know, in a sentence or two. Sides have the names of the game.
-    pub fn describe(&self, game: &Game) -> String {
-        let name = game.info().sides[self.side.index()].name;
-        let cost = match self.policy {
-            FaultPolicy::Forfeit => "the game is lost",
-            FaultPolicy::Skip => "the turn is skipped",
-            FaultPolicy::RandomMove => "a random move is made",
-        };
-        format!(
-            "{}, {name}, ply {}: {}. By the policy {}, {cost}. Position: {}. Legal moves: {}",
-            self.fault.kind.code(),
-            self.ply,
-            self.fault,
-            self.policy,
-            self.position,
-            self.moves
-        )
-    }
-}
 
 /// A game that was refereed to its end.
 #[derive(Clone, Debug)]
@@ -199,8 +39,6 @@ pub struct PlayedGame {
 
 /// So many incidents of a game are kept, and besides them what ended a program.
 const KEPT: usize = 8;
-/// So many bytes of legal moves are told.
-const TOLD: usize = 400;
 
 /// Plays a game from where the session stands; none if it was stopped. The players have taken their
 /// seats, the one who moves first first. `seed` decides moves that are made for others. `heard` is
@@ -325,19 +163,6 @@ pub fn judge(
     }
 }
 
-pub fn incident(session: &dyn Session, side: Side, fault: Fault, policy: FaultPolicy) -> Incident {
-    let mut moves = String::new();
-    session.write_legal_moves(&mut moves);
-    if moves.len() > TOLD {
-        let end = moves[..TOLD].rfind(',').unwrap_or(0);
-        let more = moves[end..].matches(',').count();
-        moves.truncate(end);
-        moves.push_str(&format!(" and {more} more"));
-    }
-    let (ply, position) = (session.plies(), session.position());
-    Incident { side, ply, fault, position, moves, policy }
-}
-
 /// What a fault of the side to move costs: the incident, and the move that is made instead; none if
 /// the game is lost. `lot` decides a move that is drawn.
 pub fn settle(
@@ -346,7 +171,7 @@ pub fn settle(
     policy: FaultPolicy,
     lot: u64,
 ) -> (Incident, Option<String>) {
-    let incident = incident(session, session.side(), fault, policy);
+    let incident = Incident::new(session, fault, policy);
     let is_made = match policy {
         FaultPolicy::Forfeit => false,
         FaultPolicy::Skip if session.skip_turn() => true,
@@ -360,10 +185,7 @@ pub fn settle(
 
 /// Tells both players how it ended.
 fn tell(players: &mut [&mut dyn Player; 2], game: &PlayedGame) {
-    let score = match &game.end {
-        End::Rules(outcome) => outcome.score,
-        End::Forfeited(_) => None,
-    };
+    let score = game.end.score();
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
         let (winner, code) = (game.end.winner(), game.end.code());
         player.on_game_over(&GameOver::of(side, winner, score, code, &game.description));

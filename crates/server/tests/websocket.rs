@@ -203,9 +203,11 @@ async fn a_computer_judges_an_offer_of_a_draw() {
 async fn nobody_thinks_for_a_player_who_has_left() {
     let folder = tempfile::tempdir().unwrap();
     let thought = Duration::from_secs(24 * 60 * 60);
-    let server =
-        Running::begin(folder.path(), Limits { max_think_time: thought, searches: 1, ..Limits::local() })
-            .await;
+    let server = Running::begin(
+        folder.path(),
+        Limits { max_think_time: thought, searches: 1, ..Limits::local() },
+    )
+    .await;
     let long = json!({"game": "capture-halma", "mode": "computer", "side": "w", "player": "level:10",
                       "thinking": 24 * 60 * 60 * 1000_u64});
     let game = server.create(long).await;

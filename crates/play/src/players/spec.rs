@@ -9,8 +9,9 @@ use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
 
 use super::{Best, Graded, Random, Textbook};
-use crate::clock::{format_duration, parse_duration, truncate};
+use crate::clock::truncate;
 use crate::{Player, PlayerError};
+use crate::{format_duration, parse_duration};
 
 /// A built-in player and its options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

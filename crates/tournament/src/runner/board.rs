@@ -68,13 +68,10 @@ impl Board<'_> {
     }
 
     fn record(&self, game: &Game, refereed: PlayedGame, moves: Text, started: i64) -> Record {
-        let score = match &refereed.end {
-            End::Rules(outcome) => outcome.score,
-            End::Forfeited(_) => None,
-        };
+        let score = refereed.end.score();
         let forfeit = match &refereed.end {
-            End::Rules(_) => None,
             End::Forfeited(incident) => Some(incident.side.index()),
+            _ => None,
         };
         let fault = |incident: &crownhead_play::Incident| Fault {
             side: incident.side.index(),
