@@ -35,7 +35,7 @@ pub use clock::{Allotment, Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, Stop};
 pub use data::data_dir;
 pub use draws::{accepts_draw, hears_offer};
-pub use encounter::{GameSetup, log_name};
+pub use encounter::log_name;
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
@@ -44,7 +44,7 @@ pub use knowledge::knowledge_for;
 pub use openings::{Drawing, Opening, Openings, OpeningsError, mix};
 pub use opponents::{OPPONENTS, Opponent};
 pub use player::{Choice, Player, PlayerError, Seating, Verdict};
-pub use referee::PlayedGame;
+pub use referee::{GameSetup, PlayedGame};
 pub use session::{LegalMove, PlayError, Session, TypedSession, session};
 pub use spec::{PlayerKind, PlayerOptions, PlayerSpec, SpecError};
 pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};

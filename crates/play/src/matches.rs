@@ -9,17 +9,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Knowledge, Stop};
 
-use crate::encounter::{GameSetup, log_name};
+use crate::encounter::log_name;
 use crate::openings::{Drawing, mix};
-use crate::referee::PlayedGame;
+use crate::referee::{self, GameSetup, PlayedGame};
 use crate::statistics::{Pairs, Points, Tally};
-use crate::{
-    End, GameSettings, Opening, Openings, Player, PlayerError, PlayerSpec, TimeControl, referee,
-};
+use crate::{End, GameSettings, Opening, Openings, Player, PlayerError, PlayerSpec, TimeControl};
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -101,11 +99,7 @@ impl Played {
         }
         record.start.clone_from(&self.opening.start);
         record.line.plies = self.opening.moves.iter().chain(moves).map(Ply::new).collect();
-        record.result = match end.winner() {
-            Some(Side::First) => GameResult::FirstWins,
-            Some(Side::Second) => GameResult::SecondWins,
-            None => GameResult::Draw,
-        };
+        record.result = end.result();
         record
     }
 }
@@ -271,7 +265,7 @@ fn one_game(
     let [one, other] = &mut *players;
     let seated: [&mut dyn Player; 2] =
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
-    let game = setup.play(seated, stop, &mut |_, _| {})?;
+    let game = referee::play_game(&setup, seated, stop, &mut |_, _| {})?;
     let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
     Ok(game.map(|played| Played { pair, first, opening, played, log_failure }))
 }

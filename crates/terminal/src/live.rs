@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use crownhead_play::{
-    Choice, Clock, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
+    Choice, Clock, End, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
     PlayerSpec, Session, SpecError, TimeControl, referee, sentence, session,
 };
 use crownhead_play::{Fault, FaultKind};
@@ -274,6 +274,18 @@ impl LiveGame {
     /// Whether a program lost by a fault, or broke.
     pub fn is_broken(&self) -> bool {
         self.is_broken
+    }
+
+    /// How the game ended, if it has.
+    pub fn end(&self) -> Option<End> {
+        let on_board = || self.session.outcome().map(End::Rules);
+        let off_board = self.verdict.as_ref().map(|verdict| match verdict {
+            Verdict::Resigned(side) => End::Resigned(*side),
+            Verdict::Agreed => End::DrawAgreed,
+            Verdict::Late(side) => End::OutOfTime(*side),
+            Verdict::Forfeited(incident) => End::Forfeited(incident.clone()),
+        });
+        off_board.or_else(on_board)
     }
 
     /// A word for the reason of the end, if the game has ended.

@@ -12,9 +12,9 @@ use super::log::HEAD;
 use super::process::{self, Process};
 use super::protocol::Lines;
 use super::{Line, Outside, Program, Protocol};
-use crate::referee;
 use crate::{
-    Choice, Clock, GameSettings, Player, PlayerError, Seating, Session, TimeControl, session,
+    Action, End, Event, FaultPolicy, GameConfig, GameInPlay, GameSettings, Player, PlayerError,
+    Seating, Session, TimeControl, session,
 };
 
 /// One turn of a game, as its log has it.
@@ -234,11 +234,18 @@ impl Moment {
 
     /// What the rules say of an answer: the move as the referee writes it, or the fault.
     fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
-        let mut session = self.session()?;
-        let (choice, none) = (Choice::plain(text), Duration::ZERO);
-        Ok(match referee::judge(session.as_mut(), choice, Clock::Unlimited, none, none) {
-            Ok((played, _)) => (Some(played), None),
-            Err(fault) => (None, Some(format!("{}: {fault}", fault.kind.code()))),
+        let settings = GameSettings::default_for(&self.game);
+        let game =
+            GameInPlay::new(self.session()?, GameConfig::refereed(&settings), Duration::ZERO);
+        let answer = Action::Answer { answer: Ok(text), policy: FaultPolicy::Forfeit, seed: 0 };
+        Ok(match game.decide(game.session().side(), &answer, Duration::ZERO) {
+            Ok(Event::Move { text, .. }) => (Some(text), None),
+            Ok(Event::End(End::Forfeited(incident))) => {
+                let fault = &incident.fault;
+                (None, Some(format!("{}: {fault}", fault.kind.code())))
+            }
+            Ok(_) => (None, None),
+            Err(refusal) => (None, Some(refusal.to_string())),
         })
     }
 }
