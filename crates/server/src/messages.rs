@@ -16,9 +16,9 @@ pub enum FromClient {
     Join { secret: Option<String>, name: Option<String> },
     Move { version: u64, r#move: String, id: Option<u64> },
     Resign { version: u64, id: Option<u64> },
-    Offer { version: u64, what: What, id: Option<u64> },
-    Accept { version: u64, what: What, id: Option<u64> },
-    Decline { version: u64, what: What, id: Option<u64> },
+    Offer { version: u64, offer: What, id: Option<u64> },
+    Accept { version: u64, offer: What, id: Option<u64> },
+    Decline { version: u64, offer: What, id: Option<u64> },
     Name { name: Option<String>, id: Option<u64> },
     Ping { id: Option<u64> },
 }
@@ -49,9 +49,9 @@ impl FromClient {
             FromClient::Ping { id } => return Some(Request::Ping { id }),
             FromClient::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
             FromClient::Resign { version, id } => (id, version, Action::Resign),
-            FromClient::Offer { version, what, id } => (id, version, Action::Offer(what)),
-            FromClient::Accept { version, what, id } => (id, version, Action::Accept(what)),
-            FromClient::Decline { version, what, id } => (id, version, Action::Decline(what)),
+            FromClient::Offer { version, offer, id } => (id, version, Action::Offer(offer)),
+            FromClient::Accept { version, offer, id } => (id, version, Action::Accept(offer)),
+            FromClient::Decline { version, offer, id } => (id, version, Action::Decline(offer)),
         };
         Some(Request::Act { id, version, action })
     }
@@ -81,7 +81,7 @@ pub enum FromServer<'a> {
         id: &'a str,
     },
     Declined {
-        what: What,
+        offer: What,
         by: char,
         text: String,
     },

@@ -101,10 +101,10 @@ pub enum NotJoined {
 
 impl Inner {
     fn presence(&self) -> Presence {
-        let here = [Side::First, Side::Second]
+        let online = [Side::First, Side::Second]
             .map(|side| self.members.iter().any(|member| member.rights.may(side)));
         let watchers = self.members.iter().filter(|member| member.rights.is_none()).count();
-        Presence { here, watchers, computer: self.computer }
+        Presence { online, watchers, computer: self.computer }
     }
 
     fn has_players(&self) -> bool {
@@ -357,20 +357,20 @@ impl Room {
         match deed {
             Deed::Happens(event) => return self.happen(inner, event).await,
             Deed::Offers => inner.tell_offers(),
-            Deed::Declined(what, by) => {
+            Deed::Declined(offer, by) => {
                 inner.tell_offers();
                 let who = match inner.game.setup().mode {
                     Mode::Computer { .. } => "The computer",
                     _ => inner.game.setup().game.info().sides[by.index()].name,
                 };
-                let what_text = match what {
+                let offer_text = match offer {
                     What::Draw => "the draw",
                     What::TakeBack => "to take back",
                     What::Rematch => "the rematch",
                 };
                 let by = side_letter(&inner.game.setup().game, by);
-                let text = format!("{who} declines {what_text}.");
-                inner.tell(FromServer::Declined { what, by, text }.json());
+                let text = format!("{who} declines {offer_text}.");
+                inner.tell(FromServer::Declined { offer, by, text }.json());
             }
             Deed::AskComputer => self.ask_about_draw(inner),
             Deed::Rematch => return self.make_rematch(inner).await,

@@ -27,8 +27,8 @@ const BATCH: usize = 512;
 const COPYING: Duration = Duration::from_secs(5);
 /// Pages in the log from which on the writer itself sees to it that it begins anew.
 const LONG_LOG: i64 = 8192;
-/// The form of the file.
-const FORM: i64 = 1;
+/// Schema version of the database, in its `user_version`.
+const SCHEMA_VERSION: i64 = 2;
 
 /// Why something could not be kept or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -44,9 +44,17 @@ pub enum StoreError {
     /// Another process has them.
     #[error("the games in {0} are being served by another crownhead: choose another --data")]
     InUse(PathBuf),
-    /// A newer version has written it.
-    #[error("{0} was written by a newer crownhead")]
-    Newer(PathBuf),
+    /// The database has another schema version.
+    #[error(
+        "{file} has schema version {found}; this crownhead supports only version {SCHEMA_VERSION}: \
+         choose another --data"
+    )]
+    Schema {
+        /// The database.
+        file: PathBuf,
+        /// Its version.
+        found: i64,
+    },
     /// A write failed.
     #[error("it could not be kept on disk: {0}")]
     Write(String),
@@ -133,10 +141,9 @@ impl Store {
             return Err(StoreError::InUse(folder.into()));
         }
         let mut writer = connect(&file).map_err(|error| wrong(&error))?;
-        match make_tables(&mut writer) {
-            Ok(true) => {}
-            Ok(false) => return Err(StoreError::Newer(file)),
-            Err(error) => return Err(wrong(&error)),
+        let found = create_tables(&mut writer).map_err(|error| wrong(&error))?;
+        if found != SCHEMA_VERSION {
+            return Err(StoreError::Schema { file, found });
         }
         let reader = connect(&file).map_err(|error| wrong(&error))?;
         let copier = connect(&file).map_err(|error| wrong(&error))?;
@@ -240,11 +247,12 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Makes the tables if they are not there; false if a newer version has made them.
-fn make_tables(connection: &mut Connection) -> rusqlite::Result<bool> {
-    let form: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if form > FORM {
-        return Ok(false);
+/// Creates the tables in a new database. Returns the schema version; a database of another version
+/// is left unchanged.
+fn create_tables(connection: &mut Connection) -> rusqlite::Result<i64> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version != 0 {
+        return Ok(version);
     }
     let transaction = connection.transaction()?;
     transaction.execute_batch(
@@ -264,9 +272,9 @@ fn make_tables(connection: &mut Connection) -> rusqlite::Result<bool> {
              PRIMARY KEY (game, number)
          ) STRICT, WITHOUT ROWID;",
     )?;
-    transaction.pragma_update(None, "user_version", FORM)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     transaction.commit()?;
-    Ok(true)
+    Ok(SCHEMA_VERSION)
 }
 
 fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<Stored>> {
@@ -454,6 +462,21 @@ mod tests {
         assert!(store.read(&next).unwrap().is_none());
         assert_eq!(store.read(&id).unwrap().unwrap().events, ["once"]);
         store.close();
+    }
+
+    #[test]
+    fn open_refuses_other_schema_versions() {
+        for found in [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1] {
+            let folder = tempfile::tempdir().unwrap();
+            let connection = Connection::open(folder.path().join("games.sqlite")).unwrap();
+            connection.pragma_update(None, "user_version", found).unwrap();
+            drop(connection);
+            let Err(error) = Store::open(folder.path()) else { panic!("version {found} opened") };
+            let message = error.to_string();
+            let versions =
+                format!("schema version {found}; this crownhead supports only version 2");
+            assert!(message.contains(&versions), "{message}");
+        }
     }
 
     #[tokio::test]

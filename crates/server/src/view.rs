@@ -75,7 +75,7 @@ impl Serialize for Legal<'_> {
             to: Option<CellText>,
             path: Cells<'a>,
             #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            ways: Vec<Cells<'a>>,
+            other_paths: Vec<Cells<'a>>,
             captures: Cells<'a>,
         }
         serializer.collect_seq(self.0.iter().map(|mv| Move {
@@ -83,7 +83,7 @@ impl Serialize for Legal<'_> {
             from: mv.path.first().copied().map(CellText),
             to: mv.path.last().copied().map(CellText),
             path: Cells(&mv.path),
-            ways: mv.ways.iter().map(|way| Cells(way)).collect(),
+            other_paths: mv.ways.iter().map(|path| Cells(path)).collect(),
             captures: Cells(&mv.captures),
         }))
     }
@@ -115,7 +115,7 @@ pub fn ending_view(game: &HostedGame) -> Option<OutcomeView> {
         None => return game.session().outcome().map(|outcome| outcome_view(kind, outcome, text)),
         Some(Decision::Resigned(_)) => "resigned",
         Some(Decision::Agreed) => "agreed",
-        Some(Decision::Late(_)) => "late",
+        Some(Decision::Late(_)) => "time",
     };
     let winner = game.winner().map(|side| side_letter(kind, side));
     Some(OutcomeView { winner, reason, score: None, text })
@@ -157,8 +157,8 @@ pub fn position_json(
 /// What the server knows of a game besides the game itself.
 #[derive(Clone, Copy, Default)]
 pub struct Presence {
-    /// Whether somebody sits on each side.
-    pub here: [bool; 2],
+    /// Whether the player of each side is connected.
+    pub online: [bool; 2],
     /// How many look on.
     pub watchers: usize,
     /// What the computer does.
@@ -183,7 +183,7 @@ pub struct SeatView<'a> {
     name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     player: Option<&'a str>,
-    here: bool,
+    online: bool,
 }
 
 /// The seats of a game.
@@ -195,7 +195,7 @@ pub fn seats_view<'a>(game: &'a HostedGame, presence: &Presence) -> [SeatView<'a
             kind: if computer.is_some() { "computer" } else { "person" },
             name: computer.map(|player| player.name).or(game.name(side)),
             player: computer.map(|player| player.spec),
-            here: computer.is_some() || presence.here[side.index()],
+            online: computer.is_some() || presence.online[side.index()],
         }
     })
 }
@@ -347,11 +347,11 @@ pub struct Summary {
     seats: serde_json::Value,
     outcome: Option<OutcomeView>,
     next: Option<String>,
-    touched: u64,
+    last_activity: u64,
 }
 
-/// A game in a list; `touched` is when it last changed.
-pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, touched: u64) -> Summary {
+/// A game in a list. `last_activity` is the time of its last change, in milliseconds since 1970.
+pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, last_activity: u64) -> Summary {
     let (setup, session) = (game.setup(), game.session());
     let info = setup.game.info();
     Summary {
@@ -366,6 +366,6 @@ pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, touched: u64
         seats: serde_json::to_value(seats_view(game, presence)).unwrap_or_default(),
         outcome: ending_view(game),
         next: game.next().map(String::from),
-        touched,
+        last_activity,
     }
 }

@@ -100,7 +100,7 @@ async fn the_page_learns_what_can_be_played() {
     assert_eq!(body["games"][2]["targets"][0], json!(["68", "77", "78", "86", "87", "88"]));
     let players = body["players"].as_array().unwrap();
     assert_eq!(players.len(), 12);
-    assert!(players.iter().all(|player| player["sentence"].as_str().unwrap().ends_with('.')));
+    assert!(players.iter().all(|player| player["description"].as_str().unwrap().ends_with('.')));
 }
 
 #[tokio::test]
@@ -146,17 +146,17 @@ async fn a_position_is_answered_with_its_moves_paths_and_captures() {
     let round = &view["legal"][0];
     let mut back = round["path"].as_array().unwrap().clone();
     back.reverse();
-    assert_eq!(round["ways"], json!([back]), "{round}");
+    assert_eq!(round["other_paths"], json!([back]), "{round}");
     // Two jumps lead from 33 to 55, by 35 or by 53; a single one has one way.
     let jumps = json!({"game": "chinese-checkers", "position": "8/8/2##4/2#1#3/3#4/8/7O/8 # 0"});
     let (_, view) = site.post("/api/position", jumps).await;
     let named = |text| view["legal"].as_array().unwrap().iter().find(|own| own["text"] == text);
     let two = named("3355").unwrap();
     assert_eq!(
-        (&two["path"], &two["ways"]),
+        (&two["path"], &two["other_paths"]),
         (&json!(["33", "35", "55"]), &json!([["33", "53", "55"]]))
     );
-    assert!(named("3335").unwrap().get("ways").is_none());
+    assert!(named("3335").unwrap().get("other_paths").is_none());
     let over = json!({"game": "contest", "position": "B:W5,6,10:B1"});
     let (_, view) = site.post("/api/position", over).await;
     assert_eq!(view["outcome"]["reason"], "no-move", "{view}");

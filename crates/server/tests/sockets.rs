@@ -42,9 +42,9 @@ async fn two_play_by_link_and_a_third_looks_on() {
     let game = server.create(friend()).await;
     let (mut ann, state) = server.join(&game["id"], &game["secret"]).await;
     assert_eq!(state["seats"][0]["name"], "Ann");
-    assert_eq!(state["seats"][1]["here"], false);
+    assert_eq!(state["seats"][1]["online"], false);
     let (mut ben, _) = server.join(&game["id"], &game["friend"]).await;
-    assert_eq!(ann.hear("seats").await["seats"][1]["here"], true);
+    assert_eq!(ann.hear("seats").await["seats"][1]["online"], true);
     ben.say(json!({"type": "name", "name": "Ben"})).await;
     assert_eq!(ann.hear("seats").await["seats"][1]["name"], "Ben");
     let (mut watcher, state) = server.join(&game["id"], &Value::Null).await;
@@ -111,7 +111,7 @@ async fn several_tabs_sit_on_one_seat() {
     assert_eq!(other.hear("moved").await["version"], 1);
     drop(one);
     let seats = other.hear("seats").await;
-    assert_eq!(seats["seats"][0]["here"], true, "the other tab is still there");
+    assert_eq!(seats["seats"][0]["online"], true, "the other tab is still there");
     server.end().await;
 }
 
@@ -123,24 +123,24 @@ async fn draws_take_backs_and_a_rematch_by_agreement() {
     let (mut ben, _) = server.join(&game["id"], &game["friend"]).await;
     ann.play(0, "11-15").await;
     ben.hear("moved").await;
-    ann.say(json!({"type": "offer", "what": "take-back", "version": 1})).await;
+    ann.say(json!({"type": "offer", "offer": "take-back", "version": 1})).await;
     assert_eq!(ben.hear("offers").await["offers"]["take_back"], "b");
-    ben.say(json!({"type": "accept", "what": "take-back", "version": 1})).await;
+    ben.say(json!({"type": "accept", "offer": "take-back", "version": 1})).await;
     let state = ann.hear("state").await;
     assert_eq!((&state["ply"], &state["version"]), (&json!(0), &json!(2)));
-    ann.say(json!({"type": "offer", "what": "draw", "version": 2})).await;
-    ben.say(json!({"type": "decline", "what": "draw", "version": 2})).await;
+    ann.say(json!({"type": "offer", "offer": "draw", "version": 2})).await;
+    ben.say(json!({"type": "decline", "offer": "draw", "version": 2})).await;
     // Whichever came first: an offer that is not there yet cannot be declined.
     if ann.hear("offers").await["offers"]["draw"] == "b" {
         ben.hear("offers").await;
     }
-    ben.say(json!({"type": "offer", "what": "draw", "version": 2})).await;
-    ann.say(json!({"type": "offer", "what": "draw", "version": 2})).await;
+    ben.say(json!({"type": "offer", "offer": "draw", "version": 2})).await;
+    ann.say(json!({"type": "offer", "offer": "draw", "version": 2})).await;
     let state = ann.hear("state").await;
     assert_eq!(state["outcome"]["reason"], "agreed");
     assert_eq!(state["legal"], json!([]));
-    ann.say(json!({"type": "offer", "what": "rematch", "version": 3})).await;
-    ben.say(json!({"type": "offer", "what": "rematch", "version": 3})).await;
+    ann.say(json!({"type": "offer", "offer": "rematch", "version": 3})).await;
+    ben.say(json!({"type": "offer", "offer": "rematch", "version": 3})).await;
     let next = ann.hear("next").await["id"].clone();
     assert_eq!(ben.hear("next").await["id"], next);
     let mut again = server.socket(next.as_str().unwrap()).await;
@@ -166,7 +166,9 @@ async fn a_computer_answers_and_what_it_did_is_taken_back_at_once() {
             assert_eq!(person.hear("moved").await["computer"], "waiting");
             let answer = person.hear("moved").await;
             assert_eq!(answer["side"], game["you"][0]);
-            person.say(json!({"type": "offer", "what": "take-back", "version": version + 2})).await;
+            person
+                .say(json!({"type": "offer", "offer": "take-back", "version": version + 2}))
+                .await;
             let back = person.hear("state").await;
             assert_eq!((&back["position"], &back["ply"]), (&state["position"], &state["ply"]));
             person.say(json!({"type": "resign", "version": version + 3})).await;
@@ -184,15 +186,15 @@ async fn a_computer_judges_an_offer_of_a_draw() {
     let game = server.create(wish).await;
     let (mut person, _) = server.join(&game["id"], &game["secret"]).await;
     for _ in 0..2 {
-        person.say(json!({"type": "offer", "what": "draw", "version": 0})).await;
+        person.say(json!({"type": "offer", "offer": "draw", "version": 0})).await;
         let declined = person.hear("declined").await;
-        assert_eq!((&declined["what"], &declined["by"]), (&json!("draw"), &json!("w")));
+        assert_eq!((&declined["offer"], &declined["by"]), (&json!("draw"), &json!("w")));
     }
     // White is lost, and glad of it.
     let wish = json!({"game": "english", "mode": "computer", "side": "b", "position": "B:W32:BK10,K11,K14,K15"});
     let game = server.create(wish).await;
     let (mut person, _) = server.join(&game["id"], &game["secret"]).await;
-    person.say(json!({"type": "offer", "what": "draw", "version": 0})).await;
+    person.say(json!({"type": "offer", "offer": "draw", "version": 0})).await;
     assert_eq!(person.hear("state").await["outcome"]["reason"], "agreed");
     server.end().await;
 }
