@@ -14,8 +14,8 @@ use crate::{BotProgram, Protocol};
 use crownhead_play::Random;
 use crownhead_play::referee::{self, PlayedGame};
 use crownhead_play::{
-    End, FaultPolicy, GameSettings, GameStart, Player, PlayerError, Session, TimeControl,
-    format_duration, new_session,
+    End, Event, FaultPolicy, GameConfig, GameInPlay, GameSettings, GameStart, Player, PlayerError,
+    Session, TimeControl, format_duration, new_session,
 };
 
 /// Something that was tried.
@@ -313,7 +313,7 @@ impl Trial<'_> {
     fn game(
         &mut self,
         check: &str,
-        session: &mut dyn Session,
+        session: Box<dyn Session>,
         terms: &GameSettings,
         seed: u64,
         bot_side: Side,
@@ -370,10 +370,10 @@ impl Trial<'_> {
     fn quick_game(&mut self, number: u64, found: &mut impl FnMut(Finding)) {
         let sides = [Side::First, Side::Second];
         let side = sides[number as usize % 2];
-        let Ok(mut session) = new_session(self.game, None) else { return };
+        let Ok(session) = new_session(self.game, None) else { return };
         let terms = self.terms;
         let (check, seed) = ("game against random", self.seed.wrapping_add(number));
-        let game = self.game(check, session.as_mut(), &terms, seed, side);
+        let game = self.game(check, session, &terms, seed, side);
         if let Some(finding) = self.report(check, side, game) {
             found(finding);
         }
@@ -381,14 +381,14 @@ impl Trial<'_> {
 
     fn moment(&mut self, moment: &Moment, found: &mut impl FnMut(Finding)) {
         // A position of the game without its options may be none of the game with them.
-        let Ok(mut session) = new_session(self.game, Some(&moment.position)) else { return };
+        let Ok(session) = new_session(self.game, Some(&moment.position)) else { return };
         if session.outcome().is_some() {
             return;
         }
         let terms = GameSettings { time_control: moment.time, ..self.terms };
         let side = session.side();
         if !moment.is_one_turn {
-            let game = self.game(moment.check, session.as_mut(), &terms, self.seed, side);
+            let game = self.game(moment.check, session, &terms, self.seed, side);
             if let Some(finding) = self.report(moment.check, side, game) {
                 found(finding);
             }
@@ -396,28 +396,27 @@ impl Trial<'_> {
         }
         self.seat(moment.check, &terms, side, self.seed);
         let moves = session.legal_moves().len();
-        let clock = terms.time_control.clock();
-        let turn =
-            referee::take_turn(session.as_mut(), &mut self.bot, clock, terms.grace, self.stop);
+        let game = GameInPlay::new(session, GameConfig::refereed(&terms), Duration::ZERO);
+        let policy = terms.fault_policy;
+        let turn = referee::play_turn(&game, &mut self.bot, policy, self.seed, self.stop);
         let finding = match turn {
             Err(error) => finding(moment.check, Grade::Failure, error.to_string(), ""),
-            Ok(None) => return,
-            Ok(Some((used, Ok((text, _))))) => {
+            Ok(Some((Event::Move { text, .. }, used))) => {
                 let time = used.as_secs_f64() * 1e3;
                 let text = format!("{text} of {moves}, after {time:.1} ms");
                 finding(moment.check, Grade::Fine, text, "")
             }
-            Ok(Some((_, Err(fault)))) => {
-                let advice = match (moves, fault.kind) {
+            Ok(Some((Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)), _))) => {
+                let advice = match (moves, incident.fault.kind) {
                     (1, FaultKind::IllegalMove) => {
                         "The only legal move is pass: answer with what stands in moves=."
                     }
-                    _ => advice(self.protocol, &fault),
+                    _ => advice(self.protocol, &incident.fault),
                 };
-                let incident = crownhead_play::Incident::new(session.as_ref(), fault, terms.fault_policy);
                 self.bot.on_fault(&incident, None);
                 finding(moment.check, Grade::Failure, incident.describe(self.game), advice)
             }
+            Ok(_) => return,
         };
         found(finding);
     }

@@ -24,7 +24,7 @@ mod words;
 pub use clock::{Clock, Clocks, TimeLeft, truncate};
 pub use crownhead_search::{Knowledge, StopFlag};
 pub use draws::{accepts_draw, considers_offer};
-pub use encounter::{GameSetup, log_name};
+pub use encounter::log_name;
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
@@ -34,7 +34,7 @@ pub use openings::{Opening, OpeningPicker, Openings, OpeningsError, derive_seed}
 pub use opponents::{CATALOG, CatalogPlayer};
 pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
 pub use players::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, Random, SpecError};
-pub use referee::PlayedGame;
+pub use referee::{GameSetup, PlayedGame};
 pub use session::{LegalMove, PlayError, Session, TypedSession, new_session};
 pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};
 pub use words::to_sentence;

@@ -518,12 +518,14 @@ fn check_laws(id: &str, config: GameConfig, seed: u64) {
         assert!(!table.game.is_over() || table.game.running_clock().is_none());
         applied.push((event, table.now));
     }
-    let mut replayed = GameInPlay::new(new_session(&id.parse().unwrap(), None).unwrap(), config, start);
+    let mut replayed =
+        GameInPlay::new(new_session(&id.parse().unwrap(), None).unwrap(), config, start);
     for (event, now) in &applied {
         replayed.apply(event, *now).unwrap();
     }
     assert_eq!(state(&replayed, table.now), state(&table.game, table.now));
-    let mut restored = GameInPlay::new(new_session(&id.parse().unwrap(), None).unwrap(), config, start);
+    let mut restored =
+        GameInPlay::new(new_session(&id.parse().unwrap(), None).unwrap(), config, start);
     for event in table.game.events() {
         restored.apply(event, start).unwrap();
     }

@@ -139,14 +139,14 @@ impl Computers {
 
     /// The game is over: programs that played it hear so, once.
     pub fn game_over(&mut self, live: &LocalGame) {
-        let (Some(code), Some(reason)) = (live.end_code(), live.ending()) else { return };
-        let score = live.session().outcome().and_then(|outcome| outcome.score);
+        let Some(end) = live.end() else { return };
+        let reason = end.reason(live.session());
         for side in [Side::First, Side::Second] {
             if let Some(player) = &mut self.players[side.index()]
                 && self.seated[side.index()]
                 && player.is_external()
             {
-                player.on_game_over(&GameOver::of(side, live.winner(), score, code, &reason));
+                player.on_game_over(&GameOver::new(side, &end, &reason));
                 self.seated[side.index()] = false;
             }
         }

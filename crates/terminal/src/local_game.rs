@@ -15,7 +15,7 @@ use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::write_atomic;
 use crownhead_play::{BuiltinSpec, Fault, FaultKind};
 use crownhead_play::{
-    Choice, Clock, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
+    Choice, Clock, End, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
     Session, TimeControl, new_session, referee, to_sentence,
 };
 use crownhead_records::{GameRecord, GameResult, Ply, format_game};
@@ -276,6 +276,18 @@ impl LocalGame {
     /// Whether a program lost by a fault, or broke.
     pub fn is_broken(&self) -> bool {
         self.is_broken
+    }
+
+    /// How the game ended, if it has.
+    pub fn end(&self) -> Option<End> {
+        let on_board = || self.session.outcome().map(End::Rules);
+        let off_board = self.verdict.as_ref().map(|verdict| match verdict {
+            Verdict::Resigned(side) => End::Resigned(*side),
+            Verdict::Agreed => End::DrawAgreed,
+            Verdict::Late(side) => End::OutOfTime(*side),
+            Verdict::Forfeited(incident) => End::Forfeited(incident.clone()),
+        });
+        off_board.or_else(on_board)
     }
 
     /// A word for the reason of the end, if the game has ended.

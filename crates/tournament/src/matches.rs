@@ -9,16 +9,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::{Game, Side};
 
 use crate::statistics::{GamePoints, Pentanomial, Wdl};
 use crownhead_bots::PlayerSpec;
+use crownhead_play::referee::{self, GameSetup, PlayedGame};
 use crownhead_play::{
-    End, GameSettings, Opening, Openings, Player, PlayerError, TimeControl, referee,
-};
-use crownhead_play::{
-    GameSetup, Knowledge, OpeningPicker, PlayedGame, StopFlag, derive_seed, log_name,
+    End, GameSettings, Knowledge, Opening, OpeningPicker, Openings, Player, PlayerError, StopFlag,
+    TimeControl, derive_seed, log_name,
 };
 
 /// A match to be played.
@@ -101,11 +100,7 @@ impl MatchGame {
         }
         record.start.clone_from(&self.opening.start);
         record.line.plies = self.opening.moves.iter().chain(moves).map(Ply::new).collect();
-        record.result = match end.winner() {
-            Some(Side::First) => GameResult::FirstWins,
-            Some(Side::Second) => GameResult::SecondWins,
-            None => GameResult::Draw,
-        };
+        record.result = end.result();
         record
     }
 }
@@ -279,7 +274,7 @@ fn one_game(
     let [one, other] = &mut *players;
     let seated: [&mut dyn Player; 2] =
         if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
-    let game = setup.play(seated, stop, &mut |_, _| {})?;
+    let game = referee::play_game(&setup, seated, stop, &mut |_, _| {})?;
     let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
     Ok(game.map(|played| MatchGame { pair, first, opening, played, log_failure }))
 }

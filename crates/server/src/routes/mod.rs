@@ -194,8 +194,12 @@ fn kind(game: &Game) -> Value {
         Game::CaptureHalma => Some(capture_halma::TARGETS.map(cells)),
         Game::English(_) | Game::Contest(_) => None,
     };
-    let sides: Vec<_> =
-        info.sides.iter().map(|side| json!({"letter": side.letter, "name": side.name})).collect();
+    let colours = side_colours(game);
+    let sides =
+        info.sides.iter().zip(colours).map(
+            |(side, colour)| json!({"letter": side.letter, "name": side.name, "colour": colour}),
+        );
+    let sides: Vec<_> = sides.collect();
     let options: Vec<_> = info
         .options
         .iter()
@@ -210,9 +214,35 @@ fn kind(game: &Game) -> Value {
         "options": options,
         "start": info.start,
         "board": board,
+        "pieces": pieces(game),
         "squares": if is_checkers(game) { squares() } else { Value::Null },
         "targets": targets,
     })
+}
+
+/// Colours of the pieces, where they are not dark for the first side and light for the second.
+fn side_colours(game: &Game) -> [Option<&'static str>; 2] {
+    const RED: &str = "#b02c22";
+    const BLUE: &str = "#24569c";
+    match game {
+        Game::English(_) | Game::CaptureHalma => [None, None],
+        Game::Contest(_) => [None, Some(RED)],
+        Game::ChineseCheckers => [Some(BLUE), Some(RED)],
+    }
+}
+
+/// The letters on a board: the side and the name of each piece.
+fn pieces(game: &Game) -> Vec<Value> {
+    let mut pieces = Vec::new();
+    for (side, text) in game.info().sides.iter().enumerate() {
+        let man = if is_checkers(game) { "man" } else { "piece" };
+        pieces.push(json!({"letter": text.letter, "side": side, "name": man, "king": false}));
+        if is_checkers(game) {
+            let letter = text.letter.to_ascii_uppercase();
+            pieces.push(json!({"letter": letter, "side": side, "name": "king", "king": true}));
+        }
+    }
+    pieces
 }
 
 async fn rules(Path(id): Path<String>) -> Result<Response, ApiError> {

@@ -1,7 +1,9 @@
 //! One game of a contest, from the two players' arrival to the record of it.
 
-use crownhead_play::referee::PlayedGame;
-use crownhead_play::{End, GameSetup, OpeningPicker, PlayerError, StopFlag, derive_seed, log_name};
+use crownhead_play::referee::{self, PlayedGame};
+use crownhead_play::{
+    End, GameSetup, OpeningPicker, Player, PlayerError, StopFlag, derive_seed, log_name,
+};
 use crownhead_rules::Side;
 
 use super::pool::Pool;
@@ -42,7 +44,7 @@ impl Board<'_> {
             let number = game.number.unsigned_abs();
             Some(folder.join(log_name(&contest.game, number, side, names[side.index()])))
         };
-        let encounter = GameSetup {
+        let setup = GameSetup {
             game: &contest.game,
             settings: &contest.terms,
             opening: &opening,
@@ -54,10 +56,10 @@ impl Board<'_> {
         let started = now();
         pen.started(game.number, started);
         pen.board(number).begin(game.number, opening.start.clone(), &opening.moves);
-        let refereed =
-            encounter.play([first.as_mut(), second.as_mut()], stop, &mut |text, time| {
-                pen.board(number).add(text, time);
-            });
+        let players: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
+        let refereed = referee::play_game(&setup, players, stop, &mut |text, time| {
+            pen.board(number).add(text, time);
+        });
         let text = pen.board(number).end();
         if let Some(refereed) = refereed? {
             pen.finished(self.record(game, refereed, text, started));
