@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PLAYER", default_value = "best")]
     player: PlayerSpec,
     /// The game for turns that come before any newgame line
-    #[arg(long, value_name = "GAME", default_value = "english", conflicts_with = "hub")]
+    #[arg(long, value_name = "GAME", default_value_t, conflicts_with = "hub")]
     game: Game,
     /// Speak Hub, version 2 (English and contest checkers)
     #[arg(long)]

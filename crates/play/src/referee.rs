@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crownhead_rules::{Game, GameVisitor, Notation, Outcome, Side};
+use crownhead_rules::{Game, GameVisitor, IllegalMoveRule, Notation, Outcome, Side};
 use crownhead_search::Stop;
 
 use crate::bots::{Fault, FaultKind};
@@ -62,9 +62,9 @@ impl Policy {
     /// The usual policy of a game: in Capture Halma the rules say that a turn is skipped, in contest
     /// checkers that an invalid move ends the game.
     pub fn of(game: &Game) -> Policy {
-        match game {
-            Game::CaptureHalma => Policy::Skip,
-            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => Policy::Forfeit,
+        match game.info().illegal_move_rule {
+            IllegalMoveRule::SkipTurn => Policy::Skip,
+            IllegalMoveRule::Forfeit => Policy::Forfeit,
         }
     }
 

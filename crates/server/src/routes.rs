@@ -15,7 +15,7 @@ use axum::routing::{any, get, post};
 use crownhead_play::lessons::{self, Goal};
 use crownhead_play::{OPPONENTS, PlayError, session};
 use crownhead_records::format_game;
-use crownhead_rules::{Bits, Cell, Game, capture_halma, chinese_checkers};
+use crownhead_rules::{Bits, Cell, Game};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ use crate::setup::{
     LONGEST_INCREMENT, LONGEST_NAME, LONGEST_TIME, SHORTEST_THOUGHT, USUAL_THOUGHT, Wish,
     read_position, side_letter,
 };
-use crate::view::{is_checkers, position_json};
+use crate::view::position_json;
 use crate::{files, socket};
 
 /// No body is longer.
@@ -172,26 +172,17 @@ fn kind(game: &Game) -> Value {
     let info = game.info();
     let board: String =
         session(game, None).map(|session| session.board().iter().collect()).unwrap_or_default();
-    // Dark cells in rows from the top: square 1 is cell 12.
-    let mut number = 0;
-    let mut squares = || -> Value {
-        let square = |cell: Cell| {
-            let is_dark = !(cell.row() + cell.column()).is_multiple_of(2);
-            number += u32::from(is_dark);
-            is_dark.then_some(number)
-        };
-        Cell::all().map(square).collect::<Vec<_>>().into()
-    };
-    let targets = match game {
-        Game::ChineseCheckers => {
-            let [first, second] = chinese_checkers::CAMPS.map(cells);
-            Some([second, first])
-        }
-        Game::CaptureHalma => Some(capture_halma::TARGETS.map(cells)),
-        Game::English(_) | Game::Contest(_) => None,
-    };
-    let sides: Vec<_> =
-        info.sides.iter().map(|side| json!({"letter": side.letter, "name": side.name})).collect();
+    let squares = info
+        .numbered_squares
+        .then(|| Cell::all().map(|cell| info.square_number(cell)).collect::<Vec<_>>());
+    let sides = info.sides.map(
+        |side| json!({"letter": side.letter, "name": side.name, "colour": side.colour.code()}),
+    );
+    let pieces: Vec<_> = info
+        .pieces
+        .iter()
+        .map(|kind| json!({"name": kind.name, "plural": kind.plural, "letters": kind.letters}))
+        .collect();
     let options: Vec<_> = info
         .options
         .iter()
@@ -203,11 +194,14 @@ fn kind(game: &Game) -> Value {
         "id": info.id,
         "name": info.name,
         "sides": sides,
+        "pieces": pieces,
         "options": options,
-        "start": info.start,
+        "start": game.start_position(),
         "board": board,
-        "squares": if is_checkers(game) { squares() } else { Value::Null },
-        "targets": targets,
+        "cells": cells(info.cells),
+        "squares": squares,
+        "targets": info.targets.map(|targets| targets.map(cells)),
+        "forced_capture": info.forced_capture,
     })
 }
 

@@ -282,7 +282,7 @@ mod tests {
         let say = say.clone();
         Search {
             address: Address::from_number(address),
-            session: crownhead_play::session(&Game::ChineseCheckers, None).unwrap(),
+            session: crownhead_play::session(&Game::ChineseCheckers(()), None).unwrap(),
             player: "random".parse().unwrap(),
             clock: Clock::Free,
             longest: Duration::from_secs(1),

@@ -323,6 +323,6 @@ impl<V: Variant> Searchable for Checkers<V> {
 
     #[inline(always)]
     fn slot(mv: Move) -> usize {
-        (mv.from_of_packed() & 63) << 6 | mv.to_of_packed() & 63
+        (mv.start() & 63) << 6 | mv.end() & 63
     }
 }
