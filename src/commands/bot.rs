@@ -9,7 +9,7 @@ use crownhead_bots::check::{Finding, Grade, check};
 use crownhead_bots::replay::{Again, Moment};
 use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
-use crownhead_rules::Game;
+use crownhead_rules::{GAMES, Game};
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ pub(crate) struct Play {
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
     /// Let the bot move first
     #[arg(long)]
@@ -176,7 +176,7 @@ fn new(arguments: &New) -> Result<(), Failure> {
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
     let name = for_a_shell(&name);
     let game = kit.game;
-    let option = if game == "english" { String::new() } else { format!(" --game {game}") };
+    let option = if game == GAMES[0].id { String::new() } else { format!(" --game {game}") };
     writeln!(out, "  crownhead bot check {name} --game {game}")?;
     writeln!(out, "  crownhead match {name} random --game {game} -n 20")?;
     writeln!(out, "  crownhead bot play {name}{option}")?;

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crownhead_files::data_dir;
+use crownhead_rules::{ChineseCheckers, Notation};
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tables::{SoloTable, cache_dir, solo_path};
 use serde_json::{Value, json};
@@ -115,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "cache": folders[0].1,
             "data": folders[1].1,
             "tables": [{
-                "game": "chinese-checkers",
+                "game": ChineseCheckers::ID,
                 "table": "solo",
                 "path": solo,
                 "state": solo_state.unwrap_or("no folder"),

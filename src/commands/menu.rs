@@ -38,9 +38,10 @@ enum Wanted {
 
 /// The questions; none if the input ended before the last answer.
 fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Option<Wanted>> {
-    // Chinese checkers first, as in the original program.
+    // The game of the original program comes first.
     let mut games = Game::all();
-    games.sort_by_key(|game| *game != Game::ChineseCheckers);
+    games.sort_by_key(|game| game.info().assignment_texts.is_none());
+    let count = games.len();
     writeln!(output, "Crownhead: checkers games on 8x8. q quits.\n")?;
     for (number, game) in games.iter().enumerate() {
         writeln!(output, "{} {}", number + 1, game.info().name)?;
@@ -48,10 +49,10 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
     writeln!(output, "b in the browser, all of them")?;
     let numbers = |text: &str| match text {
         "b" => Some(None),
-        _ => text.parse::<usize>().ok().filter(|n| (1..=4).contains(n)).map(Some),
+        _ => text.parse::<usize>().ok().filter(|n| (1..=count).contains(n)).map(Some),
     };
-    let what = "a number from 1 to 4, or b";
-    let Some(game) = question(input, output, "Which game? [1] ", "1", what, numbers)? else {
+    let what = format!("a number from 1 to {count}, or b");
+    let Some(game) = question(input, output, "Which game? [1] ", "1", &what, numbers)? else {
         return Ok(None);
     };
     let Some(game) = game else { return Ok(Some(Wanted::Browser)) };
@@ -164,7 +165,7 @@ mod tests {
     fn enter_alone_gives_a_game_of_chinese_checkers_against_a_computer() {
         let (setup, output) = asked("\n\n\n\n\n");
         let setup = setup.unwrap();
-        assert_eq!(setup.game, Game::ChineseCheckers);
+        assert_eq!(setup.game, "chinese-checkers".parse().unwrap());
         assert_eq!(setup.seats[0], Seat::Human);
         assert_eq!(setup.seats[1], "level:3".parse().unwrap());
         assert!(output.find("Chinese") < output.find("English"), "{output}");

@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Unlimited,
         };
-        let game = arguments.game.unwrap_or(Game::English(Default::default()));
+        let game = arguments.game.unwrap_or_default();
         let first = seat("--first", &arguments.first)?;
         let second = seat("--second", &arguments.second)?;
         // A bot against itself is built once.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::value_parser;
-use crownhead_rules::Game;
+use crownhead_rules::{ChineseCheckers, Game, Notation};
 use crownhead_tables::{SoloTable, TableError, solo_path};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -46,7 +46,7 @@ pub(crate) struct List {
 }
 
 /// The names of the one table there is.
-const GAME: &str = "chinese-checkers";
+const GAME: &str = ChineseCheckers::ID;
 const TABLE: &str = "solo";
 const NO_FOLDER: &str = "there is no folder for tables: set CROWNHEAD_CACHE to one";
 
@@ -58,7 +58,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 }
 
 fn build(arguments: &Build) -> Result<(), Failure> {
-    if arguments.game != Game::ChineseCheckers {
+    if arguments.game.info().id != GAME {
         return Err(Failure::Usage(format!(
             "{} has no tables to build; {GAME} has",
             arguments.game.info().id

@@ -24,7 +24,7 @@ const GAMES: &str = "\
 1. 26-27 1-0
 ";
 
-const COMPLAINT: &str = "8-12: 12 is occupied: a move ends on a free square";
+const COMPLAINT: &str = "8-12: illegal: 12 is occupied";
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn bad_positions_and_moves_are_bad_input() {
     };
     assert_eq!(
         refused(&["--moves", "11-15 22-18 8-11"]),
-        "crownhead: move 3, 8-11: 8-11 is not possible: 15x22 must be taken\n"
+        "crownhead: move 3, 8-11: illegal: 15x22 is mandatory\n"
     );
     assert!(refused(&["--position", "B:W50:B1"]).contains("character 4"));
 }

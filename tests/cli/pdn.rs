@@ -31,7 +31,7 @@ const BAD: &str = "\
 1. 9-13 *
 ";
 
-const COMPLAINT: &str = "8-12: 12 is occupied: a move ends on a free square";
+const COMPLAINT: &str = "8-12: illegal: 12 is occupied";
 
 /// The good games of [`BAD`].
 const CONVERTED: [&str; 2] = [

@@ -35,7 +35,7 @@ fn the_five_messages_come_in_the_order_of_the_checks_with_the_reason_after_them(
     for (typed, message, reason) in [
         ("", "Invalid input format", "an empty line is no move"),
         // Whatever else is wrong with it, a text that is no number is that first.
-        ("9x", "Invalid input format", "\"9x\" is no move"),
+        ("9x", "Invalid input format", "invalid move \"9x\""),
         ("-1131", "Invalid input format", ""),
         ("99999999999", "Invalid input format", ""),
         ("\u{7}\u{1b}[2J", "Invalid input format", ""),
@@ -399,7 +399,7 @@ fn a_game_is_saved_and_recorded_and_can_be_viewed() {
 #[test]
 fn positions_players_and_times_that_are_none_are_refused() {
     for (arguments, code, wanted) in [
-        (&["play", "english", "--position", "B:W33:B1"][..], 3, "there is no square 33"),
+        (&["play", "english", "--position", "B:W33:B1"][..], 3, "invalid square 33"),
         (&["play", "chess"], 2, "there is no game \"chess\""),
         (&["play", "english", "--first", "level:11"], 2, "level takes a level from 1 to 10"),
         (&["play", "english", "--time", "soon"], 2, "a time control is written 5+3"),

@@ -32,7 +32,7 @@ fn next_move(session: &dyn Session, legal: &[LegalMove]) -> LegalMove {
         Side::Second => -1,
     };
     let ahead = |cell: Cell| match session.game() {
-        Game::CaptureHalma => forward * i32::from(cell.column()),
+        Game::CaptureHalma(()) => forward * i32::from(cell.column()),
         _ => forward * (i32::from(cell.row()) + i32::from(cell.column())),
     };
     let worth = |mv: &&LegalMove| {

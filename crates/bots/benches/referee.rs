@@ -57,7 +57,7 @@ fn main() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success(), "the bot cannot be compiled");
-    let game = Game::ChineseCheckers;
+    let game = Game::ChineseCheckers(());
     let player: crownhead_bots::PlayerSpec = format!("cmd:{}", bot.display()).parse().unwrap();
     let plan = MatchConfig {
         settings: GameSettings {

@@ -22,7 +22,7 @@ fn main() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success(), "the bot cannot be compiled");
-    let game = Game::ChineseCheckers;
+    let game = Game::ChineseCheckers(());
     println!("walls: {}", IsolationStatus::detect(Isolation::Default).unwrap());
     let mut times = [Isolation::Off, Isolation::Default].map(|isolation| (isolation, Vec::new()));
     for _ in 0..rounds {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crownhead_play::StopFlag;
-use crownhead_rules::{Game, Side};
+use crownhead_rules::{ExamplePosition, Game, Side};
 
 use crownhead_play::{Fault, FaultKind};
 
@@ -66,49 +66,22 @@ struct Moment {
 const LAST_SECOND: TimeControl =
     TimeControl::PerGame { time: Duration::from_secs(1), increment: Duration::ZERO };
 
-/// The odd moments of a game. Only Chinese checkers has positions from which every game is long.
+/// The odd moments of a game.
 fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
-    let few = "few pieces";
-    let (many, (ending, late), pass) = match game {
-        Game::English(_) => (
-            "B:W:BK6,K7,K8,K9,K17,K18,K19,K20,K25,K26,K27,K28",
-            (few, "B:WK1,K5,K32:BK28,K4,K29"),
-            None,
-        ),
-        Game::Contest(_) => (
-            "B:W9,12,13,18,23,30:B1,3,4,10,11,17,20,25,26,27,28",
-            (few, "B:W29,30,31,32:B1,2,3,4"),
-            None,
-        ),
-        Game::ChineseCheckers => (
-            "3O4/1O3O1O/1O6/4O1#1/2#1#3/4#3/1#1#4/8 # 10",
-            // Two pieces fill no camp: nobody can win before the last turn.
-            ("a very long game", "#7/8/8/8/8/8/8/7O # 0"),
-            Some("5OO#/6OO/5O1O/8/8/8/8/8 # 10"),
-        ),
-        Game::CaptureHalma => (
-            "5b2/1w3b2/2w1b1bb/1b1w1w2/2w1w1w1/1w1w1b2/2b1b3/8 b 10",
-            (few, "8/8/b7/8/8/7w/8/8 b 0"),
-            Some("8/8/8/4w3/8/8/8/8 b 10"),
-        ),
-    };
     let time = TimeControl::PerMove(movetime);
-    let mut moments = vec![
-        Moment { check: "many moves", position: many.into(), time, is_one_turn: true },
-        Moment { check: ending, position: late.into(), time, is_one_turn: false },
-        Moment {
-            check: "the last second",
-            position: game.info().start,
-            time: LAST_SECOND,
-            is_one_turn: false,
-        },
-    ];
-    moments.extend(pass.map(|position| Moment {
-        check: "a forced pass",
-        position: position.into(),
+    let example = |example: &ExamplePosition| Moment {
+        check: example.name,
+        position: example.position.into(),
         time,
-        is_one_turn: true,
-    }));
+        is_one_turn: example.one_turn,
+    };
+    let mut moments: Vec<_> = game.info().examples.iter().map(example).collect();
+    moments.push(Moment {
+        check: "the last second",
+        position: game.start_position(),
+        time: LAST_SECOND,
+        is_one_turn: false,
+    });
     moments
 }
 

@@ -216,7 +216,7 @@ fn in_capture_halma_a_fault_costs_the_turn_and_the_other_plays_on() {
             assert!(game.played.moves.contains(&"pass".to_string()), "{mode}");
             let incident = &game.played.incidents[0];
             assert_eq!(incident.fault.kind.code(), code);
-            let sentence = incident.describe(&Game::CaptureHalma);
+            let sentence = incident.describe(&Game::CaptureHalma(()));
             assert!(sentence.contains("the turn is skipped"), "{sentence}");
             // What was skipped is read back from a file.
             let record = game.record(&plan("capture-halma", mode, ""));

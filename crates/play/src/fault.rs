@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crownhead_rules::{Game, GameVisitor, Notation, Side};
+use crownhead_rules::{Game, GameVisitor, IllegalMoveRule, Notation, Side};
 
 use crate::Session;
 use crate::clock::truncate;
@@ -104,9 +104,9 @@ impl FaultPolicy {
     /// The default policy of a game. The rules of Capture Halma skip the turn, those of contest
     /// checkers end the game.
     pub fn default_for(game: &Game) -> FaultPolicy {
-        match game {
-            Game::CaptureHalma => FaultPolicy::Skip,
-            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => FaultPolicy::Forfeit,
+        match game.info().illegal_move_rule {
+            IllegalMoveRule::SkipTurn => FaultPolicy::Skip,
+            IllegalMoveRule::Forfeit => FaultPolicy::Forfeit,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crownhead_rules::{Game, Side};
+use crownhead_rules::{ChineseCheckers, Game, Notation, Side};
 use crownhead_search::{Knowledge, SoloDistances};
 use crownhead_tables::SoloTable;
 
@@ -19,7 +19,7 @@ impl SoloDistances for Distances {
 /// What there is to know about a game, and a sentence for the user if something is missing:
 /// play goes on without it.
 pub fn knowledge_for(game: &Game) -> (Knowledge, Option<String>) {
-    if *game != Game::ChineseCheckers {
+    if game.info().id != ChineseCheckers::ID {
         return (Knowledge::default(), None);
     }
     match SoloTable::open_default() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_rules::{Game, MoveList};
+use crownhead_rules::{GAMES, Game, MoveList};
 use crownhead_search::{
     Engine, EngineConfig, GameVisitor, Knowledge, Score, SearchLimits, SearchRequest, Searchable,
     StopFlag, visit,
@@ -98,8 +98,10 @@ impl Openings {
 
     /// The three-move ballots: all, or only those played at the board.
     pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
-        if !matches!(game, Game::English(_) | Game::Contest(_)) {
-            let message = format!("ballots are openings of english (and contest), not of {game}");
+        if !game.info().has_ballots {
+            let games = GAMES.iter().filter(|game| game.has_ballots);
+            let ids = games.map(|game| game.id).collect::<Vec<_>>().join(" and ");
+            let message = format!("ballots are openings of {ids}, not of {game}");
             return Err(OpeningsError::Text(message));
         }
         let chosen = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));

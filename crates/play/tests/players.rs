@@ -211,7 +211,7 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
 #[test]
 fn a_player_says_when_it_is_asked_about_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
-    let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
+    let mut player = spec.player(&Game::ChineseCheckers(()), &Knowledge::default()).unwrap();
     let english = new_session(&"english".parse().unwrap(), None).unwrap();
     let error = player
         .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})

@@ -4,7 +4,7 @@
 
 use std::io::Read;
 
-use crownhead_rules::Game;
+use crownhead_rules::{GAMES, Game};
 
 use crate::error::{LocatedError, Location, RecordError, RecordErrorKind};
 use crate::lexer::{Lexer, Token};
@@ -296,7 +296,7 @@ impl Tags {
                 return Err(fault(tag, message));
             }
         }
-        Ok(Game::English(Default::default()))
+        Ok(Game::default())
     }
 }
 
@@ -304,7 +304,7 @@ impl Tags {
 pub(crate) fn is_game_id(value: &str) -> bool {
     let id = value.split(':').next().unwrap_or(value).trim();
     value.starts_with(|c: char| c.is_ascii_lowercase())
-        || Game::all().iter().any(|game| game.info().id.eq_ignore_ascii_case(id))
+        || GAMES.iter().any(|game| game.id.eq_ignore_ascii_case(id))
 }
 
 /// PDN 3.0 has the result in its tag and ends every game with `*`; older files have it behind the

@@ -61,12 +61,11 @@ fn write_tags(text: &mut String, record: &GameRecord) {
             name => push(name, record.tag(name).unwrap_or(unknown)),
         }
     }
-    if matches!(record.game, Game::English(_) | Game::Contest(_)) {
-        push("GameType", "21");
+    if let Some(number) = record.game.info().pdn_game_type {
+        push("GameType", &number.to_string());
     }
-    let game = record.game.to_string();
-    if game != "english" {
-        push("Game", &game);
+    if record.game != Game::default() {
+        push("Game", &record.game.to_string());
     }
     if let Some(start) = &record.start {
         push("SetUp", "1");

@@ -3,9 +3,7 @@
 //! command.
 
 use crownhead_rules::perft::PerftOptions;
-use crownhead_rules::{
-    BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Position, checkers,
-};
+use crownhead_rules::{BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Position};
 
 const TWO_THREADS: PerftOptions<'_> = PerftOptions { threads: 2, bulk: true, hash: None };
 
@@ -57,8 +55,9 @@ const PATHS: [u64; 15] = [
 
 fn check_paths(depths: std::ops::RangeInclusive<usize>) {
     let start = English::start(&Default::default());
+    let perft = English::path_perft().unwrap();
     for depth in depths {
-        assert_eq!(checkers::perft_paths(&start, depth as u32), PATHS[depth - 1], "depth {depth}");
+        assert_eq!((perft.count)(&start, depth as u32), PATHS[depth - 1], "depth {depth}");
     }
 }
 

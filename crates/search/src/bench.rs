@@ -29,8 +29,8 @@ fn plan(game: &Game) -> (&'static str, u32) {
     match game {
         Game::English(_) => (include_str!("../bench/english.txt"), 15),
         Game::Contest(_) => (include_str!("../bench/contest.txt"), 15),
-        Game::ChineseCheckers => (include_str!("../bench/chinese-checkers.txt"), 9),
-        Game::CaptureHalma => (include_str!("../bench/capture-halma.txt"), 8),
+        Game::ChineseCheckers(_) => (include_str!("../bench/chinese-checkers.txt"), 9),
+        Game::CaptureHalma(_) => (include_str!("../bench/capture-halma.txt"), 8),
     }
 }
 

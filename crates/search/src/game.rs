@@ -1,6 +1,6 @@
 //! What a game adds to be searched, and the one place where its name becomes its type here.
 
-use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English, Game, Notation};
+use crownhead_rules::{Game, Notation};
 
 use crate::eval::{Evaluator, Tunable};
 use crate::{Knowledge, Score, SearchParams};
@@ -75,20 +75,23 @@ pub trait Searchable: Notation {
     fn history_index(mv: Self::Move) -> usize;
 }
 
-/// Something to do with a game whose type is known only at run time.
+/// Code that searches, generic over the game, for a game chosen at run time.
 pub trait GameVisitor {
-    /// What comes of it.
+    /// Result of the visit.
     type Output;
-    /// Does it for the game `P`.
+    /// Called with the type of the position.
     fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output;
 }
 
-/// Calls the visitor with the game's type.
-pub fn visit<V: GameVisitor>(game: &Game, visitor: V) -> V::Output {
-    match game {
-        Game::English(options) => visitor.visit::<English>(options),
-        Game::Contest(options) => visitor.visit::<Contest>(options),
-        Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
-        Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
-    }
+macro_rules! define_visit {
+    ($($name:ident: $search:ident,)*) => {
+        /// Calls the visitor with the type of the position.
+        pub fn visit<V: GameVisitor>(game: &Game, visitor: V) -> V::Output {
+            match game {
+                $(Game::$name(options) => visitor.visit::<crownhead_rules::$name>(options),)*
+            }
+        }
+    };
 }
+
+crownhead_rules::for_each_game!(define_visit);

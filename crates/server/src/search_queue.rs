@@ -293,7 +293,7 @@ mod tests {
         let say = say.clone();
         SearchJob {
             address: ClientKey::from_number(address),
-            session: crownhead_play::new_session(&Game::ChineseCheckers, None).unwrap(),
+            session: crownhead_play::new_session(&Game::ChineseCheckers(()), None).unwrap(),
             player: "random".parse().unwrap(),
             clock: Clock::Unlimited,
             max_time: Duration::from_secs(1),

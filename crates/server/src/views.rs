@@ -89,13 +89,8 @@ impl Serialize for Legal<'_> {
     }
 }
 
-/// Whether squares are numbered, and captures compulsory.
-pub fn is_checkers(game: &Game) -> bool {
-    matches!(game, Game::English(_) | Game::Contest(_))
-}
-
 fn must_capture(game: &Game, legal: &[LegalMove]) -> bool {
-    is_checkers(game) && legal.first().is_some_and(|mv| !mv.captures.is_empty())
+    game.info().forced_capture && legal.first().is_some_and(|mv| !mv.captures.is_empty())
 }
 
 fn outcome_view(game: &Game, outcome: Outcome, text: String) -> OutcomeView {

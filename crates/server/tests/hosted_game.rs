@@ -125,7 +125,7 @@ fn a_refused_move_has_the_sentence_of_the_rules_and_changes_nothing() {
     let refused = table.game.decide(FIRST, 2, &action, table.now).unwrap_err();
     assert_eq!(refused.code, RefusalCode::Illegal);
     assert_eq!(refused.kind, Some("rule"));
-    assert_eq!(refused.reason, "8-11 is not possible: 15x22 must be taken");
+    assert_eq!(refused.reason, "illegal: 15x22 is mandatory");
     assert_eq!((table.game.session().position(), table.game.version()), (before, 2));
 }
 

@@ -170,7 +170,7 @@ async fn refused_positions_and_moves_say_why_and_where() {
     let moves = json!({"game": "english", "moves": ["11-15", "22-18", "8-11"]});
     let (status, body) = site.post("/api/position", moves).await;
     assert_eq!(status, 422);
-    let reason = "8-11 is not possible: 15x22 must be taken";
+    let reason = "illegal: 15x22 is mandatory";
     let error = json!({"code": "illegal", "reason": reason, "kind": "rule", "at": 2});
     assert_eq!(body["error"], error);
     let (status, body) =

@@ -66,7 +66,7 @@ async fn two_play_by_link_and_a_third_looks_on() {
     assert_eq!(ann.hear("moved").await["must_capture"], true);
     ann.play(2, "8-11").await;
     let refused = ann.hear("refused").await;
-    assert_eq!(refused["reason"], "8-11 is not possible: 15x22 must be taken");
+    assert_eq!(refused["reason"], "illegal: 15x22 is mandatory");
     assert_eq!((&refused["code"], &refused["kind"]), (&json!("illegal"), &json!("rule")));
     server.end().await;
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crownhead_play::{Choice, LegalMove, Session};
 use crownhead_records::GameResult;
-use crownhead_rules::{Game, Side};
+use crownhead_rules::{Cell, Game, Side};
 use crownhead_search::{Score, plies_to_end};
 
 /// The board as the assignment prints it: column numbers above, row numbers at the left.
@@ -24,20 +24,19 @@ pub fn board_text(board: &[char; 64]) -> String {
 /// Where the squares are that moves of the checkers games name; none in games that name cells by row
 /// and column.
 pub fn square_numbers(game: &Game) -> Option<String> {
-    if !matches!(game, Game::English(_) | Game::Contest(_)) {
+    let info = game.info();
+    if !info.numbered_squares {
         return None;
     }
     let mut text = String::from("The squares have these numbers:\n");
-    for row in 0..8 {
-        for place in 0..4 {
-            let number = 4 * row + place + 1;
-            // Square 1 is on the second column of the first row.
-            text.push_str(&match row % 2 {
-                0 => format!("  . {number:2}"),
-                _ => format!(" {number:2}  ."),
-            });
+    for cell in Cell::all() {
+        match info.square_number(cell) {
+            Some(number) => text.push_str(&format!(" {number:2}")),
+            None => text.push_str("  ."),
         }
-        text.push('\n');
+        if cell.column() == 8 {
+            text.push('\n');
+        }
     }
     Some(text)
 }
@@ -48,13 +47,14 @@ pub fn side_text(game: &Game, side: Side) -> String {
     format!("{}({})", text.name, text.letter)
 }
 
-/// The result as the assignment of Chinese checkers announces it.
+/// The announcement of a result that an assignment prescribes.
 pub fn assignment_result(game: &Game, result: GameResult) -> Option<&'static str> {
-    match (game, result) {
-        (Game::ChineseCheckers, GameResult::FirstWins) => Some("Blue(#) wins!"),
-        (Game::ChineseCheckers, GameResult::SecondWins) => Some("Red(O) wins!"),
-        (Game::ChineseCheckers, GameResult::Draw) => Some("Draw!"),
-        _ => None,
+    let texts = game.info().assignment_texts?;
+    match result {
+        GameResult::FirstWins => Some(texts.result(Some(Side::First))),
+        GameResult::SecondWins => Some(texts.result(Some(Side::Second))),
+        GameResult::Draw => Some(texts.result(None)),
+        GameResult::BothLose | GameResult::Unknown => None,
     }
 }
 

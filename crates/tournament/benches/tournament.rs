@@ -60,7 +60,7 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     let player = format!("cmd:{}", bot.display());
     let contest = contest(folder, &vec![player.clone(); 8], START, games / PAIRS);
     let spec: PlayerSpec = player.parse().unwrap();
-    let game = Game::ChineseCheckers;
+    let game = Game::ChineseCheckers(());
     let plan = MatchConfig {
         settings: GameSettings {
             time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),

@@ -1,6 +1,7 @@
 //! What the table of a contest depends on, besides its games: kept in the journal, so that a table can
 //! be had when the contest file is gone.
 
+use crownhead_rules::GAMES;
 use serde_json::{Value, json};
 
 use crate::standings::TieBreak;
@@ -74,7 +75,7 @@ impl Settings {
         let tie_break =
             |code: &Value| TieBreak::ALL.into_iter().find(|tie| Some(tie.code()) == code.as_str());
         Settings {
-            game: value["game"].as_str().unwrap_or("english").into(),
+            game: value["game"].as_str().unwrap_or(GAMES[0].id).into(),
             schedule,
             games: number(&value["games"]).unwrap_or(1),
             points: Points {

@@ -5,7 +5,7 @@
 //! off by some random amount. And it overlooks moves, those that go backward or jump about more
 //! than simple ones.
 
-use crownhead_rules::Side;
+use crownhead_rules::{GameInfo, Side};
 use crownhead_search::{
     Engine, EngineConfig, Knowledge, SearchLimits, SearchRequest, Searchable, StopFlag,
 };
@@ -28,8 +28,8 @@ struct Level {
 }
 
 /// The levels below the tenth of a game.
-fn levels(game: &str) -> &'static [Level; 9] {
-    if game == "contest" { &OF_CONTEST } else { &LEVELS }
+fn levels(info: &GameInfo) -> &'static [Level; 9] {
+    if info.drawish { &DRAWISH_LEVELS } else { &LEVELS }
 }
 
 #[rustfmt::skip]
@@ -45,10 +45,10 @@ const LEVELS: [Level; 9] = [
     Level { depth: 8, nodes: 80_000, lines:  3, noise:   1, overlooked:   4 },
 ];
 
-/// Nearly everything is drawn in contest checkers, and looking further ahead gains little: the levels
-/// differ by how well they judge first.
+/// Levels of a game in which nearly everything is drawn and looking further ahead gains little: they
+/// differ by how well they judge first. Tuned for contest checkers.
 #[rustfmt::skip]
-const OF_CONTEST: [Level; 9] = [
+const DRAWISH_LEVELS: [Level; 9] = [
     Level { depth:  1, nodes:     500, lines: 30, noise: 600, overlooked: 400 },
     Level { depth:  1, nodes:   1_000, lines: 30, noise:  85, overlooked: 100 },
     Level { depth:  1, nodes:   1_000, lines: 30, noise:  38, overlooked:  55 },
@@ -89,7 +89,7 @@ impl<P: Searchable> Graded<P> {
         let engine = Engine::new(settings, knowledge);
         Ok(Graded {
             engine: engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?,
-            level: &levels(P::ID)[usize::from(level.clamp(1, 9)) - 1],
+            level: &levels(&P::INFO)[usize::from(level.clamp(1, 9)) - 1],
             options,
             lots: fastrand::Rng::with_seed(0),
             ahead: ahead::<P>(rules),

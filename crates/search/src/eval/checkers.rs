@@ -326,6 +326,6 @@ impl<V: Variant> Searchable for Checkers<V> {
 
     #[inline(always)]
     fn history_index(mv: Move) -> usize {
-        (mv.from_of_packed() & 63) << 6 | mv.to_of_packed() & 63
+        (mv.start() & 63) << 6 | mv.end() & 63
     }
 }

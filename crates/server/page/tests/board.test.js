@@ -44,7 +44,7 @@ test("a refused try is answered with the sentence of the rules, and announced", 
   await hand.choose("12");
   await page.getByText("A capture is compulsory: the marked pieces can take.").waitFor();
   await hand.choose("21");
-  const alert = page.getByRole("alert").filter({ hasText: "1-5 is not possible: 11x18 must be taken." });
+  const alert = page.getByRole("alert").filter({ hasText: "Illegal: 11x18 is mandatory." });
   await alert.waitFor();
   assert.deepEqual(await lab.movesShown(page), []);
   await page.context().close();
@@ -53,7 +53,7 @@ test("a refused try is answered with the sentence of the rules, and announced", 
 test("a piece that may not move can be dragged, to hear why, and is back where it was", async () => {
   const page = await open({ game: "english", position: "B:W15,32:B1,11" });
   await lab.mouse(page).drag("12", "21");
-  await page.getByRole("alert").filter({ hasText: "1-5 is not possible: 11x18 must be taken." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "Illegal: 11x18 is mandatory." }).waitFor();
   assert.ok((await lab.piecesShown(page)).includes("12 Black man"));
   assert.equal(await page.locator(".piece.ready.must").count(), 1, "the piece that must is still marked");
   await lab.mouse(page).drag("36", "54");

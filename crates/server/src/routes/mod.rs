@@ -17,7 +17,7 @@ use axum::routing::{any, get, post};
 use crownhead_play::lessons::{self, Goal};
 use crownhead_play::{CATALOG, PlayError, new_session};
 use crownhead_records::format_game;
-use crownhead_rules::{Bits, Cell, Game, capture_halma, chinese_checkers};
+use crownhead_rules::{Bits, Cell, Colour, Game, GameInfo};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ use crate::new_game::{
 };
 use crate::room::PROTOCOL;
 use crate::rooms::Rooms;
-use crate::views::{is_checkers, position_json};
+use crate::views::position_json;
 use crate::ws;
 
 /// No body is longer.
@@ -176,30 +176,12 @@ fn kind(game: &Game) -> Value {
     let info = game.info();
     let board: String =
         new_session(game, None).map(|session| session.board().iter().collect()).unwrap_or_default();
-    // Dark cells in rows from the top: square 1 is cell 12.
-    let mut number = 0;
-    let mut squares = || -> Value {
-        let square = |cell: Cell| {
-            let is_dark = !(cell.row() + cell.column()).is_multiple_of(2);
-            number += u32::from(is_dark);
-            is_dark.then_some(number)
-        };
-        Cell::all().map(square).collect::<Vec<_>>().into()
-    };
-    let targets = match game {
-        Game::ChineseCheckers => {
-            let [first, second] = chinese_checkers::CAMPS.map(cells);
-            Some([second, first])
-        }
-        Game::CaptureHalma => Some(capture_halma::TARGETS.map(cells)),
-        Game::English(_) | Game::Contest(_) => None,
-    };
-    let colours = side_colours(game);
-    let sides =
-        info.sides.iter().zip(colours).map(
-            |(side, colour)| json!({"letter": side.letter, "name": side.name, "colour": colour}),
-        );
-    let sides: Vec<_> = sides.collect();
+    let squares = info
+        .numbered_squares
+        .then(|| Cell::all().map(|cell| info.square_number(cell)).collect::<Vec<_>>());
+    let sides = info.sides.map(
+        |side| json!({"letter": side.letter, "name": side.name, "colour": css_colour(side.colour)}),
+    );
     let options: Vec<_> = info
         .options
         .iter()
@@ -212,34 +194,32 @@ fn kind(game: &Game) -> Value {
         "name": info.name,
         "sides": sides,
         "options": options,
-        "start": info.start,
+        "start": game.start_position(),
         "board": board,
-        "pieces": pieces(game),
-        "squares": if is_checkers(game) { squares() } else { Value::Null },
-        "targets": targets,
+        "cells": cells(info.cells),
+        "pieces": pieces(info),
+        "squares": squares,
+        "targets": info.targets.map(|targets| targets.map(cells)),
+        "forced_capture": info.forced_capture,
     })
 }
 
-/// Colours of the pieces, where they are not dark for the first side and light for the second.
-fn side_colours(game: &Game) -> [Option<&'static str>; 2] {
-    const RED: &str = "#b02c22";
-    const BLUE: &str = "#24569c";
-    match game {
-        Game::English(_) | Game::CaptureHalma => [None, None],
-        Game::Contest(_) => [None, Some(RED)],
-        Game::ChineseCheckers => [Some(BLUE), Some(RED)],
+/// CSS colour of a side's pieces; `None` for the theme's dark and light pieces.
+fn css_colour(colour: Colour) -> Option<&'static str> {
+    match colour {
+        Colour::Black | Colour::White => None,
+        Colour::Red => Some("#b02c22"),
+        Colour::Blue => Some("#24569c"),
     }
 }
 
-/// The letters on a board: the side and the name of each piece.
-fn pieces(game: &Game) -> Vec<Value> {
+/// The letters on a board: the side and the name of each piece. Kinds after the first are kings.
+fn pieces(info: &GameInfo) -> Vec<Value> {
     let mut pieces = Vec::new();
-    for (side, text) in game.info().sides.iter().enumerate() {
-        let man = if is_checkers(game) { "man" } else { "piece" };
-        pieces.push(json!({"letter": text.letter, "side": side, "name": man, "king": false}));
-        if is_checkers(game) {
-            let letter = text.letter.to_ascii_uppercase();
-            pieces.push(json!({"letter": letter, "side": side, "name": "king", "king": true}));
+    for side in 0..2 {
+        for (index, kind) in info.pieces.iter().enumerate() {
+            let (letter, king) = (kind.letters[side], index > 0);
+            pieces.push(json!({"letter": letter, "side": side, "name": kind.name, "king": king}));
         }
     }
     pieces

@@ -197,7 +197,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             match word.to_ascii_lowercase().as_str() {
                 // The assignment has a word for this too.
-                "" if game != Game::ChineseCheckers => {}
+                "" if game.info().assignment_texts.is_none() => {}
                 "" => asked = self.refuse(MoveErrorKind::Format, "an empty line is no move")?,
                 "help" => {
                     let squares = square_numbers(&game).unwrap_or_default();
@@ -333,13 +333,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
     }
 }
 
-/// The words of the assignment of Chinese checkers for a refused move.
+/// The prompt that an assignment prescribes after an invalid move.
 fn assignment_message(game: &Game, kind: MoveErrorKind) -> Option<&'static str> {
-    (*game == Game::ChineseCheckers).then_some(match kind {
-        MoveErrorKind::Format => "Invalid input format, please input again:",
-        MoveErrorKind::OffBoard => "Input out of the game board, please input again:",
-        MoveErrorKind::Start => "Invalid starting location, please input again:",
-        MoveErrorKind::End => "Invalid ending location, please input again:",
-        MoveErrorKind::Rule => "The move violates the game rule, please input again:",
-    })
+    game.info().assignment_texts.map(|texts| texts.prompt(kind))
 }

@@ -7,7 +7,7 @@ use crownhead_play::{LegalMove, PlayError, Session, to_sentence};
 use crownhead_rules::{Cell, Game, MoveErrorKind};
 use ratatui::crossterm::event::KeyCode;
 
-use super::board::{Highlights, is_checkers, is_light, square_number};
+use super::board::Highlights;
 use super::selection::{self, Selection};
 
 /// No move is written longer.
@@ -62,7 +62,8 @@ impl BoardInput {
     pub fn reset(&mut self, session: &dyn Session) {
         self.legal = session.legal_moves();
         let captures = self.legal.iter().all(|mv| !mv.captures.is_empty());
-        self.compulsory = is_checkers(session.game()) && !self.legal.is_empty() && captures;
+        self.compulsory =
+            session.game().info().forced_capture && !self.legal.is_empty() && captures;
         self.deselect();
     }
 
@@ -227,8 +228,8 @@ impl BoardInput {
     /// The sentence of the rules on why a piece, or a piece and an end, were refused.
     fn explain(&self, session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
         let game = session.game();
-        if is_checkers(game) && is_light(cell) {
-            return "Only the dark squares are played on.".into();
+        if !game.info().is_playable(cell) {
+            return "This square is not played on.".into();
         }
         let tried = |from: Cell, to: Cell| match session.clone_box().play(&from_to(game, from, to))
         {
@@ -260,9 +261,10 @@ impl BoardInput {
     }
 }
 
-/// The move that goes a way hop by hop, if it is legal; in checkers jumps are not chosen so.
+/// The move that goes a way hop by hop, if it is legal; where squares have numbers, jumps are not chosen
+/// so.
 fn played(session: &dyn Session, way: &[Cell]) -> Option<String> {
-    if is_checkers(session.game()) {
+    if session.game().info().numbered_squares {
         return None;
     }
     let way: Vec<_> = way.iter().map(Cell::to_string).collect();
@@ -282,9 +284,9 @@ fn ways_on(session: &dyn Session, way: &[Cell]) -> Vec<Cell> {
 
 /// A move text that names a start and an end, legal or not.
 fn from_to(game: &Game, from: Cell, to: Cell) -> String {
-    let name = |cell: Cell| match is_checkers(game) {
-        true => square_number(cell).unwrap_or(0).to_string(),
-        false => cell.to_string(),
+    let name = |cell: Cell| match game.info().square_number(cell) {
+        Some(number) => number.to_string(),
+        None => cell.to_string(),
     };
     format!("{}-{}", name(from), name(to))
 }

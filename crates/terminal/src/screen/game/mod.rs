@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crownhead_play::{Choice, FaultPolicy, PlayError, Session, to_sentence};
 use crownhead_rules::Side;
 
-use super::board::{Highlights, is_checkers};
+use super::board::Highlights;
 use super::board_input::BoardInput;
 use crate::autosave::Autosave;
 use crate::computers::Computers;
@@ -82,14 +82,15 @@ impl GameScreen {
     /// A game to play.
     pub fn new(live: LocalGame, kept: Option<Autosave>, colour: bool) -> GameScreen {
         let computers = Computers::new(&live);
-        // Whoever plays checkers alone on the first side, at the top, sees the board from there.
+        // Sides that fight each other, instead of racing to a target, start face to face: a person who
+        // plays the side at the top sees the board from there.
         let [first, second] = &live.setup().seats;
         let from_top = *first == Seat::Human && *second != Seat::Human;
         let mut screen = GameScreen {
             message: String::new(),
             hand: BoardInput::new(live.session()),
             viewed_ply: None,
-            flipped: from_top && is_checkers(&live.setup().game),
+            flipped: from_top && live.setup().game.info().targets.is_none(),
             // Moves of the checkers games are written by them.
             numbers: true,
             dialog: None,
