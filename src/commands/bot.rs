@@ -10,7 +10,7 @@ use crownhead_bots::replay::{Again, Moment};
 use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
@@ -215,7 +215,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         findings.push(finding);
     });
     written?;
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
@@ -266,7 +266,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
         time: TimeControl::PerMove(arguments.movetime),
         seed: lot(),
     };
-    let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
     play(live, None, arguments.plain, None)
 }
@@ -292,7 +292,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
-use crownhead_terminal::kept::Kept;
-use crownhead_terminal::lines::{self, Line};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::autosave::Autosave;
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::input::{self, InputLine};
 
 use super::Failure;
 use super::play::{lot, play};
@@ -22,8 +22,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
         Some(Wanted::Game(setup)) => {
             let live =
-                LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-            play(live, Kept::new(), false, None)
+                LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+            play(live, Autosave::new(), false, None)
         }
     }
 }
@@ -125,13 +125,13 @@ fn question<T>(
     loop {
         write!(output, "{text}")?;
         output.flush()?;
-        let answer = match lines::read(input)? {
-            Line::End | Line::Interrupted => {
+        let answer = match input::read(input)? {
+            InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);
             }
-            Line::Text(text) => Some(text.to_ascii_lowercase()),
-            Line::Nonsense(_) => None,
+            InputLine::Text(text) => Some(text.to_ascii_lowercase()),
+            InputLine::Invalid(_) => None,
         };
         let value = match answer.as_deref() {
             Some("q" | "quit") => return Ok(None),

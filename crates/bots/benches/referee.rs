@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
 
@@ -76,7 +76,7 @@ fn main() {
     for _ in 0..rounds {
         let (start, cpu) = (Instant::now(), cpu_time());
         let (mut games, mut plies) = (0, 0);
-        matches::play(&plan, &Knowledge::default(), &Stop::new(), |game| {
+        matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |game| {
             assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
             games += 1;
             plies += game.played.moves.len();

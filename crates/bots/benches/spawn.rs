@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{GameSettings, GameStart, Knowledge, Stop};
+use crownhead_play::{GameSettings, GameStart, Knowledge, StopFlag};
 use crownhead_rules::{Game, Side};
 use crownhead_sandbox::{Isolation, IsolationStatus};
 
@@ -36,7 +36,7 @@ fn main() {
             let start = Instant::now();
             let mut player = player.player(&game, &Knowledge::default()).unwrap();
             player.new_game(1);
-            player.sit_down(&seating, &Stop::new());
+            player.sit_down(&seating, &StopFlag::new());
             times.push(start.elapsed());
         }
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use crownhead_rules::{Game, Side};
 
 use crownhead_play::{Fault, FaultKind};
@@ -120,7 +120,7 @@ pub fn check(
     times: (Duration, Duration),
     seed: u64,
     log: Option<&Path>,
-    stop: &Stop,
+    stop: &StopFlag,
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
@@ -243,7 +243,7 @@ struct Trial<'a> {
     /// The folder for logs, and how many are there.
     log: Option<&'a Path>,
     logs: u32,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl Trial<'_> {
@@ -275,7 +275,7 @@ impl Trial<'_> {
     /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
     fn is_over(&self) -> bool {
         let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
-        let is_at_an_end = self.stop.is_stopped() || self.bot.unable().is_some();
+        let is_at_an_end = self.stop.is_set() || self.bot.unable().is_some();
         is_at_an_end || (is_mute && self.bot.fault().is_some())
     }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
@@ -144,7 +144,7 @@ impl BotProcess {
 
     /// Sends a line. A bot that does not read is waited for until the deadline; one that closed its
     /// input hears nothing, and what it says next shows why.
-    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &StopFlag) {
         if let Some(log) = &mut self.log {
             log.sent(line);
         }
@@ -156,7 +156,7 @@ impl BotProcess {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                    if late || stop.is_stopped() || self.wait(deadline, true).is_err() {
+                    if late || stop.is_set() || self.wait(deadline, true).is_err() {
                         // Half a line is worse than none: it will hear no other.
                         self.input = None;
                     }
@@ -167,7 +167,7 @@ impl BotProcess {
     }
 
     /// Sends the line that begins a game.
-    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &StopFlag) {
         near(self.program, || self.send(line, deadline, stop));
     }
 
@@ -175,7 +175,7 @@ impl BotProcess {
     pub(crate) fn receive<T>(
         &mut self,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
         mut take: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<T, Silence> {
         let mut is_late = false;
@@ -192,7 +192,7 @@ impl BotProcess {
             if self.output.is_none() {
                 return Err(Silence::Ended);
             }
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Silence::Stopped);
             }
             if is_late {
@@ -215,7 +215,7 @@ impl BotProcess {
     ) -> Result<Option<T>, Silence> {
         loop {
             let before = self.taken;
-            match self.receive(Some(Instant::now()), &Stop::new(), &mut take) {
+            match self.receive(Some(Instant::now()), &StopFlag::new(), &mut take) {
                 Ok(wanted) => return Ok(Some(wanted)),
                 Err(Silence::Flood) => return Err(Silence::Flood),
                 Err(_) if self.taken == before => return Ok(None),
@@ -244,7 +244,7 @@ impl BotProcess {
         other: BorrowedFd<'_>,
         flags: PollFlags,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         let mut is_late = false;
         loop {
@@ -255,7 +255,7 @@ impl BotProcess {
                 }
                 None::<()>
             })?;
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Silence::Stopped);
             }
             if is_late {
@@ -481,7 +481,7 @@ fn for_builds(limits: Limits) -> Limits {
 }
 
 /// Makes a program from its sources; all copies of it share the result.
-pub(crate) fn build(program: &BotProgram, stop: &Stop) -> Result<(), String> {
+pub(crate) fn build(program: &BotProgram, stop: &StopFlag) -> Result<(), String> {
     let make = || match &program.source {
         Some(source) => run_build(program, &source.write()?, stop),
         None => program.build.as_ref().map_or(Ok(()), |words| run_build(program, words, stop)),
@@ -489,7 +489,7 @@ pub(crate) fn build(program: &BotProgram, stop: &Stop) -> Result<(), String> {
     program.built.get_or_init(make).clone()
 }
 
-fn run_build(program: &BotProgram, words: &[String], stop: &Stop) -> Result<(), String> {
+fn run_build(program: &BotProgram, words: &[String], stop: &StopFlag) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
     let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
     let mut process = BotProcess::launch(program, words, true).map_err(cannot)?;
@@ -515,7 +515,7 @@ fn run_build(program: &BotProgram, words: &[String], stop: &Stop) -> Result<(), 
     };
     // Its output may end before it does.
     while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
-        if stop.is_stopped() {
+        if stop.is_set() {
             silence = Some(Silence::Stopped);
         } else if Instant::now() >= deadline {
             silence = Some(Silence::Late);

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use crownhead_rules::Game;
 
 use crate::log::HEAD;
@@ -152,7 +152,7 @@ impl Moment {
         program: &BotProgram,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         match program.protocol {
             Protocol::Lines => self.send_again(program, startup, patience, stop),
@@ -166,7 +166,7 @@ impl Moment {
         program: &BotProgram,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         program.suits(&self.game)?;
         let session = self.session()?;
@@ -205,7 +205,7 @@ impl Moment {
         program: &BotProgram,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         process::build(program, stop)?;
         let started = BotProcess::start(program, &program.command);

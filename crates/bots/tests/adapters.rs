@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crownhead_play::{
-    End, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
+    End, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, StopFlag, TimeControl,
 };
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
@@ -41,7 +41,7 @@ fn plan(game: &str, one: &str, other: &str) -> MatchConfig {
 
 fn try_to_play(plan: &MatchConfig) -> Result<Vec<MatchGame>, PlayerError> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game))?;
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))?;
     games.sort_by_key(|game| (game.pair, game.first));
     Ok(games)
 }

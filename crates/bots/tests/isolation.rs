@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{End, GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{End, GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
@@ -63,7 +63,7 @@ fn plan(bot: &str, other: &str, limits: &str) -> MatchConfig {
 
 fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     assert_eq!(games.len(), 2);
     games
 }
@@ -248,7 +248,7 @@ fn a_build_writes_to_its_folder_and_nowhere_else() {
         std::fs::write(own.path().join("bot.toml"), text).unwrap();
         let mut failure = None;
         let plan = plan(own.path().to_str().unwrap(), "random", "cores=1");
-        if let Err(error) = matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| ()) {
+        if let Err(error) = matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| ()) {
             failure = Some(error.to_string());
         }
         failure.unwrap_or_default()

@@ -1,11 +1,10 @@
-//! How much time a player has, and how much of it a search may use.
-//!
-//! Whoever measures the time does so around the whole turn, and on a busy machine a thread may be
-//! kept waiting for some milliseconds when its search is over: so a search never gets all there is.
+//! How much time a player has.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
+
+use crownhead_search::time::MoveTime;
 
 /// The time that one player has for the turn that begins now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,41 +22,15 @@ pub enum Clock {
     },
 }
 
-/// What a search may use of the time.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Allotment {
-    /// When it must be broken off.
-    pub time: Option<Duration>,
-    /// When a new iteration is no longer worth beginning.
-    pub enough: Option<Duration>,
-}
-
-/// Kept back from every turn: longer than a thread usually waits for a processor that others want
-/// too.
-const MARGIN: Duration = Duration::from_millis(5);
-/// Turns that the main time should last for; the end of a game needs less thought than the middle.
-const TURNS: u32 = 24;
-
 impl Clock {
-    /// What a search of this turn may use: always less than what there is.
-    pub fn allot(self) -> Allotment {
+    /// Time that a search may use for this turn; always less than the remaining time.
+    pub fn move_time(self) -> MoveTime {
         match self {
-            Clock::Unlimited => Allotment::default(),
-            Clock::PerMove(time) => Allotment { time: Some(usable(time)), enough: None },
-            Clock::PerGame { left, increment } => {
-                let usable = usable(left);
-                // The increment comes only after the turn, so it is no part of what is usable.
-                let share = (usable / TURNS).saturating_add(increment / 4 * 3).min(usable);
-                let time = share.saturating_mul(4).min(usable / 3).max(share.min(usable / 2));
-                // The next iteration would take about as long as all before it.
-                Allotment { time: Some(time), enough: Some(share / 2) }
-            }
+            Clock::Unlimited => MoveTime::default(),
+            Clock::PerMove(time) => MoveTime::fixed(time),
+            Clock::PerGame { left, increment } => MoveTime::for_move(left, increment),
         }
     }
-}
-
-fn usable(time: Duration) -> Duration {
-    time - MARGIN.min(time / 2)
 }
 
 /// The time both players have for a game.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::referee::{self, PlayedGame};
 use crate::{GameSettings, GameStart, Opening, Player, PlayerError};
@@ -37,7 +37,7 @@ impl GameSetup<'_> {
     pub fn play(
         &self,
         mut players: [&mut dyn Player; 2],
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(&str, Duration),
     ) -> Result<Option<PlayedGame>, PlayerError> {
         let mut session = self.opening.session(self.game).map_err(PlayerError::Opening)?;

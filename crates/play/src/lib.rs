@@ -19,10 +19,8 @@ mod session;
 mod stopwatch;
 mod words;
 
-pub use clock::{
-    Allotment, Clock, ParseTimeError, TimeControl, format_duration, parse_duration, truncate,
-};
-pub use crownhead_search::{Knowledge, Stop};
+pub use clock::{Clock, ParseTimeError, TimeControl, format_duration, parse_duration, truncate};
+pub use crownhead_search::{Knowledge, StopFlag};
 pub use draws::{accepts_draw, considers_offer};
 pub use encounter::{GameSetup, log_name};
 pub use fault::{Fault, FaultKind, quoted};

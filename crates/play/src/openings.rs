@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crownhead_rules::{Game, MoveList};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Limits, Score, Searchable, Settings, Stop, Task, visit,
+    Engine, EngineConfig, GameVisitor, Knowledge, Score, SearchLimits, SearchRequest, Searchable,
+    StopFlag, visit,
 };
 
 use crate::clock::truncate;
@@ -239,7 +240,7 @@ impl GameVisitor for MakeLots<'_> {
 
     fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn RandomOpenings> {
         let MakeLots { plies, knowledge, seed } = self;
-        let settings = Settings { hash: 1, ..Settings::default() };
+        let settings = EngineConfig { hash_mb: 1, ..EngineConfig::default() };
         let engine = Engine::<P>::new(settings, knowledge).ok();
         Box::new(BalancedOpenings { start: P::start(options), plies, seed, engine })
     }
@@ -251,7 +252,7 @@ impl<P: Searchable> RandomOpenings for BalancedOpenings<P> {
             return Opening::default();
         }
         let mut lots = fastrand::Rng::with_seed(derive_seed(&[self.seed, number.into()]));
-        let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+        let limits = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;
         for _ in 0..TRIES {
             let Some((moves, position, past)) = walk(self.start.clone(), self.plies, &mut lots)
@@ -260,8 +261,9 @@ impl<P: Searchable> RandomOpenings for BalancedOpenings<P> {
             };
             let score = self.engine.as_mut().map_or(0, |engine| {
                 engine.clear();
-                let task = Task { past: &past, ..Task::new(&position, limits) };
-                engine.search(task, &Stop::new(), |_| {}).score().abs()
+                let task =
+                    SearchRequest { history_keys: &past, ..SearchRequest::new(&position, limits) };
+                engine.search(task, &StopFlag::new(), |_| {}).score().abs()
             });
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, moves));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Score, Stop};
+use crownhead_search::{Score, StopFlag};
 
 use crate::Fault;
 use crate::{Clock, GameSettings, Incident, Session};
@@ -21,13 +21,13 @@ pub trait Player: Send {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
 
     /// Takes its place at the board, before the clocks run. What goes wrong here is told when the
     /// first move is chosen.
-    fn sit_down(&mut self, _: &GameStart<'_>, _: &Stop) {}
+    fn sit_down(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     /// Hears what a fault of its was, and which move was made instead, if the game goes on.
     fn on_fault(&mut self, _: &Incident, _: Option<&str>) {}

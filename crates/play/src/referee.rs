@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::{Game, GameVisitor, Notation, Outcome, Side};
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::clock::truncate;
 use crate::stopwatch::Stopwatch;
@@ -210,7 +210,7 @@ pub fn play(
     mut players: [&mut dyn Player; 2],
     terms: &GameSettings,
     seed: u64,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<PlayedGame>, PlayerError> {
     let mut clocks = [terms.time_control.clock(); 2];
@@ -283,14 +283,14 @@ pub fn take_turn(
     player: &mut dyn Player,
     clock: Clock,
     grace: Duration,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Option<Turn>, PlayerError> {
     // The thread of an outside program is another's.
     let watch = (!player.is_external()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(session, &clock, stop, &mut |_| {});
     let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Ok(None);
     }
     let result = match choice {

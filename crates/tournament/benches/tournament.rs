@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_tournament::contest_file::read;
 use crownhead_tournament::events::Event;
@@ -78,7 +78,7 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     for _ in 0..rounds {
         let (start, cpu) = (Instant::now(), cpu_time());
         let mut bare = 0;
-        matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| bare += 1).unwrap();
+        matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| bare += 1).unwrap();
         let bare_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(bare);
         let bare = f64::from(bare) / start.elapsed().as_secs_f64();
         let (start, cpu) = (Instant::now(), cpu_time());

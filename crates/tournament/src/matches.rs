@@ -18,7 +18,7 @@ use crownhead_play::{
     End, GameSettings, Opening, Openings, Player, PlayerError, TimeControl, referee,
 };
 use crownhead_play::{
-    GameSetup, Knowledge, OpeningPicker, PlayedGame, Stop, derive_seed, log_name,
+    GameSetup, Knowledge, OpeningPicker, PlayedGame, StopFlag, derive_seed, log_name,
 };
 
 /// A match to be played.
@@ -193,7 +193,7 @@ pub fn cpu_time() -> Duration {
 pub fn play(
     plan: &MatchConfig,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     mut heard: impl FnMut(MatchGame),
 ) -> Result<(), PlayerError> {
     let next = AtomicU32::new(0);
@@ -201,7 +201,7 @@ pub fn play(
     let (sender, receiver) = mpsc::channel();
     for player in &plan.players {
         let built = player.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Ok(());
         }
         built?;
@@ -216,7 +216,7 @@ pub fn play(
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= games || stop.is_stopped() {
+                    if number >= games || stop.is_set() {
                         break;
                     }
                     match one_game(plan, drawing, &mut players, number, stop) {
@@ -233,7 +233,7 @@ pub fn play(
             match game {
                 Ok(game) => heard(game),
                 Err(error) => {
-                    stop.stop();
+                    stop.set();
                     result = Err(error);
                 }
             }
@@ -256,7 +256,7 @@ fn one_game(
     drawing: &OpeningPicker<'_>,
     players: &mut [Box<dyn Player>; 2],
     number: u32,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Option<MatchGame>, PlayerError> {
     let (pair, first) = (number / 2, number as usize % 2);
     let opening = drawing.opening(pair);

@@ -218,15 +218,15 @@ fn signals() -> Signals {
     let raised = signals.clone();
     // Where that cannot be arranged, the first ends the program, and nothing that was told is lost.
     let _ = ctrlc::set_handler(move || {
-        if raised.abort.is_stopped() {
+        if raised.abort.is_set() {
             crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
-        if raised.enough.is_stopped() {
-            raised.abort.stop();
+        if raised.enough.is_set() {
+            raised.abort.set();
         } else {
             say("the running games are played to their end; Ctrl-C again breaks them off");
-            raised.enough.stop();
+            raised.enough.set();
         }
     });
     signals

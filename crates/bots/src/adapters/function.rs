@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 
 use super::c_source::definitions;
 use super::{Protocol, forced_pass};
@@ -222,7 +222,7 @@ impl Dialogue for Function {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.lines.greet(bot, allowance, stop)
     }
@@ -231,7 +231,7 @@ impl Dialogue for Function {
         &mut self,
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         self.lines.new_game(bot, seating, stop)
@@ -243,7 +243,7 @@ impl Dialogue for Function {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);

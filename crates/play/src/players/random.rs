@@ -1,6 +1,6 @@
 //! Any legal move, each as likely.
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::{Choice, Clock, Player, PlayerError, Session};
 
@@ -23,7 +23,7 @@ impl Player for Random {
         &mut self,
         game: &dyn Session,
         _: &Clock,
-        _: &Stop,
+        _: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let moves = game.legal_moves();

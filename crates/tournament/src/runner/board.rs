@@ -1,7 +1,7 @@
 //! One game of a contest, from the two players' arrival to the record of it.
 
 use crownhead_play::referee::PlayedGame;
-use crownhead_play::{End, GameSetup, OpeningPicker, PlayerError, Stop, derive_seed, log_name};
+use crownhead_play::{End, GameSetup, OpeningPicker, PlayerError, StopFlag, derive_seed, log_name};
 use crownhead_rules::Side;
 
 use super::pool::Pool;
@@ -16,7 +16,7 @@ pub(super) struct Board<'a> {
     pub(super) entrants: &'a [Option<&'a Entrant>],
     /// The number of the walls around programs.
     pub(super) walls: Option<i64>,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a StopFlag,
 }
 
 impl Board<'_> {

@@ -15,7 +15,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crownhead_play::{Knowledge, PlayerError, Stop};
+use crownhead_play::{Knowledge, PlayerError, StopFlag};
 
 pub use history::History;
 
@@ -31,9 +31,9 @@ use pool::Pool;
 #[derive(Clone, Default)]
 pub struct Signals {
     /// No more games shall be begun.
-    pub enough: Stop,
+    pub enough: StopFlag,
     /// Running games shall be broken off, too; they do not count.
-    pub abort: Stop,
+    pub abort: StopFlag,
 }
 
 /// How a run ended.
@@ -220,7 +220,7 @@ impl Stage<'_> {
             games.iter().map(|game| (game.number, game.clone())).collect();
         let boards = self.contest.concurrency.clamp(1, games.len().max(1));
         let hall = Hall::new(games, names.len(), self.contest.one_at_a_time);
-        if enough.is_stopped() || abort.is_stopped() {
+        if enough.is_set() || abort.is_set() {
             hall.close();
         }
         let broken = Mutex::new(None);
@@ -247,14 +247,14 @@ impl Stage<'_> {
                         if let Err(error) = played {
                             *broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                             hall.close();
-                            abort.stop();
+                            abort.set();
                         }
                     }
                 });
             }
             drop(pen);
             loop {
-                if enough.is_stopped() || abort.is_stopped() {
+                if enough.is_set() || abort.is_set() {
                     hall.close();
                 }
                 let notice = match notices.recv_timeout(GLANCE) {
@@ -277,12 +277,12 @@ impl Stage<'_> {
                     Notice::Cancelled => {
                         is_cancelled = true;
                         hall.close();
-                        abort.stop();
+                        abort.set();
                     }
                     Notice::Failed(error) => {
                         failure = Some(error);
                         hall.close();
-                        abort.stop();
+                        abort.set();
                     }
                 }
             }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_play::{Choice, Clock, Knowledge, Player, PlayerError, Session, Stop};
+use crownhead_play::{Choice, Clock, Knowledge, Player, PlayerError, Session, StopFlag};
 use crownhead_play::{Fault, FaultKind};
 
 use crate::schedule::PlayerIndex;
@@ -35,7 +35,7 @@ impl<'a> Pool<'a> {
     pub(super) fn take(
         &self,
         player: PlayerIndex,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Box<dyn Player>, PlayerError> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = idle.iter().position(|(other, _)| *other == player)
@@ -51,7 +51,7 @@ impl<'a> Pool<'a> {
         };
         let made = spec.build(stop).and_then(|()| spec.player(&self.contest.game, self.knowledge));
         match made {
-            Err(PlayerError::StartFailed(_)) if stop.is_stopped() => Err(PlayerError::Stopped),
+            Err(PlayerError::StartFailed(_)) if stop.is_set() => Err(PlayerError::Stopped),
             Err(PlayerError::StartFailed(why)) => Ok(Absent::player(&why)),
             other => other,
         }
@@ -101,7 +101,7 @@ impl Player for Absent {
         &mut self,
         _: &dyn Session,
         _: &Clock,
-        _: &Stop,
+        _: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         Err(PlayerError::Fault(self.0.clone()))
