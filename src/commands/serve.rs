@@ -72,6 +72,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let server = server.with_public_url(arguments.public.clone());
         let own = page_address(server.address());
         let address = arguments.public.as_ref().map_or_else(|| own.clone(), PublicUrl::page);
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let mut stop = Some(stop);
+        // Before the address is printed: a script may interrupt the server as soon as it reads it. A
+        // second signal exits at once, and loses nothing: games are on disk.
+        let _ = ctrlc::set_handler(move || match stop.take() {
+            Some(stop) => drop(stop.send(())),
+            None => std::process::exit(130),
+        });
         // Whoever reads it from a pipe may have left; the page is served all the same.
         let _ = writeln!(std::io::stdout(), "{address}").and_then(|()| std::io::stdout().flush());
         say(format_args!(
@@ -88,13 +96,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.open && !open(&address) {
             say("No browser could be opened: open the address yourself.");
         }
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let mut stop = Some(stop);
-        // A second signal ends the program at once, and loses nothing: games are on disk.
-        let _ = ctrlc::set_handler(move || match stop.take() {
-            Some(stop) => drop(stop.send(())),
-            None => std::process::exit(130),
-        });
         server.serve(async { drop(stopped.await) }).await;
         Ok::<(), ServerError>(())
     });
