@@ -207,7 +207,7 @@ fn whoever_uses_too_much_is_stopped_with_the_reason() {
 #[test]
 fn whoever_thinks_in_the_time_of_others_is_stopped_with_the_reason() {
     // The other one takes its time, and the bot burns it.
-    let plan = plan(&hostile("burns"), "best:movetime=1s", "spare=200ms");
+    let plan = plan(&hostile("burns"), "best:movetime=1s", "cpu-slack=200ms");
     for game in played(&plan) {
         assert_eq!(game.played.end.code(), "limits", "{}", game.played.description);
         assert!(
