@@ -209,7 +209,7 @@ fn without_namespaces_the_other_walls_stand() {
     assert_eq!(finished.json()["ends"], json!({ "crash": 2 }), "{finished:?}");
     let told = finished.isolation.clone().unwrap();
     assert!(
-        told.contains("namespaces is missing: ") && told.contains("landlock, seccomp"),
+        told.contains("namespaces unavailable: ") && told.contains("landlock, seccomp"),
         "{told}"
     );
     let script = "try:\n open('/etc/passwd'); print('# read')\nexcept OSError: pass\n\
@@ -249,7 +249,7 @@ fn without_namespaces_the_other_walls_stand() {
     ]);
     let told = finish(&mut refused.unwrap());
     assert!(
-        told.refused(1).contains("isolation is required, but namespaces is missing"),
+        told.refused(1).contains("isolation is required, but namespaces unavailable"),
         "{told:?}"
     );
 }

@@ -178,7 +178,7 @@ fn a_client_that_thinks_in_its_own_turns_is_not_stopped_for_it() {
     let mut plan = plan("capture-halma", &client("board", "thinks"), "random");
     plan.settings.time_control = TimeControl::PerMove(Duration::from_secs(60));
     // Two seconds of thought in each game, and one to spare.
-    plan.players[0].program_mut().unwrap().limits = "spare=1s".parse().unwrap();
+    plan.players[0].program_mut().unwrap().limits = "cpu-slack=1s".parse().unwrap();
     plan.openings = Openings::parse("b7/8/b7/8/8/7w/8/7w b 392", &plan.game).unwrap();
     fine(&plan);
 }

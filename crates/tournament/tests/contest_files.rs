@@ -102,7 +102,7 @@ fn every_complaint_has_its_place_and_says_what_would_be_right() {
         ("seed = ", "2:8 "),
         (
             "isolation = \"requier\"",
-            "2:13 isolation is default, require or off, not \"requier\"; did you mean \"require\"?",
+            "2:13 invalid isolation \"requier\": must be default, require or off; did you mean \"require\"?",
         ),
         ("isolation = false", "2:13 isolation is a text in quotes"),
         ("limits = \"1GB\"", "2:10 limits is a table, as in [limits]"),

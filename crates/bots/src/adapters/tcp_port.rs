@@ -17,7 +17,7 @@ use rustix::process::Pid;
 
 use crate::protocol::Unsaid;
 #[cfg(target_os = "linux")]
-use crownhead_sandbox::monitor::family;
+use crownhead_sandbox::procfs::ProcessIds;
 
 /// The port.
 pub(crate) const NUMBER: u16 = 8888;
@@ -222,10 +222,11 @@ const GENERATIONS: usize = 100;
 /// Whether a process is in the group of a bot, or a descendant of its.
 #[cfg(target_os = "linux")]
 fn is_relative(process: i32, bot: i32) -> bool {
-    let line =
-        std::iter::successors(Some(process), |process| family(*process).map(|known| known.parent));
+    let line = std::iter::successors(Some(process), |process| {
+        ProcessIds::read(*process).map(|known| known.parent)
+    });
     let line = line.take(GENERATIONS).take_while(|process| *process > 0);
-    family(process).is_some_and(|known| known.group == bot)
+    ProcessIds::read(process).is_some_and(|known| known.group == bot)
         || line.into_iter().any(|one| one == bot)
 }
 
