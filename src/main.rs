@@ -47,7 +47,7 @@ enum Command {
     /// Write, check, play and debug a bot: a program of yours, in any language
     #[command(subcommand)]
     Bot(commands::bot::Command),
-    /// Be a bot: any built-in player, speaking the bot protocol or Hub
+    /// Be a bot: any built-in player, speaking the bot protocol
     Engine(commands::engine::Arguments),
     /// Find the weights of an evaluation from games the search plays against itself
     Tune(commands::tune::Arguments),

@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::value_parser;
 use console::Term;
+use crownhead_files::AtomicFile;
 use crownhead_play::analysis::{
-    self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
-    text,
+    self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, html,
+    json, pdn, text,
 };
-use crownhead_play::{Knowledge, knowledge_for, read_time};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WholeFile, format_game};
+use crownhead_play::{Knowledge, knowledge_for, parse_duration};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_rules::{Game, SideInfo};
-use crownhead_search::{Limits, Settings};
+use crownhead_search::{EngineConfig, SearchLimits};
 
 use super::play::has_colour;
 use super::{Failure, can_draw, say, stop_on_interrupt};
@@ -44,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true, conflicts_with = "file")]
     moves: Option<String>,
     /// Search each position so long: 500ms, 2s, 1.5s [default: 5s, or 500ms a move of a file]
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
     /// Search each position so deep
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=120))]
@@ -95,19 +96,20 @@ fn is_standard(path: &Path) -> bool {
 }
 
 /// What to search with; without any limit it is `usual`.
-fn request(arguments: &Arguments, usual: Duration) -> Request {
+fn request(arguments: &Arguments, usual: Duration) -> AnalysisRequest {
     let Arguments { time, depth, nodes, .. } = arguments;
-    let mut limits = Limits { depth: *depth, nodes: *nodes, time: *time, enough: None };
+    let mut limits =
+        SearchLimits { depth: *depth, nodes: *nodes, hard_time: *time, soft_time: None };
     if is_unlimited(arguments) {
-        limits.time = Some(usual);
+        limits.hard_time = Some(usual);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = Settings {
+    let settings = EngineConfig {
         threads: cores.min(arguments.threads.into()),
-        hash: arguments.hash as usize,
-        ..Settings::default()
+        hash_mb: arguments.hash as usize,
+        ..EngineConfig::default()
     };
-    Request { limits, settings, lines: arguments.lines.into() }
+    AnalysisRequest { limits, settings, lines: arguments.lines.into() }
 }
 
 fn is_unlimited(arguments: &Arguments) -> bool {
@@ -115,8 +117,8 @@ fn is_unlimited(arguments: &Arguments) -> bool {
 }
 
 /// Says how long is searched where nobody asked for it.
-fn say_usual(arguments: &Arguments, request: &Request, each: &str) {
-    if let Some(time) = request.limits.time.filter(|_| is_unlimited(arguments)) {
+fn say_usual(arguments: &Arguments, request: &AnalysisRequest, each: &str) {
+    if let Some(time) = request.limits.hard_time.filter(|_| is_unlimited(arguments)) {
         let seconds = time.as_secs_f64();
         say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
     }
@@ -142,7 +144,7 @@ fn failure(error: AnalysisError, about: &str) -> Failure {
 }
 
 fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
-    let place = Place {
+    let place = PositionSpec {
         game,
         position: arguments.position.as_deref(),
         moves: arguments.moves.as_deref().unwrap_or_default(),
@@ -160,7 +162,7 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
         live.show(None, progress, &sides);
     };
     let knowledge = knowledge(game, &mut None);
-    let found = analysis::examine(&place, &request, &knowledge, &stop, &mut heard);
+    let found = analysis::analyse_position(&place, &request, &knowledge, &stop, &mut heard);
     live.clear();
     let found = found.map_err(|error| failure(error, ""))?;
     let mut out = std::io::stdout().lock();
@@ -178,7 +180,7 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
             found.depth, found.nodes, sides[0].name
         ));
     }
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
@@ -200,7 +202,8 @@ fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         let knowledge = knowledge(&record.game, &mut missing);
         let title = format!("game {} of {count}", index + 1);
         let mut heard = |progress: &Progress| live.show(Some(&title), progress, &sides);
-        let found = analysis::analyse(&record, number, &request, &knowledge, &stop, &mut heard);
+        let found =
+            analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut heard);
         live.clear();
         let found = found.map_err(|error| failure(error, &format!("{}, {title}: ", name(path))))?;
         if pdn_output.is_some() {
@@ -235,7 +238,7 @@ fn outputs(
     let (pdn, html) = (output(&arguments.pdn)?, output(&arguments.html)?);
     let replaces = |output: &Option<Output>, path: &Path| {
         let file = output.as_ref().and_then(|output| output.0.as_ref());
-        file.is_some_and(|file| file.replaces(path))
+        file.is_some_and(|file| file.is_target(path))
     };
     let name = name(path);
     if arguments.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
@@ -254,11 +257,11 @@ fn outputs(
 }
 
 /// Where a format goes to: a file or, without one, standard output.
-struct Output(Option<WholeFile>);
+struct Output(Option<AtomicFile>);
 
 impl Output {
     fn new(path: &Path) -> std::io::Result<Output> {
-        let file = (!is_standard(path)).then(|| WholeFile::create(path));
+        let file = (!is_standard(path)).then(|| AtomicFile::create(path));
         Ok(Output(file.transpose()?))
     }
 

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crownhead_play::bots::check::{Finding, Grade, check};
-use crownhead_play::bots::replay::{Again, Moment};
-use crownhead_play::bots::{Kit, Program, ProgramError, board_text};
-use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, read_time};
+use crownhead_bots::PlayerSpec;
+use crownhead_bots::check::{Finding, Grade, check};
+use crownhead_bots::replay::{Again, Moment};
+use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
+use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::{GAMES, Game};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
@@ -42,7 +43,7 @@ pub(crate) struct New {
 #[derive(clap::Args)]
 pub(crate) struct Check {
     /// The bot: a folder with a bot.toml, a command, or another program as players are named:
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -52,10 +53,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// How long the bot may take to be ready
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup: Duration,
     /// Time for each move
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "1s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "1s")]
     movetime: Duration,
     /// Write a log of each game and each odd moment to this folder, for bot replay
     #[arg(long, value_name = "DIR")]
@@ -70,7 +71,7 @@ pub(crate) struct Check {
 #[derive(clap::Args)]
 pub(crate) struct Play {
     /// The bot: a folder with a bot.toml, a command, or another program as players are named:
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -83,7 +84,7 @@ pub(crate) struct Play {
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
     /// Time for each move of the bot
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "5s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "5s")]
     movetime: Duration,
     /// Play by lines of text
     #[arg(long)]
@@ -107,10 +108,10 @@ pub(crate) struct Replay {
     #[arg(long, conflicts_with = "bot")]
     show: bool,
     /// How long the bot may take to be ready
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup: Duration,
     /// How long to wait for the answer
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     patience: Duration,
     /// Print one JSON object
     #[arg(long)]
@@ -129,19 +130,18 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 }
 
 /// A bot by its folder, its command, or as players are named.
-fn program(text: &str) -> Result<Program, Failure> {
+fn program(text: &str) -> Result<BotProgram, Failure> {
     let program = match Path::new(text).is_dir() {
-        true => Program::from_folder(text),
-        false => {
-            Program::from_text(text, Path::new(".")).unwrap_or_else(|| Program::from_command(text))
-        }
+        true => BotProgram::from_folder(text),
+        false => BotProgram::from_text(text, Path::new("."))
+            .unwrap_or_else(|| BotProgram::from_command(text)),
     };
     let program = program.map_err(|error| match error {
         ProgramError::Text(message) => Failure::Usage(message),
         ProgramError::File(message) => Failure::BadInput(message),
     })?;
     // What is nothing at all was meant as the one or the other.
-    let is_named = Program::from_text(text, Path::new(".")).is_some();
+    let is_named = BotProgram::from_text(text, Path::new(".")).is_some();
     match program.command.first() {
         Some(word) if !Path::new(text).is_dir() && !is_named && !is_there(word) => {
             Err(Failure::Usage(format!(
@@ -163,7 +163,7 @@ fn is_there(word: &str) -> bool {
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
-    let kit = Kit::of(&arguments.language).map_err(Failure::Usage)?;
+    let kit = StarterKit::of(&arguments.language).map_err(Failure::Usage)?;
     let folder = arguments.folder.display();
     kit.write(&arguments.folder)
         .map_err(|error| anyhow::anyhow!("the bot cannot be written to {folder}: {error}"))?;
@@ -215,7 +215,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         findings.push(finding);
     });
     written?;
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
@@ -258,7 +258,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
     arguments.walls.apply([&mut program])?;
-    let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
+    let bot = Seat::Computer(PlayerSpec::Bot(Box::new(program)));
     let setup = Setup {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
@@ -266,7 +266,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
         time: TimeControl::PerMove(arguments.movetime),
         seed: lot(),
     };
-    let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
     play(live, None, arguments.plain, None)
 }
@@ -292,7 +292,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         arguments.walls.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)

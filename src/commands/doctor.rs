@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crownhead_play::data_dir;
-use crownhead_play::sandbox::{Isolation, Walls};
+use crownhead_files::data_dir;
 use crownhead_rules::{ChineseCheckers, Notation};
+use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tables::{SoloTable, cache_dir, solo_path};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn version(name: &str, argument: &str) -> Option<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let walls = Walls::of(Isolation::Default).map_err(|why| anyhow::anyhow!(why))?;
+    let walls = IsolationStatus::detect(Isolation::Default).map_err(|why| anyhow::anyhow!(why))?;
     let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.found())).collect();
     let folders = [("cache", cache_dir()), ("data", data_dir())];
     let solo = solo_path();
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "install": found.is_none().then_some(tool.package),
             })
         };
-        let layer = |layer: &crownhead_play::sandbox::Layer| {
+        let layer = |layer: &crownhead_sandbox::Mechanism| {
             json!({
                 "layer": layer.code,
                 "active": layer.state.is_ok(),
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             })
         };
         let object = json!({
-            "isolation": walls.layers.iter().map(layer).collect::<Value>(),
+            "isolation": walls.mechanisms.iter().map(layer).collect::<Value>(),
             "tools": tools.iter().map(tool).collect::<Value>(),
             "cache": folders[0].1,
             "data": folders[1].1,
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     writeln!(out, "walls around bots")?;
-    for layer in &walls.layers {
+    for layer in &walls.mechanisms {
         match &layer.state {
             Ok(note) => writeln!(out, "  {:<12} yes{}", layer.code, with_comma(note))?,
             Err(why) if layer.is_optional => {

@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::value_parser;
-use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
-use crownhead_play::statistics::{Estimate, Tally};
+use crownhead_bots::{PlayerSpec, SpecError};
+use crownhead_files::AtomicFile;
 use crownhead_play::{
-    Openings, OpeningsError, PlayerError, PlayerSpec, Policy, SpecError, Terms, TimeControl,
-    TimeError, knowledge_for, read_time,
+    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, PlayerError, TimeControl,
+    knowledge_for, parse_duration,
 };
-use crownhead_records::{WholeFile, write_game};
+use crownhead_records::write_game;
 use crownhead_rules::Game;
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cpu_time};
+use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
 use super::walls::{WallOptions, walls_json};
@@ -26,7 +28,7 @@ pub(crate) struct Arguments {
     /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
     /// cmd:COMMAND or as a folder with a bot.toml; or one written for something else, as
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE or hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE or cpp-function:FILE
     #[arg(value_name = "A")]
     one: String,
     /// The other player
@@ -41,7 +43,7 @@ pub(crate) struct Arguments {
     games: u32,
     /// Time for each move: 100ms, 2s, 1.5s. Without any limit, best thinks 100ms, and programs
     /// have 5s
-    #[arg(long, value_name = "TIME", value_parser = read_time, conflicts_with_all = ["time", "nodes"])]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with_all = ["time", "nodes"])]
     movetime: Option<Duration>,
     /// Time for the game and for each move made: 5+3 (both in seconds, other than in `play`), 5s+50ms
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
@@ -62,12 +64,12 @@ pub(crate) struct Arguments {
     /// What an illegal move, a time-out or a crash costs: forfeit, skip or random-move. Usually skip
     /// in Capture Halma and forfeit elsewhere
     #[arg(long, value_name = "POLICY")]
-    policy: Option<Policy>,
+    policy: Option<FaultPolicy>,
     /// How late a move may be
     #[arg(long, value_name = "TIME", value_parser = read_grace, default_value = "5ms")]
     grace: Duration,
     /// How long a program may take to be ready
-    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup: Duration,
     /// Write a log of each game and program to this folder: the dialogue with times, standard error,
     /// the boards
@@ -91,15 +93,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let programs = plan.players.iter_mut().filter_map(PlayerSpec::program_mut);
     let walls = arguments.walls.apply(programs)?;
     // Before the games, so that none are played in vain.
-    let output = arguments.pdn.as_deref().map(WholeFile::create).transpose()?;
+    let output = arguments.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
     let (knowledge, missing) = knowledge_for(&plan.game);
-    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
+    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::uses_evaluation))
+    {
         say(missing);
     }
     let mut progress = Progress::new(arguments.games);
-    let mut standing = Standing::default();
-    let mut games: Vec<Played> = Vec::new();
+    let mut standing = MatchScore::default();
+    let mut games: Vec<MatchGame> = Vec::new();
     let mut faults = Faults::default();
     let mut log_failure = None;
     let start = Instant::now();
@@ -114,9 +117,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     progress.clear();
     let (start_failure, is_ours) = match result {
-        Err(PlayerError::Start(message)) => (Some(message), false),
+        Err(PlayerError::StartFailed(message)) => (Some(message), false),
         // Nobody's fault, but the games so far are not lost.
-        Err(PlayerError::Unable(message)) => (Some(message), true),
+        Err(PlayerError::Unavailable(message)) => (Some(message), true),
         other => (other.map(|()| None)?, false),
     };
     // Of a match that was interrupted too early nothing is written over an earlier one.
@@ -162,11 +165,11 @@ struct Faults {
 }
 
 impl Faults {
-    fn add(&mut self, plan: &Plan, game: &Played) {
+    fn add(&mut self, plan: &MatchConfig, game: &MatchGame) {
         self.count += game.faults().iter().sum::<u32>() as usize;
-        for (order, incident) in game.refereed.incidents.iter().enumerate() {
+        for (order, incident) in game.played.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
-            let is_grave = incident.is_grave();
+            let is_grave = incident.is_fatal();
             self.is_broken |= is_grave && plan.players[player].program().is_some();
             let number = 2 * game.pair + game.first as u32 + 1;
             let object = json!({
@@ -175,11 +178,11 @@ impl Faults {
                 "side": plan.game.info().sides[incident.side.index()].letter,
                 "ply": incident.ply,
                 "code": incident.fault.kind.code(),
-                "what": incident.fault.what,
+                "what": incident.fault.message,
                 "received": incident.fault.received,
                 "position": incident.position,
                 "moves": incident.moves,
-                "sentence": incident.sentence(&plan.game),
+                "sentence": incident.describe(&plan.game),
             });
             self.listed.insert((!is_grave, number, order), object);
             if self.listed.len() > LISTED {
@@ -213,19 +216,19 @@ impl Faults {
 }
 
 /// A time that may be none.
-fn read_grace(text: &str) -> Result<Duration, TimeError> {
-    if matches!(text.trim(), "0ms" | "0s") { Ok(Duration::ZERO) } else { read_time(text) }
+fn read_grace(text: &str) -> Result<Duration, ParseTimeError> {
+    if matches!(text.trim(), "0ms" | "0s") { Ok(Duration::ZERO) } else { parse_duration(text) }
 }
 
 /// A player by name. A name that is wrong is no fault of a file.
 fn player(text: &str) -> Result<PlayerSpec, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_file {
+    text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(error.to_string()),
     })
 }
 
-fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
+fn plan(arguments: &Arguments) -> Result<MatchConfig, Failure> {
     if arguments.games % 2 == 1 {
         let message = "every opening is played with both colours: the number of games must be even";
         return Err(Failure::Usage(message.into()));
@@ -235,16 +238,16 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         None => arguments.time.unwrap_or_default(),
     };
     let mut players = [player(&arguments.one)?, player(&arguments.other)?];
-    let time = matches::limit(&mut players, time, arguments.nodes);
+    let time = matches::apply_default_limits(&mut players, time, arguments.nodes);
     let [one, other] = players;
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
     for player in &players {
-        player.suits(&arguments.game).map_err(Failure::Usage)?;
+        player.supports(&arguments.game).map_err(Failure::Usage)?;
     }
-    let policy = arguments.policy.unwrap_or_else(|| Policy::of(&arguments.game));
-    if !policy.suits(&arguments.game) {
+    let policy = arguments.policy.unwrap_or_else(|| FaultPolicy::default_for(&arguments.game));
+    if !policy.supports(&arguments.game) {
         let message = format!(
             "in {} no turn can be skipped: the policy is forfeit or random-move",
             arguments.game
@@ -255,11 +258,16 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
     }
-    Ok(Plan {
+    Ok(MatchConfig {
         game: arguments.game.clone(),
         players,
         pairs: arguments.games / 2,
-        terms: Terms { time, grace: arguments.grace, startup: arguments.startup, policy },
+        settings: GameSettings {
+            time_control: time,
+            grace: arguments.grace,
+            startup_timeout: arguments.startup,
+            fault_policy: policy,
+        },
         openings: openings(&arguments.openings, &arguments.game)?,
         seed: arguments.seed,
         concurrency: arguments.concurrency.into(),
@@ -268,21 +276,21 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
 }
 
 fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    Openings::named(text, game, Path::new("")).map_err(|error| match error {
+    Openings::parse_spec(text, game, Path::new("")).map_err(|error| match error {
         OpeningsError::Text(message) => Failure::Usage(message),
         OpeningsError::File(message) => Failure::BadInput(message),
         OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),
     })
 }
 
-fn write_games(output: WholeFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
+fn write_games(output: AtomicFile, plan: &MatchConfig, games: &[MatchGame]) -> Result<(), Failure> {
     let mut out = BufWriter::new(output.file());
     for game in games {
         write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
     }
     out.flush().context("cannot write a game")?;
     drop(out);
-    Ok(output.finish()?)
+    Ok(output.commit()?)
 }
 
 /// The line that tells a person at a terminal how the match stands.
@@ -296,9 +304,9 @@ impl Progress {
         Progress { games, is_shown: can_draw(&std::io::stderr()) }
     }
 
-    fn show(&mut self, standing: &Standing) {
+    fn show(&mut self, standing: &MatchScore) {
         if self.is_shown {
-            let Tally { wins, draws, losses } = standing.all;
+            let Wdl { wins, draws, losses } = standing.all;
             let percent = 100.0 * standing.all.score().unwrap_or(0.5);
             let (done, games) = (standing.all.games(), self.games);
             let mut err = std::io::stderr().lock();
@@ -316,10 +324,10 @@ impl Progress {
     }
 }
 
-fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
-    let Standing { all, by_colour, pairs, ends, late, .. } = standing;
+fn report(out: &mut impl Write, plan: &MatchConfig, standing: &MatchScore) -> Result<(), Failure> {
+    let MatchScore { all, by_colour, pairs, ends, late, .. } = standing;
     let [one, other] = &plan.players;
-    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.terms.time)?;
+    writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.settings.time_control)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
     writeln!(out, "result    {}", tally_text(all))?;
     let sides = plan.game.info().sides.map(|side| side.name);
@@ -348,8 +356,8 @@ fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), 
     Ok(())
 }
 
-fn tally_text(tally: &Tally) -> String {
-    let Tally { wins, draws, losses } = tally;
+fn tally_text(tally: &Wdl) -> String {
+    let Wdl { wins, draws, losses } = tally;
     let percent = tally.score().map_or("no game".into(), |score| format!("{:.1} %", 100.0 * score));
     format!("+{wins} ={draws} -{losses}, {percent}")
 }
@@ -369,18 +377,18 @@ fn elo_text(estimate: &Estimate) -> String {
     }
 }
 
-fn average(standing: &Standing) -> f64 {
+fn average(standing: &MatchScore) -> f64 {
     standing.plies as f64 / f64::from(standing.all.games().max(1))
 }
 
 fn object(
-    plan: &Plan,
-    standing: &Standing,
+    plan: &MatchConfig,
+    standing: &MatchScore,
     faults: &Faults,
     interrupted: bool,
     time: Duration,
 ) -> Value {
-    let tally = |tally: &Tally| {
+    let tally = |tally: &Wdl| {
         json!({
             "wins": tally.wins,
             "draws": tally.draws,
@@ -393,7 +401,7 @@ fn object(
     json!({
         "game": plan.game.to_string(),
         "players": plan.players.each_ref().map(PlayerSpec::to_string),
-        "time": plan.terms.time.to_string(),
+        "time": plan.settings.time_control.to_string(),
         "openings": plan.openings.to_string(),
         "seed": plan.seed,
         "games": standing.all.games(),
@@ -411,7 +419,7 @@ fn object(
         "plies": average(standing),
         "late": standing.late,
         "slowest_ms": standing.slowest.map(|time| time.as_secs_f64() * 1e3),
-        "policy": plan.terms.policy.code(),
+        "policy": plan.settings.fault_policy.code(),
         "faults": standing.faults,
         "incidents": faults.in_order(),
         "incidents_left_off": faults.left_off(),

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
-use crownhead_terminal::kept::Kept;
-use crownhead_terminal::lines::{self, Line};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::autosave::Autosave;
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::input::{self, InputLine};
 
 use super::Failure;
 use super::play::{lot, play};
@@ -22,8 +22,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
         Some(Wanted::Game(setup)) => {
             let live =
-                LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-            play(live, Kept::new(), false, None)
+                LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+            play(live, Autosave::new(), false, None)
         }
     }
 }
@@ -62,7 +62,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
     let Some(mode) = question(input, output, "Which mode? [2] ", "2", "1 or 2", modes)? else {
         return Ok(None);
     };
-    let (mut seats, mut time) = ([Seat::Human, Seat::Human], TimeControl::Free);
+    let (mut seats, mut time) = ([Seat::Human, Seat::Human], TimeControl::Unlimited);
     if mode == 2 {
         let [first, second] = game.info().sides;
         writeln!(output, "\n1 {} (moves first)\n2 {}", first.name, second.name)?;
@@ -86,7 +86,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         else {
             return Ok(None);
         };
-        let thinks = !matches!(&seat, Seat::Computer(spec) if spec.kind == PlayerKind::Random);
+        let thinks = !matches!(&seat, Seat::Computer(spec) if spec.builtin().is_some_and(|spec| spec.kind == PlayerKind::Random));
         seats[2 - own] = seat;
         if !thinks {
             let setup = Setup { game, seats, position: None, time, seed: lot() };
@@ -126,13 +126,13 @@ fn question<T>(
     loop {
         write!(output, "{text}")?;
         output.flush()?;
-        let answer = match lines::read(input)? {
-            Line::End | Line::Interrupted => {
+        let answer = match input::read(input)? {
+            InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);
             }
-            Line::Text(text) => Some(text.to_ascii_lowercase()),
-            Line::Nonsense(_) => None,
+            InputLine::Text(text) => Some(text.to_ascii_lowercase()),
+            InputLine::Invalid(_) => None,
         };
         let value = match answer.as_deref() {
             Some("q" | "quit") => return Ok(None),
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn nobody_is_asked_how_long_lots_are_thought_about() {
         let (setup, output) = asked("1\n2\n1\nrandom\n");
-        assert_eq!(setup.unwrap().time, TimeControl::Free);
+        assert_eq!(setup.unwrap().time, TimeControl::Unlimited);
         assert!(!output.contains("How many seconds"), "{output}");
     }
 

@@ -4,13 +4,15 @@ use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_play::{SpecError, Stop, TimeControl, read_time};
-use crownhead_records::{WholeFile, format_game};
+use crownhead_bots::SpecError;
+use crownhead_files::AtomicFile;
+use crownhead_play::{StopFlag, TimeControl, parse_duration};
+use crownhead_records::format_game;
 use crownhead_rules::Game;
-use crownhead_terminal::kept::{self, Kept};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
-use crownhead_terminal::plain::Plain;
-use crownhead_terminal::screen::{GameScreen, show};
+use crownhead_terminal::autosave::{self, Autosave};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::PlainGame;
+use crownhead_terminal::screen::{self, GameScreen};
 
 use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
@@ -24,7 +26,7 @@ use super::{Failure, can_draw, say, stop_on_signals};
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
 best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
-c-function:FILE, cpp-function:FILE, hub:COMMAND. A program has 5 seconds for a move if no time is given, and its
+c-function:FILE, cpp-function:FILE. A program has 5 seconds for a move if no time is given, and its
 faults cost what they cost in a match.")]
 pub(crate) struct Arguments {
     /// The game, with options if wanted: contest:kings=true, … [default: english]
@@ -39,10 +41,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     position: Option<String>,
     /// Minutes for the game, and seconds for each move made: 5+3, or with units 90s+500ms
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::for_people)]
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::parse_minutes)]
     time: Option<TimeControl>,
     /// How long a computer may think about a move: 500ms, 2s
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     movetime: Option<Duration>,
     /// Decides what computers draw by lot [default: another one every time]
     #[arg(long, value_name = "N")]
@@ -63,14 +65,14 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (live, kept) = kept::resume(arguments.game.as_ref(), passed)
+        let (live, kept) = autosave::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
         (live, Some(kept))
     } else {
         let time = match (arguments.time, arguments.movetime) {
             (Some(time), _) => time,
             (None, Some(time)) => TimeControl::PerMove(time),
-            (None, None) => TimeControl::Free,
+            (None, None) => TimeControl::Unlimited,
         };
         let game = arguments.game.unwrap_or_default();
         let first = seat("--first", &arguments.first)?;
@@ -80,7 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let mut seats = [first, second];
         for seat in &seats {
             if let Seat::Computer(player) = seat {
-                player.suits(&game).map_err(Failure::Usage)?;
+                player.supports(&game).map_err(Failure::Usage)?;
             }
         }
         arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
@@ -94,15 +96,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             time,
             seed: arguments.seed.unwrap_or_else(lot),
         };
-        let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-        (live, Kept::new())
+        let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+        (live, Autosave::new())
     };
     play(live, kept, arguments.plain, arguments.record)
 }
 
 /// Who plays a side. A name that is wrong is no fault of a file.
 fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_file {
+    text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(format!("{option}: {error}; or human")),
     })
@@ -126,18 +128,18 @@ pub(crate) fn has_colour() -> bool {
 
 /// Plays a game on the screen or by lines of text.
 pub(crate) fn play(
-    live: LiveGame,
-    mut kept: Option<Kept>,
+    live: LocalGame,
+    mut kept: Option<Autosave>,
     plain: bool,
     record: Option<PathBuf>,
 ) -> Result<(), Failure> {
-    let file = record.as_deref().map(WholeFile::create).transpose()?;
+    let file = record.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_signals();
     let mut live = live;
     build(&live, &stop)?;
     let played = if plain || !has_screen() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
-        Plain::new(&mut live, kept.as_mut(), input, output, &stop).and_then(Plain::run)
+        PlainGame::new(&mut live, kept.as_mut(), input, output, &stop).and_then(PlainGame::run)
     } else {
         let (shown, left) = on_screen(live, kept, &stop);
         live = left;
@@ -147,13 +149,13 @@ pub(crate) fn play(
     if let Some(file) = file {
         if live.session().plies() > 0 {
             file.file().write_all(format_game(&live.record())?.as_bytes())?;
-            file.finish()?;
+            file.commit()?;
         } else {
             say("No move was made: there is nothing to record.");
         }
     }
     // A terminal that is lost makes errors; whoever is told to end has none to report.
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     played?;
@@ -162,14 +164,14 @@ pub(crate) fn play(
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
             say(format_args!("Building {spec} …"));
         }
         let built = spec.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
@@ -177,10 +179,14 @@ fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
+fn on_screen(
+    live: LocalGame,
+    kept: Option<Autosave>,
+    stop: &StopFlag,
+) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
-    let shown = show(&mut screen, stop);
-    if let Some(sentence) = screen.kept_text() {
+    let shown = screen::run(&mut screen, stop);
+    if let Some(sentence) = screen.autosave_text() {
         say(sentence);
     }
     let live = screen.into_game();

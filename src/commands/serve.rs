@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crownhead_play::data_dir;
-use crownhead_server::guard::Public;
+use crownhead_files::data_dir;
 use crownhead_server::limits::Limits;
+use crownhead_server::middleware::PublicUrl;
 use crownhead_server::{Server, ServerError};
 
 use super::{Failure, say};
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     port: u16,
     /// The address by which a proxy in front of it is reached
     #[arg(long, value_name = "URL", value_parser = read_public)]
-    public: Option<Public>,
+    public: Option<PublicUrl>,
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
@@ -56,8 +56,8 @@ fn read_host(text: &str) -> Result<IpAddr, String> {
     text.trim_matches(['[', ']']).parse().map_err(|_| refused.into())
 }
 
-fn read_public(text: &str) -> Result<Public, String> {
-    Public::read(text).ok_or_else(|| "a public address is written https://games.example".into())
+fn read_public(text: &str) -> Result<PublicUrl, String> {
+    PublicUrl::parse(text).ok_or_else(|| "a public address is written https://games.example".into())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -68,10 +68,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let limits = arguments.public.as_ref().map(|_| Limits::proxied());
-        let server = Server::begin(arguments.host, arguments.port, &data, limits).await?;
-        let server = server.behind(arguments.public.clone());
+        let server = Server::bind(arguments.host, arguments.port, &data, limits).await?;
+        let server = server.with_public_url(arguments.public.clone());
         let own = page_address(server.address());
-        let address = arguments.public.as_ref().map_or_else(|| own.clone(), Public::page);
+        let address = arguments.public.as_ref().map_or_else(|| own.clone(), PublicUrl::page);
         // Whoever reads it from a pipe may have left; the page is served all the same.
         let _ = writeln!(std::io::stdout(), "{address}").and_then(|()| std::io::stdout().flush());
         say(format_args!(

@@ -84,7 +84,7 @@ fn build(arguments: &Build) -> Result<(), Failure> {
 fn open(path: &Path) -> Result<Option<Result<SoloTable, String>>, TableError> {
     match SoloTable::open(path) {
         Ok(table) => Ok(Some(Ok(table))),
-        Err(TableError::Broken { why, .. }) => Ok(Some(Err(why))),
+        Err(TableError::Corrupt { why, .. }) => Ok(Some(Err(why))),
         Err(TableError::Io { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -108,11 +108,11 @@ fn build_solo(arguments: &Build, path: &Path) -> Result<(SoloTable, Option<Durat
         }
     };
     let start = Instant::now();
-    let table = SoloTable::build(threads(arguments), &progress);
+    let table = SoloTable::generate(threads(arguments), &progress);
     let time = start.elapsed();
     bar.finish_and_clear();
     let table = match table {
-        Err(TableError::Stopped) => return Err(Failure::Interrupted),
+        Err(TableError::Cancelled) => return Err(Failure::Interrupted),
         table => table?,
     };
     table.save(path)?;

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
-use crownhead_records::WholeFile;
+use crownhead_files::AtomicFile;
 use crownhead_rules::Game;
-use crownhead_search::evaluations::Tunable;
-use crownhead_search::tune::{FitOptions, GamesOptions, fit, play};
-use crownhead_search::weights::Weights;
+use crownhead_search::eval::Tunable;
+use crownhead_search::eval::weights::Weights;
+use crownhead_search::tune::{FitOptions, SelfPlayOptions, fit, generate_samples};
 use crownhead_search::{GameVisitor, Searchable, visit};
 
 use super::{Failure, say, stop_on_interrupt};
@@ -36,14 +36,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u32).range(0..=100))]
     random_plies: u32,
     /// How much of the target is the game's result; the rest is what the search thought
-    #[arg(long, value_name = "0 TO 1", default_value_t = 0.5, value_parser = share)]
-    blend: f32,
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.5, value_parser = share)]
+    result_weight: f32,
     /// Draws weights to zero that are seen in fewer positions than this
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = positive)]
-    doubt: f32,
+    l2: f32,
     /// How often the weights are improved
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = value_parser!(u32).range(1..=100_000))]
-    rounds: u32,
+    epochs: u32,
     /// Threads that play
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
@@ -73,23 +73,23 @@ impl GameVisitor for Tune<'_> {
 
     fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
         let arguments = self.0;
-        let layout = <P::Evaluation as Tunable<P>>::layout();
+        let layout = <P::Evaluator as Tunable<P>>::layout();
         let (knowledge, missing) = crownhead_play::knowledge_for(&arguments.game);
         if let Some(sentence) = missing {
             say(sentence);
         }
         // Before the work, so that none is done in vain.
-        let output = arguments.output.as_deref().map(WholeFile::create).transpose()?;
-        let mut evaluation = P::evaluation(&knowledge);
+        let output = arguments.output.as_deref().map(AtomicFile::create).transpose()?;
+        let mut evaluation = P::evaluator(&knowledge);
         if let Some(path) = &arguments.weights {
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
-            let weights = Weights::read(&text, layout)
+            let weights = Weights::parse(&text, layout)
                 .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
             evaluation = evaluation.with_weights(weights);
         }
         let stop = stop_on_interrupt();
-        let games = GamesOptions {
+        let games = SelfPlayOptions {
             games: arguments.games as usize,
             nodes: arguments.nodes,
             random_plies: arguments.random_plies,
@@ -98,26 +98,26 @@ impl GameVisitor for Tune<'_> {
         };
         let start = Instant::now();
         let every = (games.games / 20).max(1);
-        let samples = play::<P>(options, &evaluation, &games, &stop, &|done| {
+        let samples = generate_samples::<P>(options, &evaluation, &games, &stop, &|done| {
             if done % every == 0 {
                 let seconds = start.elapsed().as_secs_f64();
                 say(format_args!("{done} of {} games, {seconds:.0} s", games.games));
             }
         })?;
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         let how = FitOptions {
-            rounds: arguments.rounds as usize,
-            blend: arguments.blend,
-            doubt: arguments.doubt,
+            epochs: arguments.epochs as usize,
+            result_weight: arguments.result_weight,
+            l2: arguments.l2,
         };
-        let fit = fit(&samples, evaluation.weights(), &how, &stop, |round, loss| {
-            if round % 10 == 0 {
-                say(format_args!("round {round}: error {loss:.6}"));
+        let fit = fit(&samples, evaluation.weights(), &how, &stop, |epoch, loss| {
+            if epoch % 10 == 0 {
+                say(format_args!("epoch {epoch}: error {loss:.6}"));
             }
         });
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         let (used, checked) = fit.samples;
@@ -136,16 +136,16 @@ impl GameVisitor for Tune<'_> {
         let weights = arguments.weights.as_ref().map(|path| format!(" --weights {path:?}"));
         let _ = writeln!(
             text,
-            "# crownhead tune {}{} --games {} --nodes {} --random-plies {} --seed {} --blend {} --doubt {} --rounds {}",
+            "# crownhead tune {}{} --games {} --nodes {} --random-plies {} --seed {} --result-weight {} --l2 {} --epochs {}",
             arguments.game,
             weights.unwrap_or_default(),
             arguments.games,
             arguments.nodes,
             arguments.random_plies,
             arguments.seed,
-            arguments.blend,
-            arguments.doubt,
-            arguments.rounds
+            arguments.result_weight,
+            arguments.l2,
+            arguments.epochs
         );
         let from =
             if arguments.weights.is_some() { "a file of weights" } else { "the built-in weights" };
@@ -154,7 +154,7 @@ impl GameVisitor for Tune<'_> {
             "# from {from} and {used} positions. On {checked} others, of games kept apart, the\n\
              # mean squared error of the expected result fell from {first:.5} to {last:.5}.",
         );
-        text.push_str(&fit.weights.write(layout));
+        text.push_str(&fit.weights.format(layout));
         match output {
             None => std::io::stdout().lock().write_all(text.as_bytes())?,
             Some(file) => file.write(&text)?,

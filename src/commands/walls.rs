@@ -1,7 +1,7 @@
 //! The walls around outside programs, as commands that start some ask for them and tell of them.
 
-use crownhead_play::bots::Program;
-use crownhead_play::sandbox::{Isolation, Limits, Walls};
+use crownhead_bots::BotProgram;
+use crownhead_sandbox::{Isolation, IsolationStatus, Limits};
 use serde_json::{Value, json};
 
 use super::{Failure, say};
@@ -22,14 +22,15 @@ impl WallOptions {
     /// Sets the walls of programs and says once what they are; none if there is no program.
     pub(crate) fn apply<'a>(
         &self,
-        programs: impl IntoIterator<Item = &'a mut Program>,
-    ) -> Result<Option<Walls>, Failure> {
+        programs: impl IntoIterator<Item = &'a mut BotProgram>,
+    ) -> Result<Option<IsolationStatus>, Failure> {
         let mut walls = None;
         for program in programs {
             program.isolation = self.isolation;
             program.limits = self.limits.unwrap_or_default();
             if walls.is_none() {
-                let up = Walls::of(self.isolation).map_err(|why| anyhow::anyhow!(why))?;
+                let up =
+                    IsolationStatus::detect(self.isolation).map_err(|why| anyhow::anyhow!(why))?;
                 let limits = match self.isolation {
                     Isolation::Off => String::new(),
                     _ => format!(" ({})", program.limits),
@@ -43,9 +44,12 @@ impl WallOptions {
 }
 
 /// The walls for machines, with the limits of each player; null if there is none.
-pub(crate) fn walls_json(walls: Option<&Walls>, programs: &[Option<&Program>]) -> Value {
+pub(crate) fn walls_json(
+    walls: Option<&IsolationStatus>,
+    programs: &[Option<&BotProgram>],
+) -> Value {
     let Some(walls) = walls else { return Value::Null };
-    let limits = |program: &Program| -> Value {
+    let limits = |program: &BotProgram| -> Value {
         let texts = program.allowed().texts().into_iter();
         Value::Object(texts.map(|(key, text)| (key.to_string(), json!(text))).collect())
     };

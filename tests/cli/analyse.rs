@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::run::{crownhead, crownhead_in, crownhead_reading};
+use crate::harness::{crownhead, crownhead_in, crownhead_reading};
 
 /// Black blocks White's man at once, or gives one away.
 const GAMES: &str = "\
@@ -229,7 +229,7 @@ fn output_that_cannot_be_written_is_a_failure_that_names_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_analysis_exits_with_130_and_leaves_files_as_they_were() {
-    use crate::run::{command, interrupt};
+    use crate::harness::{command, interrupt};
 
     let folder = folder();
     fs::write(folder.path().join("old.html"), "old").unwrap();

@@ -1,6 +1,6 @@
 //! Arguments of all kinds, right and wrong.
 
-use crate::run::crownhead;
+use crate::harness::crownhead;
 
 #[test]
 fn without_arguments_the_help_goes_to_standard_error() {

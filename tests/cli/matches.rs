@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::run::{Finished, command, crownhead, crownhead_in, finish};
+use crate::harness::{Finished, command, crownhead, crownhead_in, finish};
 
 /// Two quick players that make different games with every seed.
 fn play(more: &[&str]) -> Finished {
@@ -180,7 +180,7 @@ fn a_match_interrupted_in_its_first_game_leaves_earlier_games_alone() {
     let more = ["--movetime", "3600s", "--pdn", "games.pdn"];
     let mut command = command(&[&thinking[..], &more].concat());
     command.current_dir(folder.path());
-    let finished = crate::run::interrupt(command);
+    let finished = crate::harness::interrupt(command);
     assert_eq!(finished.code, Some(130), "{finished:?}");
     assert_eq!(fs::read_to_string(&kept).unwrap(), "1. 11-15 *\n");
 }

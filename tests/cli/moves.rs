@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::run::crownhead;
+use crate::harness::crownhead;
 
 #[track_caller]
 fn listed(game: &str, position: &str) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::run::{Finished, command, converse, crownhead, crownhead_reading};
+use crate::harness::{Finished, command, converse, crownhead, crownhead_reading};
 
 /// Plays with these lines; nothing of it stays in anybody's home.
 fn play(data: &Path, input: &[u8], arguments: &[&str]) -> Finished {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use crate::run::{Finished, command, finish};
+use crate::harness::{Finished, command, finish};
 
 const HISTOGRAM: [u64; 16] = [
     1, 16, 181, 1827, 16544, 125387, 752488, 3389808, 10661155, 21071894, 23159802, 12541449,
@@ -228,7 +228,7 @@ fn games_without_tables_are_refused_as_bad_usage() {
 #[test]
 fn the_number_of_threads_has_a_range() {
     for number in ["0", "257", "two"] {
-        let finished = crate::run::crownhead(&[&BUILD[..], &["--threads", number]].concat());
+        let finished = crate::harness::crownhead(&[&BUILD[..], &["--threads", number]].concat());
         finished.refused(2);
     }
 }

@@ -9,14 +9,14 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::bots::{hostile, processes, program, result};
-use crate::run::{crownhead, crownhead_in, finish};
+use crate::harness::{crownhead, crownhead_in, finish};
 
 #[test]
 fn a_match_that_is_killed_leaves_no_bot_and_no_file_behind() {
     // Children that left their session and hold no pipe.
     let mark = format!("mark-{}-killed", std::process::id());
     let bot = hostile(&format!("daemon-at-once {mark}"));
-    let mut command = crate::run::command(&["match", &bot, "random", "--game", "english"]);
+    let mut command = crate::harness::command(&["match", &bot, "random", "--game", "english"]);
     command.args(["--movetime", "600s", "--isolation", "require"]);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut child = command.spawn().unwrap();
@@ -274,6 +274,6 @@ fn the_doctor_says_what_there_is_and_what_to_install() {
         object["tools"].as_array().unwrap().iter().any(|tool| tool["program"] == "node"),
         "{object}"
     );
-    let poor = finish(crate::run::command(&["doctor"]).env("PATH", "/nowhere"));
+    let poor = finish(crate::harness::command(&["doctor"]).env("PATH", "/nowhere"));
     assert!(poor.printed().contains("node is MISSING: install nodejs"), "{poor:?}");
 }

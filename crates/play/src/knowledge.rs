@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use crownhead_rules::{ChineseCheckers, Game, Notation, Side};
-use crownhead_search::{Knowledge, Solo};
+use crownhead_search::{Knowledge, SoloDistances};
 use crownhead_tables::SoloTable;
 
 /// The solo table as the search asks for it.
 struct Distances(SoloTable);
 
-impl Solo for Distances {
+impl SoloDistances for Distances {
     fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
         self.0.turns(pieces, side)
     }
@@ -22,7 +22,7 @@ pub fn knowledge_for(game: &Game) -> (Knowledge, Option<String>) {
     if game.info().id != ChineseCheckers::ID {
         return (Knowledge::default(), None);
     }
-    match SoloTable::load_default() {
+    match SoloTable::open_default() {
         Ok(Some(table)) => (Knowledge { solo: Some(Arc::new(Distances(table))) }, None),
         Ok(None) => {
             let missing = "play and analysis are weaker without the table of Chinese checkers; \

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Clock, TimeControl, read_time, write_time};
+use crownhead_play::{Clock, TimeControl, format_duration, parse_duration};
 use proptest::prelude::*;
 
 const fn ms(millis: u64) -> Duration {
@@ -21,12 +21,12 @@ fn times_in_seconds_and_milliseconds() {
         ("0.05s", ms(50)),
         (" 86400s ", ms(86_400_000)),
     ] {
-        assert_eq!(read_time(text), Ok(time), "{text}");
+        assert_eq!(parse_duration(text), Ok(time), "{text}");
     }
     for text in
         ["", "5", "s", "ms", "0s", "-1s", "+1s", "1.5ms", "1.0005s", ".s", "1.s", "1e3s", "86401s"]
     {
-        let told = read_time(text).unwrap_err().to_string();
+        let told = parse_duration(text).unwrap_err().to_string();
         assert!(told.contains("100ms, 2s or 1.5s"), "{text}: {told}");
     }
 }
@@ -40,7 +40,7 @@ fn time_controls() {
         ("10", ms(10_000), ms(0)),
         ("800ms+0", ms(800), ms(0)),
     ] {
-        assert_eq!(text.parse(), Ok(TimeControl::Main { time, increment }), "{text}");
+        assert_eq!(text.parse(), Ok(TimeControl::PerGame { time, increment }), "{text}");
     }
     for text in ["", "+", "5+", "+3", "0+3", "5+3+1", "5-3", "5m"] {
         let told = text.parse::<TimeControl>().unwrap_err().to_string();
@@ -50,25 +50,25 @@ fn time_controls() {
 
 #[test]
 fn a_move_of_ten_milliseconds_is_searched_for_half_of_them() {
-    assert_eq!(Clock::PerMove(ms(10)).allot().time, Some(ms(5)));
-    assert_eq!(Clock::PerMove(ms(100)).allot().time, Some(ms(95)));
-    assert_eq!(Clock::Free.allot().time, None);
+    assert_eq!(Clock::PerMove(ms(10)).move_time().hard, Some(ms(5)));
+    assert_eq!(Clock::PerMove(ms(100)).move_time().hard, Some(ms(95)));
+    assert_eq!(Clock::Unlimited.move_time().hard, None);
 }
 
 #[test]
 fn a_clock_runs_down_and_an_increment_fills_it() {
-    let clock = Clock::Main { left: ms(1000), increment: ms(100) };
-    let next = Clock::Main { left: ms(700), increment: ms(100) };
-    assert_eq!(clock.after(ms(400), ms(5)), Some(next));
+    let clock = Clock::PerGame { left: ms(1000), increment: ms(100) };
+    let next = Clock::PerGame { left: ms(700), increment: ms(100) };
+    assert_eq!(clock.after_move(ms(400), ms(5)), Some(next));
     assert_eq!(
-        clock.after(ms(1005), ms(5)),
-        Some(Clock::Main { left: ms(100), increment: ms(100) })
+        clock.after_move(ms(1005), ms(5)),
+        Some(Clock::PerGame { left: ms(100), increment: ms(100) })
     );
-    assert_eq!(clock.after(ms(1006), ms(5)), None);
+    assert_eq!(clock.after_move(ms(1006), ms(5)), None);
     let clock = Clock::PerMove(ms(100));
-    assert_eq!(clock.after(ms(105), ms(5)), Some(clock));
-    assert_eq!(clock.after(ms(106), ms(5)), None);
-    assert_eq!(Clock::Free.after(ms(1_000_000), ms(0)), Some(Clock::Free));
+    assert_eq!(clock.after_move(ms(105), ms(5)), Some(clock));
+    assert_eq!(clock.after_move(ms(106), ms(5)), None);
+    assert_eq!(Clock::Unlimited.after_move(ms(1_000_000), ms(0)), Some(Clock::Unlimited));
 }
 
 fn times() -> impl Strategy<Value = Duration> {
@@ -78,21 +78,21 @@ fn times() -> impl Strategy<Value = Duration> {
 proptest! {
     #[test]
     fn nobody_is_given_more_than_there_is(left in times(), increment in times()) {
-        for clock in [Clock::PerMove(left), Clock::Main { left, increment }] {
-            let allotted = clock.allot();
-            let time = allotted.time.unwrap();
+        for clock in [Clock::PerMove(left), Clock::PerGame { left, increment }] {
+            let move_time = clock.move_time();
+            let time = move_time.hard.unwrap();
             prop_assert!(time < left || left.is_zero());
             // A part of what there is stays for what the search does not see.
             prop_assert!(left - time >= ms(5).min(left / 2));
-            prop_assert!(allotted.enough.is_none_or(|enough| enough <= time));
+            prop_assert!(move_time.soft.is_none_or(|soft| soft <= time));
         }
     }
 
     #[test]
     fn a_player_who_uses_all_it_is_given_never_runs_out(left in times(), increment in times()) {
-        let mut clock = Clock::Main { left, increment };
+        let mut clock = Clock::PerGame { left, increment };
         for _ in 0..300 {
-            let next = clock.after(clock.allot().time.unwrap(), Duration::ZERO);
+            let next = clock.after_move(clock.move_time().hard.unwrap(), Duration::ZERO);
             prop_assert!(next.is_some());
             clock = next.unwrap();
         }
@@ -100,12 +100,12 @@ proptest! {
 
     #[test]
     fn more_time_is_never_less_thought(left in times(), more in times(), increment in times()) {
-        let time = |left| Clock::Main { left, increment }.allot().time;
+        let time = |left| Clock::PerGame { left, increment }.move_time().hard;
         prop_assert!(time(left) <= time(left + more));
     }
 
     #[test]
     fn every_time_is_read_back_as_it_was_written(millis in 1u64..=86_400_000) {
-        prop_assert_eq!(read_time(&write_time(ms(millis))), Ok(ms(millis)));
+        prop_assert_eq!(parse_duration(&format_duration(ms(millis))), Ok(ms(millis)));
     }
 }

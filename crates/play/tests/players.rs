@@ -4,13 +4,14 @@
 
 use std::time::Duration;
 
-use crownhead_play::matches::{self, Plan, Played};
-use crownhead_play::statistics::Points;
+use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, Knowledge, Openings, PlayerError, PlayerSpec, Policy, Stop, Terms, TimeControl,
-    session,
+    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, StopFlag,
+    TimeControl, new_session,
 };
 use crownhead_rules::{Game, Side};
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
+use crownhead_tournament::statistics::GamePoints;
 
 const PLAYERS: [&str; 8] = [
     "random",
@@ -32,15 +33,20 @@ fn choose(
     let spec: PlayerSpec = player.parse().unwrap();
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     player.new_game(seed);
-    player.choose(session(game, start).unwrap().as_ref(), &Clock::Free, &Stop::new(), &mut |_| {})
+    player.choose(
+        new_session(game, start).unwrap().as_ref(),
+        &Clock::Unlimited,
+        &StopFlag::new(),
+        &mut |_| {},
+    )
 }
 
-fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
-    Plan {
+fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> MatchConfig {
+    MatchConfig {
         game: game.clone(),
         players: [one.parse().unwrap(), other.parse().unwrap()],
         pairs: 2,
-        terms: Terms::of(game),
+        settings: GameSettings::default_for(game),
         openings: Openings::Random(4),
         seed: 7,
         concurrency,
@@ -48,9 +54,9 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
     }
 }
 
-fn played(plan: &Plan) -> Vec<Played> {
+fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -71,7 +77,7 @@ fn every_player_plays_every_game_to_its_end() {
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(
                     record.line.plies.len(),
-                    game.opening.moves.len() + game.refereed.moves.len()
+                    game.opening.moves.len() + game.played.moves.len()
                 );
             }
         }
@@ -84,7 +90,7 @@ fn the_same_seed_gives_the_same_games_however_many_are_played_at_once() {
         for (one, other) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
             let moves = |concurrency| -> Vec<_> {
                 let games = played(&plan(&game, one, other, concurrency));
-                games.into_iter().map(|game| (game.opening, game.refereed.moves)).collect()
+                games.into_iter().map(|game| (game.opening, game.played.moves)).collect()
             };
             let alone = moves(1);
             assert_eq!(alone.len(), 4);
@@ -101,11 +107,12 @@ fn a_player_forgets_one_game_before_the_next() {
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
     let mut texts = |seed: u64| {
         player.new_game(seed);
-        let mut session = session(&game, None).unwrap();
+        let mut session = new_session(&game, None).unwrap();
         while session.outcome().is_none() {
-            let choice =
-                player.choose(session.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap();
-            assert_eq!(choice.text, choice.line[0]);
+            let choice = player
+                .choose(session.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
+                .unwrap();
+            assert_eq!(choice.text, choice.pv[0]);
             session.play(&choice.text).unwrap();
         }
         session.moves()
@@ -166,20 +173,21 @@ fn the_only_move_is_made_without_thought() {
         let choice = choose(player, &game, Some("B:W18,27:B15"), 1).unwrap();
         assert_eq!(choice.nodes, 0, "{player}");
         let over = choose(player, &game, Some("B:W18,27:B"), 1);
-        assert_eq!(over, Err(PlayerError::Over), "{player}");
+        assert_eq!(over, Err(PlayerError::GameOver), "{player}");
     }
 }
 
 #[test]
 fn a_player_that_is_stopped_still_has_a_move() {
-    let stop = Stop::new();
-    stop.stop();
+    let stop = StopFlag::new();
+    stop.set();
     for game in Game::all() {
         for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-            let mut session = session(&game, None).unwrap();
-            let choice = player.choose(session.as_ref(), &Clock::Free, &stop, &mut |_| {}).unwrap();
+            let mut session = new_session(&game, None).unwrap();
+            let choice =
+                player.choose(session.as_ref(), &Clock::Unlimited, &stop, &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -187,14 +195,14 @@ fn a_player_that_is_stopped_still_has_a_move() {
 
 #[test]
 fn the_clock_ends_a_search_that_would_take_for_ever() {
-    let clock = Clock::Main { left: Duration::from_millis(40), increment: Duration::ZERO };
+    let clock = Clock::PerGame { left: Duration::from_millis(40), increment: Duration::ZERO };
     for game in Game::all() {
         for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-            let mut session = session(&game, None).unwrap();
+            let mut session = new_session(&game, None).unwrap();
             let choice =
-                player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {}).unwrap();
+                player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -204,9 +212,10 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
 fn a_player_says_when_it_is_asked_about_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
     let mut player = spec.player(&Game::ChineseCheckers(()), &Knowledge::default()).unwrap();
-    let english = session(&"english".parse().unwrap(), None).unwrap();
-    let error =
-        player.choose(english.as_ref(), &Clock::Free, &Stop::new(), &mut |_| {}).unwrap_err();
+    let english = new_session(&"english".parse().unwrap(), None).unwrap();
+    let error = player
+        .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
+        .unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
 }
 
@@ -217,7 +226,7 @@ fn random_takes_no_point_from_level_5() {
         let mut plan = plan(&game, "level:5", "random", 2);
         plan.pairs = 4;
         for game in played(&plan) {
-            assert_eq!(game.points(), Points::Win, "{game:?}");
+            assert_eq!(game.points(), GamePoints::Win, "{game:?}");
         }
     }
 }
@@ -227,14 +236,14 @@ fn whoever_is_late_loses() {
     let game: Game = "capture-halma".parse().unwrap();
     let mut plan = plan(&game, "minimax:3", "random", 1);
     // Nobody is so quick: whoever moves first has lost.
-    plan.terms.grace = Duration::ZERO;
-    plan.terms.time = TimeControl::PerMove(Duration::from_nanos(1));
-    plan.terms.policy = Policy::Forfeit;
+    plan.settings.grace = Duration::ZERO;
+    plan.settings.time_control = TimeControl::PerMove(Duration::from_nanos(1));
+    plan.settings.fault_policy = FaultPolicy::Forfeit;
     let games = played(&plan);
     assert_eq!(games.len(), 4);
     for game in games {
         assert_eq!(
-            (game.refereed.end.code(), game.refereed.end.winner()),
+            (game.played.end.code(), game.played.end.winner()),
             ("time", Some(Side::Second))
         );
     }

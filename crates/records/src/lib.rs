@@ -9,11 +9,9 @@ mod movetext;
 mod reader;
 mod record;
 mod tag;
-mod whole_file;
 mod writer;
 
 pub use error::{RecordError, RecordErrorKind, WriteError};
 pub use reader::Reader;
 pub use record::{GameRecord, GameResult, Line, ParseResultError, Ply, player_tag};
-pub use whole_file::{WholeFile, write_text};
 pub use writer::{format_game, write_game};

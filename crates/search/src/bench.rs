@@ -9,7 +9,8 @@ use std::time::Duration;
 use crownhead_rules::Game;
 
 use crate::{
-    Engine, GameVisitor, Knowledge, Limits, NoMemory, Searchable, Settings, Stop, Task, visit,
+    Engine, EngineConfig, GameVisitor, HashAllocError, Knowledge, SearchLimits, SearchRequest,
+    Searchable, StopFlag, visit,
 };
 
 /// What searching the positions of a game took.
@@ -34,7 +35,7 @@ fn plan(game: &Game) -> (&'static str, u32) {
 }
 
 /// Searches the positions of a game.
-pub fn bench(game: &Game, threads: usize) -> Result<Bench, NoMemory> {
+pub fn bench(game: &Game, threads: usize) -> Result<Bench, HashAllocError> {
     visit(game, Run { game, threads })
 }
 
@@ -44,18 +45,20 @@ struct Run<'a> {
 }
 
 impl GameVisitor for Run<'_> {
-    type Output = Result<Bench, NoMemory>;
+    type Output = Result<Bench, HashAllocError>;
 
     fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
         let (positions, depth) = plan(self.game);
-        let settings = Settings { threads: self.threads, hash: 16, ..Settings::default() };
+        let settings =
+            EngineConfig { threads: self.threads, hash_mb: 16, ..EngineConfig::default() };
         let mut engine = Engine::<P>::new(settings, &Knowledge::default())?;
-        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
         let mut bench = Bench { depth, nodes: 0, time: Duration::ZERO };
         // A line that is no position would be left out; a test reads them all.
         for position in positions.lines().filter_map(|line| P::parse_position(line, options).ok()) {
             engine.clear();
-            let report = engine.search(Task::new(&position, limits), &Stop::new(), |_| {});
+            let report =
+                engine.search(SearchRequest::new(&position, limits), &StopFlag::new(), |_| {});
             bench.nodes += report.nodes;
             bench.time += report.time;
         }

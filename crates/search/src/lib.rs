@@ -1,23 +1,32 @@
 //! Choosing a move: one search over [`Searchable`] positions, one evaluation per game.
 //!
-//! [`Engine`] is the strong search; [`plain`] holds the textbook's minimax and alpha-beta.
-//! A search takes a [`Task`] and returns a [`Report`]; it knows no protocol, no clock of a game and
-//! no files.
+//! [`Engine`] is the strong search; [`textbook`] holds plain minimax and alpha-beta. A search takes
+//! a [`SearchRequest`] and returns a [`SearchReport`]; it knows no protocol, no game clock and no
+//! files.
 
 pub mod bench;
 mod engine;
-pub mod evaluations;
+pub mod eval;
 mod game;
+mod helpers;
+mod history;
+mod knowledge;
 mod limits;
-mod order;
-pub mod plain;
+mod movepick;
+mod params;
+mod qsearch;
 mod score;
-mod table;
+mod search;
+pub mod textbook;
+mod thread_data;
+pub mod time;
+mod tt;
 pub mod tune;
-pub mod weights;
-mod worker;
 
-pub use engine::{Engine, Line, NoMemory, Report, Settings, Task};
-pub use game::{Evaluate, GameVisitor, Knowledge, Pruning, Searchable, Solo, Unrest, visit};
-pub use limits::{Limits, Stop};
+pub use engine::{Engine, EngineConfig, HashAllocError, PvLine, SearchReport, SearchRequest};
+pub use eval::Evaluator;
+pub use game::{GameVisitor, Quiescence, Searchable, visit};
+pub use knowledge::{Knowledge, SoloDistances};
+pub use limits::{SearchLimits, StopFlag};
+pub use params::SearchParams;
 pub use score::{DRAW, MAX_PLY, Score, WIN, plies_to_end};

@@ -6,85 +6,85 @@ use std::time::{Duration, Instant};
 
 /// What a search may use. Without any limit it goes on until it is stopped or knows everything.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Plies, not counting extensions.
     pub depth: Option<u32>,
     /// Positions looked at, by all threads together; exact.
     pub nodes: Option<u64>,
     /// Time after which the search is broken off.
-    pub time: Option<Duration>,
+    pub hard_time: Option<Duration>,
     /// Time after which no further iteration is begun.
-    pub enough: Option<Duration>,
+    pub soft_time: Option<Duration>,
 }
 
 /// A flag that ends a search from outside.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl StopFlag {
     /// A flag that is not yet raised.
-    pub fn new() -> Stop {
-        Stop::default()
+    pub fn new() -> StopFlag {
+        StopFlag::default()
     }
 
     /// Ends whatever search looks at this flag.
-    pub fn stop(&self) {
+    pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
     /// Whether the flag is raised.
-    pub fn is_stopped(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 /// How many nodes are searched between looks at the clock and the flag: well under a millisecond,
 /// in the slowest game too.
-const BLOCK: u64 = 128;
+const NODES_PER_CHECK: u64 = 128;
 
 /// The nodes and the time that the threads of one search share.
-pub(crate) struct Budget {
-    stop: Stop,
+pub(crate) struct NodeBudget {
+    stop: StopFlag,
     /// Raised when the main thread is done.
     done: AtomicBool,
     nodes: u64,
-    left: AtomicU64,
+    remaining: AtomicU64,
     deadline: Option<Instant>,
 }
 
-impl Budget {
-    pub(crate) fn new(limits: &Limits, start: Instant, stop: &Stop) -> Budget {
+impl NodeBudget {
+    pub(crate) fn new(limits: &SearchLimits, start: Instant, stop: &StopFlag) -> NodeBudget {
         let nodes = limits.nodes.unwrap_or(u64::MAX);
-        Budget {
+        NodeBudget {
             stop: stop.clone(),
             done: AtomicBool::new(false),
             nodes,
-            left: AtomicU64::new(nodes),
-            deadline: limits.time.and_then(|time| start.checked_add(time)),
+            remaining: AtomicU64::new(nodes),
+            deadline: limits.hard_time.and_then(|time| start.checked_add(time)),
         }
     }
 
     /// Nodes that the caller may now search; 0 ends its search.
-    pub(crate) fn take(&self) -> u64 {
+    pub(crate) fn acquire(&self) -> u64 {
         let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if over || self.stop.is_stopped() || self.done.load(Ordering::Relaxed) {
+        if over || self.stop.is_set() || self.done.load(Ordering::Relaxed) {
             return 0;
         }
-        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            Some(left.saturating_sub(BLOCK))
+        let before = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some(left.saturating_sub(NODES_PER_CHECK))
         });
         // The closure never refuses, so both arms hold the number before.
-        before.unwrap_or_else(|left| left).min(BLOCK)
+        before.unwrap_or_else(|left| left).min(NODES_PER_CHECK)
     }
 
     /// Gives back what was taken and not searched.
-    pub(crate) fn give_back(&self, nodes: u64) {
-        self.left.fetch_add(nodes, Ordering::Relaxed);
+    pub(crate) fn release(&self, nodes: u64) {
+        self.remaining.fetch_add(nodes, Ordering::Relaxed);
     }
 
     /// Nodes taken so far.
-    pub(crate) fn taken(&self) -> u64 {
-        self.nodes - self.left.load(Ordering::Relaxed)
+    pub(crate) fn used(&self) -> u64 {
+        self.nodes - self.remaining.load(Ordering::Relaxed)
     }
 
     pub(crate) fn finish(&self) {

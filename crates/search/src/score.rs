@@ -11,13 +11,13 @@ pub const DRAW: Score = 0;
 /// No line is longer.
 pub const MAX_PLY: usize = 192;
 /// No evaluation is as high: beyond are forced wins.
-pub(crate) const HIGHEST_GUESS: Score = WIN - 2 * MAX_PLY as Score;
+pub(crate) const MAX_EVAL: Score = WIN - 2 * MAX_PLY as Score;
 
 /// Plies to the forced end that a score tells of: positive to a win, negative to a loss.
 pub fn plies_to_end(score: Score) -> Option<i32> {
-    if score > HIGHEST_GUESS {
+    if score > MAX_EVAL {
         Some(WIN - score)
-    } else if score < -HIGHEST_GUESS {
+    } else if score < -MAX_EVAL {
         Some(-WIN - score)
     } else {
         None

@@ -6,37 +6,41 @@
 use crownhead_rules::capture_halma::MAX_PLIES;
 use crownhead_rules::{CaptureHalma, MoveList, Notation, Position, Side};
 use crownhead_search::{
-    Engine, Evaluate, Knowledge, Limits, Report, Score, Searchable, Settings, Stop, Task, Unrest,
-    WIN, plain, plies_to_end,
+    Engine, EngineConfig, Evaluator, Knowledge, Quiescence, Score, SearchLimits, SearchReport,
+    SearchRequest, Searchable, StopFlag, WIN, plies_to_end, textbook,
 };
 
 fn position(text: &str) -> CaptureHalma {
     CaptureHalma::parse_position(text, &()).unwrap()
 }
 
-fn search(position: &CaptureHalma, settings: Settings, limits: Limits) -> Report<CaptureHalma> {
+fn search(
+    position: &CaptureHalma,
+    settings: EngineConfig,
+    limits: SearchLimits,
+) -> SearchReport<CaptureHalma> {
     let mut engine = Engine::new(settings, &Knowledge::default()).unwrap();
-    engine.search(Task::new(position, limits), &Stop::new(), |_| {})
+    engine.search(SearchRequest::new(position, limits), &StopFlag::new(), |_| {})
 }
 
-fn after_nodes(text: &str, nodes: u64) -> (CaptureHalma, Report<CaptureHalma>) {
+fn after_nodes(text: &str, nodes: u64) -> (CaptureHalma, SearchReport<CaptureHalma>) {
     let position = position(text);
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    let report = search(&position, Settings { hash: 4, ..Settings::default() }, limits);
+    let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    let report = search(&position, EngineConfig { hash_mb: 4, ..EngineConfig::default() }, limits);
     (position, report)
 }
 
 /// Knows nothing, so that a plain search with it proves what it finds.
 struct Nothing;
 
-impl Evaluate<CaptureHalma> for Nothing {
-    fn score(&self, _: &CaptureHalma) -> Score {
+impl Evaluator<CaptureHalma> for Nothing {
+    fn eval(&self, _: &CaptureHalma) -> Score {
         0
     }
 }
 
 fn proved(position: &CaptureHalma, depth: u32) -> Score {
-    plain::alpha_beta(position, &[], depth, &Nothing, &|| false).unwrap().score
+    textbook::alpha_beta(position, &[], depth, &Nothing, &|| false).unwrap().score
 }
 
 /// Pseudo-random numbers below `below`.
@@ -93,7 +97,7 @@ fn the_side_that_can_end_the_game_ahead_does_so() {
         "6b1/8/8/2b5/2w5/w7/8/8 w 51",
     ] {
         let (position, report) = after_nodes(text, 2_000);
-        let outcome = position.after(report.best().unwrap()).outcome(&[]);
+        let outcome = position.after(report.best_move().unwrap()).outcome(&[]);
         let winner = outcome.and_then(|outcome| outcome.winner);
         assert_eq!(winner, Some(position.side()), "{text}: {:?}", report.lines);
     }
@@ -111,7 +115,7 @@ fn the_side_that_is_behind_does_not_end_the_game() {
         position.legal_moves(&mut moves);
         let ends = |mv| position.after(mv).outcome(&[]).is_some();
         assert!(moves.iter().any(|&mv| ends(mv)), "{text}: nobody could end it");
-        assert!(!ends(report.best().unwrap()), "{text}: {:?}", report.lines);
+        assert!(!ends(report.best_move().unwrap()), "{text}: {:?}", report.lines);
     }
 }
 
@@ -130,8 +134,8 @@ fn the_last_plies_are_played_as_a_plain_search_to_the_end_would() {
             let position = position(&format!("{board} {side} {}", MAX_PLIES - left));
             let value = proved(&position, left.into());
             for (hash, pruning) in [(0, false), (1, false), (1, true)] {
-                let settings = Settings { hash, pruning, ..Settings::default() };
-                let limits = Limits { depth: Some(left.into()), ..Limits::default() };
+                let settings = EngineConfig { hash_mb: hash, pruning, ..EngineConfig::default() };
+                let limits = SearchLimits { depth: Some(left.into()), ..SearchLimits::default() };
                 let report = search(&position, settings, limits);
                 assert_eq!(report.score().signum(), value.signum(), "{position:?} {report:?}");
             }
@@ -147,7 +151,7 @@ fn the_limit_is_played_for_by_who_is_ahead_and_against_by_who_is_behind() {
     assert_eq!(proved(&position, 2), report.score());
     let (position, report) = after_nodes("6b1/6b1/6b1/w7/w7/2w5/8/3b4 w 399", 20_000);
     assert_eq!(report.score(), 0, "{:?}", report.lines);
-    assert_eq!(position.after(report.best().unwrap()).score(Side::Second), 3);
+    assert_eq!(position.after(report.best_move().unwrap()).score(Side::Second), 3);
 }
 
 #[test]
@@ -155,8 +159,8 @@ fn a_position_is_quiet_exactly_when_nothing_can_be_taken() {
     positions(40, |position| {
         let mut captures = false;
         position.each_move(|mv| captures |= mv.captures() > 0);
-        let expected = if captures { Unrest::Optional } else { Unrest::Quiet };
-        assert_eq!(position.unrest(), expected, "{position:?}");
+        let expected = if captures { Quiescence::OptionalCaptures } else { Quiescence::Quiet };
+        assert_eq!(position.quiescence(), expected, "{position:?}");
     });
 }
 
@@ -184,19 +188,19 @@ fn turned(position: &CaptureHalma) -> CaptureHalma {
 
 #[test]
 fn neither_colour_nor_top_and_bottom_matter_to_the_evaluation() {
-    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
+    let evaluation = CaptureHalma::evaluator(&Knowledge::default());
     positions(20, |position| {
-        let score = evaluation.score(position);
-        assert_eq!(evaluation.score(&mirrored(position)), score, "{position:?}");
-        assert_eq!(evaluation.score(&turned(position)), score, "{position:?}");
+        let score = evaluation.eval(position);
+        assert_eq!(evaluation.eval(&mirrored(position)), score, "{position:?}");
+        assert_eq!(evaluation.eval(&turned(position)), score, "{position:?}");
         assert_eq!(plies_to_end(score), None, "{position:?}");
     });
 }
 
 #[test]
 fn men_and_progress_are_worth_something() {
-    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
-    let score = |text| evaluation.score(&position(text));
+    let evaluation = CaptureHalma::evaluator(&Knowledge::default());
+    let score = |text| evaluation.eval(&position(text));
     let start = "b7/1b5w/b1b3w1/1b3w1w/b1b3w1/1b3w1w/b5w1/7w b 0";
     let man_less = "b7/1b5w/b1b3w1/1b3w1w/b1b3w1/1b3w1w/b7/7w b 0";
     assert!(score(man_less) > score(start) + 40);
@@ -209,9 +213,9 @@ fn men_and_progress_are_worth_something() {
 
 #[test]
 fn an_empty_board_is_worth_nothing() {
-    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
+    let evaluation = CaptureHalma::evaluator(&Knowledge::default());
     assert_eq!(
-        evaluation.score(&CaptureHalma::parse_position("8/8/8/8/8/8/8/8 b 50", &()).unwrap()),
+        evaluation.eval(&CaptureHalma::parse_position("8/8/8/8/8/8/8/8 b 50", &()).unwrap()),
         0
     );
 }

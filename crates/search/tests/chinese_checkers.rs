@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use crownhead_rules::chinese_checkers::CAMPS;
 use crownhead_rules::{ChineseCheckers, MoveList, Notation, Position, Side};
-use crownhead_search::evaluations::Tunable;
-use crownhead_search::weights::{PHASES, Sink, UNIT};
+use crownhead_search::eval::Tunable;
+use crownhead_search::eval::weights::{FeatureSink, MAX_PHASE, WEIGHT_SCALE};
 use crownhead_search::{
-    DRAW, Engine, Evaluate, Knowledge, Limits, Report, Score, Searchable, Settings, Solo, Stop,
-    Task, WIN, plain, plies_to_end,
+    DRAW, Engine, EngineConfig, Evaluator, Knowledge, Score, SearchLimits, SearchReport,
+    SearchRequest, Searchable, SoloDistances, StopFlag, WIN, plies_to_end, textbook,
 };
 
 /// Knows nothing: with it a plain search finds forced ends and nothing else.
 struct Blank;
 
-impl Evaluate<ChineseCheckers> for Blank {
-    fn score(&self, _: &ChineseCheckers) -> Score {
+impl Evaluator<ChineseCheckers> for Blank {
+    fn eval(&self, _: &ChineseCheckers) -> Score {
         DRAW
     }
 }
@@ -25,7 +25,7 @@ impl Evaluate<ChineseCheckers> for Blank {
 /// Stands in for the solo table: steps alone, no jumps.
 struct Steps;
 
-impl Solo for Steps {
+impl SoloDistances for Steps {
     fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
         let way = |cell: u32| match side {
             Side::First => 14 - (cell / 8 + cell % 8),
@@ -56,20 +56,20 @@ fn search(
     position: &ChineseCheckers,
     knowledge: &Knowledge,
     pruning: bool,
-    limits: Limits,
-) -> Report<ChineseCheckers> {
-    let settings = Settings { hash: 4, pruning, ..Settings::default() };
+    limits: SearchLimits,
+) -> SearchReport<ChineseCheckers> {
+    let settings = EngineConfig { hash_mb: 4, pruning, ..EngineConfig::default() };
     let mut engine = Engine::new(settings, knowledge).unwrap();
-    engine.search(Task::new(position, limits), &Stop::new(), |_| {})
+    engine.search(SearchRequest::new(position, limits), &StopFlag::new(), |_| {})
 }
 
-fn depth(depth: u32) -> Limits {
-    Limits { depth: Some(depth), ..Limits::default() }
+fn depth(depth: u32) -> SearchLimits {
+    SearchLimits { depth: Some(depth), ..SearchLimits::default() }
 }
 
 /// The end that is forced within so many plies, or a draw.
 fn forced(position: &ChineseCheckers, plies: u32) -> Score {
-    plain::alpha_beta(position, &[], plies, &Blank, &|| false).unwrap().score
+    textbook::alpha_beta(position, &[], plies, &Blank, &|| false).unwrap().score
 }
 
 /// Won in five plies with the best play of both.
@@ -106,7 +106,7 @@ fn the_game_won_in_three_plies_is_won() {
         for pruning in [false, true] {
             let report = search(&position, &knowledge, pruning, depth(6));
             assert_eq!(plies_to_end(report.score()), Some(1), "pruning {pruning}");
-            let won = position.after(report.best().unwrap()).outcome(&[]).unwrap();
+            let won = position.after(report.best_move().unwrap()).outcome(&[]).unwrap();
             assert_eq!(won.winner, Some(Side::First));
         }
     }
@@ -122,8 +122,8 @@ fn nobody_walks_into_the_game_of_three_plies() {
     assert!(losing.contains(&position.parse_move("7766").unwrap()));
     for knowledge in knowledge() {
         for nodes in [2_000, 10_000, 50_000] {
-            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let best = search(&position, &knowledge, true, limits).best().unwrap();
+            let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+            let best = search(&position, &knowledge, true, limits).best_move().unwrap();
             assert!(!losing.contains(&best), "{best:?} with {nodes} nodes");
         }
     }
@@ -140,7 +140,7 @@ fn a_race_won_in_five_plies_is_seen_at_depth_five_or_with_pruning_in_100000_node
         }
         // What is pruned hangs on the evaluation, and one that is misled by the stand-in for the
         // table proves nothing: without a table it knows that there is none.
-        let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+        let limits = SearchLimits { nodes: Some(100_000), ..SearchLimits::default() };
         let report = search(&position, &Knowledge::default(), true, limits);
         assert!(plies_to_end(report.score()).is_some_and(|plies| plies > 0), "{text}");
     }
@@ -194,10 +194,10 @@ fn near_the_last_ply_the_search_agrees_with_the_textbook() {
 #[test]
 fn an_advantage_fades_before_the_draw() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
+        let evaluation = ChineseCheckers::evaluator(&knowledge);
         let ahead = "8/2O5/8/2OO4/3OO3/4#2O/5###/6## # 0";
         let scores: Vec<_> = [60, 12, 6, 1]
-            .map(|left| evaluation.score(&with_plies_left(ahead, left)).abs())
+            .map(|left| evaluation.eval(&with_plies_left(ahead, left)).abs())
             .to_vec();
         assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{scores:?}");
     }
@@ -238,13 +238,13 @@ fn rearranged(position: &ChineseCheckers, swap: bool, place: impl Fn(usize) -> u
 #[test]
 fn a_position_is_worth_the_same_with_colours_changed_and_in_the_mirror() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
+        let evaluation = ChineseCheckers::evaluator(&knowledge);
         for position in random_positions(2000) {
-            let score = evaluation.score(&position);
+            let score = evaluation.eval(&position);
             let turned = read(&rearranged(&position, true, |cell| 63 - cell));
             let mirrored = read(&rearranged(&position, false, |cell| cell % 8 * 8 + cell / 8));
-            assert_eq!(evaluation.score(&turned), score, "{position:?}");
-            assert_eq!(evaluation.score(&mirrored), score, "{position:?}");
+            assert_eq!(evaluation.eval(&turned), score, "{position:?}");
+            assert_eq!(evaluation.eval(&mirrored), score, "{position:?}");
         }
     }
 }
@@ -256,7 +256,7 @@ struct Wide<'a> {
     late: i64,
 }
 
-impl Sink for Wide<'_> {
+impl FeatureSink for Wide<'_> {
     fn add(&mut self, index: usize, count: i32) {
         self.early += i64::from(self.pairs[index].0) * i64::from(count);
         self.late += i64::from(self.pairs[index].1) * i64::from(count);
@@ -266,7 +266,7 @@ impl Sink for Wide<'_> {
 #[test]
 fn no_sum_of_weights_overflows() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
+        let evaluation = ChineseCheckers::evaluator(&knowledge);
         let pairs = evaluation.weights().pairs();
         let far_apart = [
             "8/8/8/8/8/5#2/6##/OOOOO### # 0",
@@ -279,11 +279,11 @@ fn no_sum_of_weights_overflows() {
             let mut wide = Wide { pairs: &pairs, early: 0, late: 0 };
             evaluation.features(&position, &mut wide);
             let phase = i64::from(evaluation.phase(&position));
-            let phases = i64::from(PHASES);
+            let phases = i64::from(MAX_PHASE);
             let sum = wide.early * phase + wide.late * (phases - phase);
-            let score = sum / (phases * i64::from(UNIT));
+            let score = sum / (phases * i64::from(WEIGHT_SCALE));
             let left = i64::from(position.plies_left().min(16));
-            assert_eq!(i64::from(evaluation.score(&position)), score * left / 16, "{position:?}");
+            assert_eq!(i64::from(evaluation.eval(&position)), score * left / 16, "{position:?}");
         }
     }
 }
@@ -291,10 +291,10 @@ fn no_sum_of_weights_overflows() {
 #[test]
 fn the_side_with_fewer_turns_to_go_is_judged_better() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
+        let evaluation = ChineseCheckers::evaluator(&knowledge);
         // One man has two steps to go, against all six in the middle of the board.
         let ahead = read("8/8/3OO3/3OO3/3OO3/4#2#/6##/5##1 # 40");
-        assert!(evaluation.score(&ahead) > 100, "{}", evaluation.score(&ahead));
+        assert!(evaluation.eval(&ahead) > 100, "{}", evaluation.eval(&ahead));
     }
 }
 
@@ -304,11 +304,11 @@ fn boards_without_six_men_a_side_are_judged_without_the_table() {
     for text in ["8/8/3#4/8/8/4O3/8/8 # 0", "8/8/8/8/8/8/8/8 # 0", "OO6/8/8/8/8/8/8/6## O 3"] {
         let position = read(text);
         let scores = [&plain, &with_table]
-            .map(|knowledge| ChineseCheckers::evaluation(knowledge).score(&position));
+            .map(|knowledge| ChineseCheckers::evaluator(knowledge).eval(&position));
         assert_eq!(scores[0], scores[1], "{text}");
     }
     let lone = read("8/8/3#4/8/8/4O3/8/8 # 0");
-    assert!(search(&lone, &with_table, true, depth(5)).best().is_some());
+    assert!(search(&lone, &with_table, true, depth(5)).best_move().is_some());
 }
 
 #[test]

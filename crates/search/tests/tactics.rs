@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use crownhead_rules::Game;
 use crownhead_search::{
-    DRAW, Engine, GameVisitor, Knowledge, Limits, Searchable, Settings, Stop, Task, plies_to_end,
-    visit,
+    DRAW, Engine, EngineConfig, GameVisitor, Knowledge, SearchLimits, SearchRequest, Searchable,
+    StopFlag, plies_to_end, visit,
 };
 
 /// The lines of one position, by their first word.
@@ -71,12 +71,15 @@ impl GameVisitor for Answer<'_> {
             position.play(mv);
             assert!(position.outcome(&past).is_none(), "over after {text} in {:?}", self.0);
         }
-        let settings = Settings { threads: 1, hash: 16, pruning: true, contempt: 0 };
+        let settings = EngineConfig { threads: 1, hash_mb: 16, pruning: true, contempt: 0 };
         let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
-        let limits = Limits { nodes: Some(field("nodes").parse().unwrap()), ..Limits::default() };
-        let task = Task { position: &position, past: &past, limits, lines: 1 };
-        let report = engine.search(task, &Stop::new(), |_| {});
-        let best = position.format_move(report.best().unwrap());
+        let limits = SearchLimits {
+            nodes: Some(field("nodes").parse().unwrap()),
+            ..SearchLimits::default()
+        };
+        let task = SearchRequest { position: &position, history_keys: &past, limits, multipv: 1 };
+        let report = engine.search(task, &StopFlag::new(), |_| {});
+        let best = position.format_move(report.best_move().unwrap());
         let score = report.score();
         let plies = plies_to_end(score).unwrap_or(0);
 

@@ -227,7 +227,8 @@ impl Player {
                 "moved" | "state" => {
                     let version = heard.version?;
                     if heard.outcome.is_some_and(|outcome| outcome.get() != "null") {
-                        let offer = json!({"type": "offer", "what": "rematch", "version": version});
+                        let offer =
+                            json!({"type": "offer", "offer": "rematch", "version": version});
                         socket.send(Message::text(offer.to_string())).await.ok()?;
                         continue;
                     }

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { loadavg } from "node:os";
 import { gzipSync } from "node:zlib";
-import * as lab from "./tests/lab.js";
+import * as lab from "./tests/harness.js";
 
 const rounds = Number(process.argv[2] ?? 11);
 const dist = new URL("dist/", import.meta.url);

@@ -41,7 +41,8 @@ pub enum Decision {
     Resigned(Seat),
     /// Both wanted a draw.
     Agreed,
-    /// A side's time was up.
+    /// A side ran out of time.
+    #[serde(rename = "time")]
     Late(Seat),
 }
 

@@ -104,8 +104,8 @@ impl From<PositionError> for ApiError {
 /// The word for the check that a move failed.
 pub fn kind_text(error: &PlayError) -> &'static str {
     match error {
-        PlayError::Over(_) => "over",
-        PlayError::Refused(error) => match error.kind {
+        PlayError::GameOver(_) => "over",
+        PlayError::Illegal(error) => match error.kind {
             MoveErrorKind::Format => "format",
             MoveErrorKind::OffBoard => "off-board",
             MoveErrorKind::Start => "start",

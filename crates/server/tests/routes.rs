@@ -7,12 +7,12 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use axum::{Router, response::Response};
-use crownhead_server::guard::{Peer, Public};
 use crownhead_server::limits::{Limits, Rate};
+use crownhead_server::middleware::{PeerAddr, PublicUrl};
 use crownhead_server::rooms::Rooms;
-use crownhead_server::routes::{App, routes};
+use crownhead_server::routes::{AppState, routes};
+use crownhead_server::search_queue::SearchQueue;
 use crownhead_server::store::Store;
-use crownhead_server::thinking::Thinking;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -36,12 +36,12 @@ fn site_with(limits: Limits, is_local: bool) -> Site {
     site_behind(limits, is_local, None)
 }
 
-fn site_behind(limits: Limits, is_local: bool, public: Option<Public>) -> Site {
+fn site_behind(limits: Limits, is_local: bool, public: Option<PublicUrl>) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let rooms = Rooms::new(store.clone(), Thinking::new(0).unwrap(), limits);
+    let rooms = Rooms::new(store.clone(), SearchQueue::new(0).unwrap(), limits);
     let (ending, heard) = watch::channel(false);
-    let router = routes(App::new(rooms, is_local, public, heard));
+    let router = routes(AppState::new(rooms, is_local, public, heard));
     Site { router, store, _folder: folder, _ending: ending }
 }
 
@@ -71,7 +71,7 @@ fn request(method: Method, path: &str, body: Body) -> Request<Body> {
         .header("content-type", "application/json")
         .body(body)
         .unwrap();
-    request.extensions_mut().insert(Peer("192.0.2.1".parse().unwrap()));
+    request.extensions_mut().insert(PeerAddr("192.0.2.1".parse().unwrap()));
     request
 }
 
@@ -100,7 +100,7 @@ async fn the_page_learns_what_can_be_played() {
     assert_eq!(body["games"][2]["targets"][0], json!(["68", "77", "78", "86", "87", "88"]));
     let players = body["players"].as_array().unwrap();
     assert_eq!(players.len(), 12);
-    assert!(players.iter().all(|player| player["sentence"].as_str().unwrap().ends_with('.')));
+    assert!(players.iter().all(|player| player["description"].as_str().unwrap().ends_with('.')));
 }
 
 #[tokio::test]
@@ -146,17 +146,17 @@ async fn a_position_is_answered_with_its_moves_paths_and_captures() {
     let round = &view["legal"][0];
     let mut back = round["path"].as_array().unwrap().clone();
     back.reverse();
-    assert_eq!(round["ways"], json!([back]), "{round}");
+    assert_eq!(round["other_paths"], json!([back]), "{round}");
     // Two jumps lead from 33 to 55, by 35 or by 53; a single one has one way.
     let jumps = json!({"game": "chinese-checkers", "position": "8/8/2##4/2#1#3/3#4/8/7O/8 # 0"});
     let (_, view) = site.post("/api/position", jumps).await;
     let named = |text| view["legal"].as_array().unwrap().iter().find(|own| own["text"] == text);
     let two = named("3355").unwrap();
     assert_eq!(
-        (&two["path"], &two["ways"]),
+        (&two["path"], &two["other_paths"]),
         (&json!(["33", "35", "55"]), &json!([["33", "53", "55"]]))
     );
-    assert!(named("3335").unwrap().get("ways").is_none());
+    assert!(named("3335").unwrap().get("other_paths").is_none());
     let over = json!({"game": "contest", "position": "B:W5,6,10:B1"});
     let (_, view) = site.post("/api/position", over).await;
     assert_eq!(view["outcome"]["reason"], "no-move", "{view}");
@@ -355,7 +355,7 @@ async fn a_local_server_answers_to_local_names_only() {
 
 #[tokio::test]
 async fn behind_a_proxy_it_answers_to_its_public_address() {
-    let public = Public::read("https://Games.example/").unwrap();
+    let public = PublicUrl::parse("https://Games.example/").unwrap();
     let site = site_behind(Limits::open(), true, Some(public));
     let ask = |host: &str, origin: &str| {
         let request = Request::builder().uri("/api/games").header("host", host);
@@ -372,12 +372,12 @@ async fn behind_a_proxy_it_answers_to_its_public_address() {
     ] {
         assert_eq!(site.ask(ask(host, origin)).await.status(), status, "{host} {origin}");
     }
-    let usual = Public::read("https://games.example:443").unwrap();
+    let usual = PublicUrl::parse("https://games.example:443").unwrap();
     let site = site_behind(Limits::open(), true, Some(usual));
     for host in ["games.example", "games.example:443"] {
         assert_eq!(site.ask(ask(host, "https://games.example")).await.status(), 200, "{host}");
     }
-    assert_ne!(Public::read("https://[2001:db8::1]:8443"), None);
+    assert_ne!(PublicUrl::parse("https://[2001:db8::1]:8443"), None);
     for text in [
         "games.example",
         "https://",
@@ -388,14 +388,14 @@ async fn behind_a_proxy_it_answers_to_its_public_address() {
         "https://x:y:z",
         "https://x:99999",
     ] {
-        assert_eq!(Public::read(text), None, "{text}");
+        assert_eq!(PublicUrl::parse(text), None, "{text}");
     }
 }
 
 #[tokio::test]
 async fn a_proxy_says_whose_request_it_is() {
     let few = Limits { requests: Rate { burst: 3.0, per_second: 0.0 }, ..Limits::proxied() };
-    let public = Public::read("https://games.example");
+    let public = PublicUrl::parse("https://games.example");
     for (public, others) in [(public, 200), (None, 429)] {
         let site = site_behind(few.clone(), true, public);
         let ask = |senders: &str| {
@@ -444,7 +444,7 @@ async fn one_address_has_so_many_new_games_and_others_have_theirs() {
     let create = |ip: &str| {
         let body = Body::from(json!({"game": "english", "mode": "hotseat"}).to_string());
         let mut request = request(Method::POST, "/api/games", body);
-        request.extensions_mut().insert(Peer(ip.parse::<IpAddr>().unwrap()));
+        request.extensions_mut().insert(PeerAddr(ip.parse::<IpAddr>().unwrap()));
         request
     };
     for number in 0..5 {

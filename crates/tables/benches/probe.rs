@@ -42,12 +42,12 @@ fn neighbours() -> Vec<u64> {
 
 /// The table; none if it would have to be built only to see that the bench runs, as `cargo test` does.
 fn table() -> Option<SoloTable> {
-    let kept = SoloTable::load_default().ok().flatten();
+    let kept = SoloTable::open_default().ok().flatten();
     let is_measured = std::env::args().any(|argument| argument == "--bench");
     if kept.is_some() || !is_measured {
         return kept;
     }
-    SoloTable::build(2, &|_, _| ControlFlow::Continue(())).ok()
+    SoloTable::generate(2, &|_, _| ControlFlow::Continue(())).ok()
 }
 
 fn probe(criterion: &mut Criterion) {

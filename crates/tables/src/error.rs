@@ -23,7 +23,7 @@ pub enum TableError {
          build it anew with `crownhead tables build chinese-checkers`",
         path.display()
     )]
-    Broken {
+    Corrupt {
         /// The file.
         path: PathBuf,
         /// What is wrong with it, and what would be right.
@@ -31,13 +31,13 @@ pub enum TableError {
     },
     /// There is not enough memory to build a table.
     #[error("there is no memory to build the table: {megabytes} MB are needed")]
-    Memory {
+    OutOfMemory {
         /// How much was asked for.
         megabytes: usize,
     },
     /// Whoever watched the progress said that it is enough.
     #[error("the table is not finished: building it was stopped")]
-    Stopped,
+    Cancelled,
 }
 
 impl TableError {
@@ -45,7 +45,7 @@ impl TableError {
         TableError::Io { path: path.into(), what, error }
     }
 
-    pub(crate) fn broken(path: &Path, why: impl Into<String>) -> TableError {
-        TableError::Broken { path: path.into(), why: why.into() }
+    pub(crate) fn corrupt(path: &Path, why: impl Into<String>) -> TableError {
+        TableError::Corrupt { path: path.into(), why: why.into() }
     }
 }

@@ -28,7 +28,7 @@ static BUILT: LazyLock<(SoloTable, Vec<u64>)> = LazyLock::new(|| {
         told.lock().unwrap().push(known);
         ControlFlow::Continue(())
     };
-    let table = SoloTable::build(2, &progress).unwrap();
+    let table = SoloTable::generate(2, &progress).unwrap();
     (table, told.into_inner().unwrap())
 });
 
@@ -66,7 +66,7 @@ fn bytes() -> Vec<u8> {
 #[track_caller]
 fn broken(path: &Path) -> String {
     match SoloTable::open(path) {
-        Err(error @ TableError::Broken { .. }) => {
+        Err(error @ TableError::Corrupt { .. }) => {
             let message = error.to_string();
             assert!(message.starts_with(&path.display().to_string()), "{message}");
             assert!(message.ends_with("`crownhead tables build chinese-checkers`"), "{message}");
@@ -227,8 +227,8 @@ fn building_stops_when_progress_says_so() {
             0..100 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         };
-        let stopped = SoloTable::build(threads, &progress).unwrap_err();
-        assert!(matches!(stopped, TableError::Stopped), "{stopped:?}");
+        let stopped = SoloTable::generate(threads, &progress).unwrap_err();
+        assert!(matches!(stopped, TableError::Cancelled), "{stopped:?}");
         assert!(calls.into_inner() <= 100 + threads.max(1) as u64);
     }
 }

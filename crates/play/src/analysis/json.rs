@@ -2,16 +2,18 @@
 //! there stays as it is while [`VERSION`] does.
 
 use crownhead_rules::{Side, SideInfo};
-use crownhead_search::Limits;
+use crownhead_search::SearchLimits;
 use serde_json::{Value, json};
 
-use super::{FileAnalysis, GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Variation, Worth};
+use super::{
+    Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
+};
 
 /// The version of the objects.
 pub const VERSION: u32 = 1;
 
 /// The object about a position.
-pub fn position(analysis: &PositionAnalysis, limits: &Limits) -> Value {
+pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
     let sides = &analysis.sides;
     json!({
         "version": VERSION,
@@ -47,9 +49,9 @@ pub fn file(analysis: &FileAnalysis) -> Value {
     })
 }
 
-fn limits_object(limits: &Limits) -> Value {
+fn limits_object(limits: &SearchLimits) -> Value {
     json!({
-        "seconds": limits.time.map(|time| time.as_secs_f64()),
+        "seconds": limits.hard_time.map(|time| time.as_secs_f64()),
         "depth": limits.depth,
         "nodes": limits.nodes,
     })
@@ -111,7 +113,7 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
         "after": worth(played.after, sides),
         "lost": played.lost,
         "verdict": played.verdict.word(),
-        "mark": played.verdict.mark().map(Mark::sign),
+        "mark": played.verdict.mark().map(Judgement::sign),
         "better": played.better.as_ref().map(|better| line(better, sides)),
         "depth": played.depth,
     });
@@ -132,17 +134,17 @@ fn line(found: &Variation, sides: &[SideInfo; 2]) -> Value {
     })
 }
 
-fn worth(worth: Worth, sides: &[SideInfo; 2]) -> Value {
+fn worth(worth: Eval, sides: &[SideInfo; 2]) -> Value {
     let (points, winner, plies) = match worth {
-        Worth::Points(points) => (Some(points), None, None),
-        Worth::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
-        Worth::Drawn => (Some(0), None, Some(0)),
+        Eval::Points(points) => (Some(points), None, None),
+        Eval::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
+        Eval::Drawn => (Some(0), None, Some(0)),
     };
     json!({
         "points": points,
         "winner": winner,
         "plies": plies,
-        "expected": worth.expected(),
+        "expected": worth.expected_score(),
         "text": worth.text(sides),
     })
 }

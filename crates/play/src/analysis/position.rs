@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side, SideInfo};
-use crownhead_search::{Engine, GameVisitor, Knowledge, Searchable, Stop, Task, visit};
+use crownhead_search::{
+    Engine, GameVisitor, Knowledge, SearchRequest, Searchable, StopFlag, visit,
+};
 
-use super::{AnalysisError, Progress, Request, Variation, variations};
+use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
 
 /// A position as a person names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct PositionSpec<'a> {
     /// The game.
     pub game: &'a Game,
     /// The text of a position, if it is not the start.
@@ -47,21 +49,21 @@ pub struct PositionAnalysis {
 const LONGEST: usize = 24;
 
 /// Searches a position. `heard` is told of every finished iteration.
-pub fn examine(
-    place: &Place<'_>,
-    request: &Request,
+pub fn analyse_position(
+    place: &PositionSpec<'_>,
+    request: &AnalysisRequest,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&Progress),
 ) -> Result<PositionAnalysis, AnalysisError> {
     visit(place.game, Examination { place, request, knowledge, stop, heard })
 }
 
 struct Examination<'a> {
-    place: &'a Place<'a>,
-    request: &'a Request,
+    place: &'a PositionSpec<'a>,
+    request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
 }
 
@@ -107,21 +109,21 @@ impl GameVisitor for Examination<'_> {
         }
         let mut engine = Engine::<P>::new(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
-        let task = Task {
+        let task = SearchRequest {
             position: &position,
-            past: &past,
+            history_keys: &past,
             limits: request.limits,
-            lines: request.lines.max(1),
+            multipv: request.lines.max(1),
         };
         let report = engine.search(task, stop, |report| {
             heard(&Progress::new((0, 1), &position, report, LONGEST));
         });
         // What was found before the flag was raised is as good as ever.
-        if stop.is_stopped() && report.depth == 0 {
+        if stop.is_set() && report.depth == 0 {
             return Err(AnalysisError::Interrupted);
         }
         analysis.depth = report.depth;
-        analysis.deepest = report.deepest;
+        analysis.deepest = report.seldepth;
         analysis.nodes = report.nodes;
         analysis.time = report.time;
         analysis.lines = variations(&position, &report.lines, LONGEST);

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use crownhead_records::GameResult;
 use crownhead_rules::{Side, SideInfo};
 
-use super::{GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Progress, Variation, Verdict};
+use super::{
+    GameAnalysis, Judgement, MoveAnalysis, MoveVerdict, PositionAnalysis, Progress, Variation,
+};
 
 /// Whether signs may be coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,11 +24,11 @@ impl Colours {
         self.wrap("1", text)
     }
 
-    fn of_mark(self, mark: Mark, text: &str) -> String {
+    fn of_mark(self, mark: Judgement, text: &str) -> String {
         let code = match mark {
-            Mark::Inaccuracy => "33",
-            Mark::Mistake => "35",
-            Mark::Blunder => "1;31",
+            Judgement::Inaccuracy => "33",
+            Judgement::Mistake => "35",
+            Judgement::Blunder => "1;31",
         };
         self.wrap(code, text)
     }
@@ -182,8 +184,8 @@ fn move_cell(played: &MoveAnalysis, width: usize, colours: Colours) -> String {
 
 fn last_cells(played: &MoveAnalysis, analysis: &GameAnalysis) -> String {
     let lost = match played.verdict {
-        Verdict::AfterTheEnd => return "      after the end".to_string(),
-        Verdict::Forced => return "      forced".to_string(),
+        MoveVerdict::AfterTheEnd => return "      after the end".to_string(),
+        MoveVerdict::Forced => return "      forced".to_string(),
         _ if played.lost < 0.005 => "    ".to_string(),
         _ => format!("{:>3.0}%", 100.0 * played.lost),
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crownhead_search::{Engine, Knowledge, Searchable, Settings, Stop, Task};
+use crownhead_search::{Engine, EngineConfig, Knowledge, SearchRequest, Searchable, StopFlag};
 
 use super::{choice, limits, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
@@ -20,15 +20,15 @@ impl<P: Searchable> Best<P> {
         options: PlayerOptions,
         knowledge: &Knowledge,
     ) -> Result<Best<P>, PlayerError> {
-        let usual = Settings::default();
-        let settings = Settings {
+        let usual = EngineConfig::default();
+        let settings = EngineConfig {
             threads: options.threads.map_or(usual.threads, usize::from),
-            hash: options.hash.map_or(usual.hash, |hash| hash as usize),
+            hash_mb: options.hash.map_or(usual.hash_mb, |hash| hash as usize),
             contempt: P::contempt(),
             ..usual
         };
         let engine = Engine::new(settings, knowledge);
-        let engine = engine.map_err(|error| PlayerError::NoMemory(error.to_string()))?;
+        let engine = engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?;
         Ok(Best { engine, options })
     }
 }
@@ -42,7 +42,7 @@ impl<P: Searchable> Player for Best<P> {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let game = typed::<P>(game)?;
@@ -50,14 +50,14 @@ impl<P: Searchable> Player for Best<P> {
             return Ok(choice);
         }
         let mut limits = limits(&self.options, clock);
-        if limits.time.is_none() && limits.nodes.is_none() {
-            limits.time = Some(THOUGHT);
+        if limits.hard_time.is_none() && limits.nodes.is_none() {
+            limits.hard_time = Some(THOUGHT);
         }
         let position = game.current();
-        let task = Task { position, past: game.past(), limits, lines: 1 };
+        let task = SearchRequest { position, history_keys: game.past(), limits, multipv: 1 };
         let report = self.engine.search(task, stop, |report| heard(choice(position, report, 0)));
         if report.lines.is_empty() {
-            return Err(PlayerError::Over);
+            return Err(PlayerError::GameOver);
         }
         Ok(choice(position, &report, 0))
     }

@@ -6,7 +6,9 @@
 //! than simple ones.
 
 use crownhead_rules::{GameInfo, Side};
-use crownhead_search::{Engine, Knowledge, Limits, Searchable, Settings, Stop, Task};
+use crownhead_search::{
+    Engine, EngineConfig, Knowledge, SearchLimits, SearchRequest, Searchable, StopFlag,
+};
 
 use super::{choice, limits, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
@@ -78,15 +80,15 @@ impl<P: Searchable> Graded<P> {
         options: PlayerOptions,
         knowledge: &Knowledge,
     ) -> Result<Graded<P>, PlayerError> {
-        let settings = Settings {
+        let settings = EngineConfig {
             threads: options.threads.map_or(1, usize::from),
-            hash: options.hash.map_or(HASH, |hash| hash as usize),
+            hash_mb: options.hash.map_or(HASH, |hash| hash as usize),
             contempt: P::contempt(),
-            ..Settings::default()
+            ..EngineConfig::default()
         };
         let engine = Engine::new(settings, knowledge);
         Ok(Graded {
-            engine: engine.map_err(|error| PlayerError::NoMemory(error.to_string()))?,
+            engine: engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?,
             level: &levels(&P::INFO)[usize::from(level.clamp(1, 9)) - 1],
             options,
             lots: fastrand::Rng::with_seed(0),
@@ -146,7 +148,7 @@ impl<P: Searchable> Player for Graded<P> {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let game = typed::<P>(game)?;
@@ -155,12 +157,17 @@ impl<P: Searchable> Player for Graded<P> {
         }
         let position = game.current();
         let allowed = limits(&self.options, clock);
-        let limits = Limits {
+        let limits = SearchLimits {
             depth: Some(self.level.depth),
             nodes: Some(allowed.nodes.map_or(self.level.nodes, |own| own.min(self.level.nodes))),
             ..allowed
         };
-        let task = Task { position, past: game.past(), limits, lines: self.level.lines };
+        let task = SearchRequest {
+            position,
+            history_keys: game.past(),
+            limits,
+            multipv: self.level.lines,
+        };
         // An iteration that was broken off has looked at some moves further than at others, which
         // would make the difference between them: only finished ones count.
         let mut finished = None;
@@ -180,7 +187,7 @@ impl<P: Searchable> Player for Graded<P> {
             }
         }
         if report.lines.is_empty() {
-            return Err(PlayerError::Over);
+            return Err(PlayerError::GameOver);
         }
         // Whoever overlooks everything sees what is best after all.
         Ok(choice(position, &report, chosen.map_or(0, |(_, index)| index)))

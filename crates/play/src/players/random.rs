@@ -1,15 +1,15 @@
 //! Any legal move, each as likely.
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::{Choice, Clock, Player, PlayerError, Session};
 
-pub(crate) struct Random {
+pub struct Random {
     lots: fastrand::Rng,
 }
 
 impl Random {
-    pub(crate) fn new() -> Random {
+    pub fn new() -> Random {
         Random { lots: fastrand::Rng::with_seed(0) }
     }
 }
@@ -23,11 +23,11 @@ impl Player for Random {
         &mut self,
         game: &dyn Session,
         _: &Clock,
-        _: &Stop,
+        _: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let moves = game.legal_moves();
-        let chosen = self.lots.choice(moves).ok_or(PlayerError::Over)?;
-        Ok(Choice::plain(chosen.text))
+        let chosen = self.lots.choice(moves).ok_or(PlayerError::GameOver)?;
+        Ok(Choice::from_text(chosen.text))
     }
 }

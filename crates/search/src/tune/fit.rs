@@ -1,19 +1,19 @@
 //! Weights that foretell results: logistic regression, with doubt about what was seen seldom.
 
 use super::Sample;
-use crate::Stop;
-use crate::weights::{UNIT, Weights};
+use crate::StopFlag;
+use crate::eval::weights::{WEIGHT_SCALE, Weights};
 
 /// How to fit.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
     /// How often all samples are looked at.
-    pub rounds: usize,
+    pub epochs: usize,
     /// How much of the target is the game's result; the rest is what the search thought.
-    pub blend: f32,
+    pub result_weight: f32,
     /// How strongly weights are drawn to zero: what was seen rarely should say little. In samples:
     /// a feature seen less often than this keeps less than half of what it seems to be worth.
-    pub doubt: f32,
+    pub l2: f32,
 }
 
 /// What came of it.
@@ -27,7 +27,7 @@ pub struct Fit {
 }
 
 /// Every so many games are kept apart for the check.
-const CHECKED: u32 = 20;
+const VALIDATION_EVERY: u32 = 20;
 
 /// Fits weights to samples, beginning with `start`. `heard` is told the loss after every round. When
 /// `stop` is raised, no further round is finished.
@@ -35,18 +35,19 @@ pub fn fit(
     samples: &[Sample],
     start: &Weights,
     options: &FitOptions,
-    stop: &Stop,
+    stop: &StopFlag,
     mut heard: impl FnMut(usize, f32),
 ) -> Fit {
     let (checked, used): (Vec<_>, Vec<_>) =
-        samples.iter().partition(|sample| sample.game % CHECKED == 0);
-    let points = points(samples, stop);
+        samples.iter().partition(|sample| sample.game % VALIDATION_EVERY == 0);
+    let points = fit_score_scale(samples, stop);
     // Two numbers a feature, for the beginning and the end, in odds instead of points.
-    let unit = UNIT as f32 * points;
+    let unit = WEIGHT_SCALE as f32 * points;
     let first: Vec<[f32; 2]> =
         start.pairs().iter().map(|&(a, b)| [a as f32 / unit, b as f32 / unit]).collect();
     let target = |sample: &Sample| {
-        options.blend * sample.result + (1.0 - options.blend) * sigmoid(sample.score / points)
+        options.result_weight * sample.result
+            + (1.0 - options.result_weight) * sigmoid(sample.score / points)
     };
     let loss = |weights: &[[f32; 2]]| {
         let error = |sample: &&Sample| sigmoid(value(weights, sample)) - target(sample);
@@ -56,35 +57,35 @@ pub fn fit(
     // The loss bends at most a quarter for each sample and feature, times the other features of the
     // sample: with steps as short as that it can only fall. A weight's own bound, not the largest
     // of all, makes rare features as quick as common ones.
-    let doubt = options.doubt / 4.0;
+    let doubt = options.l2 / 4.0;
     let mut bend = vec![[doubt; 2]; first.len()];
     let mut seen = vec![false; first.len()];
     for sample in &used {
         let all: f32 = sample.each().map(|(_, count)| count.abs()).sum();
         for (index, count) in sample.each() {
             let most = 0.25 * count.abs() * all * sample.scale * sample.scale;
-            bend[index][0] += most * sample.early;
-            bend[index][1] += most * (1.0 - sample.early);
+            bend[index][0] += most * sample.opening_share;
+            bend[index][1] += most * (1.0 - sample.opening_share);
             seen[index] = true;
         }
     }
-    let before = spread(used.iter().map(|sample| value(&first, sample)));
+    let before = rms(used.iter().map(|sample| value(&first, sample)));
     let mut losses = vec![loss(&first)];
     heard(0, losses[0]);
     let mut weights = first.clone();
     // Where the momentum leads: the slope is taken there (Nesterov).
     let mut ahead = first;
     let mut slope = vec![[0.0; 2]; weights.len()];
-    for round in 1..=options.rounds {
+    for round in 1..=options.epochs {
         slope.fill([0.0; 2]);
-        for sample in used.iter().take_while(|_| !stop.is_stopped()) {
+        for sample in used.iter().take_while(|_| !stop.is_set()) {
             let error = (sigmoid(value(&ahead, sample)) - target(sample)) * sample.scale;
             for (index, count) in sample.each() {
-                slope[index][0] += error * count * sample.early;
-                slope[index][1] += error * count * (1.0 - sample.early);
+                slope[index][0] += error * count * sample.opening_share;
+                slope[index][1] += error * count * (1.0 - sample.opening_share);
             }
         }
-        if stop.is_stopped() {
+        if stop.is_set() {
             break;
         }
         let momentum = (round as f32 - 1.0) / (round as f32 + 2.0);
@@ -100,7 +101,7 @@ pub fn fit(
         heard(round, losses[round]);
     }
     // A hundred points stay what they were: the scores as a whole become neither larger nor smaller.
-    let after = spread(used.iter().map(|sample| value(&weights, sample)));
+    let after = rms(used.iter().map(|sample| value(&weights, sample)));
     let unit = unit * if before > 0.0 && after > 0.0 { before / after } else { 1.0 };
     let round = |weight: f32| (weight * unit).round() as i32;
     // What was never seen, these games say nothing about: it stays.
@@ -121,21 +122,21 @@ fn value(weights: &[[f32; 2]], sample: &Sample) -> f32 {
         early += weights[index][0] * count;
         late += weights[index][1] * count;
     }
-    (early * sample.early + late * (1.0 - sample.early)) * sample.scale
+    (early * sample.opening_share + late * (1.0 - sample.opening_share)) * sample.scale
 }
 
 /// The root of the mean square.
-fn spread(values: impl ExactSizeIterator<Item = f32>) -> f32 {
+fn rms(values: impl ExactSizeIterator<Item = f32>) -> f32 {
     let len = values.len().max(1) as f64;
     (values.map(|value| f64::from(value * value)).sum::<f64>() / len).sqrt() as f32
 }
 
 /// The scale of the curve from points to expected results under which the search's scores foretell
 /// the results best.
-fn points(samples: &[Sample], stop: &Stop) -> f32 {
+fn fit_score_scale(samples: &[Sample], stop: &StopFlag) -> f32 {
     let loss = |points: f32| {
         let error = |sample: &Sample| sigmoid(sample.score / points) - sample.result;
-        let samples = samples.iter().take_while(|_| !stop.is_stopped());
+        let samples = samples.iter().take_while(|_| !stop.is_set());
         samples.map(|sample| f64::from(error(sample).powi(2))).sum::<f64>()
     };
     let candidates = (8..=100).map(|n| n as f32 * 5.0);
@@ -150,7 +151,7 @@ mod tests {
     fn samples() -> Vec<Sample> {
         let sample = |n: u32, count: i8, noise: i8, result| Sample {
             features: [u32::from(count as u8), 1 << 8 | u32::from(noise as u8)].into(),
-            early: 1.0,
+            opening_share: 1.0,
             scale: 1.0,
             score: 100.0 * f32::from(count),
             result,
@@ -169,8 +170,8 @@ mod tests {
     #[test]
     fn what_wins_gets_weight_and_what_means_nothing_gets_none() {
         let start = Weights::from_pairs(&[(0, 0), (400, 400)]);
-        let options = FitOptions { rounds: 40, blend: 1.0, doubt: 1.0 };
-        let fit = fit(&samples(), &start, &options, &Stop::new(), |_, _| {});
+        let options = FitOptions { epochs: 40, result_weight: 1.0, l2: 1.0 };
+        let fit = fit(&samples(), &start, &options, &StopFlag::new(), |_, _| {});
         let [(man, _), (noise, _)] = fit.weights.pairs()[..] else { panic!() };
         assert!(fit.losses[40] < fit.losses[0], "{:?}", fit.losses);
         assert!(man > 350 && noise.abs() < man / 10, "{man} {noise}");
@@ -178,10 +179,10 @@ mod tests {
 
     #[test]
     fn scores_stay_as_large_as_they_were() {
-        let options = FitOptions { rounds: 40, blend: 1.0, doubt: 1.0 };
+        let options = FitOptions { epochs: 40, result_weight: 1.0, l2: 1.0 };
         for size in [100, 800, 3000] {
             let start = Weights::from_pairs(&[(size, size), (0, 0)]);
-            let fit = fit(&samples(), &start, &options, &Stop::new(), |_, _| {});
+            let fit = fit(&samples(), &start, &options, &StopFlag::new(), |_, _| {});
             let (man, _) = fit.weights.pairs()[0];
             assert!((man - size).abs() <= size / 50, "{size} became {man}");
         }
@@ -190,8 +191,8 @@ mod tests {
     #[test]
     fn what_was_never_seen_keeps_its_weight() {
         let start = Weights::from_pairs(&[(100, 100), (0, 0), (-700, 300)]);
-        let options = FitOptions { rounds: 40, blend: 1.0, doubt: 100.0 };
-        let fit = fit(&samples(), &start, &options, &Stop::new(), |_, _| {});
+        let options = FitOptions { epochs: 40, result_weight: 1.0, l2: 100.0 };
+        let fit = fit(&samples(), &start, &options, &StopFlag::new(), |_, _| {});
         assert_eq!(fit.weights.pairs()[2], (-700, 300));
     }
 
@@ -200,8 +201,8 @@ mod tests {
         let start = Weights::from_pairs(&[(0, 0), (0, 0)]);
         let samples: Vec<_> = samples().into_iter().take(50).collect();
         let man = |doubt| {
-            let options = FitOptions { rounds: 40, blend: 1.0, doubt };
-            fit(&samples, &start, &options, &Stop::new(), |_, _| {}).losses[40]
+            let options = FitOptions { epochs: 40, result_weight: 1.0, l2: doubt };
+            fit(&samples, &start, &options, &StopFlag::new(), |_, _| {}).losses[40]
         };
         assert!(man(1e5) > man(1.0), "with much doubt nothing is foretold");
     }
@@ -209,11 +210,11 @@ mod tests {
     #[test]
     fn a_raised_flag_ends_the_fit_in_the_middle() {
         let start = Weights::from_pairs(&[(0, 0), (0, 0)]);
-        let options = FitOptions { rounds: 1_000_000, blend: 1.0, doubt: 1.0 };
-        let stop = Stop::new();
+        let options = FitOptions { epochs: 1_000_000, result_weight: 1.0, l2: 1.0 };
+        let stop = StopFlag::new();
         let heard = |round, _| {
             if round == 3 {
-                stop.stop();
+                stop.set();
             }
         };
         assert_eq!(fit(&samples(), &start, &options, &stop, heard).losses.len(), 4);

@@ -9,7 +9,7 @@ mod fit;
 mod self_play;
 
 pub use fit::{Fit, FitOptions, fit};
-pub use self_play::{GamesOptions, play};
+pub use self_play::{SelfPlayOptions, generate_samples};
 
 /// A position of a game, as the features of its evaluation.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Sample {
     /// Features and how often they occur, the count in the lowest eight bits.
     features: Box<[u32]>,
     /// Share of the weights for the beginning of a game.
-    early: f32,
+    opening_share: f32,
     /// What the evaluation multiplies the sum with.
     scale: f32,
     /// What the search thought, for the side to move.

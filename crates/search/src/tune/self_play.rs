@@ -6,14 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use crownhead_rules::{MoveList, Side};
 
 use super::Sample;
-use crate::engine::NoMemory;
-use crate::evaluations::Tunable;
-use crate::weights::{PHASES, Sink};
-use crate::{Engine, Limits, Searchable, Settings, Stop, Task, Unrest, plies_to_end};
+use crate::engine::HashAllocError;
+use crate::eval::Tunable;
+use crate::eval::weights::{FeatureSink, MAX_PHASE};
+use crate::{
+    Engine, EngineConfig, Quiescence, SearchLimits, SearchRequest, Searchable, StopFlag,
+    plies_to_end,
+};
 
 /// How the games are played.
 #[derive(Clone, Copy, Debug)]
-pub struct GamesOptions {
+pub struct SelfPlayOptions {
     /// How many.
     pub games: usize,
     /// Nodes a move.
@@ -28,30 +31,30 @@ pub struct GamesOptions {
 
 /// Plays the games and returns the samples, in the order of the games. `heard` is told how many
 /// games are done.
-pub fn play<P: Searchable>(
+pub fn generate_samples<P: Searchable>(
     rules: &P::Options,
-    evaluation: &P::Evaluation,
-    options: &GamesOptions,
-    stop: &Stop,
+    evaluation: &P::Evaluator,
+    options: &SelfPlayOptions,
+    stop: &StopFlag,
     heard: &(dyn Fn(usize) + Sync),
-) -> Result<Vec<Sample>, NoMemory> {
+) -> Result<Vec<Sample>, HashAllocError> {
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());
-    let settings = Settings { hash: 2, ..Settings::default() };
+    let settings = EngineConfig { hash_mb: 2, ..EngineConfig::default() };
     let engines: Result<Vec<_>, _> = (0..options.threads.max(1))
-        .map(|_| Engine::<P>::with(evaluation.clone(), settings))
+        .map(|_| Engine::<P>::with_evaluator(evaluation.clone(), settings))
         .collect();
     std::thread::scope(|scope| {
         for mut engine in engines? {
             let (next, done, all) = (&next, &done, &all);
             scope.spawn(move || {
-                while !stop.is_stopped() {
+                while !stop.is_set() {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= options.games {
                         break;
                     }
-                    let samples = one_game(rules, &mut engine, options, number as u32, stop);
+                    let samples = play_game(rules, &mut engine, options, number as u32, stop);
                     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
                     all.push((number, samples));
                     drop(all);
@@ -67,12 +70,12 @@ pub fn play<P: Searchable>(
 }
 
 /// A game and its samples; none if it was over before the search had a move, or was stopped.
-fn one_game<P: Searchable>(
+fn play_game<P: Searchable>(
     rules: &P::Options,
     engine: &mut Engine<P>,
-    options: &GamesOptions,
+    options: &SelfPlayOptions,
     number: u32,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Vec<Sample> {
     let mut random = fastrand::Rng::with_seed(
         options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(number.into()),
@@ -90,18 +93,19 @@ fn one_game<P: Searchable>(
         position.play(moves[random.usize(0..moves.len())]);
     }
     let mut samples = Vec::new();
-    let limits = Limits { nodes: Some(options.nodes), ..Limits::default() };
+    let limits = SearchLimits { nodes: Some(options.nodes), ..SearchLimits::default() };
     let winner = loop {
         if let Some(outcome) = position.outcome(&past) {
             break outcome.winner;
         }
-        let task = Task { position: &position, past: &past, limits, lines: 1 };
+        let task = SearchRequest { position: &position, history_keys: &past, limits, multipv: 1 };
         let report = engine.search(task, stop, |_| {});
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Vec::new();
         }
-        let Some(best) = report.best() else { break None };
-        let quiet = position.unrest() != Unrest::Forced && P::gain(best) == 0;
+        let Some(best) = report.best_move() else { break None };
+        let quiet =
+            position.quiescence() != Quiescence::ForcedCaptures && P::capture_count(best) == 0;
         if quiet && plies_to_end(report.score()).is_none() {
             let sample = sample(engine.evaluation(), &position, report.score(), number);
             samples.push((position.side(), sample));
@@ -116,17 +120,12 @@ fn one_game<P: Searchable>(
     samples.into_iter().map(|(side, sample)| Sample { result: result(side), ..sample }).collect()
 }
 
-fn sample<P: Searchable>(
-    evaluation: &P::Evaluation,
-    position: &P,
-    score: i32,
-    game: u32,
-) -> Sample {
-    let mut notes = Notes(Vec::with_capacity(40));
+fn sample<P: Searchable>(evaluation: &P::Evaluator, position: &P, score: i32, game: u32) -> Sample {
+    let mut notes = FeatureRecorder(Vec::with_capacity(40));
     evaluation.features(position, &mut notes);
     Sample {
         features: notes.0.into(),
-        early: evaluation.phase(position) as f32 / PHASES as f32,
+        opening_share: evaluation.phase(position) as f32 / MAX_PHASE as f32,
         scale: evaluation.scale(position),
         score: score as f32,
         result: 0.5,
@@ -135,9 +134,9 @@ fn sample<P: Searchable>(
 }
 
 /// Writes features down instead of adding them up.
-struct Notes(Vec<u32>);
+struct FeatureRecorder(Vec<u32>);
 
-impl Sink for Notes {
+impl FeatureSink for FeatureRecorder {
     fn add(&mut self, index: usize, count: i32) {
         if count != 0 {
             self.0.push((index as u32) << 8 | u32::from(count as i8 as u8));

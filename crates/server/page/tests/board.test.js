@@ -1,7 +1,7 @@
 // The board: choosing, refusing, multi-jumps, animation, marks, flip, coordinates, sound, typed moves.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import * as lab from "./lab.js";
+import * as lab from "./harness.js";
 
 let server, browser;
 before(async () => {

@@ -25,7 +25,7 @@ pub struct Running {
 impl Running {
     pub async fn begin(data: &Path, limits: Limits) -> Running {
         let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let server = Server::begin(host, 0, data, Some(limits)).await.unwrap();
+        let server = Server::bind(host, 0, data, Some(limits)).await.unwrap();
         let address = server.address();
         let (end, ended) = oneshot::channel();
         let task = tokio::spawn(server.serve(async { drop(ended.await) }));
@@ -101,18 +101,23 @@ impl Client {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    /// The next message of a type; others are passed over.
+    /// The next message of a type; others are skipped.
     pub async fn hear(&mut self, kind: &str) -> Value {
         loop {
+            let message = self.any().await;
+            if message["type"] == kind {
+                return message;
+            }
+        }
+    }
+
+    /// The next message.
+    pub async fn any(&mut self) -> Value {
+        loop {
             match self.0.next().await {
-                Some(Ok(Message::Text(text))) => {
-                    let value: Value = serde_json::from_str(&text).unwrap();
-                    if value["type"] == kind {
-                        return value;
-                    }
-                }
+                Some(Ok(Message::Text(text))) => return serde_json::from_str(&text).unwrap(),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                other => panic!("no {kind} came: {other:?}"),
+                other => panic!("expected a message, got {other:?}"),
             }
         }
     }

@@ -28,13 +28,13 @@ const VERSION: u32 = 1;
 pub(super) const HEADER: usize = 64;
 pub(super) const DATA: usize = PLACEMENTS / 2;
 const CHECKSUM: usize = 4;
-pub(super) const LENGTH: usize = HEADER + DATA + CHECKSUM;
+pub(super) const FILE_BYTES: usize = HEADER + DATA + CHECKSUM;
 
 // No placement is left over when two share a byte.
 const _: () = assert!(PLACEMENTS.is_multiple_of(2));
 
 /// Makes the bytes of the file of the turns of all placements, in the order of their numbers.
-pub(super) fn fill(image: &mut [u8], mut turns: impl Iterator<Item = u8>) {
+pub(super) fn encode(image: &mut [u8], mut turns: impl Iterator<Item = u8>) {
     let (body, checksum) = image.split_at_mut(HEADER + DATA);
     body[..16].copy_from_slice(&MAGIC);
     body[16..20].copy_from_slice(&VERSION.to_le_bytes());
@@ -77,17 +77,17 @@ pub(super) fn open(path: &Path) -> Result<Mmap, TableError> {
     let cannot_read = |error| TableError::io(path, "read", error);
     // Before it is opened, because opening a pipe waits for somebody to write.
     if !fs::metadata(path).map_err(cannot_open)?.is_file() {
-        return Err(TableError::broken(path, "it is no regular file"));
+        return Err(TableError::corrupt(path, "it is no regular file"));
     }
     let file = File::open(path).map_err(cannot_open)?;
-    check(&file).map_err(cannot_read)?.map_err(|why| TableError::broken(path, why))?;
+    check(&file).map_err(cannot_read)?.map_err(|why| TableError::corrupt(path, why))?;
     // SAFETY: a mapped file must not change. Tables are replaced by new files and never written in
     // place, and their files are read-only. The bytes are numbers of which any value will do, and
     // each is looked at once, so what a foreign program writes there gives wrong turns at worst;
     // only if it cuts the file short does the system end this process.
     let image = unsafe { Mmap::map(&file) }.map_err(cannot_read)?;
-    if image.len() != LENGTH {
-        return Err(TableError::broken(path, wrong_length(image.len() as u64)));
+    if image.len() != FILE_BYTES {
+        return Err(TableError::corrupt(path, wrong_length(image.len() as u64)));
     }
     Ok(image)
 }
@@ -107,7 +107,7 @@ fn check(file: &File) -> io::Result<Result<(), String>> {
         return Ok(Err(format!("its version is {version}, and this program reads {VERSION}")));
     }
     let length = file.metadata()?.len();
-    if length != LENGTH as u64 {
+    if length != FILE_BYTES as u64 {
         return Ok(Err(wrong_length(length)));
     }
     let mut hasher = crc32fast::Hasher::new();
@@ -144,5 +144,5 @@ fn read_whole(mut file: &File, buffer: &mut [u8]) -> io::Result<bool> {
 }
 
 fn wrong_length(length: u64) -> String {
-    format!("it is {length} bytes long, and a whole one has {LENGTH}")
+    format!("it is {length} bytes long, and a whole one has {FILE_BYTES}")
 }

@@ -1,10 +1,10 @@
 //! The solo table of Chinese checkers: how many turns a player alone on the board needs.
 //!
-//! [`index`] numbers the placements, [`build`] computes the turns, `file` keeps them on disk; this
+//! [`index`] numbers the placements, [`generate`] computes the turns, `file` keeps them on disk; this
 //! module is the table in memory and looking things up in it.
 
-mod build;
 mod file;
+mod generate;
 mod index;
 
 use std::fmt;
@@ -14,7 +14,7 @@ use crownhead_rules::Side;
 use memmap2::{Mmap, MmapMut};
 
 use crate::{TableError, solo_path};
-pub use build::Progress;
+pub use generate::Progress;
 
 /// For each placement of six pieces, the least number of own turns to fill the target.
 ///
@@ -31,7 +31,7 @@ impl SoloTable {
     pub const PLACEMENTS: u64 = index::PLACEMENTS as u64;
 
     /// How many bytes its file has.
-    pub const FILE_BYTES: u64 = file::LENGTH as u64;
+    pub const FILE_BYTES: u64 = file::FILE_BYTES as u64;
 
     /// No placement needs more turns.
     pub const MAX_TURNS: u8 = 15;
@@ -40,14 +40,15 @@ impl SoloTable {
     ///
     /// # Errors
     /// If there is no memory for it, or `progress` asked to stop.
-    pub fn build(threads: usize, progress: &Progress<'_>) -> Result<SoloTable, TableError> {
-        let no_memory =
-            || TableError::Memory { megabytes: (index::PLACEMENTS + file::LENGTH) / 1_000_000 };
-        let mut image = MmapMut::map_anon(file::LENGTH).map_err(|_| no_memory())?;
+    pub fn generate(threads: usize, progress: &Progress<'_>) -> Result<SoloTable, TableError> {
+        let no_memory = || TableError::OutOfMemory {
+            megabytes: (index::PLACEMENTS + file::FILE_BYTES) / 1_000_000,
+        };
+        let mut image = MmapMut::map_anon(file::FILE_BYTES).map_err(|_| no_memory())?;
         let mut turns = Vec::new();
         turns.try_reserve_exact(index::PLACEMENTS).map_err(|_| no_memory())?;
-        build::build(&mut turns, threads, progress)?;
-        file::fill(&mut image, turns.into_iter().map(|entry| entry.into_inner()));
+        generate::generate(&mut turns, threads, progress)?;
+        file::encode(&mut image, turns.into_iter().map(|entry| entry.into_inner()));
         let image = image.make_read_only().map_err(|_| no_memory())?;
         Ok(SoloTable { image })
     }
@@ -68,7 +69,7 @@ impl SoloTable {
     ///
     /// # Errors
     /// As [`SoloTable::open`], but for a missing file.
-    pub fn load_default() -> Result<Option<SoloTable>, TableError> {
+    pub fn open_default() -> Result<Option<SoloTable>, TableError> {
         let Some(path) = solo_path() else { return Ok(None) };
         match SoloTable::open(path) {
             Err(TableError::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound => {

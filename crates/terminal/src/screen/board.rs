@@ -29,22 +29,29 @@ pub struct Geometry {
 }
 
 /// Rows and columns around the cells: numbers on the left and above.
-pub const EDGE: (u16, u16) = (3, 1);
+pub const COORDINATE_MARGIN: (u16, u16) = (3, 1);
 
 impl Geometry {
     /// The largest board that fits; none if not even the smallest does.
     pub fn fit(area: Rect, flipped: bool) -> Option<Geometry> {
         let sizes = [(13, 6), (11, 5), (9, 4), (7, 3), (5, 2)];
         let fits = |&(width, height): &(u16, u16)| {
-            width * 8 + EDGE.0 <= area.width && height * 8 + EDGE.1 <= area.height
+            width * 8 + COORDINATE_MARGIN.0 <= area.width
+                && height * 8 + COORDINATE_MARGIN.1 <= area.height
         };
         let (width, height) = sizes.into_iter().find(fits)?;
-        Some(Geometry { left: area.x + EDGE.0, top: area.y + EDGE.1, width, height, flipped })
+        Some(Geometry {
+            left: area.x + COORDINATE_MARGIN.0,
+            top: area.y + COORDINATE_MARGIN.1,
+            width,
+            height,
+            flipped,
+        })
     }
 
     /// Columns of the whole board with its numbers.
     pub fn columns(&self) -> u16 {
-        EDGE.0 + 8 * self.width
+        COORDINATE_MARGIN.0 + 8 * self.width
     }
 
     /// The top left corner of a cell.
@@ -70,7 +77,7 @@ impl Geometry {
 
 /// What is marked.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Marks {
+pub struct Highlights {
     /// Where the keyboard's cursor is.
     pub cursor: Option<Cell>,
     /// The chosen piece and the steps chosen so far.
@@ -94,7 +101,7 @@ pub struct BoardView<'a> {
     /// The letters of the 64 cells.
     pub board: &'a [char; 64],
     /// What is marked.
-    pub marks: &'a Marks,
+    pub marks: &'a Highlights,
     /// Whether colours may be used.
     pub colour: bool,
     /// Whether the dark squares carry their numbers, 1 to 32.

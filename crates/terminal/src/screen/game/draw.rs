@@ -9,14 +9,14 @@ use super::super::board::{BoardView, shape};
 use super::super::layout::{
     Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
-use super::super::moves::{MoveList, shorten};
+use super::super::move_list::{MoveList, shorten};
 use super::{Dialog, GameScreen};
-use crate::live::Seat;
-use crate::words::{clock_text, score_text};
+use crate::local_game::Seat;
+use crate::text::{clock_text, score_text};
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
-    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+    let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
         return;
     };
@@ -128,7 +128,7 @@ fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[
         let score = choice.score.map(|score| format!(" {},", score_text(score)));
         let text = format!("{name} {verb}:{} depth {}", score.unwrap_or_default(), choice.depth);
         buffer.set_stringn(x, y, shorten(&text, room), room, Style::default());
-        let line = shorten(&choice.line.join(" "), room);
+        let line = shorten(&choice.pv.join(" "), room);
         buffer.set_stringn(x, y + 1, line, room, faint(colour));
     } else if screen.is_thinking() {
         buffer.set_stringn(x, y, "…", room, Style::default());
@@ -160,7 +160,7 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let names = screen.live.setup().game.info().sides.map(|side| side.name);
     let kept = match (&screen.kept, screen.trouble()) {
         (Some(_), Some(_)) => " It cannot be kept.",
-        (Some(kept), None) if kept.is_kept() => " It is kept and can be taken up again.",
+        (Some(kept), None) if kept.is_saved() => " It is kept and can be taken up again.",
         (None, _) if screen.live.session().plies() > 0 => " It is not kept.",
         _ => "",
     };
