@@ -101,8 +101,7 @@ impl FaultPolicy {
     pub const ALL: [FaultPolicy; 3] =
         [FaultPolicy::Forfeit, FaultPolicy::Skip, FaultPolicy::RandomMove];
 
-    /// The default policy of a game. The rules of Capture Halma skip the turn, those of contest
-    /// checkers end the game.
+    /// Returns the policy that the rules of a game prescribe for an illegal move.
     pub fn default_for(game: &Game) -> FaultPolicy {
         match game.info().illegal_move_rule {
             IllegalMoveRule::SkipTurn => FaultPolicy::Skip,

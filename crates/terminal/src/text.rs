@@ -21,8 +21,7 @@ pub fn board_text(board: &[char; 64]) -> String {
     text
 }
 
-/// Where the squares are that moves of the checkers games name; none in games that name cells by row
-/// and column.
+/// A board with the numbers of the squares; `None` in games that name cells by row and column.
 pub fn square_numbers(game: &Game) -> Option<String> {
     let info = game.info();
     if !info.numbered_squares {

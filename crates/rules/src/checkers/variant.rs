@@ -86,7 +86,6 @@ impl Variant for EnglishRules {
             },
             KINGS_OPTION,
         ],
-        bot_protocols: &["hub"],
         examples: &[
             ExamplePosition {
                 name: "many moves",
