@@ -1,5 +1,5 @@
-//! Move counts of many positions, in data files: `perft/*.perft`. The figures come from the naive
-//! generator beside this test; every way of counting must give them.
+//! Perft of many positions, listed in `perft/*.perft`. The counts come from the naive generator
+//! beside this test; every counting method must reproduce them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 
@@ -11,7 +11,7 @@ use crownhead_rules::perft::{PerftHash, PerftOptions};
 use crownhead_rules::{BulkPerft, Game, Notation, PerftVisitor};
 use naive::Board;
 
-/// Deeper counts of the naive generator are slow; the files hold what it gave.
+/// Counts above this limit take the naive generator too long; the files record its results.
 const NAIVE_LIMIT: u64 = 20_000;
 
 struct Entry {
@@ -21,7 +21,7 @@ struct Entry {
     paths: Vec<(u32, u64)>,
 }
 
-/// Reads `GAME | POSITION | D1=7 D2=49 … [| paths D1=7 …]`.
+/// Parses `GAME | POSITION | D1=7 D2=49 … [| paths D1=7 …]`.
 fn entries(file: &str) -> Vec<Entry> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/perft").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -55,7 +55,7 @@ fn check(file: &str) {
     for entry in &entries {
         let game: Game = entry.game.parse().unwrap();
         game.visit_perft(Check(entry));
-        let naive = Board::read(&entry.game, &entry.position);
+        let naive = Board::parse(&entry.game, &entry.position);
         for &(depth, nodes) in entry.counts.iter().filter(|(_, nodes)| *nodes <= NAIVE_LIMIT) {
             assert_eq!(
                 naive.perft(depth),

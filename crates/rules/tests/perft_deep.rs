@@ -1,6 +1,5 @@
-//! The counts of `docs/rules.md` to their last row. They take seconds in a release build, so only
-//! that runs them; deeper published figures are for whoever has time: CONTRIBUTING.md has the
-//! command.
+//! The complete table of counts in `docs/rules.md`. It takes seconds in a release build and is
+//! ignored in other builds. CONTRIBUTING.md has the command for the deeper published figures.
 
 use crownhead_rules::perft::PerftOptions;
 use crownhead_rules::{BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Position};

@@ -257,7 +257,7 @@ fn a_refused_choice_is_explained_and_the_pieces_that_must_are_marked() {
     click(&mut screen, "11");
     assert_eq!(said(&screen), "This square is not played on.");
     click(&mut screen, "36 36 36 63");
-    assert_eq!(said(&screen), "No capture leads from 11 to 22: 11 can play 11x18.");
+    assert_eq!(said(&screen), "Illegal: no capture leads from 11 to 22: play 11x18.");
     type_in(&mut screen, "1-5\n");
     assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
     // The choice that is asked for is the move, for there is one left.

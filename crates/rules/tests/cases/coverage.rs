@@ -9,9 +9,9 @@ use std::path::Path;
 
 use crownhead_rules::GAMES;
 
-/// What precedes the literals of game descriptors.
+/// Keys of the literals in game descriptors.
 const DESCRIPTOR_KEYS: &[&str] = &["values:", "default:", "description:", "name:", "position:"];
-/// What the prompts of an assignment, which are part of a descriptor, end with.
+/// Ending of the prompts of an assignment, which are part of a descriptor.
 const ASSIGNMENT_PROMPT: &str = "please input again:";
 
 /// Literals that are parts of messages: covered if a message contains them.
@@ -54,7 +54,7 @@ pub(crate) fn missing(sources: &Path, shown: &[String]) -> Vec<String> {
             let Ok(text) = fs::read_to_string(&path) else { continue };
             let name = path.strip_prefix(sources).unwrap_or(&path).display().to_string();
             for (line, literal) in literals(&text) {
-                if is_message(&literal) && !is_shown(&literal, shown) {
+                if is_message(&literal) && !is_covered(&literal, shown) {
                     missing.push(format!("{name}:{line}: {literal}"));
                 }
             }
@@ -73,7 +73,7 @@ fn is_message(literal: &str) -> bool {
     words.count() >= 3
 }
 
-fn is_shown(literal: &str, shown: &[String]) -> bool {
+fn is_covered(literal: &str, shown: &[String]) -> bool {
     let parts = fixed_parts(literal);
     let (first, last) = (&parts[0], &parts[parts.len() - 1]);
     let same_ends = |message: &&String| message.starts_with(first) && message.ends_with(last);

@@ -247,7 +247,9 @@ impl BoardInput {
             };
         }
         let around = (-1..=1).flat_map(|row| (-1..=1).map(move |column| (row, column)));
-        let mut near = around.filter_map(|(row, column)| cell.offset(row, column));
+        let mut near = around
+            .filter_map(|(row, column)| cell.offset(row, column))
+            .filter(|cell| game.info().is_playable(*cell));
         // A step that only a rule forbids tells most: that a capture is compulsory, say.
         let of_rule = near
             .clone()
