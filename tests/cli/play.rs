@@ -400,7 +400,7 @@ fn a_game_is_saved_and_recorded_and_can_be_viewed() {
 fn positions_players_and_times_that_are_none_are_refused() {
     for (arguments, code, wanted) in [
         (&["play", "english", "--position", "B:W33:B1"][..], 3, "invalid square 33"),
-        (&["play", "chess"], 2, "there is no game \"chess\""),
+        (&["play", "chess"], 2, "unknown game \"chess\""),
         (&["play", "english", "--first", "level:11"], 2, "level takes a level from 1 to 10"),
         (&["play", "english", "--time", "soon"], 2, "a time control is written 5+3"),
         (&["play", "english", "--time", "5+3", "--movetime", "2s"], 2, "cannot be used with"),

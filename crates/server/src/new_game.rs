@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn wishes_out_of_range_are_refused_with_a_sentence() {
         for (wish, reason) in [
-            (r#"{"game":"chess","mode":"friend"}"#, "there is no game \"chess\""),
+            (r#"{"game":"chess","mode":"friend"}"#, "unknown game \"chess\""),
             (r#"{"game":"english","mode":"alone"}"#, "mode is computer, hotseat or friend"),
             (r##"{"game":"english","mode":"friend","side":"#"}"##, "a side is b, w or random"),
             (r#"{"game":"english","mode":"computer","player":"cmd:rm -rf /"}"#, "player is one of"),

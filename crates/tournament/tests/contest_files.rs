@@ -60,7 +60,7 @@ fn every_complaint_has_its_place_and_says_what_would_be_right() {
     for (text, said) in [
         (
             "game = \"englsh\"\n",
-            "1:8 there is no game \"englsh\": the games are english, contest, chinese-checkers, \
+            "1:8 unknown game \"englsh\"; available games: english, contest, chinese-checkers, \
              capture-halma; did you mean \"english\"?",
         ),
         ("gam = \"english\"\n", "1:1 there is no key \"gam\"; did you mean \"game\"?"),
