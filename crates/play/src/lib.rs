@@ -13,7 +13,7 @@ mod draws;
 mod encounter;
 pub mod engine;
 mod hub_text;
-mod knowledge;
+pub mod knowledge;
 pub mod lessons;
 pub mod matches;
 mod openings;

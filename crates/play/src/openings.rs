@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crownhead_rules::{Game, MoveList};
 use crownhead_search::{
-    Engine, EngineConfig, GameVisitor, Knowledge, Score, SearchLimits, SearchRequest, Searchable,
-    StopFlag, visit,
+    DynEngine, EngineConfig, GameVisitor, HasEngine, Knowledge, Score, SearchLimits, SearchRequest,
+    Searchable, StopFlag, visit,
 };
 
 use crate::clock::shorten;
@@ -221,12 +221,12 @@ struct MakeLots<'a> {
     seed: u64,
 }
 
-struct BalancedLots<P: Searchable> {
+struct BalancedLots<P: HasEngine> {
     start: P,
     plies: u32,
     seed: u64,
     /// Judges what was drawn. Without memory for it any opening must do.
-    engine: Option<Engine<P>>,
+    engine: Option<Box<dyn DynEngine<P>>>,
 }
 
 /// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
@@ -238,15 +238,15 @@ const TRIES: u32 = 200;
 impl GameVisitor for MakeLots<'_> {
     type Output = Box<dyn Lots>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn Lots> {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Box<dyn Lots> {
         let MakeLots { plies, knowledge, seed } = self;
         let settings = EngineConfig { hash_mb: 1, ..EngineConfig::default() };
-        let engine = Engine::<P>::new(settings, knowledge).ok();
+        let engine = P::new_engine(settings, knowledge).ok();
         Box::new(BalancedLots { start: P::start(options), plies, seed, engine })
     }
 }
 
-impl<P: Searchable> Lots for BalancedLots<P> {
+impl<P: HasEngine> Lots for BalancedLots<P> {
     fn draw(&mut self, number: u32) -> Opening {
         if self.plies == 0 {
             return Opening::default();
@@ -263,7 +263,7 @@ impl<P: Searchable> Lots for BalancedLots<P> {
                 engine.clear();
                 let task =
                     SearchRequest { history_keys: &past, ..SearchRequest::new(&position, limits) };
-                engine.search(task, &StopFlag::new(), |_| {}).score().abs()
+                engine.search(task, &StopFlag::new(), &mut |_| {}).score().abs()
             });
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, moves));

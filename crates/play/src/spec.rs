@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{GameVisitor, Knowledge, Searchable, StopFlag, visit};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, StopFlag, visit};
 
 use crate::bots::{Outside, Program, ProgramError};
 use crate::clock::{read_time, shorten, write_time};
@@ -173,7 +173,7 @@ impl PlayerSpec {
         struct Make<'a>(&'a PlayerSpec, &'a Knowledge);
         impl GameVisitor for Make<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
-            fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+            fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
                 let Make(spec, knowledge) = self;
                 Ok(match spec.kind {
                     PlayerKind::Outside(ref program) => {

@@ -12,6 +12,7 @@ mod notation;
 mod outcome;
 pub mod perft;
 mod position;
+mod probe;
 mod replies;
 mod text;
 mod ways;
@@ -29,3 +30,4 @@ pub use notation::{
 pub use outcome::{EndReason, Outcome, Side};
 pub use perft::Perft;
 pub use position::Position;
+pub use probe::{Probe, SoloDistances, TableValue};

@@ -1,9 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "fs")]
 mod cache;
 mod error;
+pub mod registry;
 mod solo;
 
-pub use cache::{cache_dir, solo_path};
-pub use error::TableError;
+#[cfg(feature = "fs")]
+pub use cache::cache_dir;
+pub use error::{FormatError, TableError};
 pub use solo::{Progress, SoloTable};
