@@ -5,10 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crownhead_files::data_dir;
-use crownhead_rules::{ChineseCheckers, Notation};
+use crownhead_files::{cache_dir, data_dir};
 use crownhead_sandbox::{Isolation, IsolationStatus};
-use crownhead_tables::{SoloTable, cache_dir, solo_path};
+use crownhead_tables::registry::TABLES;
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -90,8 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let walls = IsolationStatus::detect(Isolation::Default).map_err(|why| anyhow::anyhow!(why))?;
     let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.found())).collect();
     let folders = [("cache", cache_dir()), ("data", data_dir())];
-    let solo = solo_path();
-    let solo_state = solo.as_deref().map(table_state);
+    let tables: Vec<_> = TABLES.iter().map(|info| (info, info.open().code())).collect();
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let tool = |(tool, found): &(&Tool, Option<(&str, String)>)| {
@@ -115,12 +113,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "tools": tools.iter().map(tool).collect::<Value>(),
             "cache": folders[0].1,
             "data": folders[1].1,
-            "tables": [{
-                "game": ChineseCheckers::ID,
-                "table": "solo",
-                "path": solo,
-                "state": solo_state.unwrap_or("no folder"),
-            }],
+            "tables": tables.iter().map(|(info, state)| json!({
+                "game": info.game,
+                "table": info.name,
+                "path": info.path(),
+                "state": state,
+            })).collect::<Value>(),
         });
         writeln!(out, "{object}")?;
         return Ok(());
@@ -156,12 +154,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     writeln!(out, "tables")?;
-    let advice = match solo_state {
-        Some("built") => "",
-        _ => "; crownhead tables build chinese-checkers makes it",
-    };
-    let state = solo_state.unwrap_or("no folder");
-    writeln!(out, "  chinese-checkers solo: {state}{advice}")?;
+    for (info, state) in &tables {
+        let (game, name) = (info.game, info.name);
+        match *state {
+            "ok" => writeln!(out, "  {game} {name}: ok")?,
+            state => {
+                let advice = format!("build it with: crownhead tables build {game}");
+                writeln!(out, "  {game} {name}: {state}; {advice}")?;
+            }
+        }
+    }
     Ok(())
 }
 
@@ -171,13 +173,4 @@ fn with_comma(note: &str) -> String {
 
 fn there(folder: &Path) -> &'static str {
     if folder.is_dir() { "" } else { " (made when it is needed)" }
-}
-
-/// Whether a table is there and whole.
-fn table_state(path: &Path) -> &'static str {
-    match SoloTable::open(path) {
-        Ok(_) => "built",
-        Err(_) if path.exists() => "damaged",
-        Err(_) => "not built",
-    }
 }
