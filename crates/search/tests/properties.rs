@@ -425,7 +425,7 @@ fn chinese_checkers_search_without_pruning_equals_minimax() {
 }
 
 #[test]
-fn king_is_worth_more_than_a_man() {
+fn eval_values_kings_above_men() {
     struct Kings;
     impl GameVisitor for Kings {
         type Output = ();

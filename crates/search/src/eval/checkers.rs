@@ -59,7 +59,7 @@ static CONTEST: LazyLock<Weights> =
 
 const TEXTBOOK_WEIGHTS: &str = include_str!("../../weights/textbook/checkers.txt");
 
-/// What the evaluation and the search of a variant add to its rules.
+/// Weights and search settings of a variant.
 pub trait CheckersEval: Variant {
     /// Positions of `crownhead bench`.
     const BENCH: BenchPositions;

@@ -10,16 +10,14 @@ use std::fmt;
 #[cfg(feature = "fs")]
 use std::path::Path;
 
-use crownhead_rules::{
-    ChineseCheckers, Notation, Position, Probe, Side, SoloDistances, TableValue,
-};
+use crownhead_rules::{ChineseCheckers, Position, Probe, Side, SoloDistances, TableValue};
 
 pub use self::generate::Progress;
 use crate::{FormatError, TableError};
 
 /// Id of the game.
 #[cfg(feature = "fs")]
-const GAME: &str = ChineseCheckers::ID;
+const GAME: &str = <ChineseCheckers as crownhead_rules::Notation>::ID;
 
 /// Minimum number of turns to the target camp for each placement of six pieces.
 ///
