@@ -2,8 +2,8 @@
 //!
 //! An entry consists of two words: the data, and the position's key XORed with the data. If two
 //! threads write an entry at the same time and mix their words, the XOR does not give the key, and
-//! the entry counts as absent (Hyatt and Mann's lockless hashing). Four entries form a bucket of one
-//! cache line.
+//! the entry counts as absent (Hyatt and Mann's lockless hashing). Four entries form a bucket of
+//! one cache line.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -139,8 +139,8 @@ fn advise_huge_pages<T>(memory: &mut [std::mem::MaybeUninit<T>]) {
     let start = (memory.as_mut_ptr() as usize).next_multiple_of(PAGE);
     let end = memory.as_mut_ptr_range().end as usize / PAGE * PAGE;
     if start < end {
-        // SAFETY: the range consists of whole pages inside our own allocation, and the advice changes
-        // neither contents nor access rights. Failure is harmless.
+        // SAFETY: the range consists of whole pages inside our own allocation, and the advice
+        // changes neither contents nor access rights. Failure is harmless.
         unsafe {
             libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);
         }

@@ -96,7 +96,8 @@ impl Weights {
     }
 
     /// Parses a weights file: each line has a group's name and its weights, `opening,endgame` each,
-    /// or `*N` for N pairs of zeros. Missing groups are zero. Lines that start with `#` are comments.
+    /// or `*N` for N pairs of zeros. Missing groups are zero. Lines that start with `#` are
+    /// comments.
     pub fn parse(text: &str, layout: Layout) -> Result<Weights, WeightsError> {
         let total = layout.iter().map(|(_, len)| len).sum();
         let mut pairs = vec![(0, 0); total];

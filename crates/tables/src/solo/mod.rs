@@ -83,9 +83,9 @@ impl SoloTable {
 
     /// Opens a file after checking every byte.
     ///
-    /// The file is mapped, not copied: all processes that use it share one copy, and it stays usable
-    /// when the file is replaced (as [`SoloTable::save`] does) or removed. It must not be truncated
-    /// in place, which is why it is saved read-only.
+    /// The file is mapped, not copied: all processes that use it share one copy, and it stays
+    /// usable when the file is replaced (as [`SoloTable::save`] does) or removed. It must not be
+    /// truncated in place, which is why it is saved read-only.
     ///
     /// # Errors
     /// If there is no such file, it cannot be read, or it is not a complete table of this version.
@@ -94,8 +94,8 @@ impl SoloTable {
         file::open(path.as_ref()).map(|image| SoloTable { image: Image::Mapped(image) })
     }
 
-    /// Saves the table atomically: the file appears complete or not at all, and replaces an existing
-    /// one. Missing folders are created.
+    /// Saves the table atomically: the file appears complete or not at all, and replaces an
+    /// existing one. Missing folders are created.
     ///
     /// # Errors
     /// If the file cannot be written; nothing is left behind.
