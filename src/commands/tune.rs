@@ -34,7 +34,8 @@ pub(crate) struct Arguments {
     /// Share of the game's result in the target; the rest is the search's score
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5, value_parser = fraction)]
     result_weight: f32,
-    /// L2 regularisation, in positions: features seen less often keep less than half of their weight
+    /// L2 regularisation, in positions: features seen less often keep less than half of their
+    /// weight
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = non_negative)]
     l2: f32,
     /// Number of training epochs

@@ -53,7 +53,7 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
     }
 }
 
-/// Whether `score`, seen from the root, is a forced result more than `plies_left` plies after `ply`.
+/// Whether `score`, seen from the root, is a result forced `plies_left` or more plies after `ply`.
 fn is_slower(score: Score, ply: usize, plies_left: u32) -> bool {
     score.abs() > MAX_EVAL && (WIN - score.abs() - ply as Score) as u32 >= plies_left
 }

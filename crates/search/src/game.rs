@@ -1,4 +1,4 @@
-//! What a game adds to be searched, and the dispatch from a game to its type.
+//! The [`Searchable`] interface of games, and the dispatch from a game to its type.
 
 use crownhead_rules::{Game, Notation};
 
@@ -20,7 +20,7 @@ pub enum Quiescence {
 /// Number of history entries per side.
 pub(crate) const HISTORY_SIZE: usize = 4096;
 
-/// What a game adds to be searched.
+/// A game that can be searched: its evaluators, parameters and properties of positions and moves.
 ///
 /// Crates above this one create engines with [`HasEngine`], not with [`Engine`](crate::Engine).
 pub trait Searchable: Notation {
@@ -97,7 +97,7 @@ pub trait Searchable: Notation {
         0
     }
 
-    /// History entry of a move, usually by start and end square; less than 4096.
+    /// History entry of a move, for example its start and end square; less than 4096.
     fn history_index(mv: Self::Move) -> usize;
 }
 

@@ -1,5 +1,5 @@
-//! What the search must see in Capture Halma: forced results, when to end the game, the turn limit,
-//! and properties of the evaluator.
+//! Capture Halma: forced results, when to end the game, the turn limit, and properties of the
+//! evaluation.
 
 #![allow(clippy::unwrap_used)] // tests
 

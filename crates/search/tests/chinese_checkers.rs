@@ -1,4 +1,4 @@
-//! What the search must see in Chinese checkers, checked against the textbook search.
+//! Chinese checkers: forced results against the textbook search, the evaluation, and table probes.
 
 #![allow(clippy::unwrap_used)] // tests
 

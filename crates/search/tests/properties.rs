@@ -44,8 +44,8 @@ fn depth(depth: u32) -> SearchLimits {
     SearchLimits { depth: Some(depth), ..SearchLimits::default() }
 }
 
-/// Positions of random games, and set-ups with few and many pieces, near the turn limit and far from
-/// it.
+/// Positions of random games, and set-ups with few and many pieces, near and far from the turn
+/// limit.
 fn positions<P: Searchable>(options: &P::Options, count: u64) -> Vec<(P, Vec<u64>)> {
     let mut rng = fastrand::Rng::with_seed(count);
     let mut positions = vec![(P::start(options), Vec::new())];
@@ -109,12 +109,14 @@ fn check_lines<P: Searchable>(
 
 every_game! {
     fn reported_lines_are_legal_and_proved_results_are_true<P>(options) {
-        let mut engines = [engine::<P>(1, 1, true), engine(1, 0, true), engine(1, 1, false), engine(2, 1, true)];
+        let mut engines = [(1, 1, true), (1, 0, true), (1, 1, false), (2, 1, true)]
+            .map(|(threads, hash_mb, pruning)| engine::<P>(threads, hash_mb, pruning));
         for (index, (position, history_keys)) in positions::<P>(options, 40).iter().enumerate() {
             let moves = legal(position).len();
             let lines = [1, 2, 3, moves, moves + 5][index % 5];
             for engine in &mut engines {
-                let request = SearchRequest { position, history_keys: history_keys, limits: nodes(3000), multipv: lines };
+                let limits = nodes(3000);
+                let request = SearchRequest { position, history_keys, limits, multipv: lines };
                 let report = engine.search(request, &StopFlag::new(), &mut |report| {
                     check_lines(position, history_keys, lines, report);
                 });
@@ -130,9 +132,12 @@ every_game! {
         for (position, history_keys) in &positions::<P>(options, 6) {
             for lines in [1, 3] {
                 let reports = |engine: &mut dyn DynEngine<P>| {
-                    let request = SearchRequest { position, history_keys: history_keys, limits: nodes(10_000), multipv: lines };
+                    let limits = nodes(10_000);
+                    let request = SearchRequest { position, history_keys, limits, multipv: lines };
                     let mut reports = Vec::new();
-                    let report = engine.search(request, &StopFlag::new(), &mut |report| reports.push(facts(report)));
+                    let report = engine.search(request, &StopFlag::new(), &mut |report| {
+                        reports.push(facts(report));
+                    });
                     reports.push(facts(&report));
                     reports
                 };
@@ -152,7 +157,8 @@ every_game! {
             let mut engine = engine::<P>(threads, 1, true);
             for (position, history_keys) in &positions::<P>(options, 6) {
                 for limit in [0, 1, 2, 127, 128, 129, 1000, 4999] {
-                    let request = SearchRequest { position, history_keys: history_keys, limits: nodes(limit), multipv: 1 };
+                    let limits = nodes(limit);
+                    let request = SearchRequest { position, history_keys, limits, multipv: 1 };
                     let report = engine.search(request, &StopFlag::new(), &mut |_| {});
                     check_lines(position, history_keys, 1, &report);
                     assert!(report.nodes <= limit, "{} of {limit}, {position:?}", report.nodes);
@@ -172,7 +178,8 @@ every_game! {
         for pruning in [false, true] {
             for (position, history_keys) in &positions::<P>(options, 5) {
                 for last in 1..=3 {
-                    let request = SearchRequest { position, history_keys: history_keys, limits: depth(last), multipv: 2 };
+                    let limits = depth(last);
+                    let request = SearchRequest { position, history_keys, limits, multipv: 2 };
                     let mut depths = Vec::new();
                     let report = engine::<P>(1, 1, pruning)
                         .search(request, &StopFlag::new(), &mut |report| depths.push(report.depth));
@@ -190,7 +197,8 @@ every_game! {
         stop.set();
         for threads in [1, 2] {
             for (position, history_keys) in &positions::<P>(options, 6) {
-                let request = SearchRequest { position, history_keys: history_keys, limits: SearchLimits::default(), multipv: 2 };
+                let limits = SearchLimits::default();
+                let request = SearchRequest { position, history_keys, limits, multipv: 2 };
                 let report = engine::<P>(threads, 1, true).search(request, &stop, &mut |_| {});
                 check_lines(position, history_keys, 2, &report);
                 assert_eq!((report.nodes, report.depth), (0, 0));
@@ -250,8 +258,10 @@ every_game! {
                 for pruning in [false, true] {
                     let left = rng.u32(1..200);
                     let position = setup::<P>(options, 1, left, &mut rng);
-                    let request = SearchRequest { position: &position, history_keys: &[], limits, multipv: 3 };
-                    let report = engine::<P>(1, hash, pruning).search(request, &StopFlag::new(), &mut |_| {});
+                    let request = SearchRequest::new(&position, limits);
+                    let request = SearchRequest { multipv: 3, ..request };
+                    let mut engine = engine::<P>(1, hash, pruning);
+                    let report = engine.search(request, &StopFlag::new(), &mut |_| {});
                     check_lines(&position, &[], 3, &report);
                 }
             }
@@ -282,8 +292,9 @@ every_game! {
         for (position, history_keys) in &positions::<P>(options, 24) {
             let moves = legal(position).len() as u64;
             for depth in (1..=4).take_while(|&depth| moves.pow(depth) < 20_000) {
-                let full = minimax(position, history_keys, depth, &evaluator, &|| false).unwrap();
-                let fast = alpha_beta(position, history_keys, depth, &evaluator, &|| false).unwrap();
+                let keys = history_keys;
+                let full = minimax(position, keys, depth, &evaluator, &|| false).unwrap();
+                let fast = alpha_beta(position, keys, depth, &evaluator, &|| false).unwrap();
                 let context = format!("{position:?} depth {depth}: {full:?}, {fast:?}");
                 assert_eq!(full.score, fast.score, "{context}");
                 assert_eq!(full.best_moves, fast.best_moves, "{context}");
@@ -409,12 +420,7 @@ fn chinese_checkers_search_without_pruning_equals_minimax() {
                 .collect();
             expected.sort_by_key(|score| -score);
             expected.truncate(4);
-            let request = SearchRequest {
-                position,
-                history_keys: history_keys,
-                limits: depth(last),
-                multipv: 4,
-            };
+            let request = SearchRequest { position, history_keys, limits: depth(last), multipv: 4 };
             let report = engine::<P>(1, 0, false).search(request, &stop, &mut |_| {});
             if report.depth == last {
                 let scores: Vec<_> = report.lines.iter().map(|line| line.score).collect();
@@ -425,7 +431,7 @@ fn chinese_checkers_search_without_pruning_equals_minimax() {
 }
 
 #[test]
-fn king_is_worth_more_than_a_man() {
+fn eval_values_kings_above_men() {
     struct Kings;
     impl GameVisitor for Kings {
         type Output = ();

@@ -93,8 +93,8 @@ struct Ending<P> {
     solved: Solved,
 }
 
-/// Nontrivial endings that can be solved, with about as many wins as losses and draws if the game has
-/// them.
+/// Nontrivial endings that can be solved, with about as many wins as losses and draws if the game
+/// has them.
 fn endings<P: Searchable>(options: &P::Options, kind: &Kind) -> Vec<Ending<P>> {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut endings: Vec<Ending<P>> = Vec::new();
@@ -178,7 +178,8 @@ fn check<P: Searchable>(
     let report = engine.search(request, &StopFlag::new(), &mut |_| {});
     let score = report.score();
     let context = format!(
-        "{config:?}, multipv {multipv}, {position:?} after {history_keys:x?}: {score}, not {value}; {:?}",
+        "{config:?}, multipv {multipv}, {position:?} after {history_keys:x?}: {score}, not {value}; \
+         {:?}",
         report.lines[0].moves
     );
     assert_eq!(plies_to_end(score).map_or(0, i32::signum), value.signum(), "{context}");
@@ -243,8 +244,8 @@ fn capture_halma_endings_near_the_turn_limit() {
     );
 }
 
-/// One piece against one with up to 30 plies before the draw, too many to search without a hash table:
-/// entries with another counter value must not be used.
+/// One piece against one with up to 30 plies before the draw, too many to search without a hash
+/// table: entries with another counter value must not be used.
 #[test]
 fn hash_entries_with_other_counter_values_are_not_used() {
     let options = English::parse_options("draw-plies=30").unwrap();
@@ -273,8 +274,8 @@ fn hash_entries_with_other_counter_values_are_not_used() {
     }
 }
 
-/// White is lost and can only move to positions that occurred before. That is not a draw: Black need
-/// not repeat them again.
+/// White is lost and can only move to positions that occurred before. That is not a draw: Black
+/// need not repeat them again.
 #[test]
 fn single_repetition_before_the_root_is_not_a_draw() {
     for game in ["", "rules=wcdf"] {
@@ -311,8 +312,8 @@ fn draw_counters_are_distinguished() {
         }
         position
     };
-    // The same board and plies since the last capture. After the second line no man has advanced for
-    // almost as long, so a capture by a king no longer gains time.
+    // The same board and plies since the last capture. After the second line no man has advanced
+    // for almost as long, so a capture by a king no longer gains time.
     let won = reach("25-29 13-17 29-25 17-13 7-3");
     let drawn = reach("7-3 13-17 25-21 17-13 21-25");
     assert_eq!(won, drawn);

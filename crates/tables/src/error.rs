@@ -27,7 +27,7 @@ pub enum TableError {
         path: PathBuf,
         /// Id of the table's game.
         game: &'static str,
-        /// What is wrong with it.
+        /// Description of the error.
         error: FormatError,
     },
     /// There is not enough memory to generate a table.

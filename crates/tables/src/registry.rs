@@ -23,7 +23,7 @@ pub struct TableInfo {
     pub bytes: u64,
     /// Number of entries.
     pub entries: u64,
-    /// What an entry is, in the plural.
+    /// Plural noun for the entries.
     pub entry_name: &'static str,
     /// Rough time to generate the table.
     pub build_time: &'static str,
@@ -83,7 +83,7 @@ impl Table {
 pub enum TableState {
     /// The table can be used.
     Ok(Table),
-    /// There is no file.
+    /// The file does not exist.
     Absent,
     /// There is a file, but it cannot be used.
     Broken(TableError),

@@ -3,9 +3,9 @@
 //! Boards are seen from the side to move, rotated for the second player: its target is always
 //! columns 7 and 8. The rules are symmetric about the horizontal axis, and so are the weights.
 //!
-//! A player who brings all men home ends the game, and wins if the opponent has fewer men home. So a
-//! player with few men can still win by being quick, and one with more can wait. Near the end, what
-//! matters is the number of men still outside and the result if the game ended now.
+//! A player who brings all men home ends the game, and wins if the opponent has fewer men home. So
+//! a player with few men can still win by being quick, and one with more can wait. Near the end,
+//! what matters is the number of men still outside and the result if the game ended now.
 
 use std::sync::LazyLock;
 

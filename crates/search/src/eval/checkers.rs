@@ -59,7 +59,7 @@ static CONTEST: LazyLock<Weights> =
 
 const TEXTBOOK_WEIGHTS: &str = include_str!("../../weights/textbook/checkers.txt");
 
-/// What the evaluation and the search of a variant add to its rules.
+/// Weights and search settings of a variant.
 pub trait CheckersEval: Variant {
     /// Positions of `crownhead bench`.
     const BENCH: BenchPositions;
@@ -180,8 +180,8 @@ impl MoverView {
         self.formations(sink);
     }
 
-    /// A pattern is a number of eight ternary digits. Each row contributes two digits to each of the
-    /// three windows of a band; the three are computed side by side in one word.
+    /// A pattern is a number of eight ternary digits. Each row contributes two digits to each of
+    /// the three windows of a band; the three are computed side by side in one word.
     #[inline(always)]
     fn formations(&self, sink: &mut impl FeatureSink) {
         let (own, other) = (self.own & !self.kings, self.other & !self.kings);

@@ -242,8 +242,8 @@ fn race(solo: &dyn SoloDistances, view: MoverView, turns: u8) -> Race {
     Race { turns, saved, fillers }
 }
 
-/// Antidiagonals by which the sides still overlap; 0 when they have passed each other. A lead counts
-/// more when neither side can block or help the other any more.
+/// Antidiagonals by which the sides still overlap; 0 when they have passed each other. A lead
+/// counts more when neither side can block or help the other any more.
 #[inline(always)]
 fn contact(views: [MoverView; 2]) -> usize {
     let [own, other] = views;

@@ -49,7 +49,8 @@ pub(super) fn open(path: &Path) -> Result<Mmap, TableError> {
     check(&file).map_err(read_error)?.map_err(corrupt)?;
     // SAFETY: a mapped file must not change. Table files are replaced, never written in place, and
     // are read-only. Any byte is a valid entry, and each is read once, so another program that
-    // writes to the file causes wrong distances at worst. Only truncating it would end this process.
+    // writes to the file causes wrong distances at worst. Only truncating it would end this
+    // process.
     let image = unsafe { Mmap::map(&file) }.map_err(read_error)?;
     check_header(&image[..image.len().min(HEADER)], image.len() as u64).map_err(corrupt)?;
     Ok(image)

@@ -38,8 +38,8 @@ pub(super) fn encode(image: &mut [u8], mut turns: impl Iterator<Item = u8>) {
     checksum.copy_from_slice(&crc32fast::hash(body).to_le_bytes());
 }
 
-/// Checks magic, version and length. `header` holds the first bytes, [`HEADER`] of them if there are
-/// so many.
+/// Checks magic, version and length. `header` holds the first [`HEADER`] bytes, or all if there are
+/// fewer.
 pub(super) fn check_header(header: &[u8], length: u64) -> Result<(), FormatError> {
     if !header.starts_with(&MAGIC) {
         return Err(FormatError::new("invalid header"));

@@ -23,15 +23,15 @@ use crownhead_rules::{Bits, ChineseCheckers, Side};
 use super::index::{FIRST_TERMS, PIECES, PLACEMENTS, mirror, next, rank, unrank};
 use crate::TableError;
 
-/// Progress callback: receives the number of known placements and of all placements; `Break` cancels
-/// the generation.
+/// Progress callback: receives the number of known placements and of all placements; `Break`
+/// cancels the generation.
 pub type Progress<'a> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'a;
 
 /// Entry of a placement that is not reached yet.
 const UNKNOWN: u8 = u8::MAX;
 
-/// Placements per batch: large enough that fetching a batch costs nothing, small enough that threads
-/// end together and progress is frequent.
+/// Placements per batch: large enough that fetching a batch costs nothing, small enough that
+/// threads end together and progress is frequent.
 const BATCH: usize = 1 << 14;
 
 /// Fills the empty `turns` with an entry for each placement. Its capacity must suffice.

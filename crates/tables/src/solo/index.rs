@@ -1,8 +1,8 @@
 //! Ranking and unranking of the placements of six pieces on 64 cells.
 //!
 //! The index of a placement with the cells a < b < … < f is C(a,1) + C(b,2) + … + C(f,6), the
-//! combinatorial number system. Indices are in the order of the bitboards, and moving a piece changes
-//! only the terms of the pieces it passes.
+//! combinatorial number system. Indices are in the order of the bitboards, and moving a piece
+//! changes only the terms of the pieces it passes.
 
 use crownhead_rules::Side;
 
@@ -14,8 +14,8 @@ pub(super) const PLACEMENTS: usize = choose(64, PIECES as u64) as usize;
 
 /// `TERMS[0][i][cell]` is C(cell, i+1), the term of a piece with i pieces before it.
 ///
-/// `TERMS[1]` ranks a placement on the rotated board without rotating it: cell c with i pieces before
-/// it becomes cell 63-c with 5-i before it.
+/// `TERMS[1]` ranks a placement on the rotated board without rotating it: cell c with i pieces
+/// before it becomes cell 63-c with 5-i before it.
 static TERMS: [[[u32; 64]; PIECES]; 2] = [terms(false), terms(true)];
 
 /// Terms of the first player, by the number of pieces before and the cell.
@@ -87,8 +87,8 @@ pub(super) fn next(pieces: u64) -> u64 {
     carried | ((pieces ^ carried) >> 2).wrapping_shr(pieces.trailing_zeros())
 }
 
-/// Mirrors a placement about the diagonal through both camps, by three swaps of blocks of 1, 2 and 4
-/// cells.
+/// Mirrors a placement about the diagonal through both camps, by three swaps of blocks of 1, 2 and
+/// 4 cells.
 #[inline(always)]
 pub(super) fn mirror(pieces: u64) -> u64 {
     const fn exchange(pieces: u64, distance: u32, upper: u64) -> u64 {

@@ -10,16 +10,14 @@ use std::fmt;
 #[cfg(feature = "fs")]
 use std::path::Path;
 
-use crownhead_rules::{
-    ChineseCheckers, Notation, Position, Probe, Side, SoloDistances, TableValue,
-};
+use crownhead_rules::{ChineseCheckers, Position, Probe, Side, SoloDistances, TableValue};
 
 pub use self::generate::Progress;
 use crate::{FormatError, TableError};
 
 /// Id of the game.
 #[cfg(feature = "fs")]
-const GAME: &str = ChineseCheckers::ID;
+const GAME: &str = <ChineseCheckers as crownhead_rules::Notation>::ID;
 
 /// Minimum number of turns to the target camp for each placement of six pieces.
 ///
@@ -85,9 +83,9 @@ impl SoloTable {
 
     /// Opens a file after checking every byte.
     ///
-    /// The file is mapped, not copied: all processes that use it share one copy, and it stays usable
-    /// when the file is replaced (as [`SoloTable::save`] does) or removed. It must not be truncated
-    /// in place, which is why it is saved read-only.
+    /// The file is mapped, not copied: all processes that use it share one copy, and it stays
+    /// usable when the file is replaced (as [`SoloTable::save`] does) or removed. It must not be
+    /// truncated in place, which is why it is saved read-only.
     ///
     /// # Errors
     /// If there is no such file, it cannot be read, or it is not a complete table of this version.
@@ -96,8 +94,8 @@ impl SoloTable {
         file::open(path.as_ref()).map(|image| SoloTable { image: Image::Mapped(image) })
     }
 
-    /// Saves the table atomically: the file appears complete or not at all, and replaces an existing
-    /// one. Missing folders are created.
+    /// Saves the table atomically: the file appears complete or not at all, and replaces an
+    /// existing one. Missing folders are created.
     ///
     /// # Errors
     /// If the file cannot be written; nothing is left behind.
