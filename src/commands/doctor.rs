@@ -1,7 +1,6 @@
 //! `crownhead doctor`: shows what this machine offers and what to install.
 
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
