@@ -13,6 +13,7 @@ pub mod hosted;
 pub mod limits;
 pub mod listener;
 pub mod messages;
+mod monotonic;
 pub mod room;
 pub mod rooms;
 pub mod routes;

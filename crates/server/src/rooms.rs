@@ -3,17 +3,18 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::Side;
 use tokio::sync::Semaphore;
 
-use crate::deeds::Event;
+use crate::deeds::HostedEvent;
 use crate::error::{ApiError, Code};
 use crate::hosted::HostedGame;
 use crate::limits::{Address, Limits};
+use crate::monotonic;
 use crate::room::{Membership, NotJoined, Room};
 use crate::secret::{GameId, Secret};
 use crate::setup::{Granted, Setup};
@@ -118,7 +119,7 @@ impl Rooms {
         let mut writes =
             vec![Write::Create(NewGame { id: id.clone(), setup: setup.write(), secrets })];
         if let (Some(name), Some(side)) = (name, side) {
-            let event = serde_json::to_string(&Event::Name(side.into(), Some(name)));
+            let event = HostedEvent::Name(side, Some(name)).encode();
             let event = event.map_err(|error| failure(error.to_string()))?;
             writes.push(Write::Begin { id: id.clone(), event });
         }
@@ -188,7 +189,7 @@ impl Rooms {
         let (store, id) = (self.store.clone(), id.clone());
         let revived = tokio::task::spawn_blocking(move || {
             let stored = store.read(&id).map_err(|error| error.to_string())?;
-            stored.map(|stored| Ok((revive(&stored)?, stored))).transpose()
+            stored.map(|stored| Ok((replay_events(&stored)?, stored))).transpose()
         });
         revived.await.unwrap_or_else(|error| Err(error.to_string()))
     }
@@ -226,7 +227,8 @@ impl Rooms {
             record.set_player(side, name.to_string());
         }
         record.start = setup.position.as_ref().map(|_| game.session().start());
-        record.line.plies = game.made().iter().map(|made| Ply::new(made.text.clone())).collect();
+        record.line.plies =
+            game.moves().iter().map(|played| Ply::new(played.text.clone())).collect();
         record.result = game.result();
         if setup.time_control() != TimeControl::Unlimited {
             record.set_tag("TimeControl", setup.time_control().to_string());
@@ -252,15 +254,15 @@ impl Rooms {
     }
 }
 
-/// A game as its events left it.
-fn revive(stored: &Stored) -> Result<HostedGame, String> {
+/// Loads a game by applying its stored events.
+fn replay_events(stored: &Stored) -> Result<HostedGame, String> {
     let setup = Setup::read(&stored.setup).ok_or("its setup cannot be read")?;
-    let now = Instant::now();
+    let now = monotonic::now();
     let mut game = HostedGame::new(setup, now).map_err(|error| error.to_string())?;
     for text in &stored.events {
-        let event: Event = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let event = HostedEvent::decode(text).map_err(|error| error.to_string())?;
         game.apply(&event, now).map_err(|error| error.to_string())?;
     }
-    game.wait_for_players();
+    game.pause();
     Ok(game)
 }
