@@ -14,8 +14,8 @@ use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
-use super::walls::{WallOptions, walls_json};
 use super::{Failure, stop_on_interrupt};
+use crate::isolation_args::{IsolationArgs, isolation_json};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -65,7 +65,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 #[derive(clap::Args)]
@@ -90,7 +90,7 @@ pub(crate) struct Play {
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 #[derive(clap::Args)]
@@ -117,7 +117,7 @@ pub(crate) struct Replay {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -196,7 +196,7 @@ fn for_a_shell(word: &str) -> String {
 fn run_check(arguments: &Check) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
-    let walls = arguments.walls.apply([&mut program])?;
+    let isolation = arguments.isolation.apply([&mut program])?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
     let mut findings = Vec::new();
@@ -237,7 +237,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
             "failures": failures,
             "warnings": warnings,
             "findings": findings,
-            "isolation": walls_json(walls.as_ref(), &[Some(&program)]),
+            "isolation": isolation_json(isolation.as_ref(), &[Some(&program)]),
         });
         writeln!(out, "{object}")?;
     } else {
@@ -257,7 +257,7 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 fn run_play(arguments: Play) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
-    arguments.walls.apply([&mut program])?;
+    arguments.isolation.apply([&mut program])?;
     let bot = Seat::Computer(PlayerSpec::Bot(Box::new(program)));
     let setup = Setup {
         game: arguments.game,
@@ -289,7 +289,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
             }
             None => moment.program().map_err(Failure::BadInput)?,
         };
-        arguments.walls.apply([&mut program])?;
+        arguments.isolation.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
         if stop.is_set() {

@@ -20,8 +20,8 @@ use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cp
 use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
-use super::walls::{WallOptions, walls_json};
 use super::{Failure, can_draw, say, stop_on_interrupt};
+use crate::isolation_args::{IsolationArgs, isolation_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
     /// Also write the games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -91,7 +91,7 @@ const LISTED: usize = 20;
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut plan = plan(arguments)?;
     let programs = plan.players.iter_mut().filter_map(PlayerSpec::program_mut);
-    let walls = arguments.walls.apply(programs)?;
+    let isolation = arguments.isolation.apply(programs)?;
     // Before the games, so that none are played in vain.
     let output = arguments.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut object = object(&plan, &standing, &faults, interrupted, start.elapsed());
         object["failure"] = json!(start_failure);
         let programs = plan.players.each_ref().map(PlayerSpec::program);
-        object["isolation"] = walls_json(walls.as_ref(), &programs);
+        object["isolation"] = isolation_json(isolation.as_ref(), &programs);
         writeln!(out, "{object}")?;
     } else if start_failure.is_none() {
         report(&mut out, &plan, &standing)?;

@@ -19,7 +19,6 @@ pub(crate) mod tables;
 pub(crate) mod tournament;
 pub(crate) mod tune;
 pub(crate) mod view;
-pub(crate) mod walls;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

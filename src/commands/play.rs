@@ -14,8 +14,8 @@ use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::PlainGame;
 use crownhead_terminal::screen::{self, GameScreen};
 
-use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
+use crate::isolation_args::IsolationArgs;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
                 player.supports(&game).map_err(Failure::Usage)?;
             }
         }
-        arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
+        arguments.isolation.apply(seats.iter_mut().filter_map(|seat| match seat {
             Seat::Computer(player) => player.program_mut(),
             Seat::Human => None,
         }))?;

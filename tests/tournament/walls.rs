@@ -111,7 +111,10 @@ fn nothing_starts_without_walls_that_are_required() {
     let output = command.current_dir(contest.path()).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("isolation is required, but namespaces unavailable"), "{told}");
+    assert!(
+        told.contains("isolation is required but incomplete: namespaces unavailable"),
+        "{told}"
+    );
     assert!(!contest.path().join("class.journal").exists());
 }
 

@@ -35,7 +35,7 @@ fn main() {
             times[index].as_secs_f64() * 1e3
         };
         println!(
-            "{isolation:<8} {:.2} ms from start to ready (median of {}; middle half {:.2} to {:.2})",
+            "{isolation:<8} {:.2} ms from start to ready (median of {}; quartiles {:.2} and {:.2})",
             quantile(0.5),
             times.len(),
             quantile(0.25),

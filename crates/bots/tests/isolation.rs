@@ -93,7 +93,8 @@ impl Drop for Bystander {
 /// Environment variable with the path of a compiled prober.
 const PROBER: &str = "CROWNHEAD_TEST_PROBER";
 
-/// Runs the same test as an ordinary user, who is restricted by other parts of the kernel than root.
+/// Runs the same test as an ordinary user, who is restricted by other parts of the kernel than
+/// root.
 fn probe_as_nobody(prober: &Path) {
     const NOBODY: u32 = 65534;
     let dir = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ mod draws;
 mod encounter;
 pub mod fault;
 pub mod game;
-mod knowledge;
+pub mod knowledge;
 pub mod lessons;
 mod openings;
 mod opponents;

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crownhead_rules::{GAMES, Game, MoveList};
 use crownhead_search::{
-    Engine, EngineConfig, GameVisitor, Knowledge, Score, SearchLimits, SearchRequest, Searchable,
-    StopFlag, visit,
+    DynEngine, EngineConfig, GameVisitor, HasEngine, Knowledge, Score, SearchLimits, SearchRequest,
+    Searchable, StopFlag, visit,
 };
 
 use crate::clock::truncate;
@@ -223,12 +223,12 @@ struct MakeLots<'a> {
     seed: u64,
 }
 
-struct BalancedOpenings<P: Searchable> {
+struct BalancedOpenings<P: HasEngine> {
     start: P,
     plies: u32,
     seed: u64,
     /// Judges what was drawn. Without memory for it any opening must do.
-    engine: Option<Engine<P>>,
+    engine: Option<Box<dyn DynEngine<P>>>,
 }
 
 /// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
@@ -240,15 +240,15 @@ const TRIES: u32 = 200;
 impl GameVisitor for MakeLots<'_> {
     type Output = Box<dyn RandomOpenings>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn RandomOpenings> {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Box<dyn RandomOpenings> {
         let MakeLots { plies, knowledge, seed } = self;
         let settings = EngineConfig { hash_mb: 1, ..EngineConfig::default() };
-        let engine = Engine::<P>::new(settings, knowledge).ok();
+        let engine = P::new_engine(settings, knowledge).ok();
         Box::new(BalancedOpenings { start: P::start(options), plies, seed, engine })
     }
 }
 
-impl<P: Searchable> RandomOpenings for BalancedOpenings<P> {
+impl<P: HasEngine> RandomOpenings for BalancedOpenings<P> {
     fn draw(&mut self, number: u32) -> Opening {
         if self.plies == 0 {
             return Opening::default();
@@ -265,7 +265,7 @@ impl<P: Searchable> RandomOpenings for BalancedOpenings<P> {
                 engine.clear();
                 let task =
                     SearchRequest { history_keys: &past, ..SearchRequest::new(&position, limits) };
-                engine.search(task, &StopFlag::new(), |_| {}).score().abs()
+                engine.search(task, &StopFlag::new(), &mut |_| {}).score().abs()
             });
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, moves));

@@ -16,6 +16,7 @@ mod outcome;
 mod parse;
 pub mod perft;
 mod position;
+mod probe;
 mod zobrist;
 
 #[cfg(feature = "toy-game")]
@@ -34,3 +35,4 @@ pub use notation::{MoveError, MoveErrorKind, Notation, OptionsError, PositionErr
 pub use outcome::{EndReason, Outcome, Side};
 pub use perft::BulkPerft;
 pub use position::Position;
+pub use probe::{Probe, SoloDistances, TableValue};

@@ -1,13 +1,13 @@
 //! Waking a program on the CPU of the thread that waits for it.
 //!
-//! Referee and bot take turns, so one CPU is enough for both, and handing over is fastest there. But
-//! the scheduler prefers the CPU on which the bot ran last if it is idle. Then every line has to wake
-//! a sleeping CPU, which takes several times as long, above all in virtual machines. Either placement
-//! tends to persist: with two games at a time on two CPUs, a tournament of bots that answer at once
-//! went from 600 to 1,400 games a second (`cargo bench -p crownhead-tournament`).
+//! Referee and bot take turns, so one CPU is enough for both, and handing over is fastest there.
+//! But the scheduler prefers the CPU on which the bot ran last if it is idle. Then every line has
+//! to wake a sleeping CPU, which takes several times as long, above all in virtual machines. Either
+//! placement tends to persist: with two games at a time on two CPUs, a tournament of bots that
+//! answer at once went from 600 to 1,400 games a second (`cargo bench -p crownhead-tournament`).
 //!
-//! So once per game the bot is restricted to the current CPU while it is woken. Afterwards it may run
-//! anywhere again.
+//! So once per game the bot is restricted to the current CPU while it is woken. Afterwards it may
+//! run anywhere again.
 
 use rustix::process::Pid;
 

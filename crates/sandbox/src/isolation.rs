@@ -68,7 +68,7 @@ impl Mechanism {
 /// Isolation that programs get on this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IsolationStatus {
-    /// What was requested.
+    /// The requested isolation.
     pub isolation: Isolation,
     /// Mechanisms of this system; none if isolation is off.
     pub mechanisms: Vec<Mechanism>,
@@ -85,7 +85,7 @@ impl IsolationStatus {
         let status = IsolationStatus { isolation, mechanisms };
         let missing: Vec<_> = status.missing().collect();
         if isolation == Isolation::Require && !missing.is_empty() {
-            return Err(format!("isolation is required, but {}", missing.join("; ")));
+            return Err(format!("isolation is required but incomplete: {}", missing.join("; ")));
         }
         Ok(status)
     }
@@ -121,8 +121,8 @@ pub fn has_network(isolation: Isolation) -> bool {
     isolation != Isolation::Off && probe(platform::has_network)
 }
 
-/// Runs `detect`, which may start processes to try a mechanism out, with the reaper locked: it would
-/// kill those processes as orphans.
+/// Runs `detect`, which may start processes to try a mechanism out, with the reaper locked: it
+/// would kill those processes as orphans.
 fn probe<T>(detect: impl FnOnce() -> T) -> T {
     #[cfg(unix)]
     let _lock = reaper::lock();

@@ -6,8 +6,8 @@
 //! monitor thread samples each running program and kills those that exceed a limit; [`UsageMeter`]
 //! reports why. [`reaper`] kills what would otherwise outlive its program or this process.
 //!
-//! Programs can be started on Unix only, and are isolated on Linux only (x86-64 and ARM64). On other
-//! Unix systems they run with the user's rights. Elsewhere the crate has the settings but no
+//! Programs can be started on Unix only, and are isolated on Linux only (x86-64 and ARM64). On
+//! other Unix systems they run with the user's rights. Elsewhere the crate has the settings but no
 //! [`spawn`].
 
 #[cfg(unix)]

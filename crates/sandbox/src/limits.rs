@@ -1,7 +1,7 @@
 //! How much a program may use: cores, memory, disk, files, processes.
 //!
-//! A tournament or match sets limits for all programs. A program may ask for less of anything, never
-//! for more. Limits are written `memory=1GB,cores=2`, or as a table `[limits]` in a file.
+//! A tournament or match sets limits for all programs. A program may ask for less of anything,
+//! never for more. Limits are written `memory=1GB,cores=2`, or as a table `[limits]` in a file.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,10 @@
 //! Samples what running programs use, several times a second, and kills those that exceed a limit.
 //!
 //! Most limits of the kernel apply to a single process, so a program could escape them by starting
-//! more. Memory, CPU time and processes are therefore counted here, over all processes of a program.
-//! CPU time is limited to the duration of the program's own turns, times its cores, times
-//! [`CPU_ALLOWANCE`], plus [`Limits::cpu_slack`]. A program that thinks on its opponent's time or on
-//! more cores exceeds that.
+//! more. Memory, CPU time and processes are therefore counted here, over all processes of a
+//! program. CPU time is limited to the duration of the program's own turns, times its cores, times
+//! [`CPU_ALLOWANCE`], plus [`Limits::cpu_slack`]. A program that thinks on its opponent's time or
+//! on more cores exceeds that.
 //!
 //! One thread samples all programs, so it reads only files that no program can delay. The size of
 //! shared memory is not among them: the kernel takes a lock for it that a program with hundreds of
@@ -221,7 +221,8 @@ impl UsageMeter {
             return None;
         }
         let last = &mut *lock(&self.last_sample);
-        // A sample can be lower than the last: the time of a process that nobody waited for is lost.
+        // A sample can be lower than the last: the time of a process that nobody waited for is
+        // lost.
         last.cpu_used += usage.cpu_time.saturating_sub(last.cpu_time);
         last.cpu_time = usage.cpu_time;
         let turn_time = self.turn_time();
@@ -235,8 +236,8 @@ impl UsageMeter {
                 count => format!("{count} cores"),
             };
             format!(
-                "it used {used:.1} s of CPU time while its own turns lasted {turns:.1} s; the limit is \
-                 {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s"
+                "it used {used:.1} s of CPU time while its own turns lasted {turns:.1} s; the limit \
+                 is {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s"
             )
         })
     }
@@ -370,7 +371,8 @@ mod tests {
             Script(child)
         }
 
-        /// Takes one sample with the given limits, and returns why the script was killed, if it was.
+        /// Takes one sample with the given limits, and returns why the script was killed, if it
+        /// was.
         fn kill_reason(&self, limits: &str) -> Option<String> {
             let limits = limits.parse().unwrap();
             let pid = Pid::from_child(&self.0);

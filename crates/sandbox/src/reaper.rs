@@ -83,12 +83,12 @@ fn wait_while(mut condition: impl FnMut() -> bool) {
 }
 
 /// Kills and reaps children of this process that it did not start: descendants of programs whose
-/// parent has exited. Does not wait for them. Returns whether more may turn up, because the children
-/// of a killed orphan become orphans next.
+/// parent has exited. Does not wait for them. Returns whether more may turn up, because the
+/// children of a killed orphan become orphans next.
 ///
-/// Spares members of a running program's group, which end with the program, and processes of our own
-/// session, which were started by other code in this process: every program has a session of its own
-/// and cannot join ours.
+/// Spares members of a running program's group, which end with the program, and processes of our
+/// own session, which were started by other code in this process: every program has a session of
+/// its own and cannot join ours.
 fn reap_orphans(running: &[Pid]) -> bool {
     let own_session = ProcessIds::read(std::process::id() as i32).map(|ids| ids.session);
     let is_running = |pid: Pid| running.contains(&pid);

@@ -1,7 +1,7 @@
 //! Scratch directories: for compiling, and for programs without a file system of their own.
 //!
-//! A scratch directory is removed by its owner. Those of processes that were killed are removed when
-//! the next program is started: the name contains the id of the owner.
+//! A scratch directory is removed by its owner. Those of processes that were killed are removed
+//! when the next program is started: the name contains the id of the owner.
 
 use std::ffi::OsStr;
 use std::io;
@@ -38,7 +38,8 @@ impl ScratchDir {
         &self.path
     }
 
-    /// Removes the directories of processes that no longer exist. Only the first call does anything.
+    /// Removes the directories of processes that no longer exist. Only the first call does
+    /// anything.
     #[cfg_attr(not(unix), expect(dead_code))] // no program can be started
     pub(crate) fn remove_stale() {
         static DONE: Once = Once::new();
@@ -110,8 +111,8 @@ mod unix {
     const MAX_REMOVED: u32 = 1 << 22;
 
     /// Removes a directory with all its contents, of any depth and whatever their modes. Symbolic
-    /// links are not followed. Each subdirectory is moved up to the top before it is emptied, so that
-    /// few directories are open at a time.
+    /// links are not followed. Each subdirectory is moved up to the top before it is emptied, so
+    /// that few directories are open at a time.
     pub(super) fn remove_tree(path: &Path) -> rustix::io::Result<()> {
         let top = open_dir(CWD, path)?;
         let mut count = 0;

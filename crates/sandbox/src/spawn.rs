@@ -56,7 +56,7 @@ pub struct Child {
     pub stderr: Option<File>,
     /// Listener on the requested port, if the program has a network of its own.
     pub listener: Option<TcpListener>,
-    /// What the program uses, and whether it was killed for that.
+    /// Usage of the program, and the reason if it was killed for it.
     pub meter: Arc<UsageMeter>,
     guard: Option<ChildGuard>,
     is_reaped: bool,
@@ -73,8 +73,8 @@ pub(crate) struct Started {
 /// Starts a program.
 ///
 /// # Errors
-/// The error of the operating system if the program cannot be started, or a description if isolation
-/// is required but unavailable.
+/// The error of the operating system if the program cannot be started, or a description if
+/// isolation is required but unavailable.
 pub fn spawn(request: &SpawnRequest<'_>) -> io::Result<Child> {
     ScratchDir::remove_stale();
     if request.isolation == Isolation::Require {
@@ -109,7 +109,8 @@ impl Child {
         }
     }
 
-    /// Whether the process has exited. It stays a zombie until it is reaped, so its id is not reused.
+    /// Whether the process has exited. It stays a zombie until it is reaped, so its id is not
+    /// reused.
     pub fn has_exited(&self) -> bool {
         if self.is_reaped {
             return true;

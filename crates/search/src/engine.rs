@@ -1,30 +1,31 @@
-//! The search as its users see it: iterative deepening, several threads, several best lines.
+//! The engine: owns the transposition table and the threads, turns requests into reports.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_rules::Position;
 
 use crate::helpers::{HELPER_STACK_BYTES, HelperThread};
 use crate::limits::NodeBudget;
-use crate::search::{Searcher, iterative_deepening, root_moves};
+use crate::search::{RootMove, Searcher, Shared, iterative_deepening, root_moves};
 use crate::thread_data::ThreadData;
 use crate::tt::TranspositionTable;
-use crate::{Knowledge, Score, SearchLimits, Searchable, StopFlag};
+use crate::{Evaluator, Instant, Knowledge, Score, SearchLimits, Searchable, StopFlag};
 
-/// How an engine is set up.
+/// Configuration of an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineConfig {
-    /// Threads that search together. One alone always finds the same for the same task.
+    /// Search threads. Only a search with one thread is reproducible.
     pub threads: usize,
-    /// Megabytes of hash table; 0 does without.
+    /// Size of the transposition table in MB; 0 disables it.
     pub hash_mb: usize,
-    /// Whether reductions and forward pruning are used: without them the search is far slower and
-    /// no deeper than its nominal depth, and misses nothing within it.
+    /// Whether reductions and forward pruning are enabled. Without them the search is far slower,
+    /// and misses nothing within its nominal depth.
     pub pruning: bool,
-    /// Points that the side to move at the root gives for not drawing at once; a draw further away
-    /// troubles it less. With other than 0, all searches until the next [`Engine::clear`] must be
-    /// for the same side: what the hash table knows of draws is seen from there.
+    /// Points by which the side to move at the root prefers other results to an immediate draw;
+    /// more distant draws count less. If it is not 0, all searches up to the next
+    /// [`Engine::clear`] must be for the same side, because the transposition table stores draws
+    /// from that side's point of view.
     pub contempt: Score,
 }
 
@@ -34,20 +35,20 @@ impl Default for EngineConfig {
     }
 }
 
-/// What to search.
+/// What to search, and for how long.
 #[derive(Debug)]
 pub struct SearchRequest<'a, P> {
-    /// The position; its game must not be over.
+    /// The position to search.
     pub position: &'a P,
-    /// The keys of the positions before it.
+    /// Keys of the earlier positions of the game, for repetitions.
     pub history_keys: &'a [u64],
-    /// When to end.
+    /// When to stop.
     pub limits: SearchLimits,
-    /// How many best moves to find a line for.
+    /// Number of best moves to report a line for.
     pub multipv: usize,
 }
 
-// By hand: derived, they would ask that positions can be copied.
+// Derived implementations would require `P: Clone` and `P: Copy`.
 impl<P> Clone for SearchRequest<'_, P> {
     fn clone(&self) -> Self {
         *self
@@ -57,115 +58,116 @@ impl<P> Clone for SearchRequest<'_, P> {
 impl<P> Copy for SearchRequest<'_, P> {}
 
 impl<'a, P> SearchRequest<'a, P> {
-    /// The best line from a position without a past.
+    /// Requests the best line of a position without history.
     pub fn new(position: &'a P, limits: SearchLimits) -> Self {
         SearchRequest { position, history_keys: &[], limits, multipv: 1 }
     }
 }
 
-/// A line of play and its worth.
+/// A principal variation and its score.
 #[derive(Clone, Debug)]
 pub struct PvLine<P: Position> {
-    /// For the side to move in the position searched.
+    /// Score for the side to move at the root.
     pub score: Score,
-    /// The moves, the best one first; at least one.
+    /// The moves; at least one.
     pub moves: Vec<P::Move>,
 }
 
-/// What a search found.
+/// Result of a search, or of an iteration.
 #[derive(Clone, Debug)]
 pub struct SearchReport<P: Position> {
-    /// The best lines, the best first; none if there is no legal move or the game is over.
+    /// The best lines, the best first; empty if the game is over.
     pub lines: Vec<PvLine<P>>,
-    /// The depth of the last finished iteration.
+    /// Depth of the last complete iteration.
     pub depth: u32,
-    /// The longest line looked at.
+    /// Length of the longest line searched.
     pub seldepth: u32,
-    /// Positions looked at, by all threads.
+    /// Nodes searched by all threads.
     pub nodes: u64,
-    /// Time since the start.
+    /// Time since the start of the search.
     pub time: Duration,
-    /// How full the hash table is, in thousandths.
+    /// Use of the transposition table, in permille.
     pub hashfull: u32,
 }
 
 impl<P: Position> SearchReport<P> {
-    /// The best move.
+    /// The best move; `None` if the game is over.
     pub fn best_move(&self) -> Option<P::Move> {
         self.lines.first().and_then(|line| line.moves.first().copied())
     }
 
-    /// The score of the best line.
+    /// Score of the best line.
     pub fn score(&self) -> Score {
         self.lines.first().map_or(0, |line| line.score)
     }
 
-    /// Positions per second.
+    /// Nodes per second.
     pub fn nps(&self) -> f64 {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// A search with its hash table and what it has learnt about moves.
-pub struct Engine<P: Searchable> {
-    evaluator: Arc<P::Evaluator>,
-    tt: Arc<TranspositionTable>,
-    thread_data: ThreadData<P>,
-    helpers: Vec<HelperThread<P>>,
-    config: EngineConfig,
-}
-
-/// There is no memory for a hash table.
+/// The transposition table does not fit into memory.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no memory for a hash table of {0} MB")]
+#[error("cannot allocate a hash table of {0} MB")]
 pub struct HashAllocError(usize);
 
-impl<P: Searchable> Engine<P> {
-    /// An engine with the game's tuned evaluation.
-    pub fn new(settings: EngineConfig, knowledge: &Knowledge) -> Result<Self, HashAllocError> {
-        Engine::with_evaluator(P::evaluator(knowledge), settings)
-    }
+/// A search with its transposition table and threads.
+pub struct Engine<P: Searchable, E: Evaluator<P> = <P as Searchable>::Evaluator> {
+    shared: Shared<P, E>,
+    thread_data: ThreadData<P>,
+    helpers: Vec<HelperThread<P>>,
+}
 
-    /// An engine with another evaluation of the same kind.
+impl<P: Searchable> Engine<P> {
+    /// Creates an engine with the game's own evaluator.
+    pub fn new(config: EngineConfig, knowledge: &Knowledge) -> Result<Self, HashAllocError> {
+        Engine::with_evaluator(P::evaluator(knowledge), config, knowledge)
+    }
+}
+
+impl<P: Searchable, E: Evaluator<P> + 'static> Engine<P, E> {
+    /// Creates an engine with another evaluator.
     pub fn with_evaluator(
-        evaluation: P::Evaluator,
-        settings: EngineConfig,
+        evaluator: E,
+        config: EngineConfig,
+        knowledge: &Knowledge,
     ) -> Result<Self, HashAllocError> {
-        let table =
-            TranspositionTable::new(settings.hash_mb).ok_or(HashAllocError(settings.hash_mb))?;
-        let helpers = (1..settings.threads).map(|_| HelperThread::New).collect();
-        let (evaluation, table) = (Arc::new(evaluation), Arc::new(table));
+        let tt = TranspositionTable::new(config.hash_mb).ok_or(HashAllocError(config.hash_mb))?;
         Ok(Engine {
-            evaluator: evaluation,
-            tt: table,
+            shared: Shared {
+                evaluator: Arc::new(evaluator),
+                probes: knowledge.probes::<P>(),
+                tt: Arc::new(tt),
+                config,
+            },
             thread_data: ThreadData::new(),
-            helpers,
-            config: settings,
+            helpers: (1..config.threads).map(|_| HelperThread::New).collect(),
         })
     }
 
-    /// Judges a position without a search.
-    pub fn evaluation(&self) -> &P::Evaluator {
-        &self.evaluator
+    /// The evaluator.
+    pub fn evaluator(&self) -> &E {
+        &self.shared.evaluator
     }
 
-    /// Forgets all earlier searches.
+    /// Clears the transposition table and the history.
     pub fn clear(&mut self) {
         self.helpers.iter_mut().for_each(|helper| drop(helper.join()));
         self.thread_data.clear();
-        self.tt.clear();
+        self.shared.tt.clear();
     }
 
-    /// Searches until a limit is reached, `stop` is raised, or the end of the game is proved.
-    /// `progress` hears of every finished iteration.
+    /// Searches until a limit is reached, `stop` is set or the result is proved. Calls
+    /// `on_iteration` after every complete iteration.
     pub fn search(
         &mut self,
-        task: SearchRequest<P>,
+        request: SearchRequest<P>,
         stop: &StopFlag,
-        mut progress: impl FnMut(&SearchReport<P>),
+        mut on_iteration: impl FnMut(&SearchReport<P>),
     ) -> SearchReport<P> {
         let start = Instant::now();
-        let moves = root_moves(&task, &self.evaluator);
+        let moves = root_moves(&request, self.evaluator());
         let mut report = SearchReport {
             lines: Vec::new(),
             depth: 0,
@@ -175,12 +177,47 @@ impl<P: Searchable> Engine<P> {
             hashfull: 0,
         };
         let Some(first) = moves.first() else { return report };
-        // Whatever happens, there is a move.
+        // An aborted search reports a move too.
         report.lines.push(PvLine { score: first.score, moves: first.pv.clone() });
-        let budget = Arc::new(NodeBudget::new(&task.limits, start, stop));
-        self.tt.new_search();
+        let budget = Arc::new(NodeBudget::new(&request.limits, start, stop));
+        let tt = Arc::clone(&self.shared.tt);
+        tt.new_search();
+        self.start_helpers(&request, &moves, start, &budget);
+        let mut searcher =
+            Searcher::new(&self.shared, &budget, &mut self.thread_data, request.history_keys);
+        iterative_deepening(&mut searcher, &request, moves, start, 0, |searcher, iteration| {
+            report.lines = iteration.lines;
+            report.depth = iteration.depth;
+            report.seldepth = searcher.seldepth as u32;
+            report.nodes = searcher.nodes();
+            report.time = start.elapsed();
+            if iteration.is_complete {
+                report.hashfull = tt.hashfull();
+                on_iteration(&report);
+            }
+        });
+        budget.finish();
+        searcher.release_nodes();
+        if request.limits.hard_time.is_none() {
+            // No clock is running, and the node count becomes exact.
+            self.helpers.iter_mut().for_each(HelperThread::wait);
+        }
+        report.nodes = budget.used();
+        report.time = start.elapsed();
+        report.hashfull = tt.hashfull();
+        report
+    }
+
+    /// Starts the helper threads, or as many as the system and the time allow.
+    fn start_helpers(
+        &mut self,
+        request: &SearchRequest<P>,
+        moves: &[RootMove<P>],
+        start: Instant,
+        budget: &Arc<NodeBudget>,
+    ) {
         for (number, helper) in self.helpers.iter_mut().enumerate() {
-            if let Some(time) = task.limits.hard_time {
+            if let Some(time) = request.limits.hard_time {
                 // Starting many threads takes time too.
                 if start.elapsed() > time / 8 {
                     break;
@@ -189,65 +226,25 @@ impl<P: Searchable> Engine<P> {
                     continue;
                 }
             }
-            let (evaluation, table) = (Arc::clone(&self.evaluator), Arc::clone(&self.tt));
-            let (budget, settings) = (Arc::clone(&budget), self.config);
-            let (position, past) = (task.position.clone(), task.history_keys.to_vec());
-            let (moves, limits, lines) = (moves.clone(), task.limits, task.multipv);
-            let mut desk = helper.join();
-            let work = move || {
-                let task = SearchRequest {
-                    position: &position,
-                    history_keys: &past,
-                    limits,
-                    multipv: lines,
-                };
-                let mut worker =
-                    Searcher::new(&*evaluation, &table, &budget, &mut desk, &past, settings);
-                iterative_deepening(
-                    &mut worker,
-                    &task,
-                    moves,
-                    start,
-                    1 + number as i32 % 2,
-                    |_, _| {},
-                );
-                worker.release_nodes();
-                desk
+            let (shared, budget) = (self.shared.clone(), Arc::clone(budget));
+            let (position, history_keys) =
+                (request.position.clone(), request.history_keys.to_vec());
+            let (moves, limits, multipv) = (moves.to_vec(), request.limits, request.multipv);
+            let mut data = helper.join();
+            let run = move || {
+                let history_keys = &history_keys;
+                let request = SearchRequest { position: &position, history_keys, limits, multipv };
+                let mut searcher = Searcher::new(&shared, &budget, &mut data, history_keys);
+                let depth_offset = 1 + number as i32 % 2;
+                iterative_deepening(&mut searcher, &request, moves, start, depth_offset, |_, _| {});
+                searcher.release_nodes();
+                data
             };
-            // Where the system gives no more threads, fewer do the work.
-            match std::thread::Builder::new().stack_size(HELPER_STACK_BYTES).spawn(work) {
+            // Without further threads (or any, as on wasm32) the search runs on those it has.
+            match std::thread::Builder::new().stack_size(HELPER_STACK_BYTES).spawn(run) {
                 Ok(thread) => *helper = HelperThread::Busy(thread),
                 Err(_) => break,
             }
         }
-        let mut worker = Searcher::new(
-            &*self.evaluator,
-            &self.tt,
-            &budget,
-            &mut self.thread_data,
-            task.history_keys,
-            self.config,
-        );
-        iterative_deepening(&mut worker, &task, moves, start, 0, |worker, iteration| {
-            report.lines = iteration.lines;
-            report.depth = iteration.depth;
-            report.seldepth = worker.seldepth as u32;
-            report.nodes = worker.nodes();
-            report.time = start.elapsed();
-            if iteration.finished {
-                report.hashfull = self.tt.hashfull();
-                progress(&report);
-            }
-        });
-        budget.finish();
-        worker.release_nodes();
-        if task.limits.hard_time.is_none() {
-            // Nobody's clock runs, and the number of nodes is exact.
-            self.helpers.iter_mut().for_each(HelperThread::wait);
-        }
-        report.nodes = budget.used();
-        report.time = start.elapsed();
-        report.hashfull = self.tt.hashfull();
-        report
     }
 }

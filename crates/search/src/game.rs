@@ -1,77 +1,103 @@
-//! What a game adds to be searched, and the one place where its name becomes its type here.
+//! The [`Searchable`] interface of games, and the dispatch from a game to its type.
 
 use crownhead_rules::{Game, Notation};
 
-use crate::eval::{Evaluator, Tunable};
-use crate::{Knowledge, Score, SearchParams};
+use crate::bench::BenchPositions;
+use crate::tune::Tuner;
+use crate::{Evaluator, HasEngine, Knowledge, Score, SearchParams};
 
-/// What the moves of a position say about whether to judge it now.
+/// How the captures of a position affect its static eval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quiescence {
-    /// Nothing hangs: an evaluation will do.
+    /// There are no captures: the static eval is reliable.
     Quiet,
-    /// Every legal move captures.
+    /// Every legal move is a capture: there is no static eval.
     ForcedCaptures,
-    /// There may be captures, and nobody has to make them.
+    /// There may be captures, and none is mandatory: the static eval is a lower bound.
     OptionalCaptures,
 }
 
-/// Slots of the history tables.
+/// Number of history entries per side.
 pub(crate) const HISTORY_SIZE: usize = 4096;
 
-/// What a game adds to be searched.
+/// A game that can be searched: its evaluators, parameters and properties of positions and moves.
+///
+/// Crates above this one create engines with [`HasEngine`], not with [`Engine`](crate::Engine).
 pub trait Searchable: Notation {
-    /// How it judges positions.
-    type Evaluator: Evaluator<Self> + Tunable<Self> + Clone + 'static;
+    /// The game's evaluator.
+    type Evaluator: Evaluator<Self> + 'static;
+    /// The evaluator of the textbook players.
+    type TextbookEvaluator: Evaluator<Self> + 'static;
 
-    /// What is left out.
+    /// Pruning margins and depths.
     const PARAMS: SearchParams = SearchParams::DEFAULT;
 
-    /// The few weights of its evaluation that a textbook would choose: a weights file.
-    const TEXTBOOK_WEIGHTS: &'static str;
+    /// Positions of `crownhead bench`.
+    const BENCH: BenchPositions = BenchPositions::START;
 
-    /// The tuned evaluation.
+    /// Creates the game's evaluator.
     fn evaluator(knowledge: &Knowledge) -> Self::Evaluator;
 
-    /// Points that a player who wants to win gives for not drawing: see [`Settings::contempt`](crate::Settings::contempt).
+    /// Creates an evaluator that counts what a textbook would count, and nothing else.
+    fn textbook_evaluator(knowledge: &Knowledge) -> Self::TextbookEvaluator;
+
+    /// Creates the tuner of the game's evaluator; `None` if it cannot be tuned.
+    fn tuner(_options: &Self::Options, _knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
+        None
+    }
+
+    /// Contempt of the players that want to win, in points; see
+    /// [`EngineConfig::contempt`](crate::EngineConfig::contempt).
     fn contempt() -> Score {
         0
     }
 
-    /// How much of that dislike a position deserves before it is drawn: in hundredths, 100 for one
-    /// that will hardly ever be won.
+    /// Percentage of the contempt that applies to an undecided position: 100 if it will hardly ever
+    /// be won.
     fn drawishness(&self) -> Score {
         0
     }
 
-    /// Plies before a count of plies ends the game, for each of two counts; a game that has only
-    /// one gives `u32::MAX` for the other.
-    fn plies_to_draw(&self) -> [u32; 2];
+    /// Plies until each of two draw counters ends the game; `u32::MAX` for a counter that the game
+    /// does not have.
+    #[inline(always)]
+    fn plies_to_draw(&self) -> [u32; 2] {
+        [u32::MAX; 2]
+    }
 
-    /// Plies before the first of them does.
+    /// Plies until the first draw counter ends the game.
     #[inline(always)]
     fn plies_left(&self) -> u32 {
         let [first, second] = self.plies_to_draw();
         first.min(second)
     }
 
-    /// How many plies back an equal position could make this one a draw; 0 in games that know no
-    /// repetition.
-    fn reversible_plies(&self) -> u32;
+    /// Number of preceding plies within which an equal position would be a repetition; 0 in games
+    /// without repetition.
+    #[inline(always)]
+    fn reversible_plies(&self) -> u32 {
+        0
+    }
 
-    /// Whether to judge the position now.
-    fn quiescence(&self) -> Quiescence;
+    /// Whether the position has captures.
+    #[inline(always)]
+    fn quiescence(&self) -> Quiescence {
+        Quiescence::Quiet
+    }
 
-    /// How many pieces a move takes.
-    fn capture_count(mv: Self::Move) -> u32;
+    /// Number of pieces that a move captures.
+    #[inline(always)]
+    fn capture_count(_mv: Self::Move) -> u32 {
+        0
+    }
 
-    /// How promising a quiet move looks before it is searched; history is added to it.
+    /// Game-specific part of a move's score for move ordering; history is added to it.
     #[inline(always)]
     fn move_score(&self, _mv: Self::Move) -> i32 {
         0
     }
 
-    /// Where moves from the same to the same square are remembered; below 4096.
+    /// History entry of a move, for example its start and end square; less than 4096.
     fn history_index(mv: Self::Move) -> usize;
 }
 
@@ -79,13 +105,13 @@ pub trait Searchable: Notation {
 pub trait GameVisitor {
     /// Result of the visit.
     type Output;
-    /// Called with the type of the position.
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output;
+    /// Runs with the game's position type.
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output;
 }
 
 macro_rules! define_visit {
     ($($name:ident: $search:ident,)*) => {
-        /// Calls the visitor with the type of the position.
+        /// Calls the visitor with the game's position type.
         pub fn visit<V: GameVisitor>(game: &Game, visitor: V) -> V::Output {
             match game {
                 $(Game::$name(options) => visitor.visit::<crownhead_rules::$name>(options),)*

@@ -3,20 +3,18 @@
 use crownhead_rules::{Position, Side};
 
 use crate::game::HISTORY_SIZE;
-use crate::movepick::ScoredMove;
+use crate::movepick::{CAPTURE_SCORE, KILLER_SCORE, ScoredMove};
 use crate::{MAX_PLY, Searchable};
 
-/// What earlier parts of the search tell about moves.
+/// Killer moves and history of one thread.
 pub(crate) struct History<P: Position> {
-    /// By ply, the last two quiet moves that refuted something.
+    /// By ply: the last two quiet moves that caused a beta cutoff.
     killers: Box<[[Option<P::Move>; 2]]>,
-    /// By side and slot, how often a quiet move was best, less how often it was not.
+    /// By side and [`Searchable::history_index`]: bonuses for cutoffs minus maluses.
     counts: Box<[i16]>,
 }
 
-const TT_MOVE_SCORE: i32 = 1 << 30;
-const CAPTURE_SCORE: i32 = 1 << 24;
-const KILLER_SCORE: i32 = 1 << 20;
+/// Bound of the history counts.
 const HISTORY_MAX: i32 = 1 << 13;
 
 impl<P: Searchable> History<P> {
@@ -27,7 +25,8 @@ impl<P: Searchable> History<P> {
         }
     }
 
-    /// Forgets half: what was learnt about the last position still tells something.
+    /// Halves the history and forgets the killer moves: the last position's history still says
+    /// something about the next one.
     pub(crate) fn halve(&mut self) {
         self.killers.fill([None; 2]);
         self.counts.iter_mut().for_each(|count| *count /= 2);
@@ -39,16 +38,17 @@ impl<P: Searchable> History<P> {
     }
 
     #[inline(always)]
-    pub(crate) fn history(&self, side: Side, mv: P::Move) -> i32 {
+    pub(crate) fn count(&self, side: Side, mv: P::Move) -> i32 {
         i32::from(self.counts[Self::index(side, mv)])
     }
 
-    /// How early to try a move other than the hash move.
+    /// Score of a move that is not the TT move. Higher scores are searched first.
     #[inline(always)]
-    pub(crate) fn score(&self, side: Side, ply: usize, mv: P::Move, promise: i32) -> i32 {
-        let gain = P::capture_count(mv);
-        if gain > 0 {
-            return CAPTURE_SCORE + 4096 * gain as i32 + self.history(side, mv) / 16 + promise;
+    pub(crate) fn score(&self, side: Side, ply: usize, mv: P::Move, move_score: i32) -> i32 {
+        let captures = P::capture_count(mv);
+        if captures > 0 {
+            let history = self.count(side, mv) / 16;
+            return CAPTURE_SCORE + 4096 * captures as i32 + history + move_score;
         }
         let [first, second] = self.killers[ply];
         let killer = if first == Some(mv) {
@@ -58,18 +58,15 @@ impl<P: Searchable> History<P> {
         } else {
             0
         };
-        killer + self.history(side, mv) + promise
+        killer + self.count(side, mv) + move_score
     }
-
-    /// The rank of the hash move.
-    pub(crate) const TT_MOVE: i32 = TT_MOVE_SCORE;
 
     #[inline(always)]
     pub(crate) fn is_killer(&self, ply: usize, mv: P::Move) -> bool {
         self.killers[ply].contains(&Some(mv))
     }
 
-    /// A quiet move refuted the opponent's; `tried` did not.
+    /// Records that the quiet move `mv` caused a beta cutoff after the moves `tried` did not.
     pub(crate) fn update(
         &mut self,
         side: Side,
@@ -85,12 +82,12 @@ impl<P: Searchable> History<P> {
         }
         let bonus = (depth * depth + 8 * depth).min(HISTORY_MAX / 8);
         self.apply_bonus(side, mv, bonus);
-        for other in tried.iter().filter(|other| P::capture_count(other.mv) == 0) {
-            self.apply_bonus(side, other.mv, -bonus);
+        for tried in tried.iter().filter(|tried| P::capture_count(tried.mv) == 0) {
+            self.apply_bonus(side, tried.mv, -bonus);
         }
     }
 
-    /// Moves the count toward the bonus's side; the further it is there, the less.
+    /// Adds a bonus, scaled down as the count approaches [`HISTORY_MAX`] ("history gravity").
     fn apply_bonus(&mut self, side: Side, mv: P::Move, bonus: i32) {
         let count = &mut self.counts[Self::index(side, mv)];
         let old = i32::from(*count);

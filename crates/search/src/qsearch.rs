@@ -1,51 +1,48 @@
 //! Quiescence search.
 
-use crate::movepick::{ScoredMove, pick_best};
+use crate::movepick::{pick_best, push_captures};
 use crate::search::Searcher;
 use crate::{DRAW, Evaluator, MAX_PLY, Quiescence, Score, Searchable, WIN};
 
 impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
-    /// Goes on until no capture is forced or worth taking.
+    /// Searches captures until none is mandatory or worth making.
     pub(crate) fn qsearch<const PV: bool>(
         &mut self,
         position: &P,
+        state: &E::State,
         mut alpha: Score,
         beta: Score,
         ply: usize,
     ) -> Score {
         if PV {
-            self.pv_table[ply].clear();
+            self.stack.pv_table[ply].clear();
         }
         if !self.count_node() {
             return DRAW;
         }
-        if let Some(score) = self.terminal_score(position, ply) {
+        if let Some(score) = self.terminal_score(position, state, ply) {
             return score;
         }
-        let unrest = position.quiescence();
+        let quiescence = position.quiescence();
         let mut best = -WIN + ply as Score;
-        if unrest != Quiescence::ForcedCaptures || ply >= MAX_PLY - 1 {
-            best = self.static_eval(position, ply);
-            if best >= beta || unrest == Quiescence::Quiet || ply >= MAX_PLY - 1 {
+        if quiescence != Quiescence::ForcedCaptures || ply >= MAX_PLY - 1 {
+            // Stand pat.
+            best = self.static_eval(position, state, ply);
+            if best >= beta || quiescence == Quiescence::Quiet || ply >= MAX_PLY - 1 {
                 return best;
             }
             alpha = alpha.max(best);
         }
-        let first = self.moves.len();
-        let moves = &mut *self.moves;
-        position.each_move(|mv| {
-            let gain = P::capture_count(mv);
-            if gain > 0 {
-                moves.push(ScoredMove { mv, score: gain as i32, index: 0 });
-            }
-        });
-        let count = self.moves.len() - first;
-        self.keys.push(position.key());
+        let first = self.stack.moves.len();
+        push_captures(position, &mut self.stack.moves);
+        let count = self.stack.moves.len() - first;
+        self.stack.keys.push(position.key());
         for index in 0..count {
-            pick_best(&mut self.moves[first + index..]);
-            let mv = self.moves[first + index].mv;
+            pick_best(&mut self.stack.moves[first + index..]);
+            let mv = self.stack.moves[first + index].mv;
             let child = position.after(mv);
-            let score = -self.qsearch::<PV>(&child, -beta, -alpha, ply + 1);
+            let child_state = self.evaluator.after(state, position, mv);
+            let score = -self.qsearch::<PV>(&child, &child_state, -beta, -alpha, ply + 1);
             if self.stopped {
                 break;
             }
@@ -62,8 +59,8 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
                 }
             }
         }
-        self.keys.pop();
-        self.moves.truncate(first);
+        self.stack.keys.pop();
+        self.stack.moves.truncate(first);
         best
     }
 }

@@ -1,117 +1,127 @@
-//! One thread's search: principal-variation alpha-beta with a hash table, reductions and a
-//! quiescence search. What is pruned, and what each part gained, is in `docs/search.md`.
+//! Iterative deepening, aspiration windows and principal variation search.
+//!
+//! `docs/search.md` lists the pruning rules and what each of them gained.
 
-use std::time::Instant;
+use crownhead_rules::{MoveList, Position, Probe};
+use std::sync::Arc;
 
-use crownhead_rules::{MoveList, Position};
-
-use crate::engine::{PvLine, SearchRequest};
+use crate::counter_keys::counter_key_plies;
 use crate::history::History;
 use crate::limits::NodeBudget;
-use crate::movepick::{ScoredMove, pick_best};
+use crate::movepick::{pick_best, push_moves};
+use crate::params::REDUCTIONS;
 use crate::score::MAX_EVAL;
-use crate::thread_data::ThreadData;
+use crate::thread_data::{SearchStack, ThreadData};
 use crate::tt::{Bound, Entry, TranspositionTable};
 use crate::{
-    DRAW, EngineConfig, Evaluator, MAX_PLY, Quiescence, Score, Searchable, WIN, plies_to_end,
+    DRAW, EngineConfig, Evaluator, Instant, MAX_PLY, PvLine, Quiescence, Score, SearchRequest,
+    Searchable, WIN, plies_to_end,
 };
 
-/// Where so few plies are left before a count ends the game, the count is part of what the hash
-/// table knows a position by.
-const COUNTER_KEY_PLIES: u32 = 24;
-/// A line may be longer than its nominal depth, by forced moves and captures; seldom by more than
-/// this.
-const MAX_OVERSHOOT: u32 = 10;
-/// Draws so many plies away do not trouble a player who wants to win.
-const CONTEMPT_HORIZON: usize = 40;
-/// Deepest nominal depth.
+/// Maximum nominal depth.
 pub(crate) const MAX_DEPTH: i32 = 120;
 
-/// A move of the position that a search starts from.
+/// Half the width of the first aspiration window.
+const ASPIRATION_WINDOW: Score = 18;
+
+/// A move of the root position.
 #[derive(Clone)]
 pub(crate) struct RootMove<P: Position> {
     pub(crate) mv: P::Move,
     pub(crate) score: Score,
-    /// The score of the last iteration.
+    /// Score of the previous iteration.
     pub(crate) previous_score: Score,
-    /// Whether the score is more than a bound.
+    /// Whether `score` is exact, not a bound.
     pub(crate) exact: bool,
-    /// The line that begins with it, itself included.
+    /// Principal variation, `mv` included.
     pub(crate) pv: Vec<P::Move>,
 }
 
-pub(crate) struct Searcher<'a, P: Searchable, E> {
+/// Result of a complete or aborted iteration.
+pub(crate) struct Iteration<P: Position> {
+    pub(crate) lines: Vec<PvLine<P>>,
+    /// Depth of the last complete iteration.
+    pub(crate) depth: u32,
+    pub(crate) is_complete: bool,
+}
+
+/// What all threads of a search share.
+pub(crate) struct Shared<P: Searchable, E> {
+    pub(crate) evaluator: Arc<E>,
+    pub(crate) probes: Arc<[Arc<dyn Probe<P>>]>,
+    pub(crate) tt: Arc<TranspositionTable>,
+    pub(crate) config: EngineConfig,
+}
+
+impl<P: Searchable, E> Clone for Shared<P, E> {
+    fn clone(&self) -> Self {
+        Shared {
+            evaluator: Arc::clone(&self.evaluator),
+            probes: Arc::clone(&self.probes),
+            tt: Arc::clone(&self.tt),
+            config: self.config,
+        }
+    }
+}
+
+/// The search of one thread.
+pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
     pub(crate) evaluator: &'a E,
+    pub(crate) probes: &'a [Arc<dyn Probe<P>>],
     pub(crate) tt: &'a TranspositionTable,
-    pub(crate) budget: &'a NodeBudget,
+    budget: &'a NodeBudget,
     pub(crate) history: &'a mut History<P>,
-    /// Whether anything but what cannot matter is left out.
-    pub(crate) pruning: bool,
-    /// Points that the side to move at the root gives for not drawing.
+    pub(crate) stack: &'a mut SearchStack<P>,
+    /// Whether reductions and forward pruning are enabled.
+    pruning: bool,
+    /// See [`EngineConfig::contempt`].
     pub(crate) contempt: Score,
-    /// Up to so many plies left, a count is part of the key in the hash table.
+    /// Draw counters up to this value are part of the TT key.
     pub(crate) counter_key_plies: u32,
-    /// Keys of the game so far and of the line being looked at.
-    pub(crate) keys: &'a mut Vec<u64>,
-    /// Where the root's key stands among them.
+    /// Index of the root's key in [`SearchStack::keys`].
     pub(crate) root_index: usize,
-    /// The moves still to be tried at every ply of that line, one after the other.
-    pub(crate) moves: &'a mut Vec<ScoredMove<P::Move>>,
-    /// The best line from every ply on.
-    pub(crate) pv_table: &'a mut [Vec<P::Move>],
-    pub(crate) nodes_left: u64,
+    /// Nodes acquired from the budget and not searched yet.
+    nodes_left: u64,
     pub(crate) seldepth: usize,
     pub(crate) stopped: bool,
 }
 
 impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
     pub(crate) fn new(
-        evaluation: &'a E,
-        table: &'a TranspositionTable,
+        shared: &'a Shared<P, E>,
         budget: &'a NodeBudget,
-        desk: &'a mut ThreadData<P>,
-        past: &[u64],
-        settings: EngineConfig,
+        data: &'a mut ThreadData<P>,
+        history_keys: &[u64],
     ) -> Self {
-        let ThreadData { history: memory, keys, moves, pv_table: lines } = desk;
-        memory.halve();
-        moves.clear();
-        keys.clear();
-        keys.reserve(past.len() + MAX_PLY + 2);
-        keys.extend_from_slice(past);
+        data.new_search(history_keys);
         Searcher {
-            evaluator: evaluation,
-            tt: table,
+            evaluator: &shared.evaluator,
+            probes: &shared.probes,
+            tt: &shared.tt,
             budget,
-            history: memory,
-            pruning: settings.pruning,
-            contempt: settings.contempt,
-            counter_key_plies: COUNTER_KEY_PLIES,
-            keys,
-            root_index: past.len(),
-            moves,
-            pv_table: lines,
+            history: &mut data.history,
+            stack: &mut data.stack,
+            pruning: shared.config.pruning,
+            contempt: shared.config.contempt,
+            counter_key_plies: counter_key_plies(0),
+            root_index: history_keys.len(),
             nodes_left: 0,
             seldepth: 0,
             stopped: false,
         }
     }
 
-    /// Positions that all threads have looked at; those of others as far as they have told.
+    /// Nodes searched by all threads; other threads report in blocks.
     pub(crate) fn nodes(&self) -> u64 {
         self.budget.used() - self.nodes_left
     }
 
-    /// Tells the other threads what was not looked at.
+    /// Returns unused nodes to the budget.
     pub(crate) fn release_nodes(&mut self) {
         self.budget.release(std::mem::take(&mut self.nodes_left));
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// Counts a node; false ends the search.
+    /// Counts a node. Returns false if the search must stop.
     #[inline(always)]
     pub(crate) fn count_node(&mut self) -> bool {
         if self.nodes_left == 0 {
@@ -125,8 +135,8 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         true
     }
 
-    /// Searches the root moves from `first` on and sorts the best to `first`.
-    pub(crate) fn root(
+    /// Searches the root moves from `first` on and moves the best one to `first`.
+    fn search_root(
         &mut self,
         position: &P,
         moves: &mut [RootMove<P>],
@@ -136,21 +146,27 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
     ) -> Score {
         let (mut alpha, beta) = window;
         let mut best = -WIN;
-        self.counter_key_plies = COUNTER_KEY_PLIES.max(depth as u32 + MAX_OVERSHOOT);
-        self.keys.push(position.key());
+        self.counter_key_plies = counter_key_plies(depth);
+        let state = self.evaluator.refresh(position);
+        self.stack.keys.push(position.key());
         for index in first..moves.len() {
-            let child = position.after(moves[index].mv);
+            let mv = moves[index].mv;
+            let child = position.after(mv);
+            let child_state = self.evaluator.after(&state, position, mv);
             let mut score = 0;
             if index > first {
-                let less = self.reduction(depth, index - first).min(1).min(depth - 1);
-                let less = if P::capture_count(moves[index].mv) > 0 { 0 } else { less };
-                score = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1 - less, 1);
-                if score > alpha && less > 0 {
-                    score = -self.search::<false>(&child, -alpha - 1, -alpha, depth - 1, 1);
+                let reduction = self.reduction(depth, index - first).min(1).min(depth - 1);
+                let reduction = if P::capture_count(mv) > 0 { 0 } else { reduction };
+                let reduced = depth - 1 - reduction;
+                score = -self.search::<false>(&child, &child_state, -alpha - 1, -alpha, reduced, 1);
+                if score > alpha && reduction > 0 {
+                    let full = depth - 1;
+                    score =
+                        -self.search::<false>(&child, &child_state, -alpha - 1, -alpha, full, 1);
                 }
             }
             if index == first || score > alpha {
-                score = -self.search::<true>(&child, -beta, -alpha, depth - 1, 1);
+                score = -self.search::<true>(&child, &child_state, -beta, -alpha, depth - 1, 1);
             }
             if self.stopped {
                 break;
@@ -160,8 +176,8 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             if score > alpha {
                 root.score = score;
                 root.pv.truncate(1);
-                root.pv.extend_from_slice(&self.pv_table[1]);
-                // The better move goes to the front, the others keep their order.
+                root.pv.extend_from_slice(&self.stack.pv_table[1]);
+                // The other moves keep their order.
                 moves[first..=index].rotate_right(1);
             } else {
                 root.score = if index == first { score } else { -WIN };
@@ -172,165 +188,141 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                 break;
             }
         }
-        self.keys.pop();
+        self.stack.keys.pop();
         best
     }
 
-    /// How many plies less a late move is searched.
+    /// Late move reduction in plies.
     #[inline(always)]
-    pub(crate) fn reduction(&self, depth: i32, index: usize) -> i32 {
+    fn reduction(&self, depth: i32, index: usize) -> i32 {
         if !self.pruning || depth < 3 {
             return 0;
         }
         i32::from(REDUCTIONS[depth.min(63) as usize][index.min(63)])
     }
 
-    /// Whether the position is as good as drawn because it stood on the board before. If it stands
-    /// on the line twice, whoever could do better would have done so the first time. What came
-    /// before the root cannot be done otherwise: there the rules decide.
-    #[inline(always)]
-    pub(crate) fn is_repetition(&self, position: &P) -> bool {
-        let back = (position.reversible_plies() as usize).min(self.keys.len());
-        if back < 4 {
-            return false;
-        }
-        let key = position.key();
-        let mut before = 0;
-        for index in (self.keys.len() - back..self.keys.len() - 3).rev().step_by(2) {
-            if self.keys[index] == key {
-                if index >= self.root_index {
-                    return true;
-                }
-                before += 1;
-            }
-        }
-        before >= 2 && position.outcome(self.keys).is_some()
-    }
-
-    /// The value of a position, at least roughly, between `alpha` and `beta`.
-    pub(crate) fn search<const PV: bool>(
+    /// Principal variation search (fail-soft).
+    fn search<const PV: bool>(
         &mut self,
         position: &P,
+        state: &E::State,
         mut alpha: Score,
         mut beta: Score,
         mut depth: i32,
         ply: usize,
     ) -> Score {
         if PV {
-            self.pv_table[ply].clear();
+            self.stack.pv_table[ply].clear();
         }
         if depth <= 0 {
-            return self.qsearch::<PV>(position, alpha, beta, ply);
+            return self.qsearch::<PV>(position, state, alpha, beta, ply);
         }
         if !self.count_node() {
             return DRAW;
         }
-        if let Some(score) = self.terminal_score(position, ply) {
+        if let Some(score) = self.terminal_score(position, state, ply) {
             return score;
         }
-        // No line from here can be better than a win at the next ply, or worse than a loss now.
+        // Mate distance pruning: the best result is a win at the next ply, the worst a loss now.
         alpha = alpha.max(-WIN + ply as Score);
         beta = beta.min(WIN - ply as Score - 1);
         if alpha >= beta {
             return alpha;
         }
-        let counts = position.plies_to_draw();
-        let (key, known) = self.probe_tt(position, counts, ply);
-        let mut best_place = None;
-        if let Some(entry) = known {
-            best_place = entry.best_index;
-            let trusted = entry.depth >= depth
+        let (key, entry) = self.probe_tt(position, position.plies_to_draw(), ply);
+        let mut best_index = None;
+        if let Some(entry) = entry {
+            best_index = entry.best_index;
+            let causes_cutoff = entry.depth >= depth
                 && match entry.bound {
                     Bound::Exact => true,
                     Bound::Lower => entry.score >= beta,
                     Bound::Upper => entry.score <= alpha,
                 };
-            // On the principal variation the line is wanted too, not the score alone.
-            if trusted && !PV {
+            // PV nodes must produce a line, not only a score.
+            if causes_cutoff && !PV {
                 return entry.score;
             }
         }
-        let unrest = position.quiescence();
-        let guess = match known {
+        let is_forced = position.quiescence() == Quiescence::ForcedCaptures;
+        let static_eval = match entry {
             Some(entry) => entry.static_eval,
-            None if unrest == Quiescence::ForcedCaptures => alpha,
-            None => self.static_eval(position, ply),
+            None if is_forced => alpha,
+            None => self.static_eval(position, state, ply),
         };
-        if self.pruning && !PV && unrest != Quiescence::ForcedCaptures && beta.abs() < MAX_EVAL {
-            // So far ahead that the opponent would not come back in the plies left.
-            if depth <= 6 && guess - P::PARAMS.rfp_margin * depth >= beta && guess < MAX_EVAL {
-                return guess;
-            }
+        // Reverse futility pruning.
+        if self.pruning
+            && !PV
+            && !is_forced
+            && beta.abs() < MAX_EVAL
+            && depth <= 6
+            && static_eval - P::PARAMS.rfp_margin * depth >= beta
+            && static_eval < MAX_EVAL
+        {
+            return static_eval;
         }
-        if self.pruning && best_place.is_none() && depth >= 5 {
+        // Internal iterative reduction.
+        if self.pruning && best_index.is_none() && depth >= 5 {
             depth -= 1;
         }
 
-        let first = self.moves.len();
+        let first = self.stack.moves.len();
         let side = position.side();
-        {
-            let (moves, memory) = (&mut *self.moves, &*self.history);
-            let mut place = 0u32;
-            position.each_move(|mv| {
-                let rank = if best_place.is_some_and(|best| u32::from(best) == place) {
-                    History::<P>::TT_MOVE
-                } else {
-                    let promise = position.move_score(mv);
-                    memory.score(side, ply, mv, promise)
-                };
-                moves.push(ScoredMove { mv, score: rank, index: place.min(255) as u8 });
-                place += 1;
-            });
-        }
-        let count = self.moves.len() - first;
-        // A forced move costs nothing: it is no decision.
+        push_moves(position, ply, best_index, self.history, &mut self.stack.moves);
+        let count = self.stack.moves.len() - first;
+        // A single legal move is not a decision, so it costs no depth.
         let extension = i32::from(count == 1 && ply < MAX_PLY / 2);
-        self.keys.push(position.key());
+        self.stack.keys.push(position.key());
         let mut best = -WIN;
-        let entry_alpha = alpha;
+        let original_alpha = alpha;
         for index in 0..count {
-            pick_best(&mut self.moves[first + index..]);
-            let mv = self.moves[first + index].mv;
-            let quiet = P::capture_count(mv) == 0;
-            // Once a move is found that does not lose by force.
+            pick_best(&mut self.stack.moves[first + index..]);
+            let mv = self.stack.moves[first + index].mv;
+            let is_quiet = P::capture_count(mv) == 0;
+            // Prune only after a move that does not lose by force.
             if !PV
                 && self.pruning
                 && index > 0
-                && quiet
-                && unrest != Quiescence::ForcedCaptures
+                && is_quiet
+                && !is_forced
                 && best > -MAX_EVAL
                 && alpha.abs() < MAX_EVAL
             {
-                if lmp_skips::<P>(depth, index) {
+                if P::PARAMS.lmp_skips(depth, index) {
                     break;
                 }
-                if futility_skips::<P>(depth, guess, alpha) && !self.history.is_killer(ply, mv) {
+                if P::PARAMS.futility_skips(depth, static_eval, alpha)
+                    && !self.history.is_killer(ply, mv)
+                {
                     continue;
                 }
             }
             let child = position.after(mv);
-            let next = depth - 1 + extension;
+            let child_state = self.evaluator.after(state, position, mv);
+            let new_depth = depth - 1 + extension;
+            let next = ply + 1;
             let mut score = 0;
-            let mut full = PV && index == 0;
-            if !full {
-                let mut less = 0;
-                if index >= 2 && quiet && unrest != Quiescence::ForcedCaptures {
-                    less = self.reduction(depth, index);
-                    if less > 0 {
-                        less -= i32::from(self.history.is_killer(ply, mv));
-                        less -= self.history.history(side, mv) / 4096;
-                        less -= i32::from(PV);
-                        less = less.clamp(0, next - 1);
+            let mut full_window = PV && index == 0;
+            if !full_window {
+                let mut reduction = 0;
+                if index >= 2 && is_quiet && !is_forced {
+                    reduction = self.reduction(depth, index);
+                    if reduction > 0 {
+                        reduction -= i32::from(self.history.is_killer(ply, mv));
+                        reduction -= self.history.count(side, mv) / 4096;
+                        reduction -= i32::from(PV);
+                        reduction = reduction.clamp(0, new_depth - 1);
                     }
                 }
-                score = -self.search::<false>(&child, -alpha - 1, -alpha, next - less, ply + 1);
-                if score > alpha && less > 0 {
-                    score = -self.search::<false>(&child, -alpha - 1, -alpha, next, ply + 1);
+                let (low, high, reduced) = (-alpha - 1, -alpha, new_depth - reduction);
+                score = -self.search::<false>(&child, &child_state, low, high, reduced, next);
+                if score > alpha && reduction > 0 {
+                    score = -self.search::<false>(&child, &child_state, low, high, new_depth, next);
                 }
-                full = PV && score > alpha && score < beta;
+                full_window = PV && score > alpha && score < beta;
             }
-            if full {
-                score = -self.search::<true>(&child, -beta, -alpha, next, ply + 1);
+            if full_window {
+                score = -self.search::<true>(&child, &child_state, -beta, -alpha, new_depth, next);
             }
             if self.stopped {
                 break;
@@ -339,17 +331,17 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                 best = score;
                 if score > alpha {
                     alpha = score;
-                    best_place = Some(self.moves[first + index].index);
+                    best_index = Some(self.stack.moves[first + index].index);
                     if PV {
-                        if !full {
-                            // Nobody kept a line there: what stands in its place is old.
-                            self.pv_table[ply + 1].clear();
+                        if !full_window {
+                            // A null-window search keeps no line; the child's is outdated.
+                            self.stack.pv_table[next].clear();
                         }
                         self.update_pv(ply, mv);
                     }
                     if score >= beta {
-                        if quiet {
-                            let tried = &self.moves[first..first + index];
+                        if is_quiet {
+                            let tried = &self.stack.moves[first..first + index];
                             self.history.update(side, ply, depth, mv, tried);
                         }
                         break;
@@ -357,196 +349,54 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                 }
             }
         }
-        self.keys.pop();
-        self.moves.truncate(first);
+        self.stack.keys.pop();
+        self.stack.moves.truncate(first);
         if self.stopped {
             return DRAW;
         }
         let bound = if best >= beta {
             Bound::Lower
-        } else if best > entry_alpha {
+        } else if best > original_alpha {
             Bound::Exact
         } else {
             Bound::Upper
         };
-        self.tt.store(
-            key,
-            ply,
-            Entry { score: best, static_eval: guess, depth, bound, best_index: best_place },
-        );
+        self.tt.store(key, ply, Entry { score: best, static_eval, depth, bound, best_index });
         best
     }
 
-    /// The score of a game that is over, or as good as: a repeated position, or a line that has
-    /// become too long.
-    #[inline(always)]
-    pub(crate) fn terminal_score(&mut self, position: &P, ply: usize) -> Option<Score> {
-        self.seldepth = self.seldepth.max(ply);
-        if let Some(outcome) = position.outcome(&[]) {
-            return Some(match outcome.winner {
-                None => self.draw_score(ply),
-                Some(winner) if winner == position.side() => WIN - ply as Score,
-                Some(_) => -WIN + ply as Score,
-            });
-        }
-        if self.is_repetition(position) {
-            return Some(self.draw_score(ply));
-        }
-        if ply >= MAX_PLY {
-            return Some(self.static_eval(position, ply));
-        }
-        None
-    }
-
-    /// What a draw is worth: the side to move at the root does not like it, and likes it less the
-    /// nearer it is. On a long way the opponent may still go wrong.
-    #[inline(always)]
-    pub(crate) fn draw_score(&self, ply: usize) -> Score {
-        let dislike = self.contempt * (CONTEMPT_HORIZON - ply.min(CONTEMPT_HORIZON)) as Score
-            / CONTEMPT_HORIZON as Score;
-        if ply.is_multiple_of(2) { DRAW - dislike } else { DRAW + dislike }
-    }
-
-    #[inline(always)]
-    pub(crate) fn static_eval(&self, position: &P, ply: usize) -> Score {
-        let mut score = self.evaluator.eval(position);
-        if self.contempt != 0 {
-            score += self.draw_score(ply) * position.drawishness() / 100;
-        }
-        score.clamp(-MAX_EVAL, MAX_EVAL)
-    }
-
-    /// The line at this ply is now the move and the line one ply on.
+    /// Sets the line at `ply` to `mv` followed by the line of the next ply.
     pub(crate) fn update_pv(&mut self, ply: usize, mv: P::Move) {
-        let (before, after) = self.pv_table.split_at_mut(ply + 1);
+        let (before, after) = self.stack.pv_table.split_at_mut(ply + 1);
         let line = &mut before[ply];
         line.clear();
         line.push(mv);
         line.extend_from_slice(&after[0]);
     }
-
-    /// What the hash table knows, under which key. A position's key says nothing about the counts
-    /// of plies, and where the search may see the end of a count it is what matters: there it
-    /// becomes part of the key. What is known without it comes from searches that did not see an
-    /// end; it is believed here unless it looked further than the end of a count is now.
-    #[inline(always)]
-    pub(crate) fn probe_tt(
-        &self,
-        position: &P,
-        counts: [u32; 2],
-        ply: usize,
-    ) -> (u64, Option<Entry>) {
-        let mut key = position.key();
-        let mut free = true;
-        for (count, clocks) in counts.into_iter().zip(&COUNTER_KEYS) {
-            if count <= self.counter_key_plies {
-                key ^= clocks[count as usize % COUNTER_KEYS_LEN];
-                free = false;
-            }
-        }
-        let mut entry = self.tt.probe(key, ply);
-        if free
-            && let Some(entry) = &mut entry
-            && entry.depth as u32 + MAX_OVERSHOOT >= counts[0].min(counts[1])
-        {
-            entry.depth = 0;
-        }
-        (key, entry)
-    }
 }
 
-/// Whether a quiet move stands so far back in the order that it is left out.
-#[inline(always)]
-fn lmp_skips<P: Searchable>(depth: i32, index: usize) -> bool {
-    let (first, more) = P::PARAMS.lmp_count;
-    depth <= P::PARAMS.lmp_depth && index >= first + more * (depth * depth) as usize
-}
-
-/// Whether the side to move is so far behind that no quiet move will help.
-#[inline(always)]
-fn futility_skips<P: Searchable>(depth: i32, guess: Score, alpha: Score) -> bool {
-    let (points, more) = P::PARAMS.futility_margin;
-    depth <= P::PARAMS.futility_depth && guess + points + more * depth <= alpha
-}
-
-/// More counts than a search can see the end of.
-const COUNTER_KEYS_LEN: usize = (MAX_DEPTH + 1) as usize + MAX_OVERSHOOT as usize;
-
-/// Numbers that tell counts of plies apart, for each of two counts.
-static COUNTER_KEYS: [[u64; COUNTER_KEYS_LEN]; 2] = {
-    let mut numbers = [[0; COUNTER_KEYS_LEN]; 2];
-    let mut index = 0;
-    while index < 2 * COUNTER_KEYS_LEN {
-        // SplitMix64.
-        let mut z = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index as u64 + 77);
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        numbers[index % 2][index / 2] = z ^ z >> 31;
-        index += 1;
-    }
-    numbers
-};
-
-/// By depth and place of a move: how much less deep it is searched. About 0.5 + ln(d)·ln(n)/2.2, in
-/// whole plies.
-static REDUCTIONS: [[u8; 64]; 64] = {
-    let mut table = [[0; 64]; 64];
-    let mut depth = 1;
-    while depth < 64 {
-        let mut index = 1;
-        while index < 64 {
-            let product = LN_TIMES_100[depth] * LN_TIMES_100[index + 1];
-            table[depth][index] = ((50 * 220 + product) / (220 * 100)) as u8;
-            index += 1;
-        }
-        depth += 1;
-    }
-    table
-};
-
-/// 100·ln(n), rounded down: how often the factor 1.01 (almost) fits into n.
-const LN_TIMES_100: [u64; 65] = {
-    let mut table = [0; 65];
-    let (mut count, mut power, mut n) = (0, 1_000_000_000, 1);
-    while n < table.len() {
-        while power + power / 100 <= n as u64 * 1_000_000_000 {
-            power += power / 100;
-            count += 1;
-        }
-        table[n] = count;
-        n += 1;
-    }
-    table
-};
-
-/// What an iteration, finished or broken off, found.
-pub(crate) struct Iteration<P: Position> {
-    pub(crate) lines: Vec<PvLine<P>>,
-    pub(crate) depth: u32,
-    pub(crate) finished: bool,
-}
-
-/// The legal moves, those first that lead to positions judged well; none if the game is over.
-pub(crate) fn root_moves<P: Searchable>(
-    task: &SearchRequest<P>,
-    evaluation: &P::Evaluator,
+/// Returns the legal moves with their static evals, the best first; none if the game is over.
+pub(crate) fn root_moves<P: Searchable, E: Evaluator<P>>(
+    request: &SearchRequest<P>,
+    evaluator: &E,
 ) -> Vec<RootMove<P>> {
-    if task.position.outcome(task.history_keys).is_some() {
+    let position = request.position;
+    if position.outcome(request.history_keys).is_some() {
         return Vec::new();
     }
     let mut list = MoveList::new();
-    task.position.legal_moves(&mut list);
+    position.legal_moves(&mut list);
     let mut moves: Vec<_> = list
         .iter()
         .map(|&mv| {
-            let child = task.position.after(mv);
+            let child = position.after(mv);
             let score = match child.outcome(&[]) {
                 Some(outcome) => match outcome.winner {
                     None => 0,
                     Some(winner) if winner == child.side() => 1 - WIN,
                     Some(_) => WIN - 1,
                 },
-                None => -evaluation.eval(&child),
+                None => -evaluator.evaluate(&child),
             };
             RootMove { mv, score, previous_score: score, exact: false, pv: vec![mv] }
         })
@@ -555,72 +405,84 @@ pub(crate) fn root_moves<P: Searchable>(
     moves
 }
 
-/// Half the width of the first window around the last score.
-const ASPIRATION_WINDOW: Score = 18;
-
-/// Searches deeper and deeper; `offset` makes helper threads differ.
-pub(crate) fn iterative_deepening<P: Searchable>(
-    worker: &mut Searcher<'_, P, P::Evaluator>,
-    task: &SearchRequest<P>,
+/// Searches deeper and deeper. `depth_offset` makes helper threads search other depths.
+pub(crate) fn iterative_deepening<P: Searchable, E: Evaluator<P>>(
+    searcher: &mut Searcher<'_, P, E>,
+    request: &SearchRequest<P>,
     mut moves: Vec<RootMove<P>>,
     start: Instant,
-    offset: i32,
-    mut heard: impl FnMut(&Searcher<'_, P, P::Evaluator>, Iteration<P>),
+    depth_offset: i32,
+    mut on_iteration: impl FnMut(&Searcher<'_, P, E>, Iteration<P>),
 ) {
-    let last = task.limits.depth.map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH as u32) as i32);
-    let lines = task.multipv.clamp(1, moves.len().max(1));
-    for depth in 1..=last {
-        let nominal = (depth + offset).min(MAX_DEPTH);
+    let max_depth =
+        request.limits.depth.map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH as u32) as i32);
+    let multipv = request.multipv.clamp(1, moves.len().max(1));
+    for depth in 1..=max_depth {
         for root in &mut moves {
             (root.previous_score, root.exact) = (root.score, false);
         }
-        for line in 0..lines {
-            let before = moves[line].previous_score;
-            let mut low = if depth >= 5 { before - ASPIRATION_WINDOW } else { -WIN };
-            let mut high = if depth >= 5 { before + ASPIRATION_WINDOW } else { WIN };
-            let mut width = ASPIRATION_WINDOW;
-            loop {
-                let window = (low.max(-WIN), high.min(WIN));
-                let score = worker.root(task.position, &mut moves, line, window, nominal);
-                if worker.is_stopped() {
-                    break;
-                }
-                if score <= low && low > -WIN {
-                    low = score - width;
-                } else if score >= high && high < WIN {
-                    high = score + width;
-                } else {
-                    break;
-                }
-                width *= 3;
-                if width > 500 {
-                    (low, high) = (-WIN, WIN);
-                }
-            }
-            if worker.is_stopped() {
-                // What was not found out stands as it was.
+        for line in 0..multipv {
+            let nominal = (depth + depth_offset).min(MAX_DEPTH);
+            aspirate(searcher, request.position, &mut moves, line, (depth, nominal));
+            if searcher.stopped {
+                // Moves that were not searched keep the score of the previous iteration.
                 let best =
                     moves[line..].iter().map(|root| root.previous_score).max().unwrap_or(-WIN);
                 for root in moves[line..].iter_mut().filter(|root| !root.exact) {
-                    root.score =
-                        if root.previous_score == -WIN { best } else { root.previous_score };
+                    let is_unknown = root.previous_score == -WIN;
+                    root.score = if is_unknown { best } else { root.previous_score };
                 }
                 break;
             }
         }
-        let finished = !worker.is_stopped();
-        moves[..lines].sort_by_key(|root| -root.score);
-        let found = moves[..lines].iter();
-        let found = found.map(|root| PvLine { score: root.score, moves: root.pv.clone() });
-        let done = if finished { depth } else { depth - 1 };
-        let lines_found: Vec<_> = found.collect();
-        let proved = lines_found
+        let is_complete = !searcher.stopped;
+        moves[..multipv].sort_by_key(|root| -root.score);
+        let lines: Vec<_> = moves[..multipv]
+            .iter()
+            .map(|root| PvLine { score: root.score, moves: root.pv.clone() })
+            .collect();
+        let is_proved = lines
             .iter()
             .all(|line| plies_to_end(line.score).is_some_and(|plies| plies.abs() <= depth));
-        heard(worker, Iteration { lines: lines_found, depth: done as u32, finished });
-        let enough = task.limits.soft_time.is_some_and(|time| start.elapsed() >= time);
-        if !finished || enough || proved {
+        let complete_depth = if is_complete { depth } else { depth - 1 };
+        on_iteration(searcher, Iteration { lines, depth: complete_depth as u32, is_complete });
+        let is_out_of_time = request.limits.soft_time.is_some_and(|time| start.elapsed() >= time);
+        if !is_complete || is_out_of_time || is_proved {
             break;
+        }
+    }
+}
+
+/// Searches one line of an iteration with windows that widen until the score is inside.
+fn aspirate<P: Searchable, E: Evaluator<P>>(
+    searcher: &mut Searcher<'_, P, E>,
+    position: &P,
+    moves: &mut [RootMove<P>],
+    line: usize,
+    (depth, nominal): (i32, i32),
+) {
+    let previous = moves[line].previous_score;
+    let (mut low, mut high) = match depth {
+        5.. => (previous - ASPIRATION_WINDOW, previous + ASPIRATION_WINDOW),
+        _ => (-WIN, WIN),
+    };
+    let mut width = ASPIRATION_WINDOW;
+    loop {
+        let window = (low.max(-WIN), high.min(WIN));
+        let score = searcher.search_root(position, moves, line, window, nominal);
+        if searcher.stopped {
+            break;
+        }
+        if score <= low && low > -WIN {
+            low = score - width;
+        } else if score >= high && high < WIN {
+            high = score + width;
+        } else {
+            break;
+        }
+        width *= 3;
+        if width > 500 {
+            (low, high) = (-WIN, WIN);
         }
     }
 }

@@ -14,7 +14,7 @@ pub struct MoveTime {
     pub hard: Option<Duration>,
 }
 
-/// Reserve per move: longer than a thread usually waits for a busy processor.
+/// Reserve per move: longer than a typical wait for a busy processor.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(5);
 /// Moves that the remaining time should last for. Endgames need less time than middlegames.
 const MOVES_TO_GO: u32 = 24;

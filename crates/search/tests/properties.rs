@@ -1,6 +1,6 @@
-//! Laws that hold for every search: what its report says is true, and it keeps its limits.
+//! Properties of every search: its report is true, and it keeps its limits.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
 mod setups;
 
@@ -10,33 +10,30 @@ use std::sync::mpsc;
 use crownhead_rules::{Contest, Game, Notation, Position};
 use crownhead_search::textbook::{alpha_beta, minimax};
 use crownhead_search::{
-    Engine, EngineConfig, Evaluator, GameVisitor, Knowledge, SearchLimits, SearchReport,
-    SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
+    DynEngine, EngineConfig, Evaluator, GameVisitor, HasEngine, Knowledge, SearchLimits,
+    SearchReport, SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
 };
 use setups::{GAMES, from_game, legal, setup};
 
-/// Does the same for every game.
+/// Defines a test that runs for every game.
 macro_rules! every_game {
     ($(#[$meta:meta])* fn $name:ident<P>($options:ident) $body:block) => {
         $(#[$meta])*
         #[test]
         fn $name() {
-            struct Law;
-            impl GameVisitor for Law {
+            struct Property;
+            impl GameVisitor for Property {
                 type Output = ();
-                fn visit<P: Searchable>(self, $options: &P::Options) $body
+                fn visit<P: HasEngine>(self, $options: &P::Options) $body
             }
-            GAMES.iter().for_each(|game| visit(&game.parse::<Game>().unwrap(), Law));
+            GAMES.iter().for_each(|game| visit(&game.parse::<Game>().unwrap(), Property));
         }
     };
 }
 
-fn engine<P: Searchable>(threads: usize, hash: usize, pruning: bool) -> Engine<P> {
-    Engine::new(
-        EngineConfig { threads, hash_mb: hash, pruning, contempt: 0 },
-        &Knowledge::default(),
-    )
-    .unwrap()
+fn engine<P: HasEngine>(threads: usize, hash_mb: usize, pruning: bool) -> Box<dyn DynEngine<P>> {
+    let config = EngineConfig { threads, hash_mb, pruning, contempt: 0 };
+    P::new_engine(config, &Knowledge::default()).unwrap()
 }
 
 fn nodes(nodes: u64) -> SearchLimits {
@@ -47,97 +44,108 @@ fn depth(depth: u32) -> SearchLimits {
     SearchLimits { depth: Some(depth), ..SearchLimits::default() }
 }
 
-/// Positions of random games and set-ups of few and many pieces, near the limits and far from them.
+/// Positions of random games, and set-ups with few and many pieces, near and far from the turn
+/// limit.
 fn positions<P: Searchable>(options: &P::Options, count: u64) -> Vec<(P, Vec<u64>)> {
-    let mut random = fastrand::Rng::with_seed(count);
+    let mut rng = fastrand::Rng::with_seed(count);
     let mut positions = vec![(P::start(options), Vec::new())];
     while positions.len() < count as usize {
-        positions.push(from_game(options, &mut random));
-        let pieces = random.usize(1..=6);
-        let left = random.u32(1..60);
-        positions.push((setup(options, pieces, left, &mut random), Vec::new()));
+        positions.push(from_game(options, &mut rng));
+        let pieces = rng.usize(1..=6);
+        let left = rng.u32(1..60);
+        positions.push((setup(options, pieces, left, &mut rng), Vec::new()));
     }
     positions
 }
 
-/// Whether the end was proved, so that the search had nothing more to do.
+/// Whether the result was proved, so that the search ended early.
 fn is_proved<P: Position>(report: &SearchReport<P>) -> bool {
     report.lines.iter().all(|line| plies_to_end(line.score).is_some())
 }
 
-/// What a report says, apart from the time it took.
+/// A report without its time.
 fn facts<P: Notation>(report: &SearchReport<P>) -> String {
     let lines: Vec<_> = report.lines.iter().map(|line| (line.score, &line.moves)).collect();
     format!(
-        "{lines:?} depth {} deepest {} nodes {} fullness {}",
+        "{lines:?} depth {} seldepth {} nodes {} hashfull {}",
         report.depth, report.seldepth, report.nodes, report.hashfull
     )
 }
 
-/// Every line can be played; the first moves differ; the better line comes first; a proved end comes
-/// when the score says, for whom it says.
-fn check_lines<P: Searchable>(position: &P, past: &[u64], lines: usize, report: &SearchReport<P>) {
-    let said = format!("{position:?}: {}", facts(report));
+/// Every line is legal; the first moves differ; better lines come first; a proved result has the
+/// winner and the length that its score says.
+fn check_lines<P: Searchable>(
+    position: &P,
+    history_keys: &[u64],
+    multipv: usize,
+    report: &SearchReport<P>,
+) {
+    let context = format!("{position:?}: {}", facts(report));
     let moves = legal(position);
-    assert_eq!(report.lines.len(), lines.clamp(1, moves.len()), "{said}");
+    assert_eq!(report.lines.len(), multipv.clamp(1, moves.len()), "{context}");
     let firsts: HashSet<_> = report.lines.iter().map(|line| line.moves[0]).collect();
-    assert_eq!(firsts.len(), report.lines.len(), "{said}");
-    assert!(report.lines.windows(2).all(|pair| pair[0].score >= pair[1].score), "{said}");
+    assert_eq!(firsts.len(), report.lines.len(), "{context}");
+    assert!(report.lines.windows(2).all(|pair| pair[0].score >= pair[1].score), "{context}");
     assert_eq!(report.best_move(), Some(report.lines[0].moves[0]));
     assert_eq!(report.score(), report.lines[0].score);
     for line in &report.lines {
-        assert!(line.score.abs() < WIN, "{said}");
+        assert!(line.score.abs() < WIN, "{context}");
         let mut after = position.clone();
-        let mut past = past.to_vec();
+        let mut keys = history_keys.to_vec();
         for (ply, mv) in line.moves.iter().enumerate() {
-            assert!(after.outcome(&past).is_none(), "over before ply {ply}, {said}");
-            assert!(legal(&after).contains(mv), "{mv:?} is not legal, {said}");
-            past.push(after.key());
+            assert!(after.outcome(&keys).is_none(), "over before ply {ply}, {context}");
+            assert!(legal(&after).contains(mv), "{mv:?} is not legal, {context}");
+            keys.push(after.key());
             after.play(*mv);
         }
         if let Some(plies) = plies_to_end(line.score) {
-            assert_eq!(line.moves.len(), plies.unsigned_abs() as usize, "{said}");
-            let winner = after.outcome(&past).and_then(|outcome| outcome.winner);
+            assert_eq!(line.moves.len(), plies.unsigned_abs() as usize, "{context}");
+            let winner = after.outcome(&keys).and_then(|outcome| outcome.winner);
             let expected = if plies > 0 { position.side() } else { position.side().other() };
-            assert_eq!(winner, Some(expected), "{said}");
+            assert_eq!(winner, Some(expected), "{context}");
         }
     }
 }
 
 every_game! {
-    fn every_line_is_legal_and_a_proved_end_comes_as_told<P>(options) {
-        let mut engines = [engine::<P>(1, 1, true), engine(1, 0, true), engine(1, 1, false), engine(2, 1, true)];
-        for (index, (position, past)) in positions::<P>(options, 40).iter().enumerate() {
+    fn reported_lines_are_legal_and_proved_results_are_true<P>(options) {
+        let mut engines = [(1, 1, true), (1, 0, true), (1, 1, false), (2, 1, true)]
+            .map(|(threads, hash_mb, pruning)| engine::<P>(threads, hash_mb, pruning));
+        for (index, (position, history_keys)) in positions::<P>(options, 40).iter().enumerate() {
             let moves = legal(position).len();
             let lines = [1, 2, 3, moves, moves + 5][index % 5];
             for engine in &mut engines {
-                let task = SearchRequest { position, history_keys: past, limits: nodes(3000), multipv: lines };
-                let report = engine.search(task, &StopFlag::new(), |report| {
-                    check_lines(position, past, lines, report);
+                let limits = nodes(3000);
+                let request = SearchRequest { position, history_keys, limits, multipv: lines };
+                let report = engine.search(request, &StopFlag::new(), &mut |report| {
+                    check_lines(position, history_keys, lines, report);
                 });
-                check_lines(position, past, lines, &report);
+                check_lines(position, history_keys, lines, &report);
             }
         }
     }
 }
 
 every_game! {
-    fn the_same_task_gives_the_same_report<P>(options) {
+    fn search_with_one_thread_is_reproducible<P>(options) {
         let mut old = engine::<P>(1, 1, true);
-        for (position, past) in &positions::<P>(options, 6) {
+        for (position, history_keys) in &positions::<P>(options, 6) {
             for lines in [1, 3] {
-                let heard = |engine: &mut Engine<P>| {
-                    let task = SearchRequest { position, history_keys: past, limits: nodes(10_000), multipv: lines };
-                    let mut heard = Vec::new();
-                    let report = engine.search(task, &StopFlag::new(), |report| heard.push(facts(report)));
-                    heard.push(facts(&report));
-                    heard
+                let reports = |engine: &mut dyn DynEngine<P>| {
+                    let limits = nodes(10_000);
+                    let request = SearchRequest { position, history_keys, limits, multipv: lines };
+                    let mut reports = Vec::new();
+                    let report = engine.search(request, &StopFlag::new(), &mut |report| {
+                        reports.push(facts(report));
+                    });
+                    reports.push(facts(&report));
+                    reports
                 };
-                let first = heard(&mut engine(1, 1, true));
-                assert_eq!(first, heard(&mut engine(1, 1, true)));
-                // An engine that is told to forget is as good as new.
+                let first = reports(&mut *engine(1, 1, true));
+                assert_eq!(first, reports(&mut *engine(1, 1, true)));
+                // A cleared engine behaves like a new one.
                 old.clear();
-                assert_eq!(first, heard(&mut old));
+                assert_eq!(first, reports(&mut *old));
             }
         }
     }
@@ -147,13 +155,14 @@ every_game! {
     fn node_limits_are_exact<P>(options) {
         for threads in [1, 2] {
             let mut engine = engine::<P>(threads, 1, true);
-            for (position, past) in &positions::<P>(options, 6) {
+            for (position, history_keys) in &positions::<P>(options, 6) {
                 for limit in [0, 1, 2, 127, 128, 129, 1000, 4999] {
-                    let task = SearchRequest { position, history_keys: past, limits: nodes(limit), multipv: 1 };
-                    let report = engine.search(task, &StopFlag::new(), |_| {});
-                    check_lines(position, past, 1, &report);
+                    let limits = nodes(limit);
+                    let request = SearchRequest { position, history_keys, limits, multipv: 1 };
+                    let report = engine.search(request, &StopFlag::new(), &mut |_| {});
+                    check_lines(position, history_keys, 1, &report);
                     assert!(report.nodes <= limit, "{} of {limit}, {position:?}", report.nodes);
-                    // Of two threads one may be done before it has used up what it took.
+                    // One of two threads may finish before it has used its block of nodes.
                     let alone = threads == 1 && !is_proved(&report) && report.depth < 120;
                     if alone || *position == P::start(options) {
                         assert_eq!(report.nodes, limit, "{threads} threads, {position:?}");
@@ -165,15 +174,16 @@ every_game! {
 }
 
 every_game! {
-    fn depth_limits_are_reached_and_not_passed<P>(options) {
+    fn depth_limits_are_exact<P>(options) {
         for pruning in [false, true] {
-            for (position, past) in &positions::<P>(options, 5) {
+            for (position, history_keys) in &positions::<P>(options, 5) {
                 for last in 1..=3 {
-                    let task = SearchRequest { position, history_keys: past, limits: depth(last), multipv: 2 };
-                    let mut heard = Vec::new();
+                    let limits = depth(last);
+                    let request = SearchRequest { position, history_keys, limits, multipv: 2 };
+                    let mut depths = Vec::new();
                     let report = engine::<P>(1, 1, pruning)
-                        .search(task, &StopFlag::new(), |report| heard.push(report.depth));
-                    assert!(heard.iter().copied().eq(1..=report.depth), "{heard:?}");
+                        .search(request, &StopFlag::new(), &mut |report| depths.push(report.depth));
+                    assert!(depths.iter().copied().eq(1..=report.depth), "{depths:?}");
                     assert!(report.depth == last || is_proved(&report), "{position:?}");
                 }
             }
@@ -182,14 +192,15 @@ every_game! {
 }
 
 every_game! {
-    fn a_search_stopped_before_it_began_still_has_a_move<P>(options) {
+    fn search_stopped_before_the_start_still_reports_a_move<P>(options) {
         let stop = StopFlag::new();
         stop.set();
         for threads in [1, 2] {
-            for (position, past) in &positions::<P>(options, 6) {
-                let task = SearchRequest { position, history_keys: past, limits: SearchLimits::default(), multipv: 2 };
-                let report = engine::<P>(threads, 1, true).search(task, &stop, |_| {});
-                check_lines(position, past, 2, &report);
+            for (position, history_keys) in &positions::<P>(options, 6) {
+                let limits = SearchLimits::default();
+                let request = SearchRequest { position, history_keys, limits, multipv: 2 };
+                let report = engine::<P>(threads, 1, true).search(request, &stop, &mut |_| {});
+                check_lines(position, history_keys, 2, &report);
                 assert_eq!((report.nodes, report.depth), (0, 0));
             }
         }
@@ -197,13 +208,13 @@ every_game! {
 }
 
 every_game! {
-    fn a_raised_flag_ends_a_search_within_a_few_nodes<P>(options) {
+    fn stop_flag_ends_a_search_within_a_few_nodes<P>(options) {
         let position = P::start(options);
         for threads in [1, 2] {
             let mut engine = engine::<P>(threads, 1, true);
-            let task = || SearchRequest::new(&position, SearchLimits::default());
+            let request = || SearchRequest::new(&position, SearchLimits::default());
             let (stop, mut before) = (StopFlag::new(), 0);
-            let report = engine.search(task(), &stop, |report| {
+            let report = engine.search(request(), &stop, &mut |report| {
                 if report.depth == 4 {
                     before = report.nodes;
                     stop.set();
@@ -215,17 +226,17 @@ every_game! {
                 assert!(report.nodes - before <= 128, "{} after {before}", report.nodes);
             }
 
-            // Nothing but the flag, raised by another thread, can end this one.
-            let (stop, (tell, told)) = (StopFlag::new(), mpsc::channel());
+            // Only the flag, set by another thread, can end this search.
+            let (stop, (sender, receiver)) = (StopFlag::new(), mpsc::channel());
             let report = std::thread::scope(|scope| {
-                let raise = stop.clone();
+                let flag = stop.clone();
                 scope.spawn(move || {
-                    told.recv().unwrap();
-                    raise.set();
+                    receiver.recv().unwrap();
+                    flag.set();
                 });
-                engine.search(task(), &stop, |report| {
+                engine.search(request(), &stop, &mut |report| {
                     if report.depth == 3 {
-                        tell.send(()).unwrap();
+                        sender.send(()).unwrap();
                     }
                 })
             });
@@ -236,8 +247,8 @@ every_game! {
 }
 
 every_game! {
-    fn the_deepest_search_of_a_tiny_ending_ends<P>(options) {
-        let mut random = fastrand::Rng::with_seed(3);
+    fn search_of_a_tiny_ending_ends_at_maximum_depth<P>(options) {
+        let mut rng = fastrand::Rng::with_seed(3);
         for limits in [
             SearchLimits { nodes: Some(20_000), depth: Some(120), ..SearchLimits::default() },
             SearchLimits { nodes: Some(20_000), depth: Some(u32::MAX), ..SearchLimits::default() },
@@ -245,10 +256,12 @@ every_game! {
         ] {
             for hash in [0, 1] {
                 for pruning in [false, true] {
-                    let left = random.u32(1..200);
-                    let position = setup::<P>(options, 1, left, &mut random);
-                    let task = SearchRequest { position: &position, history_keys: &[], limits, multipv: 3 };
-                    let report = engine::<P>(1, hash, pruning).search(task, &StopFlag::new(), |_| {});
+                    let left = rng.u32(1..200);
+                    let position = setup::<P>(options, 1, left, &mut rng);
+                    let request = SearchRequest::new(&position, limits);
+                    let request = SearchRequest { multipv: 3, ..request };
+                    let mut engine = engine::<P>(1, hash, pruning);
+                    let report = engine.search(request, &StopFlag::new(), &mut |_| {});
                     check_lines(&position, &[], 3, &report);
                 }
             }
@@ -256,9 +269,9 @@ every_game! {
     }
 }
 
-/// Without any limit a search ends when everything is known, at the latest at its greatest depth.
+/// A search without limits ends when the result is proved, or at the maximum depth.
 #[test]
-fn a_tiny_ending_needs_no_limits() {
+fn search_of_a_tiny_ending_ends_without_limits() {
     for (game, text) in [
         ("english", "W:W5:B28"),
         ("english:draw-plies=9", "W:WK1:BK32"),
@@ -268,65 +281,66 @@ fn a_tiny_ending_needs_no_limits() {
         ("capture-halma", "8/8/2b5/8/8/5w2/8/8 b 396"),
         ("capture-halma", "8/8/8/8/8/8/8/8 b 0"),
     ] {
-        let (moves, ..) = at(game, text, SearchLimits::default());
+        let (moves, ..) = search(game, text, SearchLimits::default());
         assert!(!moves.is_empty(), "{game} {text}");
     }
 }
 
 every_game! {
     fn minimax_and_alpha_beta_agree<P>(options) {
-        let evaluation = P::evaluator(&Knowledge::default());
-        for (position, past) in &positions::<P>(options, 24) {
+        let evaluator = P::evaluator(&Knowledge::default());
+        for (position, history_keys) in &positions::<P>(options, 24) {
             let moves = legal(position).len() as u64;
             for depth in (1..=4).take_while(|&depth| moves.pow(depth) < 20_000) {
-                let full = minimax(position, past, depth, &evaluation, &|| false).unwrap();
-                let fast = alpha_beta(position, past, depth, &evaluation, &|| false).unwrap();
-                let said = format!("{position:?} depth {depth}: {full:?}, {fast:?}");
-                assert_eq!(full.score, fast.score, "{said}");
-                assert_eq!(full.best_moves, fast.best_moves, "{said}");
-                assert!(fast.nodes <= full.nodes, "{said}");
+                let keys = history_keys;
+                let full = minimax(position, keys, depth, &evaluator, &|| false).unwrap();
+                let fast = alpha_beta(position, keys, depth, &evaluator, &|| false).unwrap();
+                let context = format!("{position:?} depth {depth}: {full:?}, {fast:?}");
+                assert_eq!(full.score, fast.score, "{context}");
+                assert_eq!(full.best_moves, fast.best_moves, "{context}");
+                assert!(fast.nodes <= full.nodes, "{context}");
                 if let Some(plies) = plies_to_end(full.score) {
-                    assert!(plies.unsigned_abs() <= depth, "{said}");
+                    assert!(plies.unsigned_abs() <= depth, "{context}");
                 }
             }
         }
     }
 }
 
-fn report<P: Searchable>(
+fn search_text<P: HasEngine>(
     text: &str,
     options: &P::Options,
     limits: SearchLimits,
 ) -> SearchReport<P> {
     let position = P::parse_position(text, options).unwrap();
-    let task = SearchRequest { position: &position, history_keys: &[], limits, multipv: 2 };
-    let report = engine::<P>(1, 1, true).search(task, &StopFlag::new(), |_| {});
+    let request = SearchRequest { position: &position, history_keys: &[], limits, multipv: 2 };
+    let report = engine::<P>(1, 1, true).search(request, &StopFlag::new(), &mut |_| {});
     if position.outcome(&[]).is_none() {
         check_lines(&position, &[], 2, &report);
     }
     report
 }
 
-/// A game and a text for [`report`].
-struct At<'a>(&'a str, SearchLimits);
+/// Searches a position; returns the first moves, the score and the nodes.
+struct Search<'a>(&'a str, SearchLimits);
 
-impl GameVisitor for At<'_> {
+impl GameVisitor for Search<'_> {
     type Output = (Vec<String>, i32, u64);
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
-        let report = report::<P>(self.0, options, self.1);
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
+        let report = search_text::<P>(self.0, options, self.1);
         let position = P::parse_position(self.0, options).unwrap();
         let firsts = report.lines.iter().map(|line| position.format_move(line.moves[0]));
         (firsts.collect(), report.score(), report.nodes)
     }
 }
 
-fn at(game: &str, text: &str, limits: SearchLimits) -> (Vec<String>, i32, u64) {
-    visit(&game.parse::<Game>().unwrap(), At(text, limits))
+fn search(game: &str, text: &str, limits: SearchLimits) -> (Vec<String>, i32, u64) {
+    visit(&game.parse::<Game>().unwrap(), Search(text, limits))
 }
 
 #[test]
-fn a_game_that_is_over_gives_an_empty_report() {
+fn finished_game_gives_an_empty_report() {
     for (game, text) in [
         ("english", "B:W21:B"),
         ("english", "B:W9,14:B5"),
@@ -336,51 +350,51 @@ fn a_game_that_is_over_gives_an_empty_report() {
         ("capture-halma", "7b/8/8/8/8/8/8/4w3 w 9"),
         ("capture-halma", "b7/8/8/8/8/8/8/4w3 b 400"),
     ] {
-        assert_eq!(at(game, text, SearchLimits::default()), (vec![], 0, 0), "{game} {text}");
+        assert_eq!(search(game, text, SearchLimits::default()), (vec![], 0, 0), "{game} {text}");
     }
 }
 
 #[test]
-fn who_cannot_move_passes() {
+fn side_without_moves_passes() {
     for (game, text) in [
         ("chinese-checkers", "5OO#/6OO/5O1O/8/8/8/8/8 # 10"),
         ("capture-halma", "8/8/8/8/8/4w3/8/8 b 10"),
         ("capture-halma", "8/8/8/8/8/8/8/8 w 391"),
     ] {
-        let (moves, ..) = at(game, text, nodes(20_000));
+        let (moves, ..) = search(game, text, nodes(20_000));
         assert_eq!(moves, ["pass"], "{game} {text}");
     }
 }
 
-/// Hops through a lattice: 801 moves, more than a hash entry can number and more than fit a list on
-/// the stack.
+/// Hops through a lattice: 801 moves, more than a TT entry can index and than fit into the inline
+/// part of a move list.
 #[test]
-fn a_position_with_hundreds_of_moves_is_searched() {
+fn position_with_hundreds_of_moves_is_searched() {
     let text = "8/1bw1b3/1b1w1w2/2b1b3/1b1w1b2/2b1w3/1b1w1w2/2w1w3 b 10";
     let position = crownhead_rules::CaptureHalma::parse_position(text, &()).unwrap();
     assert_eq!(legal(&position).len(), 801);
     for lines in [1, 300, 1000] {
         for pruning in [false, true] {
-            let task = SearchRequest {
+            let request = SearchRequest {
                 position: &position,
                 history_keys: &[],
                 limits: nodes(20_000),
                 multipv: lines,
             };
-            let report = engine(1, 1, pruning).search(task, &StopFlag::new(), |_| {});
+            let report = engine(1, 1, pruning).search(request, &StopFlag::new(), &mut |_| {});
             check_lines(&position, &[], lines, &report);
         }
     }
 }
 
-/// Chinese checkers knows no captures and few forced moves, so there nothing goes beyond the nominal
-/// depth and all the best lines can be compared with plain minimax.
+/// Chinese checkers has no captures and few forced moves, so no line exceeds the nominal depth, and
+/// all lines can be compared with minimax.
 #[test]
-fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
+fn chinese_checkers_search_without_pruning_equals_minimax() {
     type P = crownhead_rules::ChineseCheckers;
-    let evaluation = P::evaluator(&Knowledge::default());
+    let evaluator = P::evaluator(&Knowledge::default());
     let stop = StopFlag::new();
-    for (position, past) in &positions::<P>(&(), 24) {
+    for (position, history_keys) in &positions::<P>(&(), 24) {
         if position.pieces(position.side()).count_ones() < 2 {
             continue;
         }
@@ -392,12 +406,12 @@ fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
                     match (child.outcome(&[]), last) {
                         (Some(outcome), _) if outcome.winner.is_some() => WIN - 1,
                         (Some(_), _) => 0,
-                        (None, 1) => -evaluation_of(&evaluation, &child),
+                        (None, 1) => -evaluator.evaluate(&child),
                         (None, _) => {
-                            let score = minimax(&child, &[], last - 1, &evaluation, &|| false)
+                            let score = minimax(&child, &[], last - 1, &evaluator, &|| false)
                                 .unwrap()
                                 .score;
-                            // One ply further from the root than the child counted.
+                            // The child is one ply closer to the end than the root.
                             -(score
                                 - if plies_to_end(score).is_some() { score.signum() } else { 0 })
                         }
@@ -406,9 +420,8 @@ fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
                 .collect();
             expected.sort_by_key(|score| -score);
             expected.truncate(4);
-            let task =
-                SearchRequest { position, history_keys: past, limits: depth(last), multipv: 4 };
-            let report = engine::<P>(1, 0, false).search(task, &stop, |_| {});
+            let request = SearchRequest { position, history_keys, limits: depth(last), multipv: 4 };
+            let report = engine::<P>(1, 0, false).search(request, &stop, &mut |_| {});
             if report.depth == last {
                 let scores: Vec<_> = report.lines.iter().map(|line| line.score).collect();
                 assert_eq!(scores, expected, "{position:?} depth {last}");
@@ -417,21 +430,14 @@ fn without_pruning_the_lines_of_chinese_checkers_are_those_of_minimax() {
     }
 }
 
-fn evaluation_of<P: Position>(
-    evaluation: &impl crownhead_search::Evaluator<P>,
-    position: &P,
-) -> i32 {
-    evaluation.eval(position)
-}
-
 #[test]
-fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
+fn eval_values_kings_above_men() {
     struct Kings;
     impl GameVisitor for Kings {
         type Output = ();
         fn visit<P: Searchable>(self, options: &P::Options) {
-            let evaluation = P::evaluator(&Knowledge::default());
-            let score = |text: &str| evaluation.eval(&P::parse_position(text, options).unwrap());
+            let evaluator = P::evaluator(&Knowledge::default());
+            let score = |text: &str| evaluator.evaluate(&P::parse_position(text, options).unwrap());
             let (kings, men) = (score("B:W30,31,32:BK14,K15,K18"), score("B:W30,31,32:B14,15,18"));
             assert!(kings > men && kings > 0, "{}: {kings}, {men}", P::ID);
         }
@@ -442,15 +448,16 @@ fn a_king_is_worth_more_than_a_man_wherever_there_are_kings() {
 }
 
 #[test]
-fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root_the_less_the_nearer_it_is() {
-    // Nothing but a draw is left: the count ends before anybody meets anybody.
+fn contempt_makes_near_draws_worse_than_distant_ones() {
+    // A certain draw: the counter ends the game before the men meet.
     let limits = SearchLimits { depth: Some(8), ..SearchLimits::default() };
     let score = |plies: u32, contempt: i32| {
         let options = Contest::parse_options(&format!("draw-plies={plies}")).unwrap();
         let start = Contest::parse_position("B:W21:B12", &options).unwrap();
-        let settings = EngineConfig { threads: 1, hash_mb: 1, pruning: true, contempt };
-        let mut engine = Engine::<Contest>::new(settings, &Knowledge::default()).unwrap();
-        engine.search(SearchRequest::new(&start, limits), &StopFlag::new(), |_| {}).score()
+        let config = EngineConfig { threads: 1, hash_mb: 1, pruning: true, contempt };
+        let mut engine = Contest::new_engine(config, &Knowledge::default()).unwrap();
+        let request = SearchRequest::new(&start, limits);
+        engine.search(request, &StopFlag::new(), &mut |_| {}).score()
     };
     assert_eq!([1, 2, 4].map(|plies| score(plies, 0)), [0, 0, 0]);
     let [next, second, fourth] = [1, 2, 4].map(|plies| score(plies, 200));
@@ -461,8 +468,7 @@ fn with_contempt_a_draw_is_worth_less_to_the_side_at_the_root_the_less_the_neare
 }
 
 #[test]
-fn a_player_with_contempt_keeps_the_men_that_could_still_go_wrong_on_the_board() {
-    // An exchange is as good as none, but for the men who are gone afterwards.
+fn drawishness_rises_with_exchanges() {
     let drawish =
         |text: &str| Contest::parse_position(text, &Default::default()).unwrap().drawishness();
     let (many, few) = ("B:W21,22,23,24,30,31:B1,2,3,4,9,10", "B:W21,22,30,31:B1,2,9,10");

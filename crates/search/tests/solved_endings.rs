@@ -1,7 +1,7 @@
-//! Small endings solved in full: whatever the engine leaves out, remembers or shares between
-//! threads, it finds what looking at everything finds.
+//! Small endings, solved exhaustively: with any combination of pruning, hash table and threads, the
+//! engine finds the same result.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
 mod setups;
 
@@ -9,76 +9,76 @@ use std::collections::HashMap;
 
 use crownhead_rules::{English, Game, Notation, Position};
 use crownhead_search::{
-    DRAW, Engine, EngineConfig, GameVisitor, Knowledge, Score, SearchLimits, SearchRequest,
-    Searchable, StopFlag, WIN, plies_to_end, visit,
+    DRAW, DynEngine, EngineConfig, GameVisitor, HasEngine, Knowledge, Score, SearchLimits,
+    SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
 };
-use setups::{legal, setup, wander};
+use setups::{legal, play_random, setup};
 
-/// What a full search knows of a position.
+/// Exact value of a position.
 #[derive(Clone, Copy)]
 struct Solved {
-    /// For the side to move, a win the less the further it is.
+    /// Score for the side to move; longer wins are smaller.
     value: Score,
-    /// Plies of the longest game from here.
-    longest: u32,
+    /// Plies of the longest possible game from here.
+    max_plies: u32,
 }
 
-/// Looks at everything, to the end of every game. A position is known by its full text, counters
-/// included.
+/// Exhaustive search to the end of every game. Positions are identified by their full text, draw
+/// counters included.
 struct Solver {
-    known: HashMap<String, Solved>,
-    /// Positions it may still look at.
-    left: usize,
+    solved: HashMap<String, Solved>,
+    /// Nodes left.
+    budget: usize,
 }
 
 impl Solver {
-    fn new(most: usize) -> Solver {
-        Solver { known: HashMap::new(), left: most }
+    fn new(max_nodes: usize) -> Solver {
+        Solver { solved: HashMap::new(), budget: max_nodes }
     }
 
-    /// None if there is too much to look at.
+    /// Returns `None` if the budget is exhausted.
     fn solve<P: Position>(&mut self, position: &P) -> Option<Solved> {
         if let Some(outcome) = position.outcome(&[]) {
-            return Some(Solved { value: won_by(position, outcome.winner), longest: 0 });
+            return Some(Solved { value: score_of(position, outcome.winner), max_plies: 0 });
         }
         let text = format!("{position:?}");
-        if let Some(&solved) = self.known.get(&text) {
+        if let Some(&solved) = self.solved.get(&text) {
             return Some(solved);
         }
-        self.left = self.left.checked_sub(1)?;
-        let mut solved = Solved { value: -WIN, longest: 0 };
+        self.budget = self.budget.checked_sub(1)?;
+        let mut solved = Solved { value: -WIN, max_plies: 0 };
         for &mv in &legal(position) {
             solved.add(self.solve(&position.after(mv))?);
         }
-        self.known.insert(text, solved);
+        self.solved.insert(text, solved);
         Some(solved)
     }
 
-    /// The same where the past matters: every line on its own.
-    fn solve_lines<P: Position>(&mut self, position: &P, past: &mut Vec<u64>) -> Option<Solved> {
-        if let Some(outcome) = position.outcome(past) {
-            return Some(Solved { value: won_by(position, outcome.winner), longest: 0 });
+    /// Like [`Solver::solve`], for rules with repetition: positions are not merged.
+    fn solve_lines<P: Position>(&mut self, position: &P, keys: &mut Vec<u64>) -> Option<Solved> {
+        if let Some(outcome) = position.outcome(keys) {
+            return Some(Solved { value: score_of(position, outcome.winner), max_plies: 0 });
         }
-        self.left = self.left.checked_sub(1)?;
-        let mut solved = Solved { value: -WIN, longest: 0 };
-        past.push(position.key());
+        self.budget = self.budget.checked_sub(1)?;
+        let mut solved = Solved { value: -WIN, max_plies: 0 };
+        keys.push(position.key());
         for &mv in &legal(position) {
-            solved.add(self.solve_lines(&position.after(mv), past)?);
+            solved.add(self.solve_lines(&position.after(mv), keys)?);
         }
-        past.pop();
+        keys.pop();
         Some(solved)
     }
 }
 
 impl Solved {
-    /// One more move leads to what is known of the position after it.
+    /// Adds a move that leads to a solved position.
     fn add(&mut self, after: Solved) {
         self.value = self.value.max(-(after.value - after.value.signum()));
-        self.longest = self.longest.max(after.longest + 1);
+        self.max_plies = self.max_plies.max(after.max_plies + 1);
     }
 }
 
-fn won_by<P: Position>(position: &P, winner: Option<crownhead_rules::Side>) -> Score {
+fn score_of<P: Position>(position: &P, winner: Option<crownhead_rules::Side>) -> Score {
     match winner {
         None => DRAW,
         Some(side) if side == position.side() => WIN,
@@ -86,75 +86,76 @@ fn won_by<P: Position>(position: &P, winner: Option<crownhead_rules::Side>) -> S
     }
 }
 
-/// An ending, its past and what is known of it.
+/// An ending with its history and value.
 struct Ending<P> {
     position: P,
-    past: Vec<u64>,
+    history_keys: Vec<u64>,
     solved: Solved,
 }
 
-/// Endings that can be solved and are more than a few moves, with wins, losses and draws in equal
-/// numbers if the game has them.
+/// Nontrivial endings that can be solved, with about as many wins as losses and draws if the game
+/// has them.
 fn endings<P: Searchable>(options: &P::Options, kind: &Kind) -> Vec<Ending<P>> {
-    let mut random = fastrand::Rng::with_seed(1);
+    let mut rng = fastrand::Rng::with_seed(1);
     let mut endings: Vec<Ending<P>> = Vec::new();
     let mut counts = [0; 3];
     while endings.len() < kind.count {
-        let left = random.u32(kind.plies.0..=kind.plies.1);
-        let position = setup::<P>(options, kind.pieces, left, &mut random);
-        let mut past = Vec::new();
-        let plies = random.usize(0..=kind.before);
-        let position = wander(position, plies, &mut random, &mut past);
-        let mut solver = Solver::new(kind.most);
+        let left = rng.u32(kind.plies.0..=kind.plies.1);
+        let position = setup::<P>(options, kind.max_pieces, left, &mut rng);
+        let mut history_keys = Vec::new();
+        let plies = rng.usize(0..=kind.max_random_plies);
+        let position = play_random(position, plies, &mut rng, &mut history_keys);
+        let mut solver = Solver::new(kind.max_nodes);
         let solved = match kind.repetition {
             false => solver.solve(&position),
-            true => solver.solve_lines(&position, &mut past.clone()),
+            true => solver.solve_lines(&position, &mut history_keys.clone()),
         };
         let Some(solved) = solved else { continue };
-        let trivial = kind.most - solver.left < 20 || solved.longest < 2;
-        let place = (solved.value.signum() + 1) as usize;
-        if !trivial && solved.longest <= kind.longest && counts[place] <= endings.len() / 3 + 1 {
-            counts[place] += 1;
-            endings.push(Ending { position, past, solved });
+        let is_trivial = kind.max_nodes - solver.budget < 20 || solved.max_plies < 2;
+        let result = (solved.value.signum() + 1) as usize;
+        let is_rare = counts[result] <= endings.len() / 3 + 1;
+        if !is_trivial && solved.max_plies <= kind.max_plies && is_rare {
+            counts[result] += 1;
+            endings.push(Ending { position, history_keys, solved });
         }
     }
     endings
 }
 
 struct Kind {
-    /// Endings to try.
+    /// Number of endings.
     count: usize,
-    /// Pieces a side, at most.
-    pieces: usize,
-    /// Plies before the end of the hopping games.
+    /// Maximum number of pieces per side.
+    max_pieces: usize,
+    /// Range of plies before the turn limit of the hopping games.
     plies: (u32, u32),
-    /// Random moves before, at most: they let the counters differ.
-    before: usize,
-    /// Positions to look at, at most.
-    most: usize,
-    /// Plies of the longest game, at most.
-    longest: u32,
-    /// Whether the past matters.
+    /// Maximum number of random moves before the ending, which vary the draw counters.
+    max_random_plies: usize,
+    /// Node budget of the solver.
+    max_nodes: usize,
+    /// Maximum length of the longest possible game.
+    max_plies: u32,
+    /// Whether repetition matters.
     repetition: bool,
 }
 
-/// Compares the engine in every setting with the full search.
+/// Compares the engine in every configuration with the solver.
 struct Compare(Kind);
 
 impl GameVisitor for Compare {
     type Output = ();
 
-    fn visit<P: Searchable>(self, options: &P::Options) {
+    fn visit<P: HasEngine>(self, options: &P::Options) {
         let endings = endings::<P>(options, &self.0);
-        for hash in [0, 1] {
+        for hash_mb in [0, 1] {
             for pruning in [false, true] {
                 for threads in [1, 2, 4] {
-                    // One engine for all: what it remembers of one ending must not harm the next.
-                    let settings = EngineConfig { threads, hash_mb: hash, pruning, contempt: 0 };
-                    let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
-                    for lines in [1, 3] {
+                    // One engine for all endings: its hash table must not confuse them.
+                    let config = EngineConfig { threads, hash_mb, pruning, contempt: 0 };
+                    let mut engine = P::new_engine(config, &Knowledge::default()).unwrap();
+                    for multipv in [1, 3] {
                         for ending in &endings {
-                            check(&mut engine, settings, lines, ending);
+                            check(&mut *engine, config, multipv, ending);
                         }
                     }
                 }
@@ -164,31 +165,31 @@ impl GameVisitor for Compare {
 }
 
 fn check<P: Searchable>(
-    engine: &mut Engine<P>,
-    settings: EngineConfig,
-    lines: usize,
+    engine: &mut dyn DynEngine<P>,
+    config: EngineConfig,
+    multipv: usize,
     ending: &Ending<P>,
 ) {
-    let Ending { position, past, solved: Solved { value, longest } } = ending;
-    // Without pruning the longest game is seen at its own depth; what reductions take away, more
-    // depth gives back.
-    let depth = if settings.pruning { 3 * longest + 6 } else { *longest };
+    let Ending { position, history_keys, solved: Solved { value, max_plies } } = ending;
+    // Without pruning, a depth of `max_plies` sees every game. More depth makes up for reductions.
+    let depth = if config.pruning { 3 * max_plies + 6 } else { *max_plies };
     let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
-    let task = SearchRequest { position, history_keys: past, limits, multipv: lines };
-    let report = engine.search(task, &StopFlag::new(), |_| {});
+    let request = SearchRequest { position, history_keys, limits, multipv };
+    let report = engine.search(request, &StopFlag::new(), &mut |_| {});
     let score = report.score();
-    let said = format!(
-        "{settings:?}, {lines} lines, {position:?} after {past:x?}: {score} is not {value}; {:?}",
+    let context = format!(
+        "{config:?}, multipv {multipv}, {position:?} after {history_keys:x?}: {score}, not {value}; \
+         {:?}",
         report.lines[0].moves
     );
-    assert_eq!(plies_to_end(score).map_or(0, i32::signum), value.signum(), "{said}");
+    assert_eq!(plies_to_end(score).map_or(0, i32::signum), value.signum(), "{context}");
     if *value == DRAW {
-        assert_eq!(score, DRAW, "{said}");
-    } else if !settings.pruning {
-        assert_eq!(score, *value, "{said}");
+        assert_eq!(score, DRAW, "{context}");
+    } else if !config.pruning {
+        assert_eq!(score, *value, "{context}");
     } else {
-        // Pruning may miss the shortest way, but there is no shorter one.
-        assert!(score.abs() <= value.abs(), "{said}");
+        // Pruning may miss the shortest win, but cannot find a shorter one.
+        assert!(score.abs() <= value.abs(), "{context}");
     }
 }
 
@@ -198,28 +199,28 @@ fn compare(game: &str, kind: Kind) {
 
 const CHECKERS: Kind = Kind {
     count: 24,
-    pieces: 2,
+    max_pieces: 2,
     plies: (0, 0),
-    before: 6,
-    most: 3000,
-    longest: 12,
+    max_random_plies: 6,
+    max_nodes: 3000,
+    max_plies: 12,
     repetition: false,
 };
 
 #[test]
-fn english_endings_near_the_draw_by_count() {
+fn english_endings_near_the_draw_counter() {
     compare("english:draw-plies=8", CHECKERS);
 }
 
 #[test]
 fn english_endings_with_repetition() {
-    let kind = Kind { before: 20, most: 20_000, repetition: true, ..CHECKERS };
+    let kind = Kind { max_random_plies: 20, max_nodes: 20_000, repetition: true, ..CHECKERS };
     compare("english:rules=wcdf,draw-plies=12", kind);
 }
 
 #[test]
 fn contest_endings() {
-    compare("contest", Kind { pieces: 5, longest: 16, ..CHECKERS });
+    compare("contest", Kind { max_pieces: 5, max_plies: 16, ..CHECKERS });
 }
 
 #[test]
@@ -228,77 +229,81 @@ fn contest_endings_with_kings() {
 }
 
 #[test]
-fn chinese_checkers_before_the_last_turn() {
+fn chinese_checkers_endings_near_the_turn_limit() {
     compare(
         "chinese-checkers",
-        Kind { count: 15, pieces: 6, plies: (2, 4), before: 0, ..CHECKERS },
+        Kind { count: 15, max_pieces: 6, plies: (2, 4), max_random_plies: 0, ..CHECKERS },
     );
 }
 
 #[test]
-fn capture_halma_before_the_last_turn() {
-    compare("capture-halma", Kind { pieces: 4, plies: (2, 6), before: 0, ..CHECKERS });
+fn capture_halma_endings_near_the_turn_limit() {
+    compare(
+        "capture-halma",
+        Kind { max_pieces: 4, plies: (2, 6), max_random_plies: 0, ..CHECKERS },
+    );
 }
 
-/// One against one with up to 30 plies before the draw by count, more than a search without a hash
-/// table could look through: what is remembered with another count must not be believed.
+/// One piece against one with up to 30 plies before the draw, too many to search without a hash
+/// table: entries with another counter value must not be used.
 #[test]
-fn wins_are_told_from_draws_by_count_from_any_count() {
+fn hash_entries_with_other_counter_values_are_not_used() {
     let options = English::parse_options("draw-plies=30").unwrap();
-    let mut random = fastrand::Rng::with_seed(1);
+    let mut rng = fastrand::Rng::with_seed(1);
     let mut solver = Solver::new(1_000_000);
     let endings: Vec<_> = (0..120)
         .map(|_| {
-            let mut past = Vec::new();
-            let position = setup::<English>(&options, 1, 0, &mut random);
-            let plies = random.usize(0..28);
-            let position = wander(position, plies, &mut random, &mut past);
+            let mut history_keys = Vec::new();
+            let position = setup::<English>(&options, 1, 0, &mut rng);
+            let plies = rng.usize(0..28);
+            let position = play_random(position, plies, &mut rng, &mut history_keys);
             let solved = solver.solve(&position).unwrap();
-            Ending { position, past, solved }
+            Ending { position, history_keys, solved }
         })
         .collect();
     let drawn = endings.iter().filter(|ending| ending.solved.value == DRAW).count();
     assert!((30..90).contains(&drawn), "{drawn} of {} are drawn", endings.len());
     for pruning in [false, true] {
         for threads in [1, 2] {
-            let settings = EngineConfig { threads, hash_mb: 1, pruning, contempt: 0 };
-            let mut engine = Engine::new(settings, &Knowledge::default()).unwrap();
+            let config = EngineConfig { threads, hash_mb: 1, pruning, contempt: 0 };
+            let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
             for ending in &endings {
-                check(&mut engine, settings, 1, ending);
+                check(&mut *engine, config, 1, ending);
             }
         }
     }
 }
 
-/// White is lost, and has only moves to positions that stood on the board before. That draws nothing:
-/// Black need not repeat them a second time.
+/// White is lost and can only move to positions that occurred before. That is not a draw: Black
+/// need not repeat them again.
 #[test]
-fn a_position_seen_once_before_the_search_is_no_draw() {
+fn single_repetition_before_the_root_is_not_a_draw() {
     for game in ["", "rules=wcdf"] {
         let options = English::parse_options(game).unwrap();
         let mut position = English::parse_position("W:WK12:BK10", &options).unwrap();
-        let mut past = Vec::new();
+        let mut history_keys = Vec::new();
         for text in ["12-8", "10-7", "8-12", "7-10"] {
-            past.push(position.key());
+            history_keys.push(position.key());
             position.play(position.parse_move(text).unwrap());
         }
-        for (hash, pruning) in [(0, false), (0, true), (1, false), (1, true)] {
-            let settings = EngineConfig { threads: 1, hash_mb: hash, pruning, contempt: 0 };
-            let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
+        for (hash_mb, pruning) in [(0, false), (0, true), (1, false), (1, true)] {
+            let config = EngineConfig { threads: 1, hash_mb, pruning, contempt: 0 };
+            let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
             let limits = SearchLimits { depth: Some(10), ..SearchLimits::default() };
-            let task =
-                SearchRequest { position: &position, history_keys: &past, limits, multipv: 1 };
-            assert_eq!(
-                engine.search(task, &StopFlag::new(), |_| {}).score(),
-                6 - WIN,
-                "{game} {settings:?}"
-            );
+            let request = SearchRequest {
+                position: &position,
+                history_keys: &history_keys,
+                limits,
+                multipv: 1,
+            };
+            let report = engine.search(request, &StopFlag::new(), &mut |_| {});
+            assert_eq!(report.score(), 6 - WIN, "{game} {config:?}");
         }
     }
 }
 
 #[test]
-fn both_counts_of_idle_plies_are_told_apart() {
+fn draw_counters_are_distinguished() {
     let options = English::parse_options("draw-plies=12").unwrap();
     let reach = |moves: &str| {
         let mut position = English::parse_position("W:W6,7,K25:BK13", &options).unwrap();
@@ -307,39 +312,40 @@ fn both_counts_of_idle_plies_are_told_apart() {
         }
         position
     };
-    // The same board, and no piece was removed for as long; but after the second way no man has
-    // advanced either for almost as long, so that a king's capture gains no time any more.
+    // The same board and plies since the last capture. After the second line no man has advanced
+    // for almost as long, so a capture by a king no longer gains time.
     let won = reach("25-29 13-17 29-25 17-13 7-3");
     let drawn = reach("7-3 13-17 25-21 17-13 21-25");
     assert_eq!(won, drawn);
     for pruning in [false, true] {
-        let settings = EngineConfig { threads: 1, hash_mb: 4, pruning, contempt: 0 };
-        let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
+        let config = EngineConfig { threads: 1, hash_mb: 4, pruning, contempt: 0 };
+        let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
         for (position, value) in [(&drawn, DRAW), (&won, 12 - WIN), (&drawn, DRAW)] {
             let limits = SearchLimits { depth: Some(40), ..SearchLimits::default() };
-            let report =
-                engine.search(SearchRequest::new(position, limits), &StopFlag::new(), |_| {});
+            let request = SearchRequest::new(position, limits);
+            let report = engine.search(request, &StopFlag::new(), &mut |_| {});
             assert_eq!(report.score(), value, "{position:?}");
         }
     }
 }
 
 #[test]
-fn a_draw_by_count_is_not_believed_where_the_count_has_far_to_go() {
+fn draw_by_counter_does_not_leak_to_a_fresh_counter() {
     let options = English::parse_options("").unwrap();
     let fresh = English::parse_position("W:WK25,K5:BK15", &options).unwrap();
-    // The same board with 30 plies left of 50: too few to win.
+    // The same board with 30 of 50 plies left: too few to win.
     let mut late = fresh.clone();
     for text in "5-1 15-18 1-5 18-15 ".repeat(5).split_whitespace() {
         late.play(late.parse_move(text).unwrap());
     }
     assert_eq!(fresh.key(), late.key());
-    let settings = EngineConfig { hash_mb: 16, ..EngineConfig::default() };
-    let mut engine = Engine::<English>::new(settings, &Knowledge::default()).unwrap();
+    let config = EngineConfig { hash_mb: 16, ..EngineConfig::default() };
+    let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
     let mut score = |position: &English, depth| {
         let limits =
             SearchLimits { depth: Some(depth), nodes: Some(3_000_000), ..SearchLimits::default() };
-        engine.search(SearchRequest::new(position, limits), &StopFlag::new(), |_| {}).score()
+        let request = SearchRequest::new(position, limits);
+        engine.search(request, &StopFlag::new(), &mut |_| {}).score()
     };
     assert_eq!(score(&late, 40), 0);
     for depth in [8, 16, 24] {

@@ -1,98 +1,86 @@
-//! A game that the server hosts: the board, the clocks, offers, ends off the board, and who may do
-//! what. It knows neither sockets nor files, nor what time it is.
+//! A game on the server: a [`GameInPlay`] with seat rights, names, a version and a rematch.
 //!
-//! What happens is first decided, then kept, then true: [`HostedGame::decide`] says what an action
-//! comes to and changes nothing on the board; whoever keeps games writes the [`Event`] down, and only
-//! then [`HostedGame::apply`] makes it so. A game taken up again is its events applied once more.
+//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing, the
+//! room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A game
+//! is loaded by applying its stored events.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crownhead_play::{LegalMove, PlayError, Session, considers_offer, new_session, to_sentence};
+use crownhead_play::game::InvalidEvent;
+use crownhead_play::{
+    Action, End, Event, GameConfig, GameInPlay, LegalMove, OfferKind, Session, SideConfig,
+    considers_offer, new_session,
+};
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, PositionError, Side};
 
-use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, Seat, What};
-use crate::error::kind_text;
+use crate::deeds::{Effect, HostedEvent, Refusal, RefusalCode, SeatRights};
 use crate::new_game::{GameSetup, Mode};
 
-/// A computer that moves so little too late has not lost: its thread may have waited for a processor.
-const GRACE: Duration = Duration::from_millis(100);
-/// So many things can happen in a game; a game without take-backs comes nowhere near.
-const MOST_EVENTS: usize = 2000;
-/// So many names can be given to a seat in one game. They are counted apart: what somebody does to a
-/// name takes no move away.
-const MOST_NAMES: usize = 20;
-/// The clocks run when both have made their first move: a friend may come late.
-const FREE_PLIES: usize = 2;
+/// Maximum number of events per game. Games without take-backs stay far below it.
+const MAX_EVENTS: usize = 2000;
+/// Maximum number of times a seat can be renamed. Names are counted separately, so that they take
+/// no move away.
+const MAX_RENAMES: usize = 20;
+/// The clocks start when both sides have moved: a friend may join late.
+const CLOCK_START_PLY: usize = 2;
 
-/// A move that was made.
+/// A move that was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made {
+pub struct PlayedMove {
     /// Its text.
     pub text: String,
-    /// Who made it.
+    /// The side that played it.
     pub side: Side,
     /// The cells it touched.
     pub path: Vec<Cell>,
-    /// The cells whose pieces it took.
+    /// The cells of the captured pieces.
     pub captures: Vec<Cell>,
     /// The board after it.
     pub board: [char; 64],
 }
 
-/// A game that the server hosts.
+/// A game on the server.
 pub struct HostedGame {
     setup: GameSetup,
-    session: Box<dyn Session>,
-    /// The board it began with.
+    game: GameInPlay,
     start_board: [char; 64],
-    /// The legal moves now, once somebody has asked for them: a game taken up again goes through
-    /// thousands of positions in which nobody does.
+    /// The legal moves, computed when they are first needed: a game that is loaded goes through
+    /// thousands of positions in which nobody needs them.
     legal: OnceLock<Vec<LegalMove>>,
-    made: Vec<Made>,
-    /// The clocks as they stood when the turn began.
-    left: Option<[Duration; 2]>,
-    /// Since when the side to move has been thinking; none as long as a computer has not been asked.
-    turn_began: Option<Instant>,
-    /// The most plies that were ever made: whoever takes moves back is not paid for them again.
-    furthest: usize,
-    version: u64,
-    offers: [Option<Side>; 3],
-    decision: Option<Decision>,
-    /// After how many plies the computer last declined a draw.
-    declined: Option<usize>,
+    moves: Vec<PlayedMove>,
     names: [Option<String>; 2],
-    /// How many names each seat has been given.
-    namings: [usize; 2],
+    rename_counts: [usize; 2],
+    /// The id of the rematch.
     next: Option<String>,
-    events: usize,
 }
 
 impl HostedGame {
     /// A new game.
-    pub fn new(setup: GameSetup, now: Instant) -> Result<HostedGame, PositionError> {
+    pub fn new(setup: GameSetup, now: Duration) -> Result<HostedGame, PositionError> {
         let session = new_session(&setup.game, setup.position.as_deref())?;
-        let mut game = HostedGame {
-            start_board: session.board(),
-            legal: OnceLock::new(),
-            left: setup.clock.map(|clock| [Duration::from_millis(clock.time); 2]),
-            setup,
-            session,
-            made: Vec::new(),
-            turn_began: None,
-            furthest: 0,
-            version: 0,
-            offers: [None; 3],
-            decision: None,
-            declined: None,
-            names: [None, None],
-            namings: [0; 2],
-            next: None,
-            events: 0,
+        let time_control = setup.time_control();
+        let sides = [Side::First, Side::Second].map(|side| match setup.computer(side) {
+            Some(_) => SideConfig::computer(time_control),
+            None => SideConfig::human(time_control),
+        });
+        let consent: &[OfferKind] = match setup.mode {
+            Mode::Friend => &OfferKind::ALL,
+            Mode::Computer { .. } => &[OfferKind::Draw],
+            Mode::Hotseat => &[],
         };
-        game.next_turn(now);
-        Ok(game)
+        let config = GameConfig { sides, clock_start_ply: CLOCK_START_PLY, consent };
+        Ok(HostedGame {
+            start_board: session.board(),
+            game: GameInPlay::new(session, config, now),
+            setup,
+            legal: OnceLock::new(),
+            moves: Vec::new(),
+            names: [None, None],
+            rename_counts: [0; 2],
+            next: None,
+        })
     }
 
     /// What is played.
@@ -102,50 +90,51 @@ impl HostedGame {
 
     /// The board.
     pub fn session(&self) -> &dyn Session {
-        self.session.as_ref()
+        self.game.session()
     }
 
-    /// The board it began with.
+    /// The board at the start.
     pub fn start_board(&self) -> &[char; 64] {
         &self.start_board
     }
 
-    /// The legal moves; none when the game has ended.
+    /// The legal moves; none when the game is over.
     pub fn legal(&self) -> &[LegalMove] {
-        if self.decision.is_some() {
-            return &[];
+        match self.is_over() {
+            true => &[],
+            false => self.legal.get_or_init(|| self.session().legal_moves()),
         }
-        self.legal.get_or_init(|| self.session.legal_moves())
     }
 
     /// The moves so far.
-    pub fn made(&self) -> &[Made] {
-        &self.made
+    pub fn moves(&self) -> &[PlayedMove] {
+        &self.moves
     }
 
-    /// Counts moves, take-backs and ends.
+    /// The version: the number of moves, take-backs, ends and reopenings so far.
     pub fn version(&self) -> u64 {
-        self.version
+        self.game.events().len() as u64
     }
 
-    /// How many events are kept of it.
+    /// The number of stored events.
     pub fn events(&self) -> usize {
-        self.events
+        let renames: usize = self.rename_counts.iter().sum();
+        self.game.events().len() + renames + usize::from(self.next.is_some())
     }
 
-    /// Whether so much has happened in it that nothing more may.
     fn is_full(&self) -> bool {
-        self.events - self.namings[0] - self.namings[1] >= MOST_EVENTS
+        self.game.events().len() >= MAX_EVENTS
     }
 
-    /// Whether a seat may be given yet another name.
-    pub fn may_name(&self, side: Side) -> bool {
-        self.namings[side.index()] < MOST_NAMES
+    /// Whether a seat can be renamed once more.
+    pub fn can_rename(&self, side: Side) -> bool {
+        self.rename_counts[side.index()] < MAX_RENAMES
     }
 
-    /// Who has offered something.
-    pub fn offer(&self, what: What) -> Option<Side> {
-        self.offers[what as usize]
+    /// Who has made an offer to another person. Offers to a computer are not shown: it answers at
+    /// once.
+    pub fn offer(&self, kind: OfferKind) -> Option<Side> {
+        self.game.offer(kind).filter(|_| self.setup.mode == Mode::Friend)
     }
 
     /// The name of a seat.
@@ -153,392 +142,203 @@ impl HostedGame {
         self.names[side.index()].as_deref()
     }
 
-    /// The rematch.
+    /// The id of the rematch.
     pub fn next(&self) -> Option<&str> {
         self.next.as_deref()
     }
 
-    /// An end off the board.
-    pub fn decision(&self) -> Option<Decision> {
-        self.decision
+    /// The end of the game, if it is over.
+    pub fn end(&self) -> Option<&End> {
+        self.game.end()
     }
 
-    /// Whether the game has ended.
+    /// Whether the game is over.
     pub fn is_over(&self) -> bool {
-        self.decision.is_some() || self.session.outcome().is_some()
+        self.game.is_over()
     }
 
-    /// One sentence on how the game ended, if it has.
-    pub fn ending(&self) -> Option<String> {
-        let sides = self.setup.game.info().sides;
-        let name = |seat: Seat| sides[Side::from(seat).index()].name;
-        let winner = |seat: Seat| sides[Side::from(seat).other().index()].name;
-        Some(match self.decision {
-            None => return self.session.outcome_text().map(|ending| to_sentence(&ending)),
-            Some(Decision::Agreed) => "The players agree on a draw.".into(),
-            Some(Decision::Resigned(seat)) => {
-                format!("{} resigns: {} wins.", name(seat), winner(seat))
-            }
-            Some(Decision::Late(seat)) => {
-                format!("{} has used up the time: {} wins.", name(seat), winner(seat))
-            }
-        })
+    /// The end in a sentence, if the game is over.
+    pub fn describe_end(&self) -> Option<String> {
+        self.game.describe_end()
     }
 
-    /// Who won, if the game has ended and somebody has.
-    pub fn winner(&self) -> Option<Side> {
-        match self.decision {
-            Some(Decision::Resigned(seat) | Decision::Late(seat)) => Some(Side::from(seat).other()),
-            Some(Decision::Agreed) => None,
-            None => self.session.outcome().and_then(|outcome| outcome.winner),
-        }
-    }
-
-    /// The result, for records.
+    /// The result, for game files.
     pub fn result(&self) -> GameResult {
-        match (self.is_over(), self.winner()) {
-            (false, _) => GameResult::Unknown,
-            (true, None) => GameResult::Draw,
-            (true, Some(Side::First)) => GameResult::FirstWins,
-            (true, Some(Side::Second)) => GameResult::SecondWins,
-        }
+        self.game.result()
     }
 
-    /// Whether a computer is to move.
+    /// Whether the computer is to move.
     pub fn computer_to_move(&self) -> bool {
-        !self.is_over() && self.setup.computer(self.session.side()).is_some()
+        !self.is_over() && self.setup.computer(self.session().side()).is_some()
     }
 
-    /// A person's clock runs at once, a computer's when it is asked.
-    fn next_turn(&mut self, now: Instant) {
-        self.turn_began = (!self.computer_to_move()).then_some(now);
+    /// Pauses a game that was loaded until a player joins: clocks stop while a game is on disk only.
+    pub fn pause(&mut self) {
+        self.set_clock(&Event::ClockStop, Duration::ZERO);
     }
 
-    /// A game that was taken up again waits for a player: time during which it was on disk only is
-    /// nobody's.
-    pub fn wait_for_players(&mut self) {
-        self.turn_began = None;
-    }
-
-    /// A player is there: the turn begins if it waited for one.
-    pub fn player_comes(&mut self, now: Instant) {
-        if self.turn_began.is_none() {
-            self.next_turn(now);
+    /// Starts the turn if the game was paused. The computer's turn starts when it starts to think.
+    pub fn on_player_joined(&mut self, now: Duration) {
+        if self.game.clocks().turn_started().is_none() && !self.computer_to_move() {
+            self.start_turn(now);
         }
     }
 
-    /// The computer begins to think: its clock runs.
-    pub fn begin_turn(&mut self, now: Instant) {
-        self.turn_began = Some(now);
+    /// Starts the clock of the side to move.
+    pub fn start_turn(&mut self, now: Duration) {
+        self.set_clock(&Event::ClockStart, now);
     }
 
-    /// The computer was stopped: its clock waits.
+    /// Stops the clock: the computer was stopped.
     pub fn stop_turn(&mut self) {
-        self.turn_began = None;
+        self.pause();
+    }
+
+    fn set_clock(&mut self, event: &Event, now: Duration) {
+        // Clocks can be started and stopped in every state of a game.
+        let _ = self.game.apply(event, now);
     }
 
     /// The side whose clock runs.
     pub fn running(&self) -> Option<Side> {
-        let runs = self.left.is_some()
-            && self.turn_began.is_some()
-            && self.furthest >= FREE_PLIES
-            && !self.is_over();
-        runs.then(|| self.session.side())
+        self.game.running_clock()
     }
 
-    /// What is left on the clocks now.
-    pub fn left(&self, now: Instant) -> Option<[Duration; 2]> {
-        let mut left = self.left?;
-        if let (Some(side), Some(began)) = (self.running(), self.turn_began) {
-            let used = now.saturating_duration_since(began);
-            left[side.index()] = left[side.index()].saturating_sub(used);
-        }
-        Some(left)
+    /// The time left on the clocks, if the game has any.
+    pub fn time_left(&self, now: Duration) -> Option<[Duration; 2]> {
+        let [first, second] = self.game.time_left(now);
+        Some([first?, second?])
     }
 
-    /// When the clock that runs will have run out: a person has lost then, a computer after a grace.
-    pub fn deadline(&self) -> Option<Instant> {
-        let (side, left, began) = (self.running()?, self.left?, self.turn_began?);
-        let grace = if self.setup.computer(side).is_some() { GRACE } else { Duration::ZERO };
-        began.checked_add(left[side.index()] + grace)
+    /// When the side to move loses on time if it does not move.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.game.deadline()
     }
 
-    /// The side to move has lost if its time is up.
-    pub fn flag(&self, now: Instant) -> Option<Event> {
-        self.deadline().filter(|deadline| *deadline <= now)?;
-        Some(Event::End(Decision::Late(self.session.side().into())))
+    /// The loss on time of the side to move, if its time is up.
+    pub fn check_flag(&self, now: Duration) -> Option<HostedEvent> {
+        self.game.check_flag(now).map(HostedEvent::Game)
     }
 
-    /// What is left on the clocks if the side to move moves now.
-    fn left_after_move(&self, now: Instant) -> Option<[u64; 2]> {
-        let mut left = self.left(now)?;
-        if let (Some(side), Some(clock)) = (self.running(), self.setup.clock)
-            && self.made.len() >= self.furthest
-        {
-            left[side.index()] += Duration::from_millis(clock.increment);
-        }
-        Some(left.map(millis))
-    }
-
-    /// What an action of somebody comes to. The board does not change; offers may.
+    /// Decides what comes of a client's action, and changes nothing.
     pub fn decide(
-        &mut self,
-        rights: Rights,
+        &self,
+        rights: SeatRights,
         version: u64,
         action: &Action,
-        now: Instant,
-    ) -> Result<Deed, Refusal> {
+        now: Duration,
+    ) -> Result<Effect, Refusal> {
         if rights.is_none() {
-            return Err(Refusal::new(RefusalCode::Seat, "who looks on does not play"));
+            return Err(Refusal::new(RefusalCode::Seat, "spectators cannot play"));
         }
-        if version != self.version {
-            let reason = "the game has changed meanwhile";
+        if version != self.version() {
+            let reason = "the game has changed in the meantime";
             return Err(Refusal::new(RefusalCode::Stale, reason));
         }
-        if let Some(flag) = self.flag(now) {
-            return Ok(Deed::Happens(flag));
+        if let Some(flag) = self.check_flag(now) {
+            return Ok(Effect::Append(flag));
         }
-        match action {
-            Action::Move(text) => self.decide_move(rights, text, now),
-            Action::Resign => {
-                self.check_running()?;
-                let side = self.own(rights);
-                Ok(Deed::Happens(Event::End(Decision::Resigned(side.into()))))
-            }
-            Action::Offer(What::Draw) => self.offer_draw(rights),
-            Action::Offer(What::TakeBack) => self.offer_take_back(rights, now),
-            Action::Offer(What::Rematch) => self.offer_rematch(rights),
-            Action::Accept(what) => {
-                let other = self.own(rights).other();
-                if self.setup.mode != Mode::Friend || self.offer(*what) != Some(other) {
-                    return Err(Refusal::new(
-                        RefusalCode::Nothing,
-                        "nothing of the kind was offered",
-                    ));
-                }
-                self.decide(rights, version, &Action::Offer(*what), now)
-            }
-            Action::Decline(what) => {
-                let by = self.own(rights);
-                match self.offers[*what as usize].take() {
-                    None => {
-                        Err(Refusal::new(RefusalCode::Nothing, "nothing of the kind was offered"))
-                    }
-                    Some(side) if side == by => Ok(Deed::Offers),
-                    Some(_) => Ok(Deed::Declined(*what, by)),
-                }
-            }
-        }
-    }
-
-    /// The side for which somebody speaks: its own, or that to move if it plays both.
-    fn own(&self, rights: Rights) -> Side {
-        rights.only().unwrap_or_else(|| self.session.side())
-    }
-
-    fn check_running(&self) -> Result<(), Refusal> {
-        match self.ending() {
-            Some(ending) => {
-                Err(Refusal::new(RefusalCode::Over, format!("The game is over. {ending}")))
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn decide_move(&mut self, rights: Rights, text: &str, now: Instant) -> Result<Deed, Refusal> {
-        self.check_running()?;
-        let side = self.session.side();
-        if !rights.may(side) {
-            let name = self.setup.game.info().sides[side.index()].name;
-            return Err(Refusal::new(RefusalCode::Seat, format!("it is the turn of {name}")));
-        }
-        if self.is_full() {
-            let reason = "this game has gone on for so long that no more moves can be made";
+        let is_take_back = matches!(
+            action,
+            Action::Offer(OfferKind::TakeBack) | Action::Accept(OfferKind::TakeBack)
+        );
+        let is_move = matches!(action, Action::Move(_)) && !self.is_over();
+        if (is_move || is_take_back) && self.is_full() {
+            let reason = "this game has too many moves and take-backs to go on";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
-        self.judge(text, now)
-    }
-
-    /// What a move of the side to move comes to, whoever makes it.
-    fn judge(&mut self, text: &str, now: Instant) -> Result<Deed, Refusal> {
-        let left = self.left_after_move(now);
-        self.session.play(text).map_err(|error: PlayError| Refusal {
-            kind: Some(kind_text(&error)),
-            ..Refusal::new(RefusalCode::Illegal, error.to_string())
-        })?;
-        // As the rules write it: it may have come in another form.
-        let text = self.session.last_move_text().unwrap_or_else(|| text.into());
-        self.session.undo();
-        Ok(Deed::Happens(Event::Move { text, left }))
-    }
-
-    /// What a computer's move comes to, which took it so long.
-    pub fn decide_computer(&mut self, text: &str, now: Instant) -> Result<Event, Refusal> {
-        if let Some(flag) = self.flag(now) {
-            return Ok(flag);
+        let is_answer = matches!(action, Action::Accept(_) | Action::Decline(_));
+        if is_answer && self.setup.mode != Mode::Friend {
+            return Err(crownhead_play::Refusal::NoOffer.into());
         }
-        match self.judge(text, now)? {
-            Deed::Happens(event) => Ok(event),
-            _ => Err(Refusal::new(RefusalCode::Failure, "the computer made no move")),
+        if *action == Action::Offer(OfferKind::Draw)
+            && let Some(effect) = self.decide_draw_offer()?
+        {
+            return Ok(effect);
         }
-    }
-
-    /// The computer has thought about a draw.
-    pub fn answer_draw(&mut self, accepts: bool) -> Deed {
-        match (accepts, &self.setup.mode) {
-            (true, _) => Deed::Happens(Event::End(Decision::Agreed)),
-            (false, Mode::Computer { side, .. }) => {
-                self.declined = Some(self.made.len());
-                Deed::Declined(What::Draw, *side)
-            }
-            (false, _) => Deed::Offers,
-        }
-    }
-
-    fn offer_draw(&mut self, rights: Rights) -> Result<Deed, Refusal> {
-        self.check_running()?;
-        match self.setup.mode {
-            Mode::Hotseat => Ok(Deed::Happens(Event::End(Decision::Agreed))),
-            Mode::Friend => Ok(match self.make_offer(What::Draw, rights) {
-                true => Deed::Happens(Event::End(Decision::Agreed)),
-                false => Deed::Offers,
-            }),
-            Mode::Computer { side, .. } => {
-                if self.session.side() == side {
-                    let reason = "a draw is offered on your own turn";
-                    return Err(Refusal::new(RefusalCode::Seat, reason));
-                }
-                Ok(match considers_offer(self.declined, self.made.len()) {
-                    true => Deed::AskComputer,
-                    false => Deed::Declined(What::Draw, side),
-                })
-            }
-        }
-    }
-
-    /// Makes an offer; true if the other side has made it too.
-    fn make_offer(&mut self, what: What, rights: Rights) -> bool {
-        let own = self.own(rights);
-        if self.offer(what) == Some(own.other()) {
-            return true;
-        }
-        self.offers[what as usize] = Some(own);
-        false
-    }
-
-    fn offer_take_back(&mut self, rights: Rights, now: Instant) -> Result<Deed, Refusal> {
-        let nothing =
-            || Refusal::new(RefusalCode::Nothing, "there is nothing of yours to take back");
-        if self.is_full() {
-            let reason = "so much was taken back in this game that no more can be";
-            return Err(Refusal::new(RefusalCode::TooMany, reason));
-        }
-        let is_friend = self.setup.mode == Mode::Friend;
-        if is_friend || matches!(self.decision, Some(Decision::Late(_))) || self.next.is_some() {
-            self.check_running()?;
-        }
-        if self.decision.is_some() {
-            return Ok(Deed::Happens(Event::Reopen));
-        }
-        // In whose favour: the one who asked, if this accepts it.
-        let asked = self.offer(What::TakeBack).filter(|_| is_friend);
-        let side = match (asked, self.setup.mode == Mode::Hotseat) {
-            (_, true) => self.session.side().other(),
-            (Some(side), _) => side,
-            (None, _) => self.own(rights),
+        let to_move = self.session().side();
+        let by = match rights.single() {
+            Some(side) => side,
+            // Two people at one screen take back the last move.
+            None if is_take_back => to_move.other(),
+            None => to_move,
         };
-        let plies = if self.session.side() == side { 2 } else { 1 };
-        if plies > self.made.len() {
-            return Err(nothing());
-        }
-        if is_friend && !self.make_offer(What::TakeBack, rights) {
-            return Ok(Deed::Offers);
-        }
-        Ok(Deed::Happens(Event::Undo { plies, left: self.left(now).map(|left| left.map(millis)) }))
-    }
-
-    fn offer_rematch(&mut self, rights: Rights) -> Result<Deed, Refusal> {
-        if !self.is_over() {
-            let reason = "a rematch begins when this game has ended";
-            return Err(Refusal::new(RefusalCode::Nothing, reason));
-        }
-        if self.next.is_some() {
-            return Err(Refusal::new(RefusalCode::Nothing, "the rematch is there already"));
-        }
-        let at_once = self.setup.mode != Mode::Friend;
-        Ok(match at_once || self.make_offer(What::Rematch, rights) {
-            true => Deed::Rematch,
-            false => Deed::Offers,
+        Ok(match self.game.decide(by, action, now)? {
+            Event::Rematch => Effect::StartRematch,
+            event @ Event::Offer(OfferKind::Draw, _) if self.setup.mode != Mode::Friend => {
+                Effect::AskComputer(event)
+            }
+            event if event.is_stored() => Effect::Append(HostedEvent::Game(event)),
+            event => Effect::Apply(event),
         })
     }
 
-    /// Makes true what has been kept. An event that does not fit is an error: the file is damaged.
-    pub fn apply(&mut self, event: &Event, now: Instant) -> Result<(), PlayError> {
+    /// What is particular about offering a draw to a computer.
+    fn decide_draw_offer(&self) -> Result<Option<Effect>, Refusal> {
+        let Mode::Computer { side, .. } = self.setup.mode else { return Ok(None) };
+        if self.is_over() {
+            return Ok(None);
+        }
+        if self.session().side() == side {
+            let reason = "offer a draw on your own turn";
+            return Err(Refusal::new(RefusalCode::Seat, reason));
+        }
+        let is_considered = considers_offer(self.game.draw_declined_at(), self.session().plies());
+        Ok((!is_considered).then_some(Effect::Decline(OfferKind::Draw, side)))
+    }
+
+    /// Decides what comes of a move of the computer.
+    pub fn decide_computer(&self, text: &str, now: Duration) -> Result<HostedEvent, Refusal> {
+        let action = Action::Move(text.into());
+        Ok(HostedEvent::Game(self.game.decide(self.session().side(), &action, now)?))
+    }
+
+    /// Decides what comes of the computer's answer to a draw offer.
+    pub fn answer_draw(&self, accepts: bool, now: Duration) -> Result<Effect, Refusal> {
+        let action = match accepts {
+            true => Action::Accept(OfferKind::Draw),
+            false => Action::Decline(OfferKind::Draw),
+        };
+        // The person who made the offer is to move.
+        let event = self.game.decide(self.session().side().other(), &action, now)?;
+        Ok(match event.is_stored() {
+            true => Effect::Append(HostedEvent::Game(event)),
+            false => Effect::Apply(event),
+        })
+    }
+
+    /// Applies an event. Only an event that does not fit the game is an error: the store is damaged.
+    pub fn apply(&mut self, event: &HostedEvent, now: Duration) -> Result<(), InvalidEvent> {
         match event {
-            Event::Move { text, left } => {
-                let side = self.session.side();
-                self.session.play(text)?;
-                let made = self.session.last_move();
-                let (path, captures) = made.map(|mv| (mv.path, mv.captures)).unwrap_or_default();
-                let board = self.session.board();
-                self.made.push(Made { text: text.clone(), side, path, captures, board });
-                self.set_left(*left);
-                self.furthest = self.furthest.max(self.made.len());
-                self.offers[What::TakeBack as usize] = None;
-                // Who moves has not accepted.
-                self.offers[What::Draw as usize].take_if(|by| *by != side);
-                self.version += 1;
+            HostedEvent::Game(event) => self.apply_to_game(event, now)?,
+            HostedEvent::Name(side, name) => {
+                self.names[side.index()].clone_from(name);
+                self.rename_counts[side.index()] += 1;
             }
-            Event::Undo { plies, left } => {
-                for _ in 0..*plies {
-                    self.session.undo();
-                    self.made.pop();
-                }
-                self.set_left(*left);
-                self.offers = [None; 3];
-                self.version += 1;
-            }
-            Event::End(decision) => {
-                self.left = self.left(now);
-                self.decision = Some(*decision);
-                if let (Decision::Late(seat), Some(left)) = (decision, &mut self.left) {
-                    left[Side::from(*seat).index()] = Duration::ZERO;
-                }
-                self.offers = [None; 3];
-                self.version += 1;
-            }
-            Event::Reopen => {
-                self.decision = None;
-                self.offers = [None; 3];
-                self.version += 1;
-            }
-            Event::Name(seat, name) => {
-                let at = Side::from(*seat).index();
-                self.names[at].clone_from(name);
-                self.namings[at] += 1;
-                self.events += 1;
-                return Ok(());
-            }
-            Event::Next(id) => {
+            HostedEvent::Next(id) => {
+                self.game.apply(&Event::Rematch, now)?;
                 self.next = Some(id.clone());
-                self.offers = [None; 3];
-                self.events += 1;
-                return Ok(());
             }
         }
-        self.events += 1;
-        self.legal = OnceLock::new();
-        self.next_turn(now);
         Ok(())
     }
 
-    fn set_left(&mut self, left: Option<[u64; 2]>) {
-        if self.left.is_some() {
-            self.left = left.map(|left| left.map(Duration::from_millis)).or(self.left);
+    fn apply_to_game(&mut self, event: &Event, now: Duration) -> Result<(), InvalidEvent> {
+        let side = self.session().side();
+        self.game.apply(event, now)?;
+        match event {
+            Event::Move { text, .. } => {
+                let played = self.session().last_move();
+                let (path, captures) = played.map(|mv| (mv.path, mv.captures)).unwrap_or_default();
+                let board = self.session().board();
+                self.moves.push(PlayedMove { text: text.clone(), side, path, captures, board });
+            }
+            Event::Undo { .. } => self.moves.truncate(self.session().plies()),
+            _ => {}
         }
+        if event.is_stored() {
+            self.legal = OnceLock::new();
+        }
+        Ok(())
     }
-}
-
-fn millis(time: Duration) -> u64 {
-    time.as_millis() as u64
 }

@@ -13,6 +13,7 @@ pub mod limits;
 pub mod listener;
 pub mod messages;
 pub mod middleware;
+mod monotonic;
 pub mod new_game;
 pub mod room;
 pub mod rooms;

@@ -1,8 +1,9 @@
 //! The messages of a socket other than `state` and `moved`. `docs/server.md` has them all.
 
+use crownhead_play::{Action, OfferKind};
 use serde::{Deserialize, Serialize};
 
-use crate::deeds::{Action, Refusal, What};
+use crate::deeds::{OfferWord, Refusal};
 use crate::views::{Computer, OffersView, SeatView};
 
 /// Nothing that a client says is longer.
@@ -13,14 +14,44 @@ pub const MAX_MESSAGE_BYTES: usize = 4096;
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 #[allow(missing_docs)] // as in docs/server.md
 pub enum ClientMessage {
-    Join { secret: Option<String>, name: Option<String> },
-    Move { version: u64, r#move: String, id: Option<u64> },
-    Resign { version: u64, id: Option<u64> },
-    Offer { version: u64, offer: What, id: Option<u64> },
-    Accept { version: u64, offer: What, id: Option<u64> },
-    Decline { version: u64, offer: What, id: Option<u64> },
-    Name { name: Option<String>, id: Option<u64> },
-    Ping { id: Option<u64> },
+    Join {
+        secret: Option<String>,
+        name: Option<String>,
+    },
+    Move {
+        version: u64,
+        r#move: String,
+        id: Option<u64>,
+    },
+    Resign {
+        version: u64,
+        id: Option<u64>,
+    },
+    Offer {
+        version: u64,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
+        id: Option<u64>,
+    },
+    Accept {
+        version: u64,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
+        id: Option<u64>,
+    },
+    Decline {
+        version: u64,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
+        id: Option<u64>,
+    },
+    Name {
+        name: Option<String>,
+        id: Option<u64>,
+    },
+    Ping {
+        id: Option<u64>,
+    },
 }
 
 /// What a client wants once it has joined.
@@ -81,7 +112,8 @@ pub enum ServerMessage<'a> {
         id: &'a str,
     },
     Declined {
-        offer: What,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
         by: char,
         text: String,
     },

@@ -3,18 +3,19 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::Side;
 use tokio::sync::Semaphore;
 
-use crate::deeds::Event;
+use crate::deeds::HostedEvent;
 use crate::error::{ApiError, Code};
 use crate::hosted_game::HostedGame;
 use crate::ids::{GameId, SeatSecret};
 use crate::limits::{ClientKey, Limits};
+use crate::monotonic;
 use crate::new_game::{GameSetup, ValidatedRequest};
 use crate::room::{JoinError, MemberHandle, Room};
 use crate::search_queue::SearchQueue;
@@ -118,7 +119,7 @@ impl Rooms {
         let mut writes =
             vec![Write::Create(NewGame { id: id.clone(), setup: setup.write(), secrets })];
         if let (Some(name), Some(side)) = (name, side) {
-            let event = serde_json::to_string(&Event::Name(side.into(), Some(name)));
+            let event = HostedEvent::Name(side, Some(name)).encode();
             let event = event.map_err(|error| failure(error.to_string()))?;
             writes.push(Write::AppendToNew { id: id.clone(), event });
         }
@@ -226,7 +227,8 @@ impl Rooms {
             record.set_player(side, name.to_string());
         }
         record.start = setup.position.as_ref().map(|_| game.session().start());
-        record.line.plies = game.made().iter().map(|made| Ply::new(made.text.clone())).collect();
+        record.line.plies =
+            game.moves().iter().map(|played| Ply::new(played.text.clone())).collect();
         record.result = game.result();
         if setup.time_control() != TimeControl::Unlimited {
             record.set_tag("TimeControl", setup.time_control().to_string());
@@ -253,15 +255,15 @@ impl Rooms {
     }
 }
 
-/// A game as its events left it.
+/// Loads a game by applying its stored events.
 fn replay_events(stored: &StoredGame) -> Result<HostedGame, String> {
     let setup = GameSetup::read(&stored.setup).ok_or("its setup cannot be read")?;
-    let now = Instant::now();
+    let now = monotonic::now();
     let mut game = HostedGame::new(setup, now).map_err(|error| error.to_string())?;
     for text in &stored.events {
-        let event: Event = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let event = HostedEvent::decode(text).map_err(|error| error.to_string())?;
         game.apply(&event, now).map_err(|error| error.to_string())?;
     }
-    game.wait_for_players();
+    game.pause();
     Ok(game)
 }

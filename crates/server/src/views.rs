@@ -1,13 +1,12 @@
 //! Games as the page is told of them. `docs/server.md` has the shapes.
 
-use std::time::Instant;
+use std::time::Duration;
 
-use crownhead_play::{LegalMove, Session, to_sentence};
+use crownhead_play::{LegalMove, OfferKind, Session, to_sentence};
 use crownhead_rules::{Cell, Game, Outcome, Side};
 use serde::{Serialize, Serializer};
 
-use crate::deeds::{Decision, What};
-use crate::hosted_game::{HostedGame, Made};
+use crate::hosted_game::{HostedGame, PlayedMove};
 use crate::ids::GameId;
 use crate::new_game::side_letter;
 
@@ -104,16 +103,13 @@ fn outcome_view(game: &Game, outcome: Outcome, text: String) -> OutcomeView {
 
 /// The end of a hosted game.
 pub fn ending_view(game: &HostedGame) -> Option<OutcomeView> {
-    let text = game.ending()?;
-    let kind = &game.setup().game;
-    let reason = match game.decision() {
-        None => return game.session().outcome().map(|outcome| outcome_view(kind, outcome, text)),
-        Some(Decision::Resigned(_)) => "resigned",
-        Some(Decision::Agreed) => "agreed",
-        Some(Decision::Late(_)) => "time",
-    };
-    let winner = game.winner().map(|side| side_letter(kind, side));
-    Some(OutcomeView { winner, reason, score: None, text })
+    let end = game.end()?;
+    Some(OutcomeView {
+        winner: end.winner().map(|side| side_letter(&game.setup().game, side)),
+        reason: end.code(),
+        score: end.score(),
+        text: end.describe(game.session()),
+    })
 }
 
 /// A position that belongs to no hosted game, with its legal moves, and the last move if one was made.
@@ -205,8 +201,12 @@ pub struct OffersView {
 
 /// The offers of a game.
 pub fn offers_view(game: &HostedGame) -> OffersView {
-    let by = |what| game.offer(what).map(|side| side_letter(&game.setup().game, side));
-    OffersView { draw: by(What::Draw), take_back: by(What::TakeBack), rematch: by(What::Rematch) }
+    let by = |kind| game.offer(kind).map(|side| side_letter(&game.setup().game, side));
+    OffersView {
+        draw: by(OfferKind::Draw),
+        take_back: by(OfferKind::TakeBack),
+        rematch: by(OfferKind::Rematch),
+    }
 }
 
 #[derive(Serialize)]
@@ -217,8 +217,8 @@ struct ClocksView {
     running: Option<char>,
 }
 
-fn clocks_view(game: &HostedGame, now: Instant) -> Option<ClocksView> {
-    let (clock, left) = (game.setup().clock?, game.left(now)?);
+fn clocks_view(game: &HostedGame, now: Duration) -> Option<ClocksView> {
+    let (clock, left) = (game.setup().clock?, game.time_left(now)?);
     Some(ClocksView {
         time: clock.time,
         increment: clock.increment,
@@ -227,7 +227,7 @@ fn clocks_view(game: &HostedGame, now: Instant) -> Option<ClocksView> {
     })
 }
 
-fn made_view<'a>(kind: &Game, made: &'a Made) -> MadeView<'a> {
+fn made_view<'a>(kind: &Game, made: &'a PlayedMove) -> MadeView<'a> {
     MadeView {
         text: &made.text,
         side: side_letter(kind, made.side),
@@ -255,7 +255,7 @@ pub fn state_json(
     id: &GameId,
     game: &HostedGame,
     presence: &Presence,
-    now: Instant,
+    now: Duration,
 ) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct State<'a> {
@@ -289,7 +289,7 @@ pub fn state_json(
         start: game.session().start(),
         start_board: Board(game.start_board()),
         view: hosted_view(game, &board),
-        history: game.made().iter().map(|made| made_view(&setup.game, made)).collect(),
+        history: game.moves().iter().map(|made| made_view(&setup.game, made)).collect(),
         clocks: clocks_view(game, now),
         seats: seats_view(game, presence),
         watchers: presence.watchers,
@@ -303,7 +303,7 @@ pub fn state_json(
 pub fn moved_json(
     game: &HostedGame,
     presence: &Presence,
-    now: Instant,
+    now: Duration,
 ) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Moved<'a> {
@@ -320,7 +320,7 @@ pub fn moved_json(
     serde_json::to_string(&Moved {
         r#type: "moved",
         version: game.version(),
-        r#move: game.made().last().map(|made| made_view(&game.setup().game, made)),
+        r#move: game.moves().last().map(|made| made_view(&game.setup().game, made)),
         view: hosted_view(game, &board),
         clocks: clocks_view(game, now),
         offers: offers_view(game),

@@ -1,18 +1,23 @@
-//! A hosted game without a socket: who may do what, clocks, offers, and that its events are the game.
+//! A hosted game without a socket: seats, versions, modes, names and the stored events. The game
+//! itself is tested in `crownhead_play`.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crownhead_play::CATALOG;
+use crownhead_play::{Action, CATALOG, End, Event, OfferKind};
 use crownhead_rules::{Game, Side};
-use crownhead_server::deeds::{Action, Decision, Deed, Event, RefusalCode, Rights, What};
+use crownhead_server::deeds::{Effect, HostedEvent, RefusalCode, SeatRights};
 use crownhead_server::hosted_game::HostedGame;
 use crownhead_server::new_game::{ClockSettings, GameSetup, Mode};
 
-const FIRST: Rights = Rights([true, false]);
-const SECOND: Rights = Rights([false, true]);
-const BOTH: Rights = Rights([true, true]);
-const NOBODY: Rights = Rights([false, false]);
+const FIRST: SeatRights = SeatRights([true, false]);
+const SECOND: SeatRights = SeatRights([false, true]);
+const BOTH: SeatRights = SeatRights([true, true]);
+const SPECTATOR: SeatRights = SeatRights([false, false]);
+
+const DRAW: Action = Action::Offer(OfferKind::Draw);
+const TAKE_BACK: Action = Action::Offer(OfferKind::TakeBack);
+const REMATCH: Action = Action::Offer(OfferKind::Rematch);
 
 fn setup(mode: Mode) -> GameSetup {
     GameSetup {
@@ -29,35 +34,40 @@ fn computer() -> Mode {
     Mode::Computer { side: Side::Second, player, thinking: Duration::from_secs(1) }
 }
 
-/// A game with a time that the test sets, and all that was kept of it.
+/// A game whose time the test sets, and its stored events.
 struct Table {
     game: HostedGame,
-    now: Instant,
-    kept: Vec<Event>,
+    now: Duration,
+    stored: Vec<String>,
 }
 
 impl Table {
     fn new(setup: GameSetup) -> Table {
-        let now = Instant::now();
-        Table { game: HostedGame::new(setup, now).unwrap(), now, kept: Vec::new() }
+        let now = Duration::from_secs(100);
+        Table { game: HostedGame::new(setup, now).unwrap(), now, stored: Vec::new() }
     }
 
-    fn pass(&mut self, time: Duration) {
+    fn wait(&mut self, time: Duration) {
         self.now += time;
     }
 
-    fn act(&mut self, rights: Rights, action: Action) -> Result<Deed, RefusalCode> {
+    fn act(&mut self, rights: SeatRights, action: Action) -> Result<Effect, RefusalCode> {
         let version = self.game.version();
-        let deed = self.game.decide(rights, version, &action, self.now);
-        if let Ok(Deed::Happens(event)) = &deed {
-            self.happen(event.clone());
+        let decided = self.game.decide(rights, version, &action, self.now);
+        let effect = decided.map_err(|refusal| refusal.code)?;
+        match &effect {
+            Effect::Append(event) => self.append(event.clone()),
+            Effect::Apply(event) | Effect::AskComputer(event) => {
+                self.game.apply(&HostedEvent::Game(event.clone()), self.now).unwrap();
+            }
+            Effect::Decline(..) | Effect::StartRematch => {}
         }
-        deed.map_err(|refusal| refusal.code)
+        Ok(effect)
     }
 
-    fn happen(&mut self, event: Event) {
+    fn append(&mut self, event: HostedEvent) {
         self.game.apply(&event, self.now).unwrap();
-        self.kept.push(event);
+        self.stored.push(event.encode().unwrap());
     }
 
     fn play(&mut self, moves: &str) {
@@ -71,44 +81,46 @@ impl Table {
     }
 
     fn left(&self) -> [u64; 2] {
-        self.game.left(self.now).unwrap().map(|left| left.as_millis() as u64)
+        self.game.time_left(self.now).unwrap().map(|left| left.as_millis() as u64)
     }
 }
 
+fn ended(end: End) -> Result<Effect, RefusalCode> {
+    Ok(Effect::Append(HostedEvent::Game(Event::End(end))))
+}
+
 #[test]
-fn only_the_side_to_move_moves() {
+fn only_the_side_to_move_can_move() {
     let mut table = Table::new(setup(Mode::Friend));
     let step = || Action::Move("11-15".into());
     assert_eq!(table.act(SECOND, step()), Err(RefusalCode::Seat));
-    assert_eq!(table.act(NOBODY, step()), Err(RefusalCode::Seat));
+    assert_eq!(table.act(SPECTATOR, step()), Err(RefusalCode::Seat));
     assert!(table.act(FIRST, step()).is_ok());
     assert_eq!(table.act(FIRST, Action::Move("8-11".into())), Err(RefusalCode::Seat));
     assert_eq!(table.game.session().moves(), ["11-15"]);
 }
 
 #[test]
-fn who_looks_on_can_do_nothing() {
+fn spectators_can_do_nothing() {
     let mut table = Table::new(setup(Mode::Friend));
     table.play("11-15 22-18");
     for action in [
         Action::Resign,
-        Action::Offer(What::Draw),
-        Action::Offer(What::TakeBack),
-        Action::Offer(What::Rematch),
-        Action::Accept(What::Draw),
-        Action::Decline(What::Draw),
+        DRAW,
+        TAKE_BACK,
+        REMATCH,
+        Action::Accept(OfferKind::Draw),
+        Action::Decline(OfferKind::Draw),
     ] {
-        assert_eq!(table.act(NOBODY, action), Err(RefusalCode::Seat));
+        assert_eq!(table.act(SPECTATOR, action), Err(RefusalCode::Seat));
     }
 }
 
 #[test]
-fn a_move_for_another_version_is_stale_and_so_is_its_repetition() {
+fn action_for_another_version_is_stale() {
     let mut table = Table::new(setup(Mode::Hotseat));
     let action = Action::Move("11-15".into());
-    let event = table.game.decide(BOTH, 0, &action, table.now).unwrap();
-    let Deed::Happens(event) = event else { panic!("{event:?}") };
-    table.happen(event);
+    table.act(BOTH, action.clone()).unwrap();
     for version in [0, 2, u64::MAX] {
         let refused = table.game.decide(BOTH, version, &action, table.now).unwrap_err();
         assert_eq!(refused.code, RefusalCode::Stale);
@@ -117,7 +129,7 @@ fn a_move_for_another_version_is_stale_and_so_is_its_repetition() {
 }
 
 #[test]
-fn a_refused_move_has_the_sentence_of_the_rules_and_changes_nothing() {
+fn illegal_move_is_refused_with_the_rule_and_changes_nothing() {
     let mut table = Table::new(setup(Mode::Friend));
     table.play("11-15 22-18");
     let before = table.game.session().position();
@@ -130,106 +142,123 @@ fn a_refused_move_has_the_sentence_of_the_rules_and_changes_nothing() {
 }
 
 #[test]
-fn a_draw_is_agreed_by_offering_the_same_or_by_accepting() {
-    for answer in [Action::Offer(What::Draw), Action::Accept(What::Draw)] {
+fn friends_agree_to_a_draw_by_offer_and_answer() {
+    for answer in [DRAW, Action::Accept(OfferKind::Draw)] {
         let mut table = Table::new(setup(Mode::Friend));
         table.play("11-15");
-        assert_eq!(table.act(FIRST, Action::Accept(What::Draw)), Err(RefusalCode::Nothing));
-        assert_eq!(table.act(FIRST, Action::Offer(What::Draw)), Ok(Deed::Offers));
-        assert_eq!(table.act(FIRST, Action::Accept(What::Draw)), Err(RefusalCode::Nothing), "own");
-        table.act(SECOND, answer).unwrap();
-        assert_eq!(table.game.decision(), Some(Decision::Agreed));
+        let accept = || Action::Accept(OfferKind::Draw);
+        assert_eq!(table.act(FIRST, accept()), Err(RefusalCode::Nothing));
+        let offer = Event::Offer(OfferKind::Draw, Side::First);
+        assert_eq!(table.act(FIRST, DRAW), Ok(Effect::Apply(offer)));
+        assert_eq!(table.game.offer(OfferKind::Draw), Some(Side::First));
+        assert_eq!(table.act(FIRST, accept()), Err(RefusalCode::Nothing), "one's own offer");
+        assert_eq!(table.act(SECOND, answer), ended(End::DrawAgreed));
         assert_eq!(table.act(SECOND, Action::Move("22-18".into())), Err(RefusalCode::Over));
     }
 }
 
 #[test]
-fn a_draw_offer_stands_until_the_other_side_moves_or_declines() {
-    let mut table = Table::new(setup(Mode::Friend));
-    table.act(FIRST, Action::Offer(What::Draw)).unwrap();
+fn computer_considers_a_draw_offer_and_not_again_for_some_plies() {
+    let mut table = Table::new(setup(computer()));
+    let offer = Event::Offer(OfferKind::Draw, Side::First);
+    assert_eq!(table.act(FIRST, DRAW), Ok(Effect::AskComputer(offer)));
+    assert_eq!(table.game.offer(OfferKind::Draw), None, "shown only to people");
+    let answer = || Action::Decline(OfferKind::Draw);
+    assert_eq!(table.act(FIRST, answer()), Err(RefusalCode::Nothing));
+    let declined = Effect::Apply(Event::Decline(OfferKind::Draw, Side::Second));
+    assert_eq!(table.game.answer_draw(false, table.now), Ok(declined.clone()));
+    let Effect::Apply(event) = declined else { panic!("not an offer") };
+    table.game.apply(&HostedEvent::Game(event), table.now).unwrap();
+    let again = Effect::Decline(OfferKind::Draw, Side::Second);
+    assert_eq!(table.act(FIRST, DRAW), Ok(again));
     table.play("11-15");
-    assert_eq!(table.game.offer(What::Draw), Some(Side::First), "one's own move keeps it");
-    table.play("22-18");
-    assert_eq!(table.game.offer(What::Draw), None);
-    table.act(FIRST, Action::Offer(What::Draw)).unwrap();
-    let declined = table.act(SECOND, Action::Decline(What::Draw));
-    assert_eq!(declined, Ok(Deed::Declined(What::Draw, Side::Second)));
-    assert_eq!(table.act(SECOND, Action::Accept(What::Draw)), Err(RefusalCode::Nothing));
-    table.act(FIRST, Action::Offer(What::Draw)).unwrap();
-    assert_eq!(table.act(FIRST, Action::Decline(What::Draw)), Ok(Deed::Offers), "withdrawn");
-    assert_eq!(table.game.offer(What::Draw), None);
+    assert_eq!(table.act(FIRST, DRAW), Err(RefusalCode::Seat), "it is the computer's turn");
+    let mut accepting = Table::new(setup(computer()));
+    accepting.act(FIRST, DRAW).unwrap();
+    let agreed = accepting.game.answer_draw(true, accepting.now).map_err(|error| error.code);
+    assert_eq!(agreed, ended(End::DrawAgreed));
 }
 
 #[test]
-fn between_people_moves_are_taken_back_by_agreement() {
+fn friends_take_back_by_agreement() {
     let mut table = Table::new(setup(Mode::Friend));
-    assert_eq!(table.act(FIRST, Action::Offer(What::TakeBack)), Err(RefusalCode::Nothing));
+    assert_eq!(table.act(FIRST, TAKE_BACK), Err(RefusalCode::Nothing));
     table.play("11-15 22-18");
-    // Black is to move: its own last move is two plies away.
-    assert_eq!(table.act(FIRST, Action::Offer(What::TakeBack)), Ok(Deed::Offers));
+    let offer = Event::Offer(OfferKind::TakeBack, Side::First);
+    assert_eq!(table.act(FIRST, TAKE_BACK), Ok(Effect::Apply(offer)));
     assert_eq!(table.game.session().plies(), 2);
-    table.act(SECOND, Action::Accept(What::TakeBack)).unwrap();
-    assert_eq!(table.game.session().plies(), 0);
-    table.play("11-15 22-18");
-    // White has just moved: one ply.
-    table.act(SECOND, Action::Offer(What::TakeBack)).unwrap();
-    table.act(FIRST, Action::Accept(What::TakeBack)).unwrap();
-    assert_eq!(table.game.session().moves(), ["11-15"]);
+    table.act(SECOND, Action::Accept(OfferKind::TakeBack)).unwrap();
+    assert_eq!((table.game.session().plies(), table.game.moves().len()), (0, 0));
 }
 
 #[test]
-fn against_a_computer_moves_are_taken_back_at_once_and_resigning_too() {
+fn against_a_computer_moves_and_resignations_are_taken_back_at_once() {
     let mut table = Table::new(setup(computer()));
     table.play("11-15");
     let event = table.game.decide_computer("22-18", table.now).unwrap();
-    table.happen(event);
-    table.act(FIRST, Action::Offer(What::TakeBack)).unwrap();
+    table.append(event);
+    table.act(FIRST, TAKE_BACK).unwrap();
     assert_eq!(table.game.session().plies(), 0);
     table.act(FIRST, Action::Resign).unwrap();
-    assert_eq!(table.game.ending().unwrap(), "Black resigns: White wins.");
+    assert_eq!(table.game.describe_end().unwrap(), "Black resigns: White wins.");
     assert_eq!(table.game.legal(), []);
-    table.act(FIRST, Action::Offer(What::TakeBack)).unwrap();
+    table.act(FIRST, TAKE_BACK).unwrap();
     assert!(!table.game.is_over());
     table.play("11-15");
 }
 
 #[test]
-fn the_two_at_one_screen_resign_for_the_side_to_move_and_agree_at_once() {
+fn at_one_screen_the_side_to_move_resigns_and_draws_are_agreed_at_once() {
     let mut table = Table::new(setup(Mode::Hotseat));
     table.play("11-15");
-    table.act(BOTH, Action::Resign).unwrap();
-    assert_eq!(table.game.winner(), Some(Side::First));
-    table.act(BOTH, Action::Offer(What::TakeBack)).unwrap();
-    table.act(BOTH, Action::Offer(What::TakeBack)).unwrap();
+    assert_eq!(table.act(BOTH, Action::Resign), ended(End::Resigned(Side::Second)));
+    table.act(BOTH, TAKE_BACK).unwrap();
+    table.act(BOTH, TAKE_BACK).unwrap();
     assert_eq!(table.game.session().plies(), 0);
-    table.act(BOTH, Action::Offer(What::Draw)).unwrap();
-    assert_eq!(table.game.decision(), Some(Decision::Agreed));
+    assert_eq!(table.act(BOTH, DRAW), ended(End::DrawAgreed));
 }
 
 #[test]
-fn a_rematch_needs_an_end_and_between_people_both() {
+fn rematch_needs_an_end_and_between_friends_both() {
     let mut table = Table::new(setup(Mode::Friend));
-    assert_eq!(table.act(FIRST, Action::Offer(What::Rematch)), Err(RefusalCode::Nothing));
+    assert_eq!(table.act(FIRST, REMATCH), Err(RefusalCode::Nothing));
     table.act(FIRST, Action::Resign).unwrap();
-    assert_eq!(table.act(FIRST, Action::Offer(What::Rematch)), Ok(Deed::Offers));
-    assert_eq!(table.act(SECOND, Action::Accept(What::Rematch)), Ok(Deed::Rematch));
-    table.happen(Event::Next("id".into()));
-    assert_eq!(table.act(FIRST, Action::Offer(What::Rematch)), Err(RefusalCode::Nothing));
+    let offer = Event::Offer(OfferKind::Rematch, Side::First);
+    assert_eq!(table.act(FIRST, REMATCH), Ok(Effect::Apply(offer)));
+    let accepted = table.act(SECOND, Action::Accept(OfferKind::Rematch));
+    assert_eq!(accepted, Ok(Effect::StartRematch));
+    table.append(HostedEvent::Next("id".into()));
+    assert_eq!(table.game.next(), Some("id"));
+    assert_eq!(table.act(FIRST, REMATCH), Err(RefusalCode::Nothing));
     let mut alone = Table::new(setup(computer()));
     alone.act(FIRST, Action::Resign).unwrap();
-    assert_eq!(alone.act(FIRST, Action::Offer(What::Rematch)), Ok(Deed::Rematch));
+    assert_eq!(alone.act(FIRST, REMATCH), Ok(Effect::StartRematch));
+    alone.append(HostedEvent::Next("id".into()));
+    assert_eq!(alone.act(FIRST, TAKE_BACK), Err(RefusalCode::Over));
     assert!(setup(computer()).swapped(2).computer(Side::First).is_some());
 }
 
 #[test]
-fn names_do_not_use_up_what_can_happen_in_a_game() {
+fn names_take_no_move_away() {
     let mut table = Table::new(setup(Mode::Friend));
-    let seat = crownhead_server::deeds::Seat::Second;
     for number in 0..3000 {
-        table.happen(Event::Name(seat, Some(format!("Name {number}"))));
+        table.append(HostedEvent::Name(Side::Second, Some(format!("Name {number}"))));
     }
-    assert!(!table.game.may_name(Side::Second) && table.game.may_name(Side::First));
+    assert!(!table.game.can_rename(Side::Second) && table.game.can_rename(Side::First));
     table.play("11-15");
+    assert_eq!((table.game.events(), table.game.version()), (3001, 1));
+}
+
+#[test]
+fn number_of_events_is_limited() {
+    let mut table = Table::new(setup(Mode::Hotseat));
+    for _ in 0..1000 {
+        table.act(BOTH, Action::Move("11-15".into())).unwrap();
+        table.act(BOTH, TAKE_BACK).unwrap();
+    }
+    assert_eq!(table.act(BOTH, Action::Move("11-15".into())), Err(RefusalCode::TooMany));
+    assert_eq!(table.act(BOTH, TAKE_BACK), Err(RefusalCode::TooMany));
+    table.act(BOTH, Action::Resign).unwrap();
 }
 
 fn with_clock() -> GameSetup {
@@ -238,86 +267,80 @@ fn with_clock() -> GameSetup {
 }
 
 #[test]
-fn clocks_run_once_both_have_moved_and_pay_the_increment() {
+fn clocks_run_once_both_have_moved() {
     let mut table = Table::new(with_clock());
-    table.pass(Duration::from_secs(3600));
+    table.wait(Duration::from_secs(3600));
     table.play("11-15");
-    table.pass(Duration::from_secs(3600));
+    table.wait(Duration::from_secs(3600));
     table.play("22-18");
-    assert_eq!(table.left(), [10_000, 10_000], "a friend may come late");
-    table.pass(Duration::from_secs(4));
+    assert_eq!(table.left(), [10_000, 10_000], "a friend may join late");
+    table.wait(Duration::from_secs(4));
     assert_eq!(table.left(), [6_000, 10_000]);
     table.play("15x22");
     assert_eq!(table.left(), [7_000, 10_000]);
-    table.pass(Duration::from_secs(2));
-    assert_eq!(table.left(), [7_000, 8_000]);
 }
 
 #[test]
-fn who_is_late_has_lost_and_cannot_take_it_back() {
+fn late_action_loses_on_time() {
     let mut table = Table::new(with_clock());
     table.play("11-15 22-18");
-    table.pass(Duration::from_millis(9_999));
-    assert_eq!(table.game.flag(table.now), None);
-    table.pass(Duration::from_millis(1));
-    // A move that comes too late is no move any more.
-    table.act(FIRST, Action::Move("15x22".into())).unwrap();
-    assert_eq!(table.game.ending().unwrap(), "Black has used up the time: White wins.");
+    table.wait(Duration::from_secs(10));
+    let late = table.act(FIRST, Action::Move("15x22".into()));
+    assert_eq!(late, ended(End::OutOfTime(Side::First)));
     assert_eq!(table.left()[0], 0);
-    assert_eq!(table.act(FIRST, Action::Offer(What::TakeBack)), Err(RefusalCode::Over));
+    assert_eq!(table.act(FIRST, TAKE_BACK), Err(RefusalCode::Over));
 }
 
 #[test]
-fn taking_back_brings_no_time_back_and_no_second_increment() {
-    let mut table = Table::new(with_clock());
-    table.play("11-15 22-18");
-    table.pass(Duration::from_secs(2));
-    table.play("15x22");
-    assert_eq!(table.left(), [9_000, 10_000]);
-    table.act(FIRST, Action::Offer(What::TakeBack)).unwrap();
-    table.pass(Duration::from_secs(1));
-    table.act(SECOND, Action::Accept(What::TakeBack)).unwrap();
-    assert_eq!(table.left(), [9_000, 9_000]);
-    table.play("15x22");
-    assert_eq!(table.left(), [9_000, 9_000]);
-}
-
-#[test]
-fn a_computers_clock_runs_only_while_it_thinks() {
+fn clock_of_a_computer_runs_only_while_it_thinks() {
     let mut table = Table::new(GameSetup { mode: computer(), ..with_clock() });
     table.play("11-15");
     let event = table.game.decide_computer("22-18", table.now).unwrap();
-    table.happen(event);
+    table.append(event);
     table.play("15x22");
-    table.pass(Duration::from_secs(60));
-    assert_eq!(table.game.running(), None, "it waits for its turn to think");
-    table.game.begin_turn(table.now);
-    table.pass(Duration::from_secs(1));
+    table.wait(Duration::from_secs(60));
+    assert_eq!(table.game.running(), None, "it waits for a free thread");
+    table.game.on_player_joined(table.now);
+    assert_eq!(table.game.running(), None);
+    table.game.start_turn(table.now);
+    table.wait(Duration::from_secs(1));
     assert_eq!(table.left()[1], 9_000);
 }
 
 #[test]
-fn the_events_of_a_game_are_the_game() {
+fn loaded_game_waits_for_a_player() {
     let mut table = Table::new(with_clock());
     table.play("11-15 22-18");
-    table.pass(Duration::from_secs(2));
+    table.game.pause();
+    table.wait(Duration::from_secs(3600));
+    assert_eq!((table.game.running(), table.left()), (None, [10_000, 10_000]));
+    table.game.on_player_joined(table.now);
+    table.wait(Duration::from_secs(1));
+    table.game.on_player_joined(table.now);
+    assert_eq!(table.left(), [9_000, 10_000], "only the first player to join starts the turn");
+}
+
+#[test]
+fn stored_events_restore_the_game() {
+    let mut table = Table::new(with_clock());
+    table.play("11-15 22-18");
+    table.wait(Duration::from_secs(2));
     table.play("15x22 25x18");
-    table.act(FIRST, Action::Offer(What::TakeBack)).unwrap();
-    table.act(SECOND, Action::Accept(What::TakeBack)).unwrap();
+    table.act(FIRST, TAKE_BACK).unwrap();
+    table.act(SECOND, Action::Accept(OfferKind::TakeBack)).unwrap();
     table.play("15x22 26x17");
-    table.happen(Event::Name(crownhead_server::deeds::Seat::First, Some("Ann".into())));
+    table.append(HostedEvent::Name(Side::First, Some("Ann".into())));
     table.act(SECOND, Action::Resign).unwrap();
-    let texts: Vec<_> =
-        table.kept.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    table.append(HostedEvent::Next("id".into()));
     let later = table.now + Duration::from_secs(1_000_000);
     let mut again = HostedGame::new(with_clock(), later).unwrap();
-    for text in &texts {
-        again.apply(&serde_json::from_str(text).unwrap(), later).unwrap();
+    for text in &table.stored {
+        again.apply(&HostedEvent::decode(text).unwrap(), later).unwrap();
     }
     assert_eq!(again.session().moves(), table.game.session().moves());
-    assert_eq!(again.version(), table.game.version());
-    assert_eq!(again.made(), table.game.made());
-    assert_eq!(again.ending(), table.game.ending());
-    assert_eq!(again.name(Side::First), Some("Ann"));
-    assert_eq!(again.left(later), table.game.left(table.now));
+    assert_eq!((again.version(), again.events()), (table.game.version(), table.stored.len()));
+    assert_eq!(again.moves(), table.game.moves());
+    assert_eq!(again.end(), table.game.end());
+    assert_eq!((again.name(Side::First), again.next()), (Some("Ann"), Some("id")));
+    assert_eq!(again.time_left(later), table.game.time_left(table.now));
 }

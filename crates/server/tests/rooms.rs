@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crownhead_server::deeds::{Action, What};
+use crownhead_play::{Action, OfferKind};
 use crownhead_server::limits::{ClientKey, Limits};
 use crownhead_server::new_game::NewGameRequest;
 use crownhead_server::room::{JoinError, MemberHandle};
@@ -81,7 +81,7 @@ async fn who_was_too_slow_cannot_act_on_a_game_that_went_on_without_him() {
     // The slow one reads nothing, until too much waits for it and it is put out.
     for version in (0..80).step_by(2) {
         quick.act(None, version, &Action::Resign).await;
-        quick.act(None, version + 1, &Action::Offer(What::TakeBack)).await;
+        quick.act(None, version + 1, &Action::Offer(OfferKind::TakeBack)).await;
         while quick.queue.try_recv().is_ok() {}
     }
     quick.leave().await;

@@ -115,7 +115,7 @@ async fn every_game_has_its_rules_and_each_exercise_is_a_position_that_can_be_tr
             let (status, view) = site.post("/api/position", question).await;
             assert_eq!(status, 200, "{exercise}");
             assert!(!view["legal"].as_array().unwrap().is_empty(), "{exercise}");
-            if exercise["goal"]["kind"] == "refused" {
+            if exercise["goal"]["kind"] == "illegal" {
                 let moves = json!([exercise["goal"]["move"]]);
                 let question =
                     json!({"game": id, "position": exercise["position"], "moves": moves});

@@ -236,7 +236,7 @@ async fn who_does_not_move_loses_on_time() {
     ben.play(1, "22-18").await;
     assert_eq!(ben.hear("moved").await["clocks"]["running"], "b");
     let state = ben.hear("state").await;
-    assert_eq!(state["outcome"]["text"], "Black has used up the time: White wins.");
+    assert_eq!(state["outcome"]["text"], "Black ran out of time: White wins.");
     assert_eq!(state["clocks"]["left"][0], 0);
     server.end().await;
 }

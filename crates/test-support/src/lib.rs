@@ -13,8 +13,8 @@ pub const SKIPPED_FILE: &str = "CROWNHEAD_SKIPPED";
 
 /// Reports that `test`, or a part of it, is skipped because this machine lacks something.
 ///
-/// Writes `SKIPPED: test: reason` to standard error, past the output capture of the test harness, and
-/// appends the line to the file that [`SKIPPED_FILE`] names, if any.
+/// Writes `SKIPPED: test: reason` to standard error, past the output capture of the test harness,
+/// and appends the line to the file that [`SKIPPED_FILE`] names, if any.
 pub fn skip(test: &str, reason: impl Display) {
     let reason = reason.to_string();
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");

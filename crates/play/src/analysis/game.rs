@@ -15,8 +15,8 @@
 use crownhead_records::GameRecord;
 use crownhead_rules::{MoveList, Notation, Position, Side, SideInfo};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, PvLine, SearchReport, SearchRequest, Searchable, StopFlag,
-    visit,
+    DynEngine, GameVisitor, HasEngine, Knowledge, PvLine, SearchReport, SearchRequest, Searchable,
+    StopFlag, visit,
 };
 
 use super::judgement::{accuracy, is_lost, mean, turning_point};
@@ -233,7 +233,7 @@ impl<P: Notation> Replay<P> {
 impl GameVisitor for Analysis<'_> {
     type Output = Result<GameAnalysis, AnalysisError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
         let Analysis { record, number, request, knowledge, stop, heard } = self;
         let replay = Replay::<P>::new(record, options)?;
         let mut end = None;
@@ -243,7 +243,7 @@ impl GameVisitor for Analysis<'_> {
                 break;
             }
         }
-        let engine = Engine::<P>::new(request.settings, knowledge)
+        let engine = P::new_engine(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
         let positions = (0, replay.positions.len());
         let mut judge = Judge { engine, request, stop, heard, positions };
@@ -341,7 +341,7 @@ struct Alternative<P: Position> {
 }
 
 struct Judge<'a, P: Searchable> {
-    engine: Engine<P>,
+    engine: Box<dyn DynEngine<P>>,
     request: &'a AnalysisRequest,
     stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
@@ -365,7 +365,7 @@ impl<P: Searchable> Judge<'_, P> {
             multipv: lines,
         };
         let (positions, heard) = (self.positions, &mut *self.heard);
-        let report = self.engine.search(task, self.stop, |report| {
+        let report = self.engine.search(task, self.stop, &mut |report| {
             heard(&Progress::new(positions, position, report, LONGEST));
         });
         if self.stop.is_set() {

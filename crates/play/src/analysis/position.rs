@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side, SideInfo};
-use crownhead_search::{
-    Engine, GameVisitor, Knowledge, SearchRequest, Searchable, StopFlag, visit,
-};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, SearchRequest, StopFlag, visit};
 
 use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
 
@@ -70,7 +68,7 @@ struct Examination<'a> {
 impl GameVisitor for Examination<'_> {
     type Output = Result<PositionAnalysis, AnalysisError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
         let Examination { place, request, knowledge, stop, heard } = self;
         let mut position = match place.position {
             Some(text) => P::parse_position(text, options)
@@ -107,7 +105,7 @@ impl GameVisitor for Examination<'_> {
             analysis.end = Some((outcome.winner, position.describe(outcome)));
             return Ok(analysis);
         }
-        let mut engine = Engine::<P>::new(request.settings, knowledge)
+        let mut engine = P::new_engine(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
         let task = SearchRequest {
             position: &position,
@@ -115,7 +113,7 @@ impl GameVisitor for Examination<'_> {
             limits: request.limits,
             multipv: request.lines.max(1),
         };
-        let report = engine.search(task, stop, |report| {
+        let report = engine.search(task, stop, &mut |report| {
             heard(&Progress::new((0, 1), &position, report, LONGEST));
         });
         // What was found before the flag was raised is as good as ever.

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use crownhead_search::{Engine, EngineConfig, Knowledge, SearchRequest, Searchable, StopFlag};
+use crownhead_search::{DynEngine, EngineConfig, HasEngine, Knowledge, SearchRequest, StopFlag};
 
 use super::{choice, limits, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
 
-pub(crate) struct Best<P: Searchable> {
-    engine: Engine<P>,
+pub(crate) struct Best<P: HasEngine> {
+    engine: Box<dyn DynEngine<P>>,
     options: PlayerOptions,
 }
 
 /// How long it thinks where neither a clock nor an option says anything.
 const THOUGHT: Duration = Duration::from_secs(1);
 
-impl<P: Searchable> Best<P> {
+impl<P: HasEngine> Best<P> {
     pub(crate) fn new(
         options: PlayerOptions,
         knowledge: &Knowledge,
@@ -27,13 +27,13 @@ impl<P: Searchable> Best<P> {
             contempt: P::contempt(),
             ..usual
         };
-        let engine = Engine::new(settings, knowledge);
+        let engine = P::new_engine(settings, knowledge);
         let engine = engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?;
         Ok(Best { engine, options })
     }
 }
 
-impl<P: Searchable> Player for Best<P> {
+impl<P: HasEngine> Player for Best<P> {
     fn new_game(&mut self, _seed: u64) {
         self.engine.clear();
     }
@@ -55,7 +55,9 @@ impl<P: Searchable> Player for Best<P> {
         }
         let position = game.current();
         let task = SearchRequest { position, history_keys: game.past(), limits, multipv: 1 };
-        let report = self.engine.search(task, stop, |report| heard(choice(position, report, 0)));
+        let report = self.engine.search(task, stop, &mut |report| {
+            heard(choice(position, report, 0));
+        });
         if report.lines.is_empty() {
             return Err(PlayerError::GameOver);
         }

@@ -7,7 +7,8 @@
 
 use crownhead_rules::{GameInfo, Side};
 use crownhead_search::{
-    Engine, EngineConfig, Knowledge, SearchLimits, SearchRequest, Searchable, StopFlag,
+    DynEngine, EngineConfig, HasEngine, Knowledge, SearchLimits, SearchRequest, Searchable,
+    StopFlag,
 };
 
 use super::{choice, limits, typed, without_thought};
@@ -63,8 +64,8 @@ const DRAWISH_LEVELS: [Level; 9] = [
 /// Megabytes of hash table: enough for so few nodes, and soon cleared.
 const HASH: usize = 2;
 
-pub(crate) struct Graded<P: Searchable> {
-    engine: Engine<P>,
+pub(crate) struct Graded<P: HasEngine> {
+    engine: Box<dyn DynEngine<P>>,
     level: &'static Level,
     options: PlayerOptions,
     lots: fastrand::Rng,
@@ -72,7 +73,7 @@ pub(crate) struct Graded<P: Searchable> {
     ahead: (i32, i32),
 }
 
-impl<P: Searchable> Graded<P> {
+impl<P: HasEngine> Graded<P> {
     /// The player of a level from 1 to 9.
     pub(crate) fn new(
         level: u8,
@@ -86,7 +87,7 @@ impl<P: Searchable> Graded<P> {
             contempt: P::contempt(),
             ..EngineConfig::default()
         };
-        let engine = Engine::new(settings, knowledge);
+        let engine = P::new_engine(settings, knowledge);
         Ok(Graded {
             engine: engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?,
             level: &levels(&P::INFO)[usize::from(level.clamp(1, 9)) - 1],
@@ -138,7 +139,7 @@ fn ahead<P: Searchable>(options: &P::Options) -> (i32, i32) {
     (keep(rows), keep(columns))
 }
 
-impl<P: Searchable> Player for Graded<P> {
+impl<P: HasEngine> Player for Graded<P> {
     fn new_game(&mut self, seed: u64) {
         self.engine.clear();
         self.lots = fastrand::Rng::with_seed(seed);
@@ -171,7 +172,7 @@ impl<P: Searchable> Player for Graded<P> {
         // An iteration that was broken off has looked at some moves further than at others, which
         // would make the difference between them: only finished ones count.
         let mut finished = None;
-        let report = self.engine.search(task, stop, |report| {
+        let report = self.engine.search(task, stop, &mut |report| {
             heard(choice(position, report, 0));
             finished = Some(report.clone());
         });

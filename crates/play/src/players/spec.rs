@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
 
 use super::{Best, Graded, Random, Textbook};
 use crate::clock::truncate;
@@ -125,7 +125,7 @@ impl BuiltinSpec {
         struct Create<'a>(&'a BuiltinSpec, &'a Knowledge);
         impl GameVisitor for Create<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
-            fn visit<P: Searchable>(self, rules: &P::Options) -> Self::Output {
+            fn visit<P: HasEngine>(self, rules: &P::Options) -> Self::Output {
                 let Create(spec, knowledge) = self;
                 let options = spec.options;
                 Ok(match spec.kind {

@@ -3,10 +3,10 @@
 //! processes, and counts all CPU time.
 //!
 //! A control group with processes cannot delegate memory to groups below it, unless it is the root.
-//! So the groups of programs are created in our own group if it delegates already, or if nobody else
-//! is in it and we may reorganise it: then this process moves to a leaf below. Otherwise they are
-//! created beside our own group. On many machines none of this is possible, and no other mechanism
-//! depends on it.
+//! So the groups of programs are created in our own group if it delegates already, or if nobody
+//! else is in it and we may reorganise it: then this process moves to a leaf below. Otherwise they
+//! are created beside our own group. On many machines none of this is possible, and no other
+//! mechanism depends on it.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -5,8 +5,8 @@
 //! when we exit, even by SIGKILL.
 //!
 //! Init shares our memory, so that nothing is copied, neither when it is created nor when we write
-//! later. It must not allocate, lock or panic: it only makes system calls, on a stack of its own. Its
-//! child confines itself and then executes the program.
+//! later. It must not allocate, lock or panic: it only makes system calls, on a stack of its own.
+//! Its child confines itself and then executes the program.
 
 #![allow(unsafe_code)] // runs in memory that is shared with another process
 
@@ -33,8 +33,8 @@ pub(super) const LISTENER_FD: c_int = 6;
 /// Descriptors from here on are not used by init.
 pub(super) const FIRST_FREE_FD: c_int = 8;
 
-/// Size of init's stack and of its child's, in bytes. A few hundred are used: nothing on them recurses
-/// or has large variables, so there is no guard page.
+/// Size of init's stack and of its child's, in bytes. A few hundred are used: nothing on them
+/// recurses or has large variables, so there is no guard page.
 pub(super) const STACK_SIZE: usize = 128 * 1024;
 
 /// What init and its child work on. Lives until init has reported that the program runs.
@@ -100,8 +100,8 @@ fn prepare(context: &InitContext<'_>) -> Result<(), StepError> {
     call!(Processes, libc::SYS_prctl, option, signal, NIL, NIL, NIL)?;
     let (option, name) = (libc::PR_SET_NAME as c_long, c"crownhead-bot".as_ptr());
     call!(Processes, libc::SYS_prctl, option, name, NIL, NIL, NIL)?;
-    // With autogroup scheduling, a session is also a scheduling group: it gets a fair share of a busy
-    // machine, but a reply that takes microseconds waits longer for its turn.
+    // With autogroup scheduling, a session is also a scheduling group: it gets a fair share of a
+    // busy machine, but a reply that takes microseconds waits longer for its turn.
     call!(Namespaces, libc::SYS_setsid)?;
     for (fd, target) in context.descriptors.into_iter().zip(0..) {
         let flags = if target < REPORT_FD { 0 } else { libc::O_CLOEXEC };
@@ -125,7 +125,8 @@ fn prepare(context: &InitContext<'_>) -> Result<(), StepError> {
     add_landlock_rules(plan)
 }
 
-/// Exits if our process ended before the signal for its death was set: nobody reads the report then.
+/// Exits if our process ended before the signal for its death was set: nobody reads the report
+/// then.
 fn exit_if_orphaned() -> Result<(), StepError> {
     let mut report = libc::pollfd { fd: REPORT_FD, events: 0, revents: 0 };
     let (fds, count) = (&raw mut report, 1 as c_long);
@@ -188,8 +189,8 @@ fn add_landlock_rules(plan: &LaunchPlan) -> Result<(), StepError> {
 
 /// Creates the second process, waits until it executes the program, and returns its id.
 fn start_program(context: &InitContext<'_>) -> Result<c_int, StepError> {
-    /// `struct clone_args`. Unlike `clone`, `clone3` can create a process in a control group; moving
-    /// it there later takes ten times as long as everything else.
+    /// `struct clone_args`. Unlike `clone`, `clone3` can create a process in a control group;
+    /// moving it there later takes ten times as long as everything else.
     #[repr(C)]
     #[derive(Default)]
     struct CloneArgs {
@@ -223,8 +224,8 @@ fn start_program(context: &InitContext<'_>) -> Result<c_int, StepError> {
     let argument: *const InitContext<'_> = context;
     let pid: c_long;
     // SAFETY: for this process it is a system call, which clobbers no more than declared. The child
-    // calls `program_main`, which makes system calls only and never returns. It runs on a stack that
-    // nobody else uses, and this process is suspended until the child has executed or exited.
+    // calls `program_main`, which makes system calls only and never returns. It runs on a stack
+    // that nobody else uses, and this process is suspended until the child has executed or exited.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(

@@ -38,8 +38,8 @@ pub(super) fn read_access() -> u64 {
     AccessFs::ReadFile as u64 | AccessFs::ReadDir as u64
 }
 
-/// Creates the ruleset of a program; `None` if the kernel enforces nothing. The scratch directory and
-/// `/proc` are added by the new process, which creates them.
+/// Creates the ruleset of a program; `None` if the kernel enforces nothing. The scratch directory
+/// and `/proc` are added by the new process, which creates them.
 pub(super) fn ruleset(
     confinement: &Confinement,
     own_paths: &OwnPaths,

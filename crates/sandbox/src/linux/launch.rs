@@ -1,8 +1,8 @@
 //! Launching a program: the parent's side, and the restrictions that a process applies to itself.
 //!
 //! With namespaces there are two new processes. The first is [init](super::init), the second the
-//! program. Without namespaces the program is our child, and applies the same restrictions to itself
-//! between `fork` and `exec`.
+//! program. Without namespaces the program is our child, and applies the same restrictions to
+//! itself between `fork` and `exec`.
 
 #![allow(unsafe_code)] // no safe library has `clone` with namespaces
 

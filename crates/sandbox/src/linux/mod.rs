@@ -1,9 +1,9 @@
 //! Isolation on Linux: namespaces, Landlock, seccomp, resource limits, control groups.
 //!
 //! [`detect`] finds out which mechanisms work. [`plan`] prepares a launch with [`paths`],
-//! [`landlock`] and [`seccomp`], and [`launch`] carries it out. In namespaces, [`init`] is the first
-//! process, and sets up [`mounts`] and a [`network`]. [`cgroup`] adds a control group where the user
-//! may create one.
+//! [`landlock`] and [`seccomp`], and [`launch`] carries it out. In namespaces, [`init`] is the
+//! first process, and sets up [`mounts`] and a [`network`]. [`cgroup`] adds a control group where
+//! the user may create one.
 
 mod cgroup;
 mod detect;

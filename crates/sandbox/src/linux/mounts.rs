@@ -1,5 +1,5 @@
-//! The file system of a program in namespaces: that of the machine, read-only, with an empty scratch
-//! directory and a `/proc` of its own.
+//! The file system of a program in namespaces: that of the machine, read-only, with an empty
+//! scratch directory and a `/proc` of its own.
 
 #![allow(unsafe_code)] // system calls
 

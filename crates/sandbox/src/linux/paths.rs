@@ -1,7 +1,7 @@
 //! Files that a program may read, and its environment.
 //!
-//! A program may read its own files and the language runtimes. The system's runtimes are in the same
-//! places everywhere. Those that a user installed elsewhere (pyenv, nvm, rustup, a virtual
+//! A program may read its own files and the language runtimes. The system's runtimes are in the
+//! same places everywhere. Those that a user installed elsewhere (pyenv, nvm, rustup, a virtual
 //! environment) are found through `PATH`; only their own directory becomes readable, never the home
 //! directory around it.
 
@@ -148,10 +148,10 @@ fn rust_home(variable: &str, default: &str) -> Option<PathBuf> {
 
 /// Paths that belong to a program.
 ///
-/// If the program owns its folder, that is the folder, whatever its command names: the author of the
-/// program wrote the command. Otherwise the user typed the command, and the folders of the files that
-/// it names belong to the program. A folder that is too broad never belongs to a program, only the
-/// files in it do.
+/// If the program owns its folder, that is the folder, whatever its command names: the author of
+/// the program wrote the command. Otherwise the user typed the command, and the folders of the
+/// files that it names belong to the program. A folder that is too broad never belongs to a
+/// program, only the files in it do.
 pub(super) fn program_paths(
     folder: &Path,
     owns_folder: bool,

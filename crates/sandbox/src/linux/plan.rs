@@ -23,13 +23,13 @@ use crate::{Limits, SpawnRequest};
 const SANDBOX_UID: u32 = 1000;
 /// Maximum number of files in a scratch directory.
 const MAX_SCRATCH_FILES: u32 = 20_000;
-/// Processes that the kernel allows beyond the limit, so that the monitor sees the violation and can
-/// report it.
+/// Processes that the kernel allows beyond the limit, so that the monitor sees the violation and
+/// can report it.
 pub(super) const PROCESS_HEADROOM: u64 = 64;
 /// Ids that the kernel does not reuse: when they wrap around, it continues from here.
 const RESERVED_PIDS: u64 = 300;
 
-/// What the rules for a program depend on.
+/// Facts that determine the rules for a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Confinement {
     pub(super) has_namespaces: bool,
@@ -181,8 +181,9 @@ fn filters(confinement: Confinement) -> io::Result<Vec<BpfProgram>> {
     Ok(filters)
 }
 
-/// Limits that the kernel enforces per process, lowered to what the user may set. The monitor counts
-/// memory, CPU time and processes of the whole program; these bound what happens between two samples.
+/// Limits that the kernel enforces per process, lowered to what the user may set. The monitor
+/// counts memory, CPU time and processes of the whole program; these bound what happens between two
+/// samples.
 fn rlimits(limits: &Limits, confinement: Confinement) -> Vec<(Resource, u64)> {
     let mut rlimits = vec![
         (Resource::Core, 0),
@@ -202,15 +203,15 @@ fn rlimits(limits: &Limits, confinement: Confinement) -> Vec<(Resource, u64)> {
     rlimits
 }
 
-/// Highest process id in the namespace. It stops a fork bomb however busy the machine is, and also if
-/// the user is root, to whom the limit on processes does not apply.
+/// Highest process id in the namespace. It stops a fork bomb however busy the machine is, and also
+/// if the user is root, to whom the limit on processes does not apply.
 fn pid_max(limits: &Limits) -> u64 {
     // A program that starts many short-lived processes must not run out of ids.
     RESERVED_PIDS + u64::from(limits.processes) + PROCESS_HEADROOM
 }
 
-/// Whether each PID namespace has its own `pid_max`: since Linux 6.14. Before, it was the machine's,
-/// and root could change it even from within a namespace.
+/// Whether each PID namespace has its own `pid_max`: since Linux 6.14. Before, it was the
+/// machine's, and root could change it even from within a namespace.
 fn has_pid_max_per_namespace() -> bool {
     static IS_SUPPORTED: OnceLock<bool> = OnceLock::new();
     *IS_SUPPORTED.get_or_init(|| {

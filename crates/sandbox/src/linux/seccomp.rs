@@ -12,8 +12,8 @@ use super::plan::Confinement;
 
 /// System calls that are denied whatever their arguments.
 const DENIED: &[libc::c_long] = &[
-    // Sockets. `socket` itself is handled below; these also stop what could be done with the sockets
-    // of a pair.
+    // Sockets. `socket` itself is handled below; these also stop what could be done with the
+    // sockets of a pair.
     libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_accept,
@@ -130,8 +130,8 @@ const METADATA: &[libc::c_long] = &[
     libc::SYS_futimesat,
 ];
 
-/// Highest system call number that was reviewed for these lists (`mseal`). Higher numbers, including
-/// those of the x32 ABI, fail with `ENOSYS`, as on an older kernel.
+/// Highest system call number that was reviewed for these lists (`mseal`). Higher numbers,
+/// including those of the x32 ABI, fail with `ENOSYS`, as on an older kernel.
 const MAX_SYSCALL: u32 = 462;
 
 /// Flags of `clone` that create namespaces.

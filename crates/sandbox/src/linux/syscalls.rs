@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_int, c_long, c_void};
 use std::ptr::null;
 
-/// What a new process does between `clone` and `exec`, reported if it fails.
+/// Step of a new process between `clone` and `exec`, reported if it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub(super) enum LaunchStep {
@@ -66,9 +66,9 @@ pub(super) const NIL: c_long = 0;
 /// Turns the return value of a system call into a `Result`.
 pub(super) fn check(step: LaunchStep, returned: c_long) -> Result<c_long, StepError> {
     match returned {
-        // SAFETY: the pointer is to the errno of the calling thread and always valid. A process that
-        // shares our memory shares it with the thread that started it, which waits meanwhile and
-        // looks at no errno.
+        // SAFETY: the pointer is to the errno of the calling thread and always valid. A process
+        // that shares our memory shares it with the thread that started it, which waits meanwhile
+        // and looks at no errno.
         -1 => Err((step, unsafe { *libc::__errno_location() })),
         value => Ok(value),
     }

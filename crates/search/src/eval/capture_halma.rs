@@ -1,20 +1,21 @@
-//! Capture Halma: men, men home, progress, men that hang, reach, and who may end the game.
+//! Capture Halma: men, men at home, progress, hanging men, reach, and who may end the game.
 //!
-//! Everything is seen from the side to move, the board turned round for the second player, so that
-//! the own target is always columns 7 and 8. The rules know no up and down: a board mirrored
-//! top to bottom is worth the same, and so are its cells.
+//! Boards are seen from the side to move, rotated for the second player: its target is always
+//! columns 7 and 8. The rules are symmetric about the horizontal axis, and so are the weights.
 //!
-//! Who brings all men home ends the game and wins if the opponent has fewer men home than that. So a
-//! player with few men left may still win by being quick, and one with more may wait. What matters
-//! near the end is how many men are still outside and what ending would score.
+//! A player who brings all men home ends the game, and wins if the opponent has fewer men home. So
+//! a player with few men can still win by being quick, and one with more can wait. Near the end,
+//! what matters is the number of men still outside and the result if the game ended now.
 
 use std::sync::LazyLock;
 
 use crownhead_rules::capture_halma::{MAX_PLIES, Move, TARGETS};
 use crownhead_rules::{Bits, CaptureHalma, Position, Side};
 
-use super::{Tunable, embedded_weights};
+use super::embedded_weights;
+use crate::bench::BenchPositions;
 use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Quiescence, Score, Searchable};
 
 const LAYOUT: Layout = &[
@@ -60,18 +61,20 @@ const COLUMN: usize = ROW + 4 * LINES;
 
 /// Eight cells, each empty, own or the opponent's.
 const LINES: usize = 6561;
-/// Men outside that the tables of endings tell apart: 1 to 4, or more.
+/// Classes of men outside: 1 to 4, or more.
 const OUTSIDE: usize = 5;
-/// Leads that they tell apart: -3 or less to 3 or more.
+/// Classes of leads: -3 or less to 3 or more.
 const LEADS: usize = 7;
 
 const HOME: u64 = TARGETS[0];
 const AWAY: u64 = TARGETS[1];
 
+const TEXTBOOK_WEIGHTS: &str = include_str!("../../weights/textbook/capture-halma.txt");
+
 static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| embedded_weights(include_str!("../../weights/capture-halma.txt"), LAYOUT));
 
-/// Judges positions of Capture Halma.
+/// Evaluator of Capture Halma.
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Weights,
@@ -92,10 +95,10 @@ const fn left(board: u64) -> u64 {
     board >> 1 & NOT_LAST
 }
 
-/// All cells that hops over `over` connect with those of `from`, those included.
+/// Cells reachable from `from` by hops over `over`, `from` included.
 #[inline(always)]
 const fn reach(from: u64, over: u64, empty: u64) -> u64 {
-    // Where a hop over something lands on an empty cell.
+    // Landing cells of hops in each direction.
     let to_right = over << 1 & NOT_FIRST_TWO & empty;
     let to_left = over >> 1 & NOT_LAST_TWO & empty;
     let down = over << 8 & empty;
@@ -113,7 +116,7 @@ const fn reach(from: u64, over: u64, empty: u64) -> u64 {
     all
 }
 
-/// The pieces of `victims` that can be hopped from cells of `from`.
+/// Pieces of `victims` that can be hopped over from cells of `from`.
 #[inline(always)]
 const fn hopped(from: u64, victims: u64, empty: u64) -> u64 {
     victims
@@ -128,8 +131,7 @@ const fn count(board: u64) -> i32 {
     board.count_ones() as i32
 }
 
-/// The pieces of both sides: the side to move's, and the opponent's, on the board as the side to
-/// move sees it.
+/// Board seen from the side to move.
 struct MoverView {
     own: u64,
     other: u64,
@@ -186,7 +188,7 @@ impl MoverView {
     }
 }
 
-/// What one side has, with its target on the right; `sign` says whose it is.
+/// Features of one side, with its target on the right; `sign` is -1 for the opponent.
 #[inline(always)]
 fn side(sink: &mut impl FeatureSink, sign: i32, own: u64, reached: u64, empty: u64) {
     sink.add(MEN + count(own).min(9) as usize, sign);
@@ -196,7 +198,7 @@ fn side(sink: &mut impl FeatureSink, sign: i32, own: u64, reached: u64, empty: u
     let outside = own & !HOME;
     sink.add(OUT + count(outside).min(9) as usize, sign);
     if outside != 0 {
-        // The columns that hold men, as a byte.
+        // Columns with men, as a byte.
         let mut columns = outside | outside >> 32;
         columns |= columns >> 16;
         columns |= columns >> 8;
@@ -212,7 +214,7 @@ fn side(sink: &mut impl FeatureSink, sign: i32, own: u64, reached: u64, empty: u
     sink.add(NEIGHBOURS + 1, sign * count(own & own << 8));
 }
 
-/// The cells by column and distance from the nearer of the top and the bottom row.
+/// Class of each cell: its column, and its distance to the nearer horizontal edge.
 static CELLS: [u8; 64] = {
     let mut table = [0; 64];
     let mut cell = 0;
@@ -225,7 +227,7 @@ static CELLS: [u8; 64] = {
     table
 };
 
-/// Rows become columns.
+/// Swaps rows and columns.
 #[inline(always)]
 const fn transposed(board: u64) -> u64 {
     let swap = (board ^ board >> 7) & 0x00aa_00aa_00aa_00aa;
@@ -236,13 +238,13 @@ const fn transposed(board: u64) -> u64 {
     board ^ swap ^ swap << 28
 }
 
-/// The number of a line, to base 3.
+/// Pattern of a line as a ternary number.
 #[inline(always)]
 const fn line(own: u8, other: u8) -> usize {
     (DIGITS[own as usize] + 2 * DIGITS[other as usize]) as usize
 }
 
-/// The sum of the powers of 3 for the bits of a byte.
+/// Sum of the powers of 3 of the bits of a byte.
 static DIGITS: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 1;
@@ -253,7 +255,7 @@ static DIGITS: [u16; 256] = {
     table
 };
 
-/// A column read from the top and from the bottom is the same: the lower of its two numbers.
+/// Canonical pattern of a column: the smaller of the numbers read from the top and the bottom.
 static EITHER_WAY: [u16; LINES] = {
     let mut table = [0; LINES];
     let mut number = 0;
@@ -270,12 +272,12 @@ static EITHER_WAY: [u16; LINES] = {
     table
 };
 
-/// With fewer plies left than this, what is not home counts less and less, and what is home more.
+/// With fewer plies left, the score fades to the lead in men at home.
 const LAST_PLIES: u32 = 24;
-/// What a man home more than the opponent is worth at the very end.
+/// Value of a lead of one man at home on the last ply.
 const LAST_LEAD: Score = 300;
 
-/// What it is worth that the opponent has no men left. (The tuner's samples seldom show it.)
+/// Bonus if the opponent has no men left. (Too rare in the tuner's samples.)
 const NO_MEN: Score = 2000;
 
 impl Tunable<CaptureHalma> for Evaluation {
@@ -309,13 +311,21 @@ impl Tunable<CaptureHalma> for Evaluation {
 }
 
 impl Evaluator<CaptureHalma> for Evaluation {
+    type State = ();
+
     #[inline(always)]
-    fn eval(&self, position: &CaptureHalma) -> Score {
+    fn refresh(&self, _: &CaptureHalma) {}
+
+    #[inline(always)]
+    fn after(&self, (): &(), _: &CaptureHalma, _: Move) {}
+
+    #[inline(always)]
+    fn eval(&self, position: &CaptureHalma, (): &()) -> Score {
         let mut sum = self.weights.sum();
         self.features(position, &mut sum);
         let mut score = sum.score(self.phase(position));
         let side = position.side();
-        // Who has no men scores nothing and only looks on.
+        // A side without men cannot score any more.
         match (position.pieces(side), position.pieces(side.other())) {
             (0, 0) => return 0,
             (_, 0) => score += NO_MEN,
@@ -334,11 +344,21 @@ impl Evaluator<CaptureHalma> for Evaluation {
 
 impl Searchable for CaptureHalma {
     type Evaluator = Evaluation;
+    type TextbookEvaluator = Evaluation;
 
-    const TEXTBOOK_WEIGHTS: &'static str = include_str!("../../weights/textbook/capture-halma.txt");
+    const BENCH: BenchPositions =
+        BenchPositions { text: include_str!("../../bench/capture-halma.txt"), depth: 8 };
 
     fn evaluator(_: &Knowledge) -> Evaluation {
         Evaluation { weights: WEIGHTS.clone() }
+    }
+
+    fn textbook_evaluator(_: &Knowledge) -> Evaluation {
+        Evaluation { weights: embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT) }
+    }
+
+    fn tuner((): &(), knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
+        LinearTuner::<Self, _>::boxed(&(), knowledge, Self::evaluator(knowledge))
     }
 
     #[inline(always)]
@@ -347,16 +367,11 @@ impl Searchable for CaptureHalma {
     }
 
     #[inline(always)]
-    fn reversible_plies(&self) -> u32 {
-        0
-    }
-
-    #[inline(always)]
     fn quiescence(&self) -> Quiescence {
         let side = self.side();
         let (own, other) = (self.pieces(side), self.pieces(side.other()));
         let empty = !(own | other);
-        // Before the first capture a piece hops over own pieces only.
+        // Up to the first capture a piece hops over own pieces only.
         if hopped(reach(own, own, empty), other, empty) == 0 {
             Quiescence::Quiet
         } else {

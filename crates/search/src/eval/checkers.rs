@@ -1,21 +1,23 @@
 //! English and contest checkers: material, formations, kings, mobility, runaways, the move.
 //!
-//! Everything is seen from the side to move, the board turned round for the second player, so that
-//! the own men always move toward the higher bits and the weights know whose turn it is.
+//! Boards are seen from the side to move, rotated for the second player: its men always move toward
+//! the higher bits.
 //!
-//! Formations of men are looked up whole: a window of four rows and four columns holds eight
-//! squares, each empty, own or the opponent's, so 3^8 = 6561 formations; 15 overlapping windows
-//! cover the board. Back ranks, bridges, holes and advanced posts are all formations, and the tuner
-//! finds what each is worth. (Patterns of this kind made the draughts program Scan strong.)
+//! Formations of men are looked up as patterns: a window of four rows and four columns has eight
+//! squares, each empty, own or the opponent's, so there are 3^8 = 6561 patterns. 15 overlapping
+//! windows cover the board. Back ranks, bridges, holes and advanced posts are all patterns, and the
+//! tuner finds their values. (Such patterns made the draughts program Scan strong.)
 
 use std::sync::LazyLock;
 
 use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, TOP_ROW};
-use crownhead_rules::checkers::{Checkers, Move, Variant};
+use crownhead_rules::checkers::{Checkers, ContestRules, EnglishRules, Move, Variant};
 use crownhead_rules::{Bits, Position, Side};
 
-use super::{Tunable, embedded_weights};
+use super::embedded_weights;
+use crate::bench::BenchPositions;
 use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable};
 
 const LAYOUT: Layout = &[
@@ -55,28 +57,66 @@ static ENGLISH: LazyLock<Weights> =
 static CONTEST: LazyLock<Weights> =
     LazyLock::new(|| embedded_weights(include_str!("../../weights/contest.txt"), LAYOUT));
 
-/// Judges positions of English and contest checkers.
+const TEXTBOOK_WEIGHTS: &str = include_str!("../../weights/textbook/checkers.txt");
+
+/// Weights and search settings of a variant.
+pub trait CheckersEval: Variant {
+    /// Positions of `crownhead bench`.
+    const BENCH: BenchPositions;
+    /// See [`Searchable::contempt`].
+    const CONTEMPT: Score;
+    /// Whether positions with kings use the weights of English checkers. Kings are an option of
+    /// contest checkers; its own weights do not cover them.
+    const USES_ENGLISH_WEIGHTS_WITH_KINGS: bool;
+    /// The tuned weights.
+    fn weights() -> &'static Weights;
+}
+
+impl CheckersEval for EnglishRules {
+    const BENCH: BenchPositions =
+        BenchPositions { text: include_str!("../../bench/english.txt"), depth: 15 };
+    const CONTEMPT: Score = 0;
+    const USES_ENGLISH_WEIGHTS_WITH_KINGS: bool = false;
+
+    fn weights() -> &'static Weights {
+        &ENGLISH
+    }
+}
+
+impl CheckersEval for ContestRules {
+    const BENCH: BenchPositions =
+        BenchPositions { text: include_str!("../../bench/contest.txt"), depth: 15 };
+    // Two good players draw nearly every game.
+    const CONTEMPT: Score = 100;
+    const USES_ENGLISH_WEIGHTS_WITH_KINGS: bool = true;
+
+    fn weights() -> &'static Weights {
+        &CONTEST
+    }
+}
+
+/// Evaluator of English and contest checkers.
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Weights,
-    /// Contest checkers knows kings as an option; its own weights know nothing of them.
+    /// Weights of positions with kings, if the variant has separate ones.
     with_kings: Weights,
 }
 
-/// The pieces, seen from the side to move.
+/// Board seen from the side to move.
 struct MoverView {
     own: u64,
     other: u64,
     kings: u64,
 }
 
-/// The board turned round.
+/// The board rotated by 180°.
 #[inline(always)]
 const fn rotated(board: u64) -> u64 {
     board.reverse_bits() >> 29
 }
 
-/// The rows whose pieces count for the move: every second one.
+/// Every second row: the parity of the pieces there decides who has the move (the opposition).
 const MOVE_ROWS: u64 = 0xf | 0xf << 9 | 0xf << 18 | 0xf << 27;
 
 impl MoverView {
@@ -118,7 +158,7 @@ impl MoverView {
         let other_steps = count(other_men >> 4 & empty) + count(other_men >> 5 & empty);
         sink.add(MAN_STEPS, own_steps - other_steps);
 
-        // A man that meets nobody on its way: no opponent stands in the cone before it.
+        // Runaway: a man with no opponent in the cone ahead of it.
         for man in Bits(own_men & !cone_back(other) & !TOP_ROW) {
             sink.add(RUNAWAY + row(man), 1);
         }
@@ -140,8 +180,8 @@ impl MoverView {
         self.formations(sink);
     }
 
-    /// A window's formation is a number of eight digits to base 3. Each row gives two digits to
-    /// each of the three windows of a band; the three are computed side by side in one word.
+    /// A pattern is a number of eight ternary digits. Each row contributes two digits to each of
+    /// the three windows of a band; the three are computed side by side in one word.
     #[inline(always)]
     fn formations(&self, sink: &mut impl FeatureSink) {
         let (own, other) = (self.own & !self.kings, self.other & !self.kings);
@@ -162,8 +202,8 @@ impl MoverView {
     }
 }
 
-/// For the four squares of a row (own men in the low half of the index, the opponent's in the high
-/// half): two digits to base 3 for the left, the middle and the right window, 16 bits each.
+/// Two ternary digits for the left, middle and right window, 16 bits each, by the four squares of a
+/// row: own men in the low half of the index, the opponent's in the high half.
 static DIGITS: [u64; 256] = {
     let mut table = [0; 256];
     let mut row = 0;
@@ -179,7 +219,7 @@ static DIGITS: [u64; 256] = {
     table
 };
 
-/// A square counts 1 with an own man, 2 with one of the opponent's. (Both at once does not occur.)
+/// Digit of a square: 1 for an own man, 2 for one of the opponent's.
 const fn digit(row: usize, square: usize) -> u64 {
     let own = row >> square & 1;
     let other = row >> (square + 4) & 1;
@@ -191,23 +231,23 @@ const fn count(board: u64) -> i32 {
     board.count_ones() as i32
 }
 
-/// The row of a bit, 0 to 7.
+/// Row of a bit, 0 to 7.
 #[inline(always)]
 const fn row(bit: u32) -> usize {
     ((bit - bit / 9) / 4) as usize & 7
 }
 
-/// The rows that men have advanced, together.
+/// Sum of the rows that men have advanced.
 #[inline(always)]
 const fn advance(men: u64) -> i32 {
-    // Bits of the row's number, over two rows of four squares at a time.
+    // One mask per bit of the row number.
     const ODD: u64 = 0xf << 4 | 0xf << 13 | 0xf << 22 | 0xf << 31;
     const TWO: u64 = 0xff << 9 | 0xff << 27;
     const FOUR: u64 = 0xff << 18 | 0xff << 27;
     count(men & ODD) + 2 * count(men & TWO) + 4 * count(men & FOUR)
 }
 
-/// Steps of kings, and the kings that have one.
+/// Number of king steps, and the kings that have one.
 #[inline(always)]
 const fn king_steps(kings: u64, empty: u64) -> (i32, u64) {
     let (a, b) = (kings & empty >> 4, kings & empty >> 5);
@@ -215,7 +255,7 @@ const fn king_steps(kings: u64, empty: u64) -> (i32, u64) {
     (count(a) + count(b) + count(c) + count(d), a | b | c | d)
 }
 
-/// The squares from which, going toward higher bits only, one can come to a piece.
+/// Squares from which a man moving toward higher bits can reach one of `pieces`.
 #[inline(always)]
 const fn cone_back(pieces: u64) -> u64 {
     let one = (pieces | pieces >> 4 | pieces >> 5) & SQUARES;
@@ -226,16 +266,16 @@ const fn cone_back(pieces: u64) -> u64 {
     (five | five >> 4 | five >> 5) & SQUARES
 }
 
-/// The same toward lower bits.
+/// Squares from which a man moving toward lower bits can reach one of `pieces`.
 #[inline(always)]
 const fn cone_ahead(pieces: u64) -> u64 {
     rotated(cone_back(rotated(pieces)))
 }
 
-/// With fewer plies left than this an advantage fades: a draw by count is near.
+/// With fewer plies left before a draw counter ends the game, scores fade to zero.
 const FADE_PLIES: u32 = 16;
 
-impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
+impl<V: CheckersEval> Tunable<Checkers<V>> for Evaluation {
     fn layout() -> Layout {
         LAYOUT
     }
@@ -264,11 +304,20 @@ impl<V: Variant> Tunable<Checkers<V>> for Evaluation {
     }
 }
 
-impl<V: Variant> Evaluator<Checkers<V>> for Evaluation {
+impl<V: CheckersEval> Evaluator<Checkers<V>> for Evaluation {
+    type State = ();
+
     #[inline(always)]
-    fn eval(&self, position: &Checkers<V>) -> Score {
-        let kings = V::ID != "english" && position.has_kings();
-        let mut sum = if kings { self.with_kings.sum() } else { self.weights.sum() };
+    fn refresh(&self, _: &Checkers<V>) {}
+
+    #[inline(always)]
+    fn after(&self, (): &(), _: &Checkers<V>, _: Move) {}
+
+    #[inline(always)]
+    fn eval(&self, position: &Checkers<V>, (): &()) -> Score {
+        let has_other_weights = V::USES_ENGLISH_WEIGHTS_WITH_KINGS && position.has_kings();
+        let weights = if has_other_weights { &self.with_kings } else { &self.weights };
+        let mut sum = weights.sum();
         self.features(position, &mut sum);
         let score = sum.score(Tunable::<Checkers<V>>::phase(self, position));
         let left = Searchable::plies_left(position);
@@ -276,32 +325,40 @@ impl<V: Variant> Evaluator<Checkers<V>> for Evaluation {
     }
 }
 
-impl<V: Variant> Searchable for Checkers<V> {
+impl<V: CheckersEval> Searchable for Checkers<V> {
     type Evaluator = Evaluation;
+    type TextbookEvaluator = Evaluation;
 
-    // A position has eight moves or so, and what comes late in the order is seldom good.
+    // A position has about eight moves, and those late in the order are seldom good.
     const PARAMS: SearchParams =
         SearchParams { lmp_depth: 4, lmp_count: (4, 1), ..SearchParams::DEFAULT };
 
-    const TEXTBOOK_WEIGHTS: &'static str = include_str!("../../weights/textbook/checkers.txt");
+    const BENCH: BenchPositions = V::BENCH;
 
     fn evaluator(_: &Knowledge) -> Evaluation {
-        let weights = if V::ID == "english" { ENGLISH.clone() } else { CONTEST.clone() };
-        Evaluation { weights, with_kings: ENGLISH.clone() }
+        Evaluation { weights: V::weights().clone(), with_kings: ENGLISH.clone() }
     }
 
-    /// Two good players draw nearly every game of contest checkers.
+    fn textbook_evaluator(_: &Knowledge) -> Evaluation {
+        let weights = embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT);
+        Evaluation { with_kings: weights.clone(), weights }
+    }
+
+    fn tuner(options: &Self::Options, knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
+        LinearTuner::<Self, _>::boxed(options, knowledge, Self::evaluator(knowledge))
+    }
+
     fn contempt() -> Score {
-        if V::ID == "english" { 0 } else { 100 }
+        V::CONTEMPT
     }
 
-    /// The fewer men are left, the fewer mistakes can be made, and every ply without a capture brings
-    /// the draw by count nearer.
+    /// The fewer men are left, the fewer mistakes are possible; and every ply without progress
+    /// brings the draw by a counter nearer.
     fn drawishness(&self) -> Score {
         let pieces = count(self.pieces(Side::First) | self.pieces(Side::Second));
-        let gone = (24 - pieces) * 100 / 24;
+        let captured = (24 - pieces) * 100 / 24;
         let left = Searchable::plies_left(self).min(10) as Score;
-        gone + (100 - gone) * (10 - left) / 10
+        captured + (100 - captured) * (10 - left) / 10
     }
 
     #[inline(always)]

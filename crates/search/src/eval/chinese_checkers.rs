@@ -1,23 +1,25 @@
-//! Chinese checkers: the race, counted by the solo table where there is one, and what the table
-//! cannot know: the other side's pieces.
+//! Chinese checkers: the race, measured by the solo table if there is one, and what the table does
+//! not contain: the opponent's pieces.
 //!
-//! Everything is seen from one side, the board turned round for the second player, so that a side's
-//! target is always the corner of the highest bits. Board and rules are symmetric about the diagonal
-//! between the camps, and so are the weights.
+//! Boards are seen from one side, rotated for the second player: its target is always the corner of
+//! the highest bits. Board and rules are symmetric about the diagonal between the camps, and so are
+//! the weights.
 //!
 //! The solo table counts turns on an empty board. The opponent's pieces change the count in three
-//! ways: they are bridges, they stand in the way, and those still at home fill the target for us (a
-//! camp filled by pieces of any colour wins). For the last, the table is asked a second time, with
-//! our rearmost pieces standing in place of theirs.
+//! ways: they can be jumped, they block, and those still in their camp help to fill our target (a
+//! camp filled by pieces of any colour wins). For the last effect the table is probed a second time
+//! with our rearmost pieces in place of the opponent's.
 
 use std::sync::{Arc, LazyLock};
 
 use crownhead_rules::chinese_checkers::{CAMPS, MAX_PLIES, Move};
-use crownhead_rules::{Bits, ChineseCheckers, Position, Side};
+use crownhead_rules::{Bits, ChineseCheckers, Notation, Position, Side, SoloDistances};
 
-use super::{Tunable, embedded_weights};
+use super::embedded_weights;
+use crate::bench::BenchPositions;
 use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
-use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable, SoloDistances};
+use crate::tune::{LinearTuner, Tunable, Tuner};
+use crate::{Evaluator, Knowledge, Score, SearchParams, Searchable};
 
 const LAYOUT: Layout = &[
     ("turn", 1),
@@ -42,7 +44,7 @@ const LAYOUT: Layout = &[
 const SOLO: usize = 1;
 const FILLED: usize = 2;
 const SOLO_CONTACT: usize = FILLED + 6;
-/// The features that need no table have weights of their own for when there is none.
+/// Features that need no table have separate weights for searches without it.
 const WITH_TABLE: Groups = Groups::from(0, SOLO_CONTACT + CONTACTS);
 const WITHOUT_TABLE: Groups = Groups::from(WITH_TABLE.win_at_hand + 1, WITH_TABLE.win_at_hand + 2);
 
@@ -72,23 +74,25 @@ impl Groups {
     }
 }
 
+const TEXTBOOK_WEIGHTS: &str = include_str!("../../weights/textbook/chinese-checkers.txt");
+
 static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| embedded_weights(include_str!("../../weights/chinese-checkers.txt"), LAYOUT));
 
-/// Judges positions of Chinese checkers.
+/// Evaluator of Chinese checkers.
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Weights,
     solo: Option<Arc<dyn SoloDistances>>,
 }
 
-/// How far the armies may still have to pass each other.
+/// Number of contact classes; see [`contact`].
 const CONTACTS: usize = 16;
 
-/// Cells that are not each other's mirror image about the diagonal between the camps.
+/// Number of cell classes: mirror images about the diagonal between the camps share one.
 const CELLS: usize = 36;
 
-/// The number of each cell's class.
+/// Class of each cell.
 static CLASSES: [u8; 64] = {
     let mut classes = [0; 64];
     let mut cell = 0;
@@ -101,7 +105,7 @@ static CLASSES: [u8; 64] = {
     classes
 };
 
-/// By the number of steps down and to the right that lead there from the home corner: the cells.
+/// Cells by the number of steps down and to the right from the home corner.
 static ANTIDIAGONALS: [u64; 15] = {
     let mut rows = [0; 15];
     let mut cell = 0;
@@ -115,8 +119,7 @@ static ANTIDIAGONALS: [u64; 15] = {
 const HOME: u64 = CAMPS[0];
 const TARGET: u64 = CAMPS[1];
 
-/// The pieces of one side, seen so that its target is the corner of the highest bits, and the other
-/// side's on the same board.
+/// The board seen from one side: its pieces and the opponent's.
 #[derive(Clone, Copy)]
 struct MoverView {
     own: u64,
@@ -133,7 +136,7 @@ impl MoverView {
         }
     }
 
-    /// The pieces with the rearmost put in place of the opponent's that stand in the target.
+    /// Our pieces, the rearmost replaced by the opponent's pieces in our target.
     #[inline(always)]
     fn filled(self) -> u64 {
         let mut own = self.own;
@@ -152,13 +155,13 @@ impl MoverView {
         own | filled
     }
 
-    /// How far the rearmost piece has come.
+    /// Antidiagonal of the rearmost piece.
     #[inline(always)]
     fn rear(self) -> usize {
         (0..15).find(|&row| self.own & ANTIDIAGONALS[row] != 0).unwrap_or(0)
     }
 
-    /// Whether the side fills its target with its next turn.
+    /// Whether the side can fill its target with one move.
     #[inline(always)]
     fn wins_next(self) -> bool {
         let occupied = self.own | self.other;
@@ -174,17 +177,17 @@ const fn count(board: u64) -> usize {
     board.count_ones() as usize
 }
 
-/// What the solo table says of a side.
+/// Solo distance of a side.
 #[derive(Clone, Copy)]
 struct Race {
     turns: i32,
-    /// Turns that the opponent's pieces at home save, and how many they are.
+    /// Turns saved by the opponent's pieces in our target, and the number of those pieces.
     saved: i32,
     fillers: usize,
 }
 
 impl Evaluation {
-    /// The table's word on both sides, the one to move first.
+    /// Solo distances of both sides, the side to move first; `None` without a table.
     #[inline(always)]
     fn races(&self, views: [MoverView; 2]) -> Option<[Race; 2]> {
         let solo = self.solo.as_deref()?;
@@ -239,8 +242,8 @@ fn race(solo: &dyn SoloDistances, view: MoverView, turns: u8) -> Race {
     Race { turns, saved, fillers }
 }
 
-/// Rows across between the rearmost pieces of both sides, as far as they have still to pass each
-/// other; 0 when all have passed. A lead counts for more when nobody can hinder or help any longer.
+/// Antidiagonals by which the sides still overlap; 0 when they have passed each other. A lead
+/// counts more when neither side can block or help the other any more.
 #[inline(always)]
 fn contact(views: [MoverView; 2]) -> usize {
     let [own, other] = views;
@@ -251,17 +254,17 @@ fn contact(views: [MoverView; 2]) -> usize {
 fn phase(views: [MoverView; 2], races: Option<[Race; 2]>) -> i32 {
     let left = match races {
         Some([own, other]) => (own.turns + other.turns) * 4 / 3,
-        // From 136 at the start.
+        // 136 steps at the start.
         None => views.into_iter().map(steps_left).sum::<i32>() * MAX_PHASE / 136,
     };
     left.clamp(0, MAX_PHASE)
 }
 
-/// Steps down and to the right that a side has before it, all pieces together.
+/// Steps down and to the right that all pieces of a side have left.
 #[inline(always)]
 fn steps_left(view: MoverView) -> i32 {
-    let gone: u32 = Bits(view.own).map(|cell| cell / 8 + cell % 8).sum();
-    76 - gone.min(76) as i32
+    let done: u32 = Bits(view.own).map(|cell| cell / 8 + cell % 8).sum();
+    76 - done.min(76) as i32
 }
 
 fn views(position: &ChineseCheckers) -> [MoverView; 2] {
@@ -269,10 +272,10 @@ fn views(position: &ChineseCheckers) -> [MoverView; 2] {
     [MoverView::new(position, side), MoverView::new(position, side.other())]
 }
 
-/// How much sooner a move is tried for every step of progress.
+/// Move score per step of progress.
 const PROGRESS: i32 = 300;
 
-/// With fewer plies left than this an advantage fades: a draw by count is near.
+/// With fewer plies left before the draw by the turn limit, scores fade to zero.
 const FADE_PLIES: u32 = 16;
 
 impl Tunable<ChineseCheckers> for Evaluation {
@@ -304,7 +307,15 @@ impl Tunable<ChineseCheckers> for Evaluation {
 }
 
 impl Evaluator<ChineseCheckers> for Evaluation {
-    fn eval(&self, position: &ChineseCheckers) -> Score {
+    type State = ();
+
+    #[inline(always)]
+    fn refresh(&self, _: &ChineseCheckers) {}
+
+    #[inline(always)]
+    fn after(&self, (): &(), _: &ChineseCheckers, _: Move) {}
+
+    fn eval(&self, position: &ChineseCheckers, (): &()) -> Score {
         let views = views(position);
         let races = self.races(views);
         let mut sum = self.weights.sum();
@@ -317,9 +328,10 @@ impl Evaluator<ChineseCheckers> for Evaluation {
 
 impl Searchable for ChineseCheckers {
     type Evaluator = Evaluation;
+    type TextbookEvaluator = Evaluation;
 
-    // A turn gains a turn or so, whatever the opponent does: judgements change little from ply to
-    // ply, and most moves lead nowhere.
+    // A move gains about a turn whatever the opponent does: scores change little from ply to ply,
+    // and most moves lead nowhere.
     const PARAMS: SearchParams = SearchParams {
         rfp_margin: 30,
         futility_depth: 3,
@@ -328,31 +340,25 @@ impl Searchable for ChineseCheckers {
         lmp_count: (8, 3),
     };
 
-    const TEXTBOOK_WEIGHTS: &'static str =
-        include_str!("../../weights/textbook/chinese-checkers.txt");
+    const BENCH: BenchPositions =
+        BenchPositions { text: include_str!("../../bench/chinese-checkers.txt"), depth: 9 };
 
     fn evaluator(knowledge: &Knowledge) -> Evaluation {
-        Evaluation { weights: WEIGHTS.clone(), solo: knowledge.solo.clone() }
+        let solo = knowledge.get::<dyn SoloDistances>(ChineseCheckers::ID, "solo");
+        Evaluation { weights: WEIGHTS.clone(), solo }
+    }
+
+    fn textbook_evaluator(knowledge: &Knowledge) -> Evaluation {
+        Self::evaluator(knowledge).with_weights(embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT))
+    }
+
+    fn tuner((): &(), knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
+        LinearTuner::<Self, _>::boxed(&(), knowledge, Self::evaluator(knowledge))
     }
 
     #[inline(always)]
     fn plies_to_draw(&self) -> [u32; 2] {
         [u32::from(MAX_PLIES.saturating_sub(self.plies())), u32::MAX]
-    }
-
-    #[inline(always)]
-    fn reversible_plies(&self) -> u32 {
-        0
-    }
-
-    #[inline(always)]
-    fn quiescence(&self) -> Quiescence {
-        Quiescence::Quiet
-    }
-
-    #[inline(always)]
-    fn capture_count(_: Move) -> u32 {
-        0
     }
 
     #[inline(always)]

@@ -1,7 +1,8 @@
-//! One evaluation per game: weighted sums of features that players of the game name.
+//! Static evaluation: the [`Evaluator`] interface and one evaluator per family of games.
 //!
-//! The weights are in `weights/`, made by `crownhead tune`; each file says how. `weights/textbook/`
-//! holds the few that the plain players use.
+//! Today's evaluators are weighted sums of features. The weights are in `weights/`; each file says
+//! how `crownhead tune` produced it. `weights/textbook/` holds the few weights of the textbook
+//! players.
 
 pub mod capture_halma;
 pub mod checkers;
@@ -10,46 +11,34 @@ pub mod weights;
 
 use crownhead_rules::Position;
 
-use self::weights::{FeatureSink, Layout, Weights};
-use crate::{Knowledge, Score, Searchable};
+use self::weights::{Layout, Weights};
+use crate::Score;
 
-/// Judges positions without looking ahead.
+/// A static evaluation.
+///
+/// The search keeps one `State` per ply, on its stack. An evaluator that is computed from the
+/// position alone uses `()`, which costs nothing; a network keeps its accumulator there and updates
+/// it move by move. A state must not allocate.
 pub trait Evaluator<P: Position>: Send + Sync {
-    /// What the position is worth to the side to move, when the game has not ended.
-    fn eval(&self, position: &P) -> Score;
-}
+    /// Incremental state of a position.
+    type State;
 
-/// An evaluation that is a weighted sum, so that its weights can be tuned.
-pub trait Tunable<P>: Sized {
-    /// Its weights, group by group.
-    fn layout() -> Layout;
+    /// Computes the state of a position from scratch.
+    fn refresh(&self, position: &P) -> Self::State;
 
-    /// The weights it was built with.
-    fn weights(&self) -> &Weights;
+    /// Computes the state after `mv` from the state of `position`, the position before it.
+    fn after(&self, state: &Self::State, position: &P, mv: P::Move) -> Self::State;
 
-    /// The same evaluation with other weights.
-    fn with_weights(&self, weights: Weights) -> Self;
+    /// Score for the side to move of a position whose game is not over.
+    fn eval(&self, position: &P, state: &Self::State) -> Score;
 
-    /// Hands the features of a position, as the side to move sees it, to `sink`.
-    fn features(&self, position: &P, sink: &mut impl FeatureSink);
-
-    /// How far the game is from its end: 32 at the beginning, 0 at the end.
-    fn phase(&self, position: &P) -> i32;
-
-    /// What the weighted sum is multiplied with before it is a score, 0 to 1: near a draw by count
-    /// an advantage is worth less.
-    fn scale(&self, _position: &P) -> f32 {
-        1.0
+    /// [`eval`](Evaluator::eval) of a position without a state.
+    fn evaluate(&self, position: &P) -> Score {
+        self.eval(position, &self.refresh(position))
     }
 }
 
-/// The evaluation with the weights of a textbook: what anyone would count, and nothing tuned.
-pub fn textbook_evaluator<P: Searchable>(knowledge: &Knowledge) -> P::Evaluator {
-    let layout = <P::Evaluator as Tunable<P>>::layout();
-    P::evaluator(knowledge).with_weights(embedded_weights(P::TEXTBOOK_WEIGHTS, layout))
-}
-
-/// The weights of a file in this crate. They are read by a test, so nothing can be wrong with them.
+/// Parses a weights file of this crate. A test parses them all, so parsing cannot fail.
 fn embedded_weights(text: &str, layout: Layout) -> Weights {
     let total = layout.iter().map(|(_, len)| len).sum();
     Weights::parse(text, layout).unwrap_or_else(|_| Weights::from_pairs(&vec![(0, 0); total]))
@@ -57,33 +46,39 @@ fn embedded_weights(text: &str, layout: Layout) -> Weights {
 
 #[cfg(test)]
 mod tests {
+    use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English};
+
     use super::*;
-    use crate::{GameVisitor, visit};
-    use crownhead_rules::Game;
+    use crate::Searchable;
+    use crate::tune::Tunable;
 
-    struct Read(&'static str);
-
-    impl GameVisitor for Read {
-        type Output = ();
-        fn visit<P: Searchable>(self, _: &P::Options) {
-            let layout = <P::Evaluator as Tunable<P>>::layout();
-            for text in [self.0, P::TEXTBOOK_WEIGHTS] {
-                let weights = Weights::parse(text, layout).unwrap();
-                assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
-                assert!(text.starts_with('#'), "{}: nothing says how it was made", P::ID);
-            }
+    fn check<P: Searchable>(text: &str, textbook: &str)
+    where
+        P::Evaluator: Tunable<P>,
+    {
+        for text in [text, textbook] {
+            let weights = Weights::parse(text, P::Evaluator::layout()).unwrap();
+            assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
+            assert!(text.starts_with('#'), "{}: the file does not say how it was made", P::ID);
         }
     }
 
+    macro_rules! weights_files {
+        ($($position:ty: $file:literal, $textbook:literal;)+) => {$(
+            check::<$position>(
+                include_str!(concat!("../../weights/", $file)),
+                include_str!(concat!("../../weights/textbook/", $textbook)),
+            );
+        )+};
+    }
+
     #[test]
-    fn every_weights_file_fits_its_evaluation_and_says_how_it_was_made() {
-        for (game, text) in Game::all().iter().zip([
-            include_str!("../../weights/english.txt"),
-            include_str!("../../weights/contest.txt"),
-            include_str!("../../weights/chinese-checkers.txt"),
-            include_str!("../../weights/capture-halma.txt"),
-        ]) {
-            visit(game, Read(text));
+    fn every_weights_file_fits_its_evaluator_and_says_how_it_was_made() {
+        weights_files! {
+            English: "english.txt", "checkers.txt";
+            Contest: "contest.txt", "checkers.txt";
+            ChineseCheckers: "chinese-checkers.txt", "chinese-checkers.txt";
+            CaptureHalma: "capture-halma.txt", "capture-halma.txt";
         }
     }
 }

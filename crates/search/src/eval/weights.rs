@@ -1,34 +1,33 @@
-//! Evaluations as weighted sums, and the files that hold the weights.
+//! Tapered weights, feature layout, weights files.
 //!
-//! Each feature has two weights, one for the beginning of a game and one for its end; a position's
-//! phase says how they mix. Both stand in one word, so that one addition adds both (an old trick of
-//! chess programs). A feature's weight is kept in eighths of the points that scores are counted in.
+//! Each feature has an opening and an endgame weight, which are interpolated by the phase of the
+//! game. Both share one word, so that one addition adds both. Weights are in eighths of a point.
 //!
-//! The same code that judges a position lists its features to the tuner: it hands each feature to a
-//! [`Sink`], which adds up weights or takes notes.
+//! The same code evaluates a position and lists its features for the tuner: it passes each feature
+//! to a [`FeatureSink`], which adds weights or records features.
 
 use std::fmt::Write;
 
 use crate::Score;
 
-/// The features of an evaluation: groups with a name and a number of weights.
+/// Groups of features: name and number of weights.
 pub type Layout = &'static [(&'static str, usize)];
 
-/// The weights in a score's unit.
+/// Weight units per point.
 pub const WEIGHT_SCALE: i32 = 8;
-/// The phase at the beginning of a game; at the end it is 0.
+/// Phase at the start of a game; it is 0 at the end.
 pub const MAX_PHASE: i32 = 32;
 
-/// Takes the features of a position one by one.
+/// Receives the features of a position one by one.
 pub trait FeatureSink {
-    /// The feature `index` occurs `count` times (less than none: it speaks for the opponent).
+    /// Adds the feature `index`, `count` times; negative for features of the opponent.
     fn add(&mut self, index: usize, count: i32);
 }
 
-/// A pair of weights in one word.
+/// Packs a pair of weights into one word.
 #[inline(always)]
-const fn pack(early: i32, late: i32) -> i32 {
-    (late << 16).wrapping_add(early)
+const fn pack(opening: i32, endgame: i32) -> i32 {
+    (endgame << 16).wrapping_add(opening)
 }
 
 #[inline(always)]
@@ -41,21 +40,21 @@ const fn endgame(word: i32) -> i32 {
     word.wrapping_add(0x8000) >> 16
 }
 
-/// The weights of an evaluation.
+/// Weights of an evaluator.
 #[derive(Clone)]
 pub struct Weights(Box<[i32]>);
 
-/// A weights file that cannot be read.
+/// Syntax error in a weights file.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {message}")]
 pub struct WeightsError {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// Description of the error.
     pub message: String,
 }
 
-/// Adds up the weights of the features it is given.
+/// Adds the weights of features.
 pub(crate) struct WeightedSum<'a> {
     weights: &'a [i32],
     total: i32,
@@ -69,7 +68,7 @@ impl FeatureSink for WeightedSum<'_> {
 }
 
 impl WeightedSum<'_> {
-    /// The sum, mixed for a phase.
+    /// The sum, interpolated by the phase.
     #[inline(always)]
     pub(crate) fn score(&self, phase: i32) -> Score {
         (opening(self.total) * phase + endgame(self.total) * (MAX_PHASE - phase))
@@ -83,20 +82,22 @@ impl Weights {
         WeightedSum { weights: &self.0, total: 0 }
     }
 
-    /// From pairs of weights for the beginning and the end of a game.
+    /// Creates weights from pairs of opening and endgame weight.
     pub fn from_pairs(pairs: &[(i32, i32)]) -> Weights {
         let clamp = |weight: i32| weight.clamp(-16_000, 16_000);
-        Weights(pairs.iter().map(|&(early, late)| pack(clamp(early), clamp(late))).collect())
+        Weights(
+            pairs.iter().map(|&(opening, endgame)| pack(clamp(opening), clamp(endgame))).collect(),
+        )
     }
 
-    /// The pairs of weights for the beginning and the end of a game.
+    /// Pairs of opening and endgame weight.
     pub fn pairs(&self) -> Vec<(i32, i32)> {
         self.0.iter().map(|&word| (opening(word), endgame(word))).collect()
     }
 
-    /// Reads a weights file: lines of a group's name and its weights, `early,late` each, or `*N` for
-    /// N pairs of zeros. Groups that are not in the file are zero; lines that begin with `#` tell
-    /// people how it was made.
+    /// Parses a weights file: each line has a group's name and its weights, `opening,endgame` each,
+    /// or `*N` for N pairs of zeros. Missing groups are zero. Lines that start with `#` are
+    /// comments.
     pub fn parse(text: &str, layout: Layout) -> Result<Weights, WeightsError> {
         let total = layout.iter().map(|(_, len)| len).sum();
         let mut pairs = vec![(0, 0); total];
@@ -115,34 +116,39 @@ impl Weights {
                 found
             });
             let Some((_, len)) = group else {
-                return Err(fail(format!("there is no group of weights {name:?}")));
+                return Err(fail(format!("unknown group {name:?}")));
             };
-            let mut place = 0;
+            let mut index = 0;
             for word in words {
                 if let Some(zeros) = word.strip_prefix('*') {
-                    let zeros: usize =
-                        zeros.parse().map_err(|_| fail(format!("{word:?} is no run of zeros")))?;
-                    place = zeros.saturating_add(place);
+                    let zeros: usize = zeros
+                        .parse()
+                        .map_err(|_| fail(format!("invalid run of zeros {word:?}")))?;
+                    index = zeros.saturating_add(index);
                     continue;
                 }
                 let pair = word.split_once(',');
                 let pair = pair.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
                 let Some(pair) = pair else {
-                    return Err(fail(format!("{word:?} is no pair of weights such as 12,-3")));
+                    return Err(fail(format!(
+                        "invalid pair of weights {word:?}, expected for example 12,-3"
+                    )));
                 };
-                if place < *len {
-                    pairs[first + place] = pair;
+                if index < *len {
+                    pairs[first + index] = pair;
                 }
-                place += 1;
+                index += 1;
             }
-            if place != *len {
-                return Err(fail(format!("{name} has {len} pairs of weights, not {place}")));
+            if index != *len {
+                return Err(fail(format!(
+                    "{name}: expected {len} pairs of weights, found {index}"
+                )));
             }
         }
         Ok(Weights::from_pairs(&pairs))
     }
 
-    /// The lines of a weights file, without comments.
+    /// Formats the lines of a weights file, without comments.
     pub fn format(&self, layout: Layout) -> String {
         let pairs = self.pairs();
         let mut rest = pairs.as_slice();
@@ -152,13 +158,13 @@ impl Weights {
             rest = after;
             text.push_str(name);
             let mut zeros = 0;
-            for &(early, late) in group {
-                if (early, late) == (0, 0) {
+            for &(opening, endgame) in group {
+                if (opening, endgame) == (0, 0) {
                     zeros += 1;
                     continue;
                 }
                 format_zeros(&mut text, &mut zeros);
-                let _ = write!(text, " {early},{late}"); // a String takes everything
+                let _ = write!(text, " {opening},{endgame}"); // writing to a String cannot fail
             }
             format_zeros(&mut text, &mut zeros);
             text.push('\n');
@@ -169,7 +175,7 @@ impl Weights {
 
 fn format_zeros(text: &mut String, zeros: &mut usize) {
     if *zeros > 0 {
-        let _ = write!(text, " *{zeros}"); // a String takes everything
+        let _ = write!(text, " *{zeros}"); // writing to a String cannot fail
     }
     *zeros = 0;
 }
@@ -181,7 +187,7 @@ mod tests {
     const LAYOUT: Layout = &[("man", 1), ("square", 4)];
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn formatted_weights_parse_back() {
         let weights = Weights::from_pairs(&[(800, -900), (0, 0), (-3, 4), (0, 0), (0, 0)]);
         let text = weights.format(LAYOUT);
         assert_eq!(text, "man 800,-900\nsquare *1 -3,4 *2\n");
@@ -189,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_of_either_sign_come_apart_again() {
+    fn packed_sums_of_both_signs_are_exact() {
         let weights = Weights::from_pairs(&[(800, -900), (-7, 5)]);
         let mut sum = weights.sum();
         sum.add(0, 3);
@@ -200,11 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_refused_with_its_line() {
-        let refused = |text| Weights::parse(text, LAYOUT).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(refused("man 1,2\nking 1,2"), "line 2: there is no group of weights \"king\"");
-        assert_eq!(refused("man 1"), "line 1: \"1\" is no pair of weights such as 12,-3");
-        assert_eq!(refused("square 1,2"), "line 1: square has 4 pairs of weights, not 1");
-        assert_eq!(refused("square *x"), "line 1: \"*x\" is no run of zeros");
+    fn syntax_errors_name_the_line() {
+        let error = |text| Weights::parse(text, LAYOUT).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(error("man 1,2\nking 1,2"), "line 2: unknown group \"king\"");
+        assert_eq!(
+            error("man 1"),
+            "line 1: invalid pair of weights \"1\", expected for example 12,-3"
+        );
+        assert_eq!(error("square 1,2"), "line 1: square: expected 4 pairs of weights, found 1");
+        assert_eq!(error("square *x"), "line 1: invalid run of zeros \"*x\"");
     }
 }

@@ -101,7 +101,7 @@ async function solve(page, game, { goal, position }) {
     const index = game.squares.indexOf(Number(square));
     return `${Math.floor(index / 8) + 1}${(index % 8) + 1}`;
   };
-  if (goal.kind === "refused") {
+  if (goal.kind === "illegal") {
     const path = goal.move.match(game.squares ? /\d+/g : /\d\d/g).map(squareToCell);
     await input.select(path[0]);
     await input.select(path.at(-1));

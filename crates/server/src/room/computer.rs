@@ -1,12 +1,13 @@
 //! The computer at a game: when it is asked, and what becomes of its answers.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
 use tokio::sync::MutexGuard;
 
 use super::{Inner, Room};
+use crate::monotonic;
 use crate::search_queue::SearchJob;
 use crate::views::Computer;
 
@@ -27,7 +28,7 @@ impl Room {
         let (Some(player), false) = (player, inner.game.is_over()) else { return };
         let Ok(mut spec) = opponent.spec.parse::<BuiltinSpec>() else { return };
         spec.cap_move_time(thinking);
-        let left = inner.game.left(Instant::now()).map(|left| left[side.index()]);
+        let left = inner.game.time_left(monotonic::now()).map(|left| left[side.index()]);
         let version = inner.game.version();
         let search = SearchJob {
             address: player.address,
@@ -68,7 +69,7 @@ impl Room {
     async fn computer_begins(self: &Arc<Self>, version: u64) {
         let mut inner = self.inner.lock().await;
         if inner.game.version() == version && inner.ticket.is_some() {
-            inner.game.begin_turn(Instant::now());
+            inner.game.start_turn(monotonic::now());
             inner.computer = Some(Computer::Thinking);
             self.set_timer(&mut inner);
             inner.broadcast_computer();
@@ -82,7 +83,7 @@ impl Room {
         }
         let done = match choice {
             Err(error) => Err(error.to_string()),
-            Ok(choice) => match inner.game.decide_computer(&choice.text, Instant::now()) {
+            Ok(choice) => match inner.game.decide_computer(&choice.text, monotonic::now()) {
                 Err(refusal) => Err(refusal.reason),
                 Ok(event) => {
                     self.append_event(&mut inner, event).await.map_err(|refusal| refusal.reason)
@@ -131,8 +132,11 @@ impl Room {
         }
         let own = choice.ok().and_then(|choice| choice.score).map(|score| -score);
         let accepts = accepts_draw(own, inner.game.session().plies());
-        let deed = inner.game.answer_draw(accepts);
-        if let Err(refusal) = self.execute(&mut inner, deed).await {
+        let done = match inner.game.answer_draw(accepts, monotonic::now()) {
+            Ok(effect) => self.execute(&mut inner, effect).await,
+            Err(refusal) => Err(refusal),
+        };
+        if let Err(refusal) = done {
             eprintln!("crownhead: a draw could not be kept: {}", refusal.reason);
         }
     }

@@ -7,18 +7,20 @@
 mod computer;
 
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::ws::Utf8Bytes;
+use crownhead_play::{Action, End, Event, OfferKind};
 use crownhead_rules::Side;
 use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
 use tokio::task::AbortHandle;
 
-use crate::deeds::{Action, Decision, Deed, Event, Refusal, RefusalCode, Rights, What};
+use crate::deeds::{Effect, HostedEvent, Refusal, RefusalCode, SeatRights};
 use crate::hosted_game::HostedGame;
 use crate::ids::{GameId, SecretHash};
 use crate::limits::ClientKey;
 use crate::messages::ServerMessage;
+use crate::monotonic;
 use crate::new_game::{Mode, parse_name, side_letter};
 use crate::rooms::Rooms;
 use crate::search_queue::Ticket;
@@ -67,7 +69,7 @@ struct Inner {
 /// A socket at a game.
 struct Member {
     number: u64,
-    rights: Rights,
+    rights: SeatRights,
     address: ClientKey,
     queue: mpsc::Sender<Utf8Bytes>,
 }
@@ -77,7 +79,7 @@ pub struct MemberHandle {
     /// The game.
     pub room: Arc<Room>,
     number: u64,
-    rights: Rights,
+    rights: SeatRights,
     /// What the socket is to be told; it ends when the socket is too slow or the game is gone.
     pub queue: mpsc::Receiver<Utf8Bytes>,
     /// The message `seats`, whenever there is another.
@@ -102,7 +104,7 @@ pub enum JoinError {
 impl Inner {
     fn presence(&self) -> Presence {
         let online = [Side::First, Side::Second]
-            .map(|side| self.members.iter().any(|member| member.rights.may(side)));
+            .map(|side| self.members.iter().any(|member| member.rights.can_play(side)));
         let watchers = self.members.iter().filter(|member| member.rights.is_none()).count();
         Presence { online, watchers, computer: self.computer }
     }
@@ -132,14 +134,14 @@ impl Inner {
     }
 
     /// Whether there is a place for one more with these rights.
-    fn has_room(&self, rights: Rights) -> bool {
-        let count = |is_there: &dyn Fn(Rights) -> bool| {
+    fn has_room(&self, rights: SeatRights) -> bool {
+        let count = |is_there: &dyn Fn(SeatRights) -> bool| {
             self.members.iter().filter(|member| is_there(member.rights)).count()
         };
         if rights.is_none() {
-            return count(&Rights::is_none) < MAX_SPECTATORS;
+            return count(&SeatRights::is_none) < MAX_SPECTATORS;
         }
-        rights.sides().all(|side| count(&|own| own.may(side)) < MAX_SOCKETS_PER_SEAT)
+        rights.sides().all(|side| count(&|own| own.can_play(side)) < MAX_SOCKETS_PER_SEAT)
     }
 
     /// Whether a socket is still at the game.
@@ -150,6 +152,22 @@ impl Inner {
     fn broadcast_offers(&mut self) {
         let message = ServerMessage::Offers { offers: offers_view(&self.game) }.json();
         self.broadcast(message);
+    }
+
+    fn broadcast_declined(&mut self, kind: OfferKind, by: Side) {
+        let setup = self.game.setup();
+        let who = match setup.mode {
+            Mode::Computer { .. } => "The computer",
+            _ => setup.game.info().sides[by.index()].name,
+        };
+        let offer = match kind {
+            OfferKind::Draw => "the draw",
+            OfferKind::TakeBack => "the take-back",
+            OfferKind::Rematch => "the rematch",
+        };
+        let text = format!("{who} declines {offer}.");
+        let by = side_letter(&setup.game, by);
+        self.broadcast(ServerMessage::Declined { offer: kind, by, text }.json());
     }
 
     fn broadcast_computer(&mut self) {
@@ -189,9 +207,11 @@ impl Room {
     }
 
     /// The rights that a secret gives. Both comparisons are made, whatever the first says.
-    fn rights(&self, secret: &str) -> Rights {
+    fn rights(&self, secret: &str) -> SeatRights {
         let hash = SecretHash::new(secret);
-        Rights(self.secrets.each_ref().map(|own| own.as_ref().is_some_and(|own| own.ct_eq(&hash))))
+        SeatRights(
+            self.secrets.each_ref().map(|own| own.as_ref().is_some_and(|own| own.ct_eq(&hash))),
+        )
     }
 
     /// A game in a list.
@@ -207,7 +227,7 @@ impl Room {
         name: Option<String>,
         address: ClientKey,
     ) -> Result<MemberHandle, JoinError> {
-        let rights = secret.map_or_else(Rights::default, |secret| self.rights(secret));
+        let rights = secret.map_or_else(SeatRights::default, |secret| self.rights(secret));
         if secret.is_some() && rights.is_none() {
             return Err(JoinError::WrongSecret);
         }
@@ -229,22 +249,22 @@ impl Room {
         // Who comes in has it in the state.
         let seats = inner.seats.subscribe();
         if !rights.is_none() {
-            inner.game.player_comes(Instant::now());
+            inner.game.on_player_joined(monotonic::now());
         }
         if inner.ticket.is_none() {
             self.ask_computer(&mut inner);
         }
         self.set_timer(&mut inner);
-        let state = state_json(&self.id, &inner.game, &inner.presence(), Instant::now());
+        let state = state_json(&self.id, &inner.game, &inner.presence(), monotonic::now());
         inner.send_to(number, joined);
         inner.send_to(number, state.map_err(|_| JoinError::Failure)?);
         let member = MemberHandle { room: self.clone(), number, rights, queue, seats };
-        if let (Some(name), Some(side)) = (name, rights.only())
+        if let (Some(name), Some(side)) = (name, rights.single())
             && inner.game.name(side) != Some(&name)
-            && inner.game.may_name(side)
+            && inner.game.can_rename(side)
         {
             // The game goes on without the name if it cannot be kept.
-            let _ = self.append_event(&mut inner, Event::Name(side.into(), Some(name))).await;
+            let _ = self.append_event(&mut inner, HostedEvent::Name(side, Some(name))).await;
         }
         Ok(member)
     }
@@ -296,13 +316,13 @@ impl Room {
         if !inner.has(member.number) {
             return;
         }
-        let decided = inner.game.decide(member.rights, version, action, Instant::now());
+        let decided = inner.game.decide(member.rights, version, action, monotonic::now());
         let done = match decided {
-            Ok(Deed::Happens(late @ Event::End(Decision::Late(_)))) => {
-                let kept = self.append_event(&mut inner, late).await;
-                kept.and(Err(Refusal::new(RefusalCode::Over, "the time was up already")))
+            Ok(Effect::Append(flag @ HostedEvent::Game(Event::End(End::OutOfTime(_))))) => {
+                let stored = self.append_event(&mut inner, flag).await;
+                stored.and(Err(Refusal::new(RefusalCode::Over, "time has run out already")))
             }
-            Ok(deed) => self.execute(&mut inner, deed).await,
+            Ok(effect) => self.execute(&mut inner, effect).await,
             Err(refusal) => Err(refusal),
         };
         let version = inner.game.version();
@@ -316,7 +336,7 @@ impl Room {
                 inner.send_to(member.number, message);
                 if refusal.code == RefusalCode::Stale
                     && let Ok(state) =
-                        state_json(&self.id, &inner.game, &inner.presence(), Instant::now())
+                        state_json(&self.id, &inner.game, &inner.presence(), monotonic::now())
                 {
                     inner.send_to(member.number, state);
                 }
@@ -335,83 +355,83 @@ impl Room {
             None => None,
             Some(name) => parse_name(name).map_err(|error| bad(error.reason))?,
         };
-        let Some(side) = member.rights.only() else {
+        let Some(side) = member.rights.single() else {
             return Err(Refusal::new(RefusalCode::Seat, "a name is given to one's own seat"));
         };
         let mut inner = self.inner.lock().await;
         if !inner.has(member.number) || inner.game.name(side) == name.as_deref() {
             return Ok(());
         }
-        if !inner.game.may_name(side) {
+        if !inner.game.can_rename(side) {
             let reason = "this seat has had so many names that it keeps the last one";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
-        self.append_event(&mut inner, Event::Name(side.into(), name)).await
+        self.append_event(&mut inner, HostedEvent::Name(side, name)).await
     }
 
     async fn execute(
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
-        deed: Deed,
+        effect: Effect,
     ) -> Result<(), Refusal> {
-        match deed {
-            Deed::Happens(event) => return self.append_event(inner, event).await,
-            Deed::Offers => inner.broadcast_offers(),
-            Deed::Declined(offer, by) => {
+        match effect {
+            Effect::Append(event) => return self.append_event(inner, event).await,
+            Effect::Apply(event) => {
+                apply_offer(inner, &event)?;
                 inner.broadcast_offers();
-                let who = match inner.game.setup().mode {
-                    Mode::Computer { .. } => "The computer",
-                    _ => inner.game.setup().game.info().sides[by.index()].name,
-                };
-                let offer_text = match offer {
-                    What::Draw => "the draw",
-                    What::TakeBack => "to take back",
-                    What::Rematch => "the rematch",
-                };
-                let by = side_letter(&inner.game.setup().game, by);
-                let text = format!("{who} declines {offer_text}.");
-                inner.broadcast(ServerMessage::Declined { offer, by, text }.json());
+                if let Event::Decline(kind, by) = event {
+                    inner.broadcast_declined(kind, by);
+                }
             }
-            Deed::AskComputer => self.ask_about_draw(inner),
-            Deed::Rematch => return self.make_rematch(inner).await,
+            Effect::Decline(kind, by) => {
+                inner.broadcast_offers();
+                inner.broadcast_declined(kind, by);
+            }
+            Effect::AskComputer(offer) => {
+                apply_offer(inner, &offer)?;
+                self.ask_about_draw(inner);
+            }
+            Effect::StartRematch => return self.make_rematch(inner).await,
         }
         Ok(())
     }
 
-    /// Keeps an event, makes it true and tells everybody.
+    /// Appends an event to the store, applies it and broadcasts the change.
     async fn append_event(
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
-        event: Event,
+        event: HostedEvent,
     ) -> Result<(), Refusal> {
-        let failure = |reason: String| Refusal::new(RefusalCode::Failure, reason);
-        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is ending".into()))?;
+        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is shutting down"))?;
         let write = Write::Append {
             key: self.key,
             number: inner.game.events(),
-            event: serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?,
+            event: event.encode().map_err(failure)?,
         };
         rooms.store().write(vec![write]).await.map_err(storage_error)?;
-        self.apply_event(inner, &event).map_err(failure)
+        self.apply_event(inner, &event)
     }
 
-    /// Makes an event true that is on disk, and tells everybody.
+    /// Applies a stored event and broadcasts the change.
     fn apply_event(
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
-        event: &Event,
-    ) -> Result<(), String> {
-        let now = Instant::now();
-        inner.game.apply(event, now).map_err(|error| error.to_string())?;
+        event: &HostedEvent,
+    ) -> Result<(), Refusal> {
+        let now = monotonic::now();
+        inner.game.apply(event, now).map_err(failure)?;
         inner.touched = crate::store::now();
-        if let Event::Name(..) = event {
-            inner.broadcast_seats();
-            return Ok(());
-        }
-        if let Event::Next(id) = event {
-            inner.broadcast(ServerMessage::Next { id }.json());
-            return Ok(());
-        }
+        let event = match event {
+            HostedEvent::Game(event) => event,
+            HostedEvent::Name(..) => {
+                inner.broadcast_seats();
+                return Ok(());
+            }
+            HostedEvent::Next(id) => {
+                inner.broadcast(ServerMessage::Next { id }.json());
+                return Ok(());
+            }
+        };
         inner.draw_ticket = None;
         self.ask_computer(inner);
         self.set_timer(inner);
@@ -420,7 +440,7 @@ impl Room {
             Event::Move { .. } => moved_json(&inner.game, &presence, now),
             _ => state_json(&self.id, &inner.game, &presence, now),
         };
-        inner.broadcast(message.map_err(|error| error.to_string())?);
+        inner.broadcast(message.map_err(failure)?);
         Ok(())
     }
 
@@ -428,10 +448,9 @@ impl Room {
         self: &Arc<Self>,
         inner: &mut MutexGuard<'_, Inner>,
     ) -> Result<(), Refusal> {
-        let failure = |reason: String| Refusal::new(RefusalCode::Failure, reason);
-        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is ending".into()))?;
-        let id = GameId::new().map_err(|error| failure(error.to_string()))?;
-        let event = Event::Next(id.as_str().into());
+        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is shutting down"))?;
+        let id = GameId::new().map_err(failure)?;
+        let event = HostedEvent::Next(id.as_str().into());
         let setup = inner.game.setup().swapped(rooms.random_seed());
         let [first, second] = self.secrets;
         let number = inner.game.events();
@@ -441,22 +460,17 @@ impl Room {
                 setup: setup.write(),
                 secrets: [second, first],
             }),
-            Write::Append {
-                key: self.key,
-                number,
-                event: serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?,
-            },
+            Write::Append { key: self.key, number, event: event.encode().map_err(failure)? },
         ];
         for side in [Side::First, Side::Second] {
             if let Some(name) = inner.game.name(side) {
-                let event = Event::Name(side.other().into(), Some(name.into()));
-                let event =
-                    serde_json::to_string(&event).map_err(|error| failure(error.to_string()))?;
+                let event = HostedEvent::Name(side.other(), Some(name.into()));
+                let event = event.encode().map_err(failure)?;
                 writes.push(Write::AppendToNew { id: id.clone(), event });
             }
         }
         rooms.store().write(writes).await.map_err(storage_error)?;
-        self.apply_event(inner, &event).map_err(failure)
+        self.apply_event(inner, &event)
     }
 
     /// Sees to it that a clock that runs out ends the game.
@@ -465,9 +479,12 @@ impl Room {
             timer.abort();
         }
         let Some(deadline) = inner.game.deadline() else { return };
+        let Some(deadline) = monotonic::instant(deadline + Duration::from_millis(1)) else {
+            return;
+        };
         let room = Arc::downgrade(self);
         let task = tokio::spawn(async move {
-            tokio::time::sleep_until((deadline + Duration::from_millis(1)).into()).await;
+            tokio::time::sleep_until(deadline.into()).await;
             if let Some(room) = room.upgrade() {
                 room.on_flag().await;
             }
@@ -479,13 +496,24 @@ impl Room {
         let mut inner = self.inner.lock().await;
         // This very task: from here on it is not to be stopped half way.
         inner.timer = None;
-        if let Some(event) = inner.game.flag(Instant::now())
+        if let Some(event) = inner.game.check_flag(monotonic::now())
             && let Err(refusal) = self.append_event(&mut inner, event).await
         {
             eprintln!("crownhead: the end of a game could not be kept: {}", refusal.reason);
         }
         self.close_if_idle(&mut inner);
     }
+}
+
+/// Applies an event that is not stored.
+fn apply_offer(inner: &mut MutexGuard<'_, Inner>, event: &Event) -> Result<(), Refusal> {
+    let event = HostedEvent::Game(event.clone());
+    inner.game.apply(&event, monotonic::now()).map_err(failure)
+}
+
+/// A failure of the server.
+fn failure(reason: impl std::fmt::Display) -> Refusal {
+    Refusal::new(RefusalCode::Failure, reason.to_string())
 }
 
 /// What a player is told when the disk fails; whoever runs the server is told what the disk says.

@@ -237,7 +237,7 @@ async fn rules(Path(id): Path<String>) -> Result<Response, ApiError> {
                 Goal::Any => json!({"kind": "any"}),
                 Goal::Moves(moves) => json!({"kind": "moves", "moves": moves}),
                 Goal::Illegal { text, reason } => {
-                    json!({"kind": "refused", "move": text, "reason": reason})
+                    json!({"kind": "illegal", "move": text, "reason": reason})
                 }
             };
             json!({"title": own.title, "position": own.position, "task": own.task, "goal": goal,

@@ -122,7 +122,7 @@ export interface Catalog {
 export type Goal =
   | { kind: "any" }
   | { kind: "moves"; moves: string[] }
-  | { kind: "refused"; move: string; reason: string };
+  | { kind: "illegal"; move: string; reason: string };
 
 export interface Exercise {
   title: string;
