@@ -16,7 +16,7 @@ use super::{Failure, say};
 #[command(after_help = "Examples:
   crownhead serve --open
   crownhead serve --host 0.0.0.0 --port 80      (for everybody who reaches this machine)
-  crownhead serve --public https://games.example      (behind a proxy on this machine)")]
+  crownhead serve --public-url https://games.example      (behind a proxy on this machine)")]
 pub(crate) struct Arguments {
     /// The address to listen on: 127.0.0.1 for this machine alone, 0.0.0.0 for others too
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = read_host)]
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 8064)]
     port: u16,
     /// The address by which a proxy in front of it is reached
-    #[arg(long, value_name = "URL", value_parser = read_public)]
+    #[arg(long = "public-url", value_name = "URL", value_parser = read_public)]
     public: Option<PublicUrl>,
     /// Open the page in your browser
     #[arg(long)]

@@ -146,7 +146,7 @@ fn what_cannot_be_played_is_refused_with_what_would_be_right() {
     let finished = crownhead(&[&chinese[..], &["--openings", "ballots"]].concat());
     assert!(finished.refused(2).contains("ballots are openings of english"));
     let finished = crownhead(&["match", "random", "grandmaster", "--game", "english"]);
-    assert!(finished.refused(2).contains("the players are random, minimax:DEPTH"));
+    assert!(finished.refused(2).contains("built-in players: random, minimax:DEPTH"));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn chinese_checkers_without_its_table_says_so_once_and_goes_on() {
     fs::write(folder.path().join("chinese-checkers-solo.table"), "nonsense").unwrap();
     let finished = play(["level:1", "level:2"]);
     assert_eq!(finished.json()["games"], 2);
-    assert!(finished.stderr.contains("is not a usable solo table"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("is not a valid table"), "{}", finished.stderr);
     assert_eq!(finished.stderr.matches(command).count(), 1, "{}", finished.stderr);
 }
 

@@ -41,7 +41,7 @@ fn the_five_messages_come_in_the_order_of_the_checks_with_the_reason_after_them(
         ("\u{7}\u{1b}[2J", "Invalid input format", ""),
         ("1９31", "Invalid input format", ""),
         // Off the board before a start without a piece; that before an end that is taken.
-        ("9955", "Input out of the game board", "there is no cell 99"),
+        ("9955", "Input out of the game board", "invalid cell 99"),
         ("5512", "Invalid starting location", "there is no piece on 55"),
         ("8812", "Invalid starting location", "the piece on 88 is Red's"),
         ("1112", "Invalid ending location", "12 is occupied"),

@@ -97,9 +97,9 @@ struct OpenLine<P> {
 
 impl<P> OpenLine<P> {
     fn comment(&mut self) -> &mut Option<String> {
-        match self.current.plies.last_mut() {
+        match self.line.plies.last_mut() {
             Some(ply) => &mut ply.comment,
-            None => &mut self.current.comment,
+            None => &mut self.line.comment,
         }
     }
 }

@@ -132,7 +132,7 @@ fn players_are_named_once_and_there_are_two() {
     let odd =
         wrong("game = \"english\"\nplayers = [\"random\", { nam = \"x\", player = \"levl:3\" }]");
     assert!(odd[0].contains("there is no key \"nam\"; did you mean \"name\"?"), "{odd:?}");
-    assert!(odd[1].contains("there is no player \"levl\""), "{odd:?}");
+    assert!(odd[1].contains("unknown player \"levl\""), "{odd:?}");
     assert!(odd[1].ends_with("; did you mean \"level\"?"), "{odd:?}");
     let text =
         "game = \"english\"\nplayers = [\"random\", { name = \"lots\", player = \"random\" }]";

@@ -1,13 +1,13 @@
 //! The players that are part of the program.
 
 mod best;
-mod graded;
+mod level;
 mod random;
 mod spec;
 mod textbook;
 
 pub(crate) use best::Best;
-pub(crate) use graded::Graded;
+pub(crate) use level::Graded;
 pub use random::Random;
 pub use spec::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, SpecError};
 pub(crate) use textbook::Textbook;

@@ -1,5 +1,5 @@
 //! The contest file: TOML, checked as a whole. Every complaint has its line and column, and says what
-//! would be right. `docs/contests.md` describes the keys, [`TEMPLATE`] is a file to begin with.
+//! would be right. `docs/tournaments.md` describes the keys, [`TEMPLATE`] is a file to begin with.
 
 mod players;
 mod table;

@@ -3,7 +3,7 @@
 //! A game is scheduled, started and finished; what is finished is there after a power cut (a write-ahead
 //! log that is synchronised at each commit). While a contest runs, the [`writer`] has the file; anybody
 //! may read it meanwhile. The [`lock`] that a [`Journal`] to go on with has keeps a second run away. The tables are described in
-//! `docs/contests.md`.
+//! `docs/tournaments.md`.
 
 mod error;
 mod lock;

@@ -94,11 +94,14 @@ export interface GameInfo {
   options: GameOption[];
   start: string;
   board: string;
+  /** Cells that pieces can stand on. */
+  cells: Cell[];
   pieces: PieceInfo[];
   /** Number of each cell, null where no piece can stand; null if squares have no numbers. */
   squares: (number | null)[] | null;
   /** Cells that each side wants to reach. */
   targets: [Cell[], Cell[]] | null;
+  forced_capture: boolean;
 }
 
 /** A computer player. */
