@@ -45,7 +45,7 @@ fn the_five_messages_come_in_the_order_of_the_checks_with_the_reason_after_them(
         ("5512", "Invalid starting location", "there is no piece on 55"),
         ("8812", "Invalid starting location", "the piece on 88 is Red's"),
         ("1112", "Invalid ending location", "12 is occupied"),
-        ("1144", "The move violates the game rule", "the jump 11-44 has no cell in the middle"),
+        ("1144", "The move violates the game rule", "the jump 11-44 has no middle cell"),
     ] {
         let printed = dialogue("chinese-checkers", start, &format!("{typed}\n"));
         let answer = printed.split("Blue(#) to move: ").nth(1).unwrap();

@@ -226,7 +226,9 @@ fn games_without_tables_are_usage_errors() {
         assert_eq!(message, expected);
     }
     assert!(
-        tables(folder.path(), &["tables", "build", "go"]).refused(2).contains("unknown game \"go\"")
+        tables(folder.path(), &["tables", "build", "go"])
+            .refused(2)
+            .contains("unknown game \"go\"")
     );
     assert!(files(folder.path()).is_empty());
 }

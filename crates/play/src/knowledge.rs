@@ -10,13 +10,10 @@ use crownhead_tables::registry::{self, Table};
 pub fn from_tables(tables: &[Table]) -> Knowledge {
     let mut knowledge = Knowledge::default();
     for table in tables {
-        match table {
-            Table::Solo(table) => {
-                let distances: Arc<dyn SoloDistances> = Arc::clone(table) as _;
-                knowledge.insert(ChineseCheckers::ID, "solo", distances);
-                knowledge.insert_probe::<ChineseCheckers>("solo", Arc::clone(table) as _);
-            }
-            _ => {}
+        if let Table::Solo(table) = table {
+            let distances: Arc<dyn SoloDistances> = Arc::clone(table) as _;
+            knowledge.insert(ChineseCheckers::ID, "solo", distances);
+            knowledge.insert_probe::<ChineseCheckers>("solo", Arc::clone(table) as _);
         }
     }
     knowledge

@@ -65,12 +65,15 @@ pub trait BulkPerft: Position {
     }
 }
 
+/// Counts the leaves below each legal move.
+type Divide<P> = fn(&P, u32) -> Vec<(<P as Position>::Move, u64)>;
+
 /// Perft that counts a move once per path.
 pub struct PathPerft<P: Position> {
     /// Counts the leaves so many plies below a position.
     pub count: fn(&P, u32) -> u64,
     /// Splits the count by move; the depth is at least 1.
-    pub divide: fn(&P, u32) -> Vec<(P::Move, u64)>,
+    pub divide: Divide<P>,
 }
 
 /// How to count.

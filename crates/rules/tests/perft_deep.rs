@@ -1,6 +1,8 @@
 //! The complete table of counts in `docs/rules.md`. It takes seconds in a release build and is
 //! ignored in other builds. CONTRIBUTING.md has the command for the deeper published figures.
 
+#![allow(clippy::unwrap_used)]
+
 use crownhead_rules::perft::PerftOptions;
 use crownhead_rules::{BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Position};
 

@@ -134,7 +134,8 @@ fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
     let is_public = public.is_some_and(|public| public.is_host(host));
     if app.is_local && !is_loopback(host) && !is_public {
         // A page elsewhere whose name suddenly leads here would else be taken for our own.
-        let reason = "this server answers to localhost, 127.0.0.1 and [::1] only, and to --public-url";
+        let reason =
+            "this server answers to localhost, 127.0.0.1 and [::1] only, and to --public-url";
         return Err(ApiError::new(Code::Misdirected, reason));
     }
     // A browser names the page that asks, whenever it is not plain reading.

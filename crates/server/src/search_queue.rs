@@ -266,7 +266,7 @@ impl SearchQueue {
         seed: u64,
         stop: &StopFlag,
     ) -> Result<Choice, PlayerError> {
-        let mut spec = spec.clone();
+        let mut spec = *spec;
         if spec.has_no_limit() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
             spec.options.hash = Some(HASH_MB);
         }

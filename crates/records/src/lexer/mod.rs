@@ -153,7 +153,8 @@ impl<R: Read> Lexer<R> {
                 b'.' | b',' | b'}' => self.input.advance(1),
                 b']' | b'"' => {
                     self.input.advance(1);
-                    return self.syntax_error(format!("unexpected {:?} outside a tag", char::from(byte)));
+                    return self
+                        .syntax_error(format!("unexpected {:?} outside a tag", char::from(byte)));
                 }
                 _ => return self.word(),
             }
@@ -278,8 +279,7 @@ impl<R: Read> Lexer<R> {
                     }
                     self.input.advance(1);
                     if self.at_tag_line() {
-                        return self
-                            .syntax_error("the comment is not closed before the next game");
+                        return self.syntax_error("the comment is not closed before the next game");
                     }
                 }
                 _ => break,

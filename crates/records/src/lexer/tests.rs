@@ -223,7 +223,10 @@ fn locations_are_line_and_column() {
         found
     }
     assert_eq!(locations("1-5 2-6\n 3-7"), [(1, 1, true), (1, 5, false), (2, 2, true)]);
-    assert_eq!(locations("a\r\nb\rc\n\nd"), [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true)]);
+    assert_eq!(
+        locations("a\r\nb\rc\n\nd"),
+        [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true)]
+    );
     assert_eq!(locations("{é½} 1-5"), [(1, 1, true), (1, 6, false)]);
     assert_eq!(locations("\u{feff}1-5"), [(1, 1, true)]);
     assert_eq!(locations("{a\nb} 1-5"), [(1, 1, true), (2, 4, false)]);
