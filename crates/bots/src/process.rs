@@ -1,7 +1,7 @@
 //! A running bot: its process, its pipes, its end. Every outside program is started here and nowhere
 //! else.
 //!
-//! A bot has walls around it ([`sandbox`]) and a session of its own, so that it ends with all its
+//! A bot has walls around it (`sandbox`) and a session of its own, so that it ends with all its
 //! children. Its output and its
 //! errors are read by one `poll` over both, up to a deadline, into bounded memory: a bot that floods
 //! one of them is stopped by it or loses what is too much, and a bot that is silent costs nothing but
@@ -40,7 +40,7 @@ pub(crate) struct BotProcess {
     /// The beginning and the end of what it wrote to its standard error.
     first_words: Vec<u8>,
     last_words: Vec<u8>,
-    /// Bytes of output since [`forgive`](Process::forgive).
+    /// Bytes of output since `forgive`.
     taken: usize,
     /// Where the dialogue is written to.
     pub(crate) log: Option<Log>,

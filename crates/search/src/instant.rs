@@ -1,7 +1,7 @@
 //! Monotonic clock.
 //!
 //! [`Instant`] is [`std::time::Instant`], except on `wasm32-unknown-unknown`, which has no clock:
-//! there the host provides one with [`set_clock`]. Until it does, time stands still, and only
+//! there the host provides one with `set_clock`. Until it does, time stands still, and only
 //! depth, node limits and the stop flag end a search.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

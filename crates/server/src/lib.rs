@@ -1,8 +1,8 @@
 //! The games in a browser: a server that keeps games, tells the page what is possible, and lets people
 //! and computers play.
 //!
-//! [`hosted`] is a game without sockets or files; [`store`] keeps what happened on disk; [`room`] joins a
-//! game with those who sit round it; [`routes`] and [`socket`] are the ways in. What goes over the wire is
+//! `hosted` is a game without sockets or files; [`store`] keeps what happened on disk; [`room`] joins a
+//! game with those who sit round it; [`routes`] and `socket` are the ways in. What goes over the wire is
 //! written down in `docs/server.md`. Rules, players and clocks are the business of `crownhead_play`.
 
 pub mod deeds;

@@ -164,7 +164,7 @@ impl RateLimiter {
 pub struct ConnectionCounter(Mutex<(usize, HashMap<ClientKey, usize>)>);
 
 impl ConnectionCounter {
-    /// One more, if there may be; [`close`](Connections::close) takes it away.
+    /// One more, if there may be; `close` takes it away.
     pub fn open(&self, address: ClientKey, limits: &Limits) -> bool {
         let (all, each) = &mut *lock(&self.0);
         let own = each.get(&address).copied().unwrap_or(0);

@@ -13,7 +13,7 @@ use crate::error::{ApiError, Code};
 pub const MAX_NAME_CHARS: usize = 24;
 /// No clock has more time, nor a larger increment.
 pub const MAX_MAIN_TIME: Duration = Duration::from_secs(3 * 60 * 60);
-/// See [`LONGEST_TIME`].
+/// See `LONGEST_TIME`.
 pub const MAX_INCREMENT: Duration = Duration::from_secs(3 * 60);
 /// The thinking times that can be asked for; the longest is the server's to choose.
 pub const MIN_THINK_TIME: Duration = Duration::from_millis(100);

@@ -248,7 +248,7 @@ impl RecordCursor {
     }
 
     /// The first moves of the other lines that begin here, in the order in which
-    /// [`turn`](Walk::turn) goes through them.
+    /// `turn` goes through them.
     pub fn sibling_moves(&self) -> Vec<String> {
         let all = self.alternatives();
         let here = all.iter().position(|branches| *branches == self.branches).unwrap_or(0);

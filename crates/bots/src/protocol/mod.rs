@@ -1,4 +1,4 @@
-//! How one talks with a bot. The protocol of version 1 is one way ([`Lines`](super::protocol::Lines));
+//! How one talks with a bot. The protocol of version 1 is one way (`Lines`);
 //! programs that were written for something else get others ([`adapters`](super::adapters)).
 
 use std::time::{Duration, Instant};

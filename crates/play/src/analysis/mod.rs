@@ -1,7 +1,7 @@
 //! Looking at positions and at finished games: what each move was worth, and what would have been
 //! better.
 //!
-//! [`examine`] looks at a position, [`analyse`] at a recorded game. Both give plain data with texts
+//! `examine` looks at a position, `analyse` at a recorded game. Both give plain data with texts
 //! and boards in it; [`text`], [`json`], [`pdn`] and [`html`] each make one format of it and know
 //! nothing of rules or of the search. What a mark and an accuracy mean is settled in
 //! `judgement.rs` and told in `docs/analysis.md`.

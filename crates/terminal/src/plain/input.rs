@@ -64,7 +64,7 @@ fn read_loop(mut input: impl BufRead, say: &SyncSender<io::Result<InputLine>>) {
     }
 }
 
-/// The next line, however long or broken it is; never [`Line::Interrupted`].
+/// The next line, however long or broken it is; never `Line::Interrupted`.
 pub fn read(input: &mut impl BufRead) -> io::Result<InputLine> {
     let mut bytes = Vec::new();
     let read = Read::take(&mut *input, MAX_LINE_BYTES).read_until(b'\n', &mut bytes)?;

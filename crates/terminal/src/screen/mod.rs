@@ -84,7 +84,7 @@ pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
     if stop.is_set() { Ok(()) } else { result }
 }
 
-/// The terminal as a screen needs it. It is put back by [`Restored`] and by nothing else: what ratatui
+/// The terminal as a screen needs it. It is put back by `Restored` and by nothing else: what ratatui
 /// does by itself complains to a terminal that may be gone, and breaks.
 fn enter_raw_mode() -> io::Result<ManuallyDrop<DefaultTerminal>> {
     enable_raw_mode()?;
