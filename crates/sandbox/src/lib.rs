@@ -1,6 +1,6 @@
 //! Runs programs that may be hostile. Knows nothing about games.
 //!
-//! [`spawn`] starts a program with every isolation mechanism that the machine offers: namespaces,
+//! [`spawn()`] starts a program with every isolation mechanism that the machine offers: namespaces,
 //! Landlock, seccomp, resource limits and control groups. [`Isolation`] is what the user asks for,
 //! [`IsolationStatus`] what the machine provides, and [`Limits`] how much a program may use. A
 //! monitor thread samples each running program and kills those that exceed a limit; [`UsageMeter`]
@@ -8,7 +8,7 @@
 //!
 //! Programs can be started on Unix only, and are isolated on Linux only (x86-64 and ARM64). On
 //! other Unix systems they run with the user's rights. Elsewhere the crate has the settings but no
-//! [`spawn`].
+//! [`spawn()`].
 
 #[cfg(unix)]
 pub mod affinity;
