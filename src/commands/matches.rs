@@ -12,7 +12,7 @@ use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::AtomicFile;
 use crownhead_play::{
     FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, PlayerError, TimeControl,
-    knowledge_for, parse_duration,
+    parse_duration,
 };
 use crownhead_records::write_game;
 use crownhead_rules::Game;
@@ -20,6 +20,7 @@ use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cp
 use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
+use super::tables::load_knowledge;
 use super::{Failure, can_draw, say, stop_on_interrupt};
 use crate::isolation_args::{IsolationArgs, isolation_json};
 
@@ -95,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Before the games, so that none are played in vain.
     let output = arguments.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
-    let (knowledge, missing) = knowledge_for(&plan.game);
+    let (knowledge, missing) = load_knowledge(&plan.game);
     if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::uses_evaluation))
     {
         say(missing);

@@ -29,7 +29,6 @@ pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
 };
-pub use knowledge::knowledge_for;
 pub use openings::{Opening, OpeningPicker, Openings, OpeningsError, derive_seed};
 pub use opponents::{CATALOG, CatalogPlayer};
 pub use player::{Choice, GameOver, GameStart, Player, PlayerError};

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::Context;
 use crownhead_bots::PlayerSpec;
-use crownhead_play::knowledge_for;
 use crownhead_tournament::changes::{Choice, Comparison, compare};
 use crownhead_tournament::contest_file::read_file;
 use crownhead_tournament::events::Event;
@@ -16,6 +15,7 @@ use crownhead_tournament::{Contest, Walls};
 
 use super::progress::Progress;
 use super::{Resume, Run, games_text, of_file, of_journal, say_notes, show};
+use crate::commands::tables::load_knowledge;
 use crate::commands::{Failure, say};
 
 pub(super) fn run(arguments: &Run) -> Result<(), Failure> {
@@ -148,7 +148,7 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
     }
-    let (knowledge, missing) = knowledge_for(&contest.game);
+    let (knowledge, missing) = load_knowledge(&contest.game);
     let evaluates = |player: &PlayerSpec| player.uses_evaluation();
     let mut specs = contest.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
     if let Some(missing) = missing.filter(|_| specs.any(evaluates)) {

@@ -5,13 +5,13 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{Knowledge, StopFlag};
+use crownhead_search::StopFlag;
+use crownhead_tables::registry;
 
 use super::line::Line;
 use crate::line_buffer::read_bounded_line;
-use crownhead_play::{
-    BuiltinSpec, Clock, Player, PlayerError, Session, knowledge_for, new_session,
-};
+use crownhead_play::knowledge::from_tables;
+use crownhead_play::{BuiltinSpec, Clock, Player, PlayerError, Session, new_session};
 
 /// Why an engine stopped before it was told to.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +112,7 @@ fn begin(
     let mut player = match last.filter(|last| last.game == game) {
         Some(last) => last.player,
         None => {
-            let (knowledge, _): (Knowledge, _) = knowledge_for(&game);
+            let knowledge = from_tables(&registry::load(game.info().id).0);
             spec.player(&game, &knowledge).map_err(Refusal::Player)?
         }
     };
