@@ -9,7 +9,7 @@ use crownhead_play::bots::replay::{Again, Moment};
 use crownhead_play::bots::{Kit, Program, ProgramError, board_text};
 use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::live::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
@@ -266,7 +266,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
         time: TimeControl::PerMove(arguments.movetime),
         seed: lot(),
     };
-    let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
     play(live, None, arguments.plain, None)
 }

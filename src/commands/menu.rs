@@ -7,7 +7,7 @@ use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::Kept;
 use crownhead_terminal::lines::{self, Line};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::live::{LocalGame, Seat, Setup};
 
 use super::Failure;
 use super::play::{lot, play};
@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
         Some(Wanted::Game(setup)) => {
             let live =
-                LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+                LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
             play(live, Kept::new(), false, None)
         }
     }

@@ -8,7 +8,7 @@ use crownhead_play::{SpecError, Stop, TimeControl, parse_duration};
 use crownhead_records::{WholeFile, game_text};
 use crownhead_rules::Game;
 use crownhead_terminal::kept::{self, Kept};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::live::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::Plain;
 use crownhead_terminal::screen::{GameScreen, show};
 
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             time,
             seed: arguments.seed.unwrap_or_else(lot),
         };
-        let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+        let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
         (live, Kept::new())
     };
     play(live, kept, arguments.plain, arguments.record)
@@ -126,7 +126,7 @@ pub(crate) fn has_colour() -> bool {
 
 /// Plays a game on the screen or by lines of text.
 pub(crate) fn play(
-    live: LiveGame,
+    live: LocalGame,
     mut kept: Option<Kept>,
     plain: bool,
     record: Option<PathBuf>,
@@ -158,11 +158,11 @@ pub(crate) fn play(
     }
     played?;
     // What there is to say of it has been said.
-    if live.is_broken() { Err(Failure::Bot(None)) } else { Ok(()) }
+    if live.bot_failed() { Err(Failure::Bot(None)) } else { Ok(()) }
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LocalGame, stop: &Stop) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
@@ -177,7 +177,7 @@ fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
+fn on_screen(live: LocalGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
     let shown = show(&mut screen, stop);
     if let Some(sentence) = screen.kept_text() {
@@ -187,7 +187,7 @@ fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Resul
     for incident in live.incidents() {
         say(live.incident_text(incident));
     }
-    if let Some(ending) = live.ending() {
+    if let Some(ending) = live.describe_end() {
         say(ending);
     }
     (shown, live)

@@ -10,7 +10,7 @@ use crownhead_play::{
 use crownhead_rules::{Game, Side};
 
 use crate::known::Known;
-use crate::live::{LiveGame, Seat};
+use crate::live::{LocalGame, Seat};
 use crate::thinking::{Chosen, Thinking};
 
 /// The computers of a game.
@@ -25,8 +25,6 @@ pub struct Computers {
     adviser: Option<Box<dyn Player>>,
     /// Whether it has been said what is missing for best play.
     said: bool,
-    /// After how many plies a draw was last declined.
-    declined: Option<usize>,
 }
 
 /// Where a player sits.
@@ -45,7 +43,7 @@ const ADVICE: &str = "best:movetime=1s";
 
 impl Computers {
     /// None made yet.
-    pub fn new(live: &LiveGame) -> Computers {
+    pub fn new(live: &LocalGame) -> Computers {
         Computers {
             game: live.setup().game.clone(),
             seed: live.setup().seed,
@@ -54,7 +52,6 @@ impl Computers {
             seated: [false; 2],
             adviser: None,
             said: false,
-            declined: None,
         }
     }
 
@@ -63,7 +60,7 @@ impl Computers {
         &self,
         player: Option<Box<dyn Player>>,
         place: Place,
-        live: &LiveGame,
+        live: &LocalGame,
         clock: Clock,
     ) -> std::io::Result<Thinking> {
         let (game, known) = (self.game.clone(), self.known.clone());
@@ -87,7 +84,7 @@ impl Computers {
     }
 
     /// Asks the computer to move; `None` if a person is to move or the game is over.
-    pub fn ask(&mut self, live: &LiveGame) -> std::io::Result<Option<Thinking>> {
+    pub fn ask(&mut self, live: &LocalGame) -> std::io::Result<Option<Thinking>> {
         let side = live.session().side();
         let Seat::Computer(spec) = live.seat(side) else { return Ok(None) };
         if live.is_over() {
@@ -97,7 +94,7 @@ impl Computers {
         let place = Place {
             spec: spec.clone(),
             side,
-            terms: live.terms(side),
+            terms: live.settings(side),
             seed: self.seed.wrapping_add(side.index() as u64),
             opponent: live.seat(side.other()).to_string(),
             is_taken: player.is_some() && self.seated[side.index()],
@@ -106,7 +103,7 @@ impl Computers {
     }
 
     /// Asks for advice about the move of the side to move.
-    pub fn advise(&mut self, live: &LiveGame) -> std::io::Result<Thinking> {
+    pub fn advise(&mut self, live: &LocalGame) -> std::io::Result<Thinking> {
         let adviser = self.adviser.take();
         let side = live.session().side();
         let place = Place {
@@ -121,7 +118,7 @@ impl Computers {
     }
 
     /// Whether a program has yet to hear of the game, which it may take its time for.
-    pub fn is_starting(&self, live: &LiveGame) -> bool {
+    pub fn is_starting(&self, live: &LocalGame) -> bool {
         let side = live.session().side();
         live.seat(side).is_program() && !self.seated[side.index()]
     }
@@ -135,7 +132,7 @@ impl Computers {
     }
 
     /// The game is over: programs that played it hear so, once.
-    pub fn game_over(&mut self, live: &LiveGame) {
+    pub fn game_over(&mut self, live: &LocalGame) {
         let Some(end) = live.end() else { return };
         let reason = end.reason(live.session());
         for side in [Side::First, Side::Second] {
@@ -143,27 +140,22 @@ impl Computers {
                 && self.seated[side.index()]
                 && player.is_outside()
             {
-                player.game_over(&Verdict::new(side, &end, &reason));
+                player.game_over(&Verdict::new(side, end, &reason));
                 self.seated[side.index()] = false;
             }
         }
     }
 
-    /// Whether a computer is willing to think about an offer of a draw at all.
-    pub fn hears_offers(&self, live: &LiveGame) -> bool {
-        hears_offer(self.declined, live.session().plies())
+    /// Whether a computer considers a draw offer at all.
+    pub fn considers_offers(&self, live: &LocalGame) -> bool {
+        hears_offer(live.draw_declined_at(), live.session().plies())
     }
 
     /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score
     /// it does not know what it would give away.
-    pub fn accepts(&mut self, live: &LiveGame, advice: Option<&Choice>) -> bool {
-        let plies = live.session().plies();
-        let own = advice.and_then(|choice| choice.score).map(|score| -score);
-        let accepts = accepts_draw(own, plies);
-        if !accepts {
-            self.declined = Some(plies);
-        }
-        accepts
+    pub fn accepts(&self, live: &LocalGame, advice: Option<&Choice>) -> bool {
+        let score = advice.and_then(|choice| choice.score).map(|score| -score);
+        accepts_draw(score, live.session().plies())
     }
 
     /// A sentence on what is missing for best play, once, when it has turned out.

@@ -10,7 +10,7 @@ use crownhead_play::{TimeControl, data_dir};
 use crownhead_records::{GameRecord, Reader, WholeFile, game_text};
 use crownhead_rules::{Game, Side};
 
-use crate::live::{LiveGame, Seat};
+use crate::live::{LocalGame, Seat};
 
 /// Where one unfinished game is kept.
 pub struct Kept {
@@ -36,7 +36,7 @@ impl Kept {
 
     /// Keeps the game as it is now; a finished game, or one in which a computer plays itself, or
     /// nothing has happened, is not kept. What fails now may succeed after the next move.
-    pub fn update(&mut self, live: &LiveGame) {
+    pub fn update(&mut self, live: &LocalGame) {
         let unfinished = !live.is_over() && live.has_human() && live.session().plies() > 0;
         self.trouble = if unfinished {
             self.write(live).err().map(|error| format!("The game cannot be kept: {error}."))
@@ -45,7 +45,7 @@ impl Kept {
         };
     }
 
-    fn write(&mut self, live: &LiveGame) -> io::Result<()> {
+    fn write(&mut self, live: &LocalGame) -> io::Result<()> {
         let mut record = live.record();
         if let (Some(first), Some(second)) =
             (live.time_left(Side::First), live.time_left(Side::Second))
@@ -110,7 +110,7 @@ pub struct NothingKept(String);
 pub fn resume(
     game: Option<&Game>,
     mut passed: impl FnMut(String),
-) -> Result<(LiveGame, Kept), NothingKept> {
+) -> Result<(LocalGame, Kept), NothingKept> {
     let none =
         || NothingKept(game.map_or(String::new(), |game| format!(" of {}", game.info().name)));
     let folder = data_dir().ok_or_else(none)?.join("unfinished");
@@ -136,7 +136,7 @@ pub fn resume(
 }
 
 /// The game in a file and the file, locked; none if it is not the game that is wanted.
-fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)>, String> {
+fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LocalGame, File)>, String> {
     let text = |error: io::Error| error.to_string();
     // Opening a pipe would wait for somebody to write to it.
     if !path.metadata().map_err(text)?.is_file() {
@@ -168,7 +168,7 @@ fn take_up(path: &Path, wanted: Option<&Game>) -> Result<Option<(LiveGame, File)
     {
         return Err(format!("its program was started in {folder}: take it up again there"));
     }
-    let live = LiveGame::resume(&record, time, left, now() as u64)?;
+    let live = LocalGame::resume(&record, time, left, now() as u64)?;
     Ok(Some((live, file)))
 }
 

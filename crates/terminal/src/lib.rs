@@ -1,6 +1,6 @@
 //! The games in a terminal: by lines of text ([`plain`]) or on the whole screen (`screen`).
 //!
-//! What is played is a [`LiveGame`](live::LiveGame); rules, clocks and players are the business of
+//! What is played is a [`LocalGame`](live::LocalGame); rules, clocks and players are the business of
 //! `crownhead_play`.
 
 pub mod analysing;

@@ -10,7 +10,7 @@ use crownhead_play::TimeControl;
 use crownhead_play::lessons::course;
 use crownhead_rules::Game;
 use crownhead_terminal::kept::Kept;
-use crownhead_terminal::live::{LiveGame, Setup};
+use crownhead_terminal::live::{LocalGame, Setup};
 use crownhead_terminal::recorded::Games;
 use crownhead_terminal::screen::{GameScreen, LessonScreen, Screen, ViewScreen, tell};
 use ratatui::Terminal;
@@ -40,7 +40,7 @@ fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
 }
 
 fn people(game: &str, position: Option<&str>, colour: bool) -> GameScreen {
-    let live = LiveGame::new(setup(game, ["human", "human"], position)).unwrap();
+    let live = LocalGame::new(setup(game, ["human", "human"], position)).unwrap();
     GameScreen::new(live, None::<Kept>, colour)
 }
 
@@ -212,7 +212,7 @@ fn the_end_of_a_game_is_said_and_another_can_begin() {
     type_in(&mut screen, "ry");
     assert_eq!(said(&screen), "Black resigns: White wins. n: new game, q: quit.");
     type_in(&mut screen, "ndy");
-    assert_eq!(said(&screen), "The players agree on a draw. n: new game, q: quit.");
+    assert_eq!(said(&screen), "The players agreed to a draw. n: new game, q: quit.");
     type_in(&mut screen, "q");
     assert!(screen.is_left());
 }

@@ -7,14 +7,14 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, FaultPolicy, PlayError, Session, sentence};
+use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, Session, sentence};
 use crownhead_rules::Side;
 
 use super::board::{Marks, is_checkers};
 use super::hand::Hand;
 use crate::computers::Computers;
 use crate::kept::Kept;
-use crate::live::{LiveGame, Seat, Verdict};
+use crate::live::{LocalGame, Seat};
 use crate::thinking::Thinking;
 use crate::words::{hint_text, side_text};
 
@@ -49,7 +49,7 @@ enum Advice {
 
 /// A game on the screen.
 pub struct GameScreen {
-    live: LiveGame,
+    live: LocalGame,
     message: String,
     hand: Hand,
     /// The ply that is looked at, if it is not the present.
@@ -80,7 +80,7 @@ const PACE: Duration = Duration::from_millis(800);
 
 impl GameScreen {
     /// A game to play.
-    pub fn new(live: LiveGame, kept: Option<Kept>, colour: bool) -> GameScreen {
+    pub fn new(live: LocalGame, kept: Option<Kept>, colour: bool) -> GameScreen {
         let computers = Computers::new(&live);
         // Whoever plays checkers alone on the first side, at the top, sees the board from there.
         let [first, second] = &live.setup().seats;
@@ -110,7 +110,7 @@ impl GameScreen {
     }
 
     /// The game, when the screen is no longer needed.
-    pub fn into_game(self) -> LiveGame {
+    pub fn into_game(self) -> LocalGame {
         self.live
     }
 
@@ -124,7 +124,7 @@ impl GameScreen {
     }
 
     fn turn_text(&self) -> String {
-        if let Some(ending) = self.live.ending() {
+        if let Some(ending) = self.live.describe_end() {
             return format!("{ending} n: new game, q: quit.");
         }
         let side = side_text(&self.live.setup().game, self.live.session().side());
@@ -155,7 +155,7 @@ impl GameScreen {
     /// The position that is shown.
     fn shown(&self) -> Box<dyn Session> {
         match self.look {
-            Some(ply) => self.live.at(ply),
+            Some(ply) => self.live.session_at(ply),
             None => self.live.session().copy(),
         }
     }
@@ -203,7 +203,7 @@ impl GameScreen {
         }
         let side = self.live.session().side();
         if self.live.human_to_move() {
-            if self.live.flag() {
+            if self.live.check_flag() {
                 self.changed();
             }
             return;
@@ -224,7 +224,7 @@ impl GameScreen {
         let Some(thinking) = &mut self.thinking else { return };
         let polled = thinking.poll();
         if let Some(since) = thinking.since {
-            self.live.begin_turn(since);
+            self.live.start_turn(since);
             if self.message == told {
                 self.message = self.invitation();
             }
@@ -238,7 +238,7 @@ impl GameScreen {
                 if let Ok(choice) = &choice {
                     self.thought = Some((side, choice.clone()));
                 }
-                match self.live.chosen(choice, used) {
+                match self.live.on_choice(choice, used) {
                     Ok(incident) => {
                         self.moved(side);
                         // An incident that lost the game is told with its end.
@@ -282,8 +282,7 @@ impl GameScreen {
     /// A computer that cannot go on has lost: nothing else would end the game.
     fn fail(&mut self, error: String) {
         self.thinking = None;
-        self.live.decide(Verdict::Resigned(self.live.session().side()));
-        self.changed();
+        self.resign();
         self.message = error;
     }
 
@@ -302,13 +301,33 @@ impl GameScreen {
             }
             (Advice::Hint, Err(error)) => self.message = sentence(&error),
             (Advice::Draw, advice) => {
-                if self.computers.accepts(&self.live, advice.ok().as_ref()) {
-                    self.live.decide(Verdict::Agreed);
-                    self.changed();
-                } else {
+                let accepts = self.computers.accepts(&self.live, advice.ok().as_ref());
+                self.answer_draw(accepts);
+                if !accepts && !self.live.is_over() {
                     self.decline();
                 }
             }
+        }
+    }
+
+    /// The side to move resigns.
+    fn resign(&mut self) {
+        // A game that is over stays as it ended.
+        let _ = self.live.act(self.live.session().side(), &Action::Resign);
+        self.changed();
+    }
+
+    /// The opponent answers the draw offer of the side to move.
+    fn answer_draw(&mut self, accepts: bool) {
+        let other = self.live.session().side().other();
+        let answer = match accepts {
+            true => Action::Accept(OfferKind::Draw),
+            false => Action::Decline(OfferKind::Draw),
+        };
+        match self.live.act(other, &answer) {
+            Ok(()) if self.live.is_over() => self.changed(),
+            Ok(()) => self.message = self.invitation(),
+            Err(refusal) => self.message = sentence(&refusal.to_string()),
         }
     }
 
@@ -357,13 +376,13 @@ impl GameScreen {
             self.message = why;
             return;
         }
-        match self.live.play(text, self.live.turn_time()) {
+        match self.live.act(self.live.session().side(), &Action::Move(text.into())) {
             Ok(()) => self.changed(),
-            Err(PlayError::Over(_)) => self.message = self.invitation(),
-            Err(PlayError::Refused(error)) => {
+            Err(Refusal::Illegal(error)) => {
                 self.hand.let_go();
                 self.message = sentence(&error.reason);
             }
+            Err(_) => self.message = self.invitation(),
         }
     }
 
@@ -399,10 +418,16 @@ impl GameScreen {
     }
 
     fn offer(&mut self) {
-        match self.live.seat(self.live.session().side().other()) {
-            Seat::Human => self.dialog = Some(Dialog::Draw),
-            Seat::Computer(_) if self.computers.hears_offers(&self.live) => self.ask(Advice::Draw),
-            Seat::Computer(_) => self.decline(),
+        let side = self.live.session().side();
+        let is_computer = matches!(self.live.seat(side.other()), Seat::Computer(_));
+        if is_computer && !self.computers.considers_offers(&self.live) {
+            return self.decline();
+        }
+        match self.live.act(side, &Action::Offer(OfferKind::Draw)) {
+            Err(refusal) => self.message = sentence(&refusal.to_string()),
+            Ok(()) if self.live.is_over() => self.changed(),
+            Ok(()) if is_computer => self.ask(Advice::Draw),
+            Ok(()) => self.dialog = Some(Dialog::Draw),
         }
     }
 
@@ -414,7 +439,7 @@ impl GameScreen {
             self.computers.undone();
             self.changed();
         } else {
-            self.message = match self.live.is_late() {
+            self.message = match self.live.is_lost_on_time() {
                 true => "A game lost on time stays lost.".into(),
                 false => "There is no move of yours to take back.".into(),
             };
@@ -425,7 +450,7 @@ impl GameScreen {
     fn again(&mut self) {
         let mut setup = self.live.setup().clone();
         setup.seed = setup.seed.wrapping_add(1);
-        if let Ok(live) = LiveGame::new(setup) {
+        if let Ok(live) = LocalGame::new(setup) {
             self.computers = Computers::new(&live);
             self.live = live;
             self.thought = None;
