@@ -63,8 +63,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (live, kept) = kept::resume(arguments.game.as_ref(), passed)
+        let (mut live, kept) = kept::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
+        isolate(&arguments.walls, live.seats_mut())?;
         (live, Some(kept))
     } else {
         let time = match (arguments.time, arguments.movetime) {
@@ -83,10 +84,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
                 player.suits(&game).map_err(Failure::Usage)?;
             }
         }
-        arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
-            Seat::Computer(player) => player.program_mut(),
-            Seat::Human => None,
-        }))?;
+        isolate(&arguments.walls, &mut seats)?;
         let setup = Setup {
             game,
             seats,
@@ -106,6 +104,15 @@ fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(format!("{option}: {error}; or human")),
     })
+}
+
+/// Sets the isolation and the limits of bots.
+fn isolate(options: &WallOptions, seats: &mut [Seat; 2]) -> Result<(), Failure> {
+    let bots = seats.iter_mut().filter_map(|seat| match seat {
+        Seat::Computer(player) => player.program_mut(),
+        Seat::Human => None,
+    });
+    options.apply(bots).map(drop)
 }
 
 /// A seed that nobody chose.
