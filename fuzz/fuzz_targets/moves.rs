@@ -5,7 +5,7 @@
 #![no_main]
 
 use crownhead_fuzz::{check_move, game_and_text};
-use crownhead_rules::{MoveList, Notation, Perft, Visitor};
+use crownhead_rules::{GameVisitor, MoveList, Notation};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
@@ -20,12 +20,12 @@ struct Read<'a> {
     mv: &'a str,
 }
 
-impl Visitor for Read<'_> {
+impl GameVisitor for Read<'_> {
     type Output = Corpus;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Corpus {
-        let position = P::read(self.position, options).unwrap_or_else(|_| P::start(options));
-        match position.read_move(self.mv) {
+    fn visit<P: Notation>(self, options: &P::Options) -> Corpus {
+        let position = P::parse_position(self.position, options).unwrap_or_else(|_| P::start(options));
+        match position.parse_move(self.mv) {
             Ok(mv) => {
                 let mut legal = MoveList::new();
                 position.legal_moves(&mut legal);

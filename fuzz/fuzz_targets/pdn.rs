@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use crownhead_records::{GameRecord, Reader, RecordError, game_text};
+use crownhead_records::{GameRecord, Reader, RecordError, format_game};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
 
     // Written one after the other, because the end of one game is the beginning of the next.
     let games: Vec<_> = items.iter().flatten().cloned().collect();
-    let write = |game| game_text(game).expect("a game that was read can be written");
+    let write = |game| format_game(game).expect("a game that was read can be written");
     let text: String = games.iter().map(write).collect();
     assert_eq!(read(&text), games, "{text}");
 

@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 
 use crownhead_fuzz::{check_move, check_position, game_and_text};
-use crownhead_rules::{MoveList, Notation, Perft, Visitor};
+use crownhead_rules::{BulkPerft, MoveList, Notation, PerftVisitor};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match game_and_text(data) {
-        Some((game, text)) => game.visit(Read(text)),
+        Some((game, text)) => game.visit_perft(Read(text)),
         None => Corpus::Reject,
     }
 });
@@ -22,11 +22,11 @@ const PLAYED: usize = 20;
 
 struct Read<'a>(&'a str);
 
-impl Visitor for Read<'_> {
+impl PerftVisitor for Read<'_> {
     type Output = Corpus;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Corpus {
-        let position = match P::read(self.0, options) {
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Corpus {
+        let position = match P::parse_position(self.0, options) {
             Ok(position) => position,
             Err(error) => {
                 assert!(!error.message.is_empty());
@@ -38,8 +38,8 @@ impl Visitor for Read<'_> {
 
         let mut legal = MoveList::new();
         position.legal_moves(&mut legal);
-        assert_eq!(position.leaves(1), if position.decided() { 0 } else { legal.len() as u64 });
-        let texts: HashSet<_> = legal.iter().map(|&mv| position.write_move(mv)).collect();
+        assert_eq!(position.bulk_leaves(1), if position.board_ends_game() { 0 } else { legal.len() as u64 });
+        let texts: HashSet<_> = legal.iter().map(|&mv| position.format_move(mv)).collect();
         assert_eq!(texts.len(), legal.len(), "two moves of {position:?} have the same text");
         for &mv in legal.iter().take(PLAYED) {
             check_move(&position, mv);
@@ -49,7 +49,7 @@ impl Visitor for Read<'_> {
             }
         }
         for &mv in legal.iter().skip(PLAYED) {
-            assert_eq!(position.read_move(&position.write_move(mv)), Ok(mv), "{position:?}");
+            assert_eq!(position.parse_move(&position.format_move(mv)), Ok(mv), "{position:?}");
         }
         Corpus::Keep
     }

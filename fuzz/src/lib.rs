@@ -23,16 +23,16 @@ pub fn game_and_text(data: &[u8]) -> Option<(Game, &str)> {
 
 /// A position's text reads back as the same position, and so does its board drawn as rows.
 pub fn check_position<P: Notation>(position: &P, options: &P::Options) {
-    assert_eq!(position.key(), position.computed_key(), "{position:?}");
-    let text = position.write();
-    let again = P::read(&text, options).expect("a text that was written is read");
+    assert_eq!(position.key(), position.recompute_key(), "{position:?}");
+    let text = position.format_position();
+    let again = P::parse_position(&text, options).expect("a text that was written is read");
     assert_eq!(&again, position);
-    assert_eq!(again.write(), text);
+    assert_eq!(again.format_position(), text);
     assert_eq!(again.key(), position.key(), "{text}");
 
     let rows: Vec<String> = position.board().chunks(8).map(String::from_iter).collect();
     let drawn = format!("{} {}", rows.join("/"), P::letter(position.side()));
-    let again = P::read(&drawn, options).expect("a board that was drawn is read");
+    let again = P::parse_position(&drawn, options).expect("a board that was drawn is read");
     assert_eq!(&again, position, "{drawn}");
 
     if let Some(outcome) = position.outcome(&[]) {
@@ -43,13 +43,13 @@ pub fn check_position<P: Notation>(position: &P, options: &P::Options) {
 /// The move's text reads back as the move, and playing it moves one piece, removes the captured ones and changes
 /// nothing else.
 pub fn check_move<P: Notation>(position: &P, mv: P::Move) {
-    let text = position.write_move(mv);
-    assert_eq!(position.read_move(&text), Ok(mv), "{text} in {position:?}");
+    let text = position.format_move(mv);
+    assert_eq!(position.parse_move(&text), Ok(mv), "{text} in {position:?}");
 
     let (path, captures) = (position.path(mv), position.captures(mv));
     assert!(captures.is_sorted_by(|a, b| a < b), "{text} in {position:?}");
     let after = position.after(mv);
-    assert_eq!(after.key(), after.computed_key(), "{text} in {position:?}");
+    assert_eq!(after.key(), after.recompute_key(), "{text} in {position:?}");
     assert_eq!(after.side(), position.side().other());
 
     let (us, them) = (P::letter(position.side()), P::letter(position.side().other()));

@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::value_parser;
 use console::Term;
+use crownhead_files::AtomicFile;
 use crownhead_play::analysis::{
-    self, AnalysisError, FileAnalysis, GameAnalysis, Place, Progress, Request, html, json, pdn,
-    text,
+    self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, html,
+    json, pdn, text,
 };
 use crownhead_play::{Knowledge, knowledge_for, parse_duration};
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WholeFile, game_text};
-use crownhead_rules::{Game, SideText};
-use crownhead_search::{Limits, Settings};
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
+use crownhead_rules::{Game, SideInfo};
+use crownhead_search::{EngineConfig, SearchLimits};
 
 use super::play::has_colour;
 use super::{Failure, can_draw, say, stop_on_interrupt};
@@ -95,19 +96,20 @@ fn is_standard(path: &Path) -> bool {
 }
 
 /// What to search with; without any limit it is `usual`.
-fn request(arguments: &Arguments, usual: Duration) -> Request {
+fn request(arguments: &Arguments, usual: Duration) -> AnalysisRequest {
     let Arguments { time, depth, nodes, .. } = arguments;
-    let mut limits = Limits { depth: *depth, nodes: *nodes, time: *time, enough: None };
+    let mut limits =
+        SearchLimits { depth: *depth, nodes: *nodes, hard_time: *time, soft_time: None };
     if is_unlimited(arguments) {
-        limits.time = Some(usual);
+        limits.hard_time = Some(usual);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = Settings {
+    let settings = EngineConfig {
         threads: cores.min(arguments.threads.into()),
-        hash: arguments.hash as usize,
-        ..Settings::default()
+        hash_mb: arguments.hash as usize,
+        ..EngineConfig::default()
     };
-    Request { limits, settings, lines: arguments.lines.into() }
+    AnalysisRequest { limits, settings, lines: arguments.lines.into() }
 }
 
 fn is_unlimited(arguments: &Arguments) -> bool {
@@ -115,8 +117,8 @@ fn is_unlimited(arguments: &Arguments) -> bool {
 }
 
 /// Says how long is searched where nobody asked for it.
-fn say_usual(arguments: &Arguments, request: &Request, each: &str) {
-    if let Some(time) = request.limits.time.filter(|_| is_unlimited(arguments)) {
+fn say_usual(arguments: &Arguments, request: &AnalysisRequest, each: &str) {
+    if let Some(time) = request.limits.hard_time.filter(|_| is_unlimited(arguments)) {
         let seconds = time.as_secs_f64();
         say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
     }
@@ -142,7 +144,7 @@ fn failure(error: AnalysisError, about: &str) -> Failure {
 }
 
 fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
-    let place = Place {
+    let place = PositionSpec {
         game,
         position: arguments.position.as_deref(),
         moves: arguments.moves.as_deref().unwrap_or_default(),
@@ -160,7 +162,7 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
         live.show(None, progress, &sides);
     };
     let knowledge = knowledge(game, &mut None);
-    let found = analysis::examine(&place, &request, &knowledge, &stop, &mut heard);
+    let found = analysis::analyse_position(&place, &request, &knowledge, &stop, &mut heard);
     live.clear();
     let found = found.map_err(|error| failure(error, ""))?;
     let mut out = std::io::stdout().lock();
@@ -178,7 +180,7 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
             found.depth, found.nodes, sides[0].name
         ));
     }
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
@@ -200,11 +202,12 @@ fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         let knowledge = knowledge(&record.game, &mut missing);
         let title = format!("game {} of {count}", index + 1);
         let mut heard = |progress: &Progress| live.show(Some(&title), progress, &sides);
-        let found = analysis::analyse(&record, number, &request, &knowledge, &stop, &mut heard);
+        let found =
+            analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut heard);
         live.clear();
         let found = found.map_err(|error| failure(error, &format!("{}, {title}: ", name(path))))?;
         if pdn_output.is_some() {
-            annotated.push_str(&game_text(&pdn::annotated(&found))?);
+            annotated.push_str(&format_game(&pdn::annotated(&found))?);
         }
         // A file can have thousands of games: they are kept only for what needs them together.
         if html_output.is_some() || arguments.json {
@@ -235,7 +238,7 @@ fn outputs(
     let (pdn, html) = (output(&arguments.pdn)?, output(&arguments.html)?);
     let replaces = |output: &Option<Output>, path: &Path| {
         let file = output.as_ref().and_then(|output| output.0.as_ref());
-        file.is_some_and(|file| file.replaces(path))
+        file.is_some_and(|file| file.is_target(path))
     };
     let name = name(path);
     if arguments.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
@@ -254,11 +257,11 @@ fn outputs(
 }
 
 /// Where a format goes to: a file or, without one, standard output.
-struct Output(Option<WholeFile>);
+struct Output(Option<AtomicFile>);
 
 impl Output {
     fn new(path: &Path) -> std::io::Result<Output> {
-        let file = (!is_standard(path)).then(|| WholeFile::create(path));
+        let file = (!is_standard(path)).then(|| AtomicFile::create(path));
         Ok(Output(file.transpose()?))
     }
 
@@ -351,7 +354,7 @@ impl Live {
         Live { on, drawn: None, height: 0 }
     }
 
-    fn show(&mut self, title: Option<&str>, progress: &Progress, sides: &[SideText; 2]) {
+    fn show(&mut self, title: Option<&str>, progress: &Progress, sides: &[SideInfo; 2]) {
         if !self.on || self.drawn.is_some_and(|drawn| drawn.elapsed() < PAUSE) {
             return;
         }

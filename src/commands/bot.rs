@@ -4,17 +4,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crownhead_play::bots::check::{Finding, Grade, check};
-use crownhead_play::bots::replay::{Again, Moment};
-use crownhead_play::bots::{Kit, Program, ProgramError, board_text};
-use crownhead_play::{PlayerKind, PlayerSpec, Session, TimeControl, parse_duration};
-use crownhead_rules::Game;
-use crownhead_terminal::live::{LocalGame, Seat, Setup};
+use crownhead_bots::PlayerSpec;
+use crownhead_bots::check::{Finding, Grade, check};
+use crownhead_bots::replay::{Again, Moment};
+use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
+use crownhead_play::{Session, TimeControl, parse_duration};
+use crownhead_rules::{GAMES, Game};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
-use super::walls::{WallOptions, walls_json};
 use super::{Failure, stop_on_interrupt};
+use crate::isolation_args::{IsolationArgs, isolation_json};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -42,7 +43,7 @@ pub(crate) struct New {
 #[derive(clap::Args)]
 pub(crate) struct Check {
     /// The bot: a folder with a bot.toml, a command, or another program as players are named:
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
@@ -64,17 +65,17 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Play {
     /// The bot: a folder with a bot.toml, a command, or another program as players are named:
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
     /// Let the bot move first
     #[arg(long)]
@@ -89,7 +90,7 @@ pub(crate) struct Play {
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 #[derive(clap::Args)]
@@ -116,7 +117,7 @@ pub(crate) struct Replay {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -129,19 +130,18 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 }
 
 /// A bot by its folder, its command, or as players are named.
-fn program(text: &str) -> Result<Program, Failure> {
+fn program(text: &str) -> Result<BotProgram, Failure> {
     let program = match Path::new(text).is_dir() {
-        true => Program::from_folder(text),
-        false => {
-            Program::from_text(text, Path::new(".")).unwrap_or_else(|| Program::from_command(text))
-        }
+        true => BotProgram::from_folder(text),
+        false => BotProgram::from_text(text, Path::new("."))
+            .unwrap_or_else(|| BotProgram::from_command(text)),
     };
     let program = program.map_err(|error| match error {
         ProgramError::Text(message) => Failure::Usage(message),
         ProgramError::File(message) => Failure::BadInput(message),
     })?;
     // What is nothing at all was meant as the one or the other.
-    let is_named = Program::from_text(text, Path::new(".")).is_some();
+    let is_named = BotProgram::from_text(text, Path::new(".")).is_some();
     match program.command.first() {
         Some(word) if !Path::new(text).is_dir() && !is_named && !is_there(word) => {
             Err(Failure::Usage(format!(
@@ -163,7 +163,7 @@ fn is_there(word: &str) -> bool {
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
-    let kit = Kit::of(&arguments.language).map_err(Failure::Usage)?;
+    let kit = StarterKit::of(&arguments.language).map_err(Failure::Usage)?;
     let folder = arguments.folder.display();
     kit.write(&arguments.folder)
         .map_err(|error| anyhow::anyhow!("the bot cannot be written to {folder}: {error}"))?;
@@ -176,7 +176,7 @@ fn new(arguments: &New) -> Result<(), Failure> {
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
     let name = for_a_shell(&name);
     let game = kit.game;
-    let option = if game == "english" { String::new() } else { format!(" --game {game}") };
+    let option = if game == GAMES[0].id { String::new() } else { format!(" --game {game}") };
     writeln!(out, "  crownhead bot check {name} --game {game}")?;
     writeln!(out, "  crownhead match {name} random --game {game} -n 20")?;
     writeln!(out, "  crownhead bot play {name}{option}")?;
@@ -196,7 +196,7 @@ fn for_a_shell(word: &str) -> String {
 fn run_check(arguments: &Check) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
-    let walls = arguments.walls.apply([&mut program])?;
+    let isolation = arguments.isolation.apply([&mut program])?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
     let mut findings = Vec::new();
@@ -215,7 +215,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         findings.push(finding);
     });
     written?;
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
@@ -237,7 +237,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
             "failures": failures,
             "warnings": warnings,
             "findings": findings,
-            "isolation": walls_json(walls.as_ref(), &[Some(&program)]),
+            "isolation": isolation_json(isolation.as_ref(), &[Some(&program)]),
         });
         writeln!(out, "{object}")?;
     } else {
@@ -257,8 +257,8 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 fn run_play(arguments: Play) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
-    arguments.walls.apply([&mut program])?;
-    let bot = Seat::Computer(PlayerSpec::new(PlayerKind::Outside(Box::new(program))));
+    arguments.isolation.apply([&mut program])?;
+    let bot = Seat::Computer(PlayerSpec::Bot(Box::new(program)));
     let setup = Setup {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
@@ -289,10 +289,10 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
             }
             None => moment.program().map_err(Failure::BadInput)?,
         };
-        arguments.walls.apply([&mut program])?;
+        arguments.isolation.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)

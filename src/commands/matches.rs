@@ -8,25 +8,27 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::value_parser;
-use crownhead_play::matches::{self, Plan, Played, Standing, cpu_time};
-use crownhead_play::statistics::{Estimate, Tally};
+use crownhead_bots::{PlayerSpec, SpecError};
+use crownhead_files::AtomicFile;
 use crownhead_play::{
-    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, PlayerError, PlayerSpec,
-    SpecError, TimeControl, knowledge_for, parse_duration,
+    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, PlayerError, TimeControl,
+    knowledge_for, parse_duration,
 };
-use crownhead_records::{WholeFile, write_game};
+use crownhead_records::write_game;
 use crownhead_rules::Game;
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cpu_time};
+use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
-use super::walls::{WallOptions, walls_json};
 use super::{Failure, can_draw, say, stop_on_interrupt};
+use crate::isolation_args::{IsolationArgs, isolation_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     /// if wanted: best:threads=2,hash=128,movetime=500ms,nodes=100000; or a program of yours, as
     /// cmd:COMMAND or as a folder with a bot.toml; or one written for something else, as
-    /// tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE or hub:COMMAND
+    /// tcp-int32:COMMAND, c-function:FILE or cpp-function:FILE
     #[arg(value_name = "A")]
     one: String,
     /// The other player
@@ -74,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
     /// Also write the games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -89,17 +91,18 @@ const LISTED: usize = 20;
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut plan = plan(arguments)?;
     let programs = plan.players.iter_mut().filter_map(PlayerSpec::program_mut);
-    let walls = arguments.walls.apply(programs)?;
+    let isolation = arguments.isolation.apply(programs)?;
     // Before the games, so that none are played in vain.
-    let output = arguments.pdn.as_deref().map(WholeFile::create).transpose()?;
+    let output = arguments.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
     let (knowledge, missing) = knowledge_for(&plan.game);
-    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::evaluates)) {
+    if let Some(missing) = missing.filter(|_| plan.players.iter().any(PlayerSpec::uses_evaluation))
+    {
         say(missing);
     }
     let mut progress = Progress::new(arguments.games);
-    let mut standing = Standing::default();
-    let mut games: Vec<Played> = Vec::new();
+    let mut standing = MatchScore::default();
+    let mut games: Vec<MatchGame> = Vec::new();
     let mut faults = Faults::default();
     let mut log_failure = None;
     let start = Instant::now();
@@ -114,9 +117,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     progress.clear();
     let (start_failure, is_ours) = match result {
-        Err(PlayerError::Start(message)) => (Some(message), false),
+        Err(PlayerError::StartFailed(message)) => (Some(message), false),
         // Nobody's fault, but the games so far are not lost.
-        Err(PlayerError::Unable(message)) => (Some(message), true),
+        Err(PlayerError::Unavailable(message)) => (Some(message), true),
         other => (other.map(|()| None)?, false),
     };
     // Of a match that was interrupted too early nothing is written over an earlier one.
@@ -130,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut object = object(&plan, &standing, &faults, interrupted, start.elapsed());
         object["failure"] = json!(start_failure);
         let programs = plan.players.each_ref().map(PlayerSpec::program);
-        object["isolation"] = walls_json(walls.as_ref(), &programs);
+        object["isolation"] = isolation_json(isolation.as_ref(), &programs);
         writeln!(out, "{object}")?;
     } else if start_failure.is_none() {
         report(&mut out, &plan, &standing)?;
@@ -162,7 +165,7 @@ struct Faults {
 }
 
 impl Faults {
-    fn add(&mut self, plan: &Plan, game: &Played) {
+    fn add(&mut self, plan: &MatchConfig, game: &MatchGame) {
         self.count += game.faults().iter().sum::<u32>() as usize;
         for (order, incident) in game.played.incidents.iter().enumerate() {
             let player = game.first ^ incident.side.index();
@@ -219,13 +222,13 @@ fn read_grace(text: &str) -> Result<Duration, ParseTimeError> {
 
 /// A player by name. A name that is wrong is no fault of a file.
 fn player(text: &str) -> Result<PlayerSpec, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_file {
+    text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(error.to_string()),
     })
 }
 
-fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
+fn plan(arguments: &Arguments) -> Result<MatchConfig, Failure> {
     if arguments.games % 2 == 1 {
         let message = "every opening is played with both colours: the number of games must be even";
         return Err(Failure::Usage(message.into()));
@@ -235,13 +238,13 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         None => arguments.time.unwrap_or_default(),
     };
     let mut players = [player(&arguments.one)?, player(&arguments.other)?];
-    let time = matches::limit(&mut players, time, arguments.nodes);
+    let time = matches::apply_default_limits(&mut players, time, arguments.nodes);
     let [one, other] = players;
     // A bot against itself is built once.
     let other = if other == one { one.clone() } else { other };
     let players = [one, other];
     for player in &players {
-        player.suits(&arguments.game).map_err(Failure::Usage)?;
+        player.supports(&arguments.game).map_err(Failure::Usage)?;
     }
     let policy = arguments.policy.unwrap_or_else(|| FaultPolicy::default_for(&arguments.game));
     if !policy.supports(&arguments.game) {
@@ -255,7 +258,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
     }
-    Ok(Plan {
+    Ok(MatchConfig {
         game: arguments.game.clone(),
         players,
         pairs: arguments.games / 2,
@@ -273,21 +276,21 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
 }
 
 fn openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    Openings::named(text, game, Path::new("")).map_err(|error| match error {
+    Openings::parse_spec(text, game, Path::new("")).map_err(|error| match error {
         OpeningsError::Text(message) => Failure::Usage(message),
         OpeningsError::File(message) => Failure::BadInput(message),
         OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),
     })
 }
 
-fn write_games(output: WholeFile, plan: &Plan, games: &[Played]) -> Result<(), Failure> {
+fn write_games(output: AtomicFile, plan: &MatchConfig, games: &[MatchGame]) -> Result<(), Failure> {
     let mut out = BufWriter::new(output.file());
     for game in games {
         write_game(&mut out, &game.record(plan)).context("cannot write a game")?;
     }
     out.flush().context("cannot write a game")?;
     drop(out);
-    Ok(output.finish()?)
+    Ok(output.commit()?)
 }
 
 /// The line that tells a person at a terminal how the match stands.
@@ -301,9 +304,9 @@ impl Progress {
         Progress { games, is_shown: can_draw(&std::io::stderr()) }
     }
 
-    fn show(&mut self, standing: &Standing) {
+    fn show(&mut self, standing: &MatchScore) {
         if self.is_shown {
-            let Tally { wins, draws, losses } = standing.all;
+            let Wdl { wins, draws, losses } = standing.all;
             let percent = 100.0 * standing.all.score().unwrap_or(0.5);
             let (done, games) = (standing.all.games(), self.games);
             let mut err = std::io::stderr().lock();
@@ -321,8 +324,8 @@ impl Progress {
     }
 }
 
-fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), Failure> {
-    let Standing { all, by_colour, pairs, ends, late, .. } = standing;
+fn report(out: &mut impl Write, plan: &MatchConfig, standing: &MatchScore) -> Result<(), Failure> {
+    let MatchScore { all, by_colour, pairs, ends, late, .. } = standing;
     let [one, other] = &plan.players;
     writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.settings.time_control)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
@@ -353,8 +356,8 @@ fn report(out: &mut impl Write, plan: &Plan, standing: &Standing) -> Result<(), 
     Ok(())
 }
 
-fn tally_text(tally: &Tally) -> String {
-    let Tally { wins, draws, losses } = tally;
+fn tally_text(tally: &Wdl) -> String {
+    let Wdl { wins, draws, losses } = tally;
     let percent = tally.score().map_or("no game".into(), |score| format!("{:.1} %", 100.0 * score));
     format!("+{wins} ={draws} -{losses}, {percent}")
 }
@@ -374,18 +377,18 @@ fn elo_text(estimate: &Estimate) -> String {
     }
 }
 
-fn average(standing: &Standing) -> f64 {
+fn average(standing: &MatchScore) -> f64 {
     standing.plies as f64 / f64::from(standing.all.games().max(1))
 }
 
 fn object(
-    plan: &Plan,
-    standing: &Standing,
+    plan: &MatchConfig,
+    standing: &MatchScore,
     faults: &Faults,
     interrupted: bool,
     time: Duration,
 ) -> Value {
-    let tally = |tally: &Tally| {
+    let tally = |tally: &Wdl| {
         json!({
             "wins": tally.wins,
             "draws": tally.draws,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crownhead_rules::{Cell, Game, MoveList, Notation, Outcome, Perft, Visitor};
+use crownhead_rules::{Cell, Game, GameVisitor, MoveList, Notation, Outcome};
 use serde_json::{Value, json};
 
 use super::{Failure, position};
@@ -38,10 +38,10 @@ struct Row {
     text: String,
 }
 
-impl Visitor for List<'_> {
+impl GameVisitor for List<'_> {
     type Output = Result<(), Failure>;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: Notation>(self, options: &P::Options) -> Self::Output {
         let mut position: P = position(self.0.position.as_deref(), options)?;
         let mut past = Vec::new();
         for (number, text) in
@@ -52,7 +52,7 @@ impl Visitor for List<'_> {
             if let Some(outcome) = position.outcome(&past) {
                 return Err(refused(format!("the game is over: {}", position.describe(outcome))));
             }
-            let mv = position.read_move(text).map_err(|error| refused(error.to_string()))?;
+            let mv = position.parse_move(text).map_err(|error| refused(error.to_string()))?;
             past.push(position.key());
             position.play(mv);
         }
@@ -71,7 +71,7 @@ impl Visitor for List<'_> {
                     to,
                     captures: position.captures(mv),
                     path,
-                    text: position.write_move(mv),
+                    text: position.format_move(mv),
                 }
             })
             .collect();
@@ -80,7 +80,7 @@ impl Visitor for List<'_> {
         let mut out = std::io::stdout().lock();
         if self.0.json {
             let object = json!({
-                "position": position.write(),
+                "position": position.format_position(),
                 "side": P::letter(position.side()).to_string(),
                 "outcome": outcome.map(|outcome| outcome_json(&position, outcome)),
                 "moves": rows.iter().map(move_json).collect::<Vec<_>>(),

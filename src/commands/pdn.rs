@@ -5,9 +5,8 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use crownhead_records::{
-    GameRecord, Reader, RecordError, RecordErrorKind, WholeFile, WriteError, write_game,
-};
+use crownhead_files::AtomicFile;
+use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
 use serde_json::json;
 
 use super::{Failure, say};
@@ -120,16 +119,16 @@ fn convert(arguments: &Convert) -> Result<(), Failure> {
     let Some(path) = output else {
         return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &arguments.files);
     };
-    let output = WholeFile::create(path)?;
+    let output = AtomicFile::create(path)?;
     let result = convert_to(&mut BufWriter::new(output.file()), Some(path), &arguments.files);
     match result {
         Err(Failure::BadInputReported)
-            if arguments.files.iter().any(|file| output.replaces(file)) =>
+            if arguments.files.iter().any(|file| output.is_target(file)) =>
         {
             // Replacing it would lose the games that could not be read.
             say(format_args!("crownhead: {} was left as it is", path.display()));
         }
-        Ok(()) | Err(Failure::BadInputReported) => output.finish()?,
+        Ok(()) | Err(Failure::BadInputReported) => output.commit()?,
         _ => {}
     }
     result

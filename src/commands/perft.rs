@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
-use crownhead_rules::checkers::{self, Checkers, ContestRules, EnglishRules, Options, Variant};
-use crownhead_rules::perft::{CountTable, Counter};
-use crownhead_rules::{Game, MoveList, Notation, Perft, Visitor};
+use crownhead_rules::perft::{PerftHash, PerftOptions};
+use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
 use serde_json::json;
 
 use super::{Failure, position, say};
@@ -27,11 +26,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     divide: bool,
     /// Count a capture once for every path, as most published tables of English checkers do
-    #[arg(long, conflicts_with_all = ["hash", "threads", "play_all"])]
+    #[arg(long, conflicts_with_all = ["hash", "threads", "no_bulk"])]
     paths: bool,
     /// Play every move of the last ply too, instead of only counting it
     #[arg(long)]
-    play_all: bool,
+    no_bulk: bool,
     /// How many threads count; more than the machine has cores are not started
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -44,40 +43,42 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if !arguments.paths {
-        return arguments.game.visit(Distinct(arguments));
-    }
-    match &arguments.game {
-        Game::English(options) => by_paths::<EnglishRules>(arguments, options),
-        Game::Contest(options) => by_paths::<ContestRules>(arguments, options),
-        Game::ChineseCheckers | Game::CaptureHalma => Err(Failure::Usage(format!(
-            "--paths counts ways to capture in english and contest; a path of {} may go round for ever",
-            arguments.game
-        ))),
+    match arguments.paths {
+        true => arguments.game.visit_perft(ByPaths(arguments)),
+        false => arguments.game.visit_perft(Distinct(arguments)),
     }
 }
 
-fn by_paths<V: Variant>(arguments: &Arguments, options: &Options<V>) -> Result<(), Failure> {
-    let position: Checkers<V> = position(arguments.position.as_deref(), options)?;
-    let divide = |position: &Checkers<V>, depth| checkers::divide_paths(position, depth);
-    report(arguments, &position, checkers::perft_paths, divide)
+struct ByPaths<'a>(&'a Arguments);
+
+impl PerftVisitor for ByPaths<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output {
+        let Some(perft) = P::path_perft() else {
+            let message = format!("--paths is not available for {}", self.0.game);
+            return Err(Failure::Usage(message));
+        };
+        let position: P = position(self.0.position.as_deref(), options)?;
+        report(self.0, &position, perft.count, perft.divide)
+    }
 }
 
 struct Distinct<'a>(&'a Arguments);
 
-impl Visitor for Distinct<'_> {
+impl PerftVisitor for Distinct<'_> {
     type Output = Result<(), Failure>;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output {
         let position: P = position(self.0.position.as_deref(), options)?;
         let table = self.0.hash.map(|megabytes| {
-            CountTable::new(megabytes as usize)
+            PerftHash::new(megabytes as usize)
                 .with_context(|| format!("there is no memory for a table of {megabytes} MB"))
         });
         let table = table.transpose()?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = cores.min(self.0.threads.into());
-        let counter = Counter { play_all: self.0.play_all, table: table.as_ref(), threads };
+        let counter = PerftOptions { bulk: !self.0.no_bulk, hash: table.as_ref(), threads };
         let count = |position: &P, depth| counter.count(position, depth, &[]);
         let divide = |position: &P, depth| {
             let mut moves = MoveList::new();
@@ -121,7 +122,7 @@ fn report<P: Notation>(
     let mut divided: Vec<(String, u64)> = Vec::new();
     if arguments.divide && arguments.depth > 0 {
         let behind = divide(position, arguments.depth).into_iter();
-        divided.extend(behind.map(|(mv, nodes)| (position.write_move(mv), nodes)));
+        divided.extend(behind.map(|(mv, nodes)| (position.format_move(mv), nodes)));
         divided.sort();
     }
     if !arguments.json {
@@ -132,7 +133,7 @@ fn report<P: Notation>(
     }
     let mut object = json!({
         "game": arguments.game.to_string(),
-        "position": position.write(),
+        "position": position.format_position(),
         "counts": counts,
     });
     if arguments.divide {

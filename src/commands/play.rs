@@ -4,16 +4,18 @@ use std::io::{BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_play::{SpecError, Stop, TimeControl, parse_duration};
-use crownhead_records::{WholeFile, game_text};
+use crownhead_bots::SpecError;
+use crownhead_files::AtomicFile;
+use crownhead_play::{StopFlag, TimeControl, parse_duration};
+use crownhead_records::format_game;
 use crownhead_rules::Game;
-use crownhead_terminal::kept::{self, Kept};
-use crownhead_terminal::live::{LocalGame, Seat, Setup};
-use crownhead_terminal::plain::Plain;
-use crownhead_terminal::screen::{GameScreen, show};
+use crownhead_terminal::autosave::{self, Autosave};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::PlainGame;
+use crownhead_terminal::screen::{self, GameScreen};
 
-use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
+use crate::isolation_args::IsolationArgs;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -24,7 +26,7 @@ use super::{Failure, can_draw, say, stop_on_signals};
 
 A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
 best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
-c-function:FILE, cpp-function:FILE, hub:COMMAND. A program has 5 seconds for a move if no time is given, and its
+c-function:FILE, cpp-function:FILE. A program has 5 seconds for a move if no time is given, and its
 faults cost what they cost in a match.")]
 pub(crate) struct Arguments {
     /// The game, with options if wanted: contest:kings=true, … [default: english]
@@ -57,15 +59,15 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (mut live, kept) = kept::resume(arguments.game.as_ref(), passed)
+        let (mut live, kept) = autosave::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
-        isolate(&arguments.walls, live.seats_mut())?;
+        isolate(&arguments.isolation, live.seats_mut())?;
         (live, Some(kept))
     } else {
         let time = match (arguments.time, arguments.movetime) {
@@ -73,7 +75,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Unlimited,
         };
-        let game = arguments.game.unwrap_or(Game::English(Default::default()));
+        let game = arguments.game.unwrap_or_default();
         let first = seat("--first", &arguments.first)?;
         let second = seat("--second", &arguments.second)?;
         // A bot against itself is built once.
@@ -81,10 +83,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let mut seats = [first, second];
         for seat in &seats {
             if let Seat::Computer(player) = seat {
-                player.suits(&game).map_err(Failure::Usage)?;
+                player.supports(&game).map_err(Failure::Usage)?;
             }
         }
-        isolate(&arguments.walls, &mut seats)?;
+        isolate(&arguments.isolation, &mut seats)?;
         let setup = Setup {
             game,
             seats,
@@ -93,21 +95,21 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             seed: arguments.seed.unwrap_or_else(lot),
         };
         let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-        (live, Kept::new())
+        (live, Autosave::new())
     };
     play(live, kept, arguments.plain, arguments.record)
 }
 
 /// Who plays a side. A name that is wrong is no fault of a file.
 fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_file {
+    text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(format!("{option}: {error}; or human")),
     })
 }
 
 /// Sets the isolation and the limits of bots.
-fn isolate(options: &WallOptions, seats: &mut [Seat; 2]) -> Result<(), Failure> {
+fn isolate(options: &IsolationArgs, seats: &mut [Seat; 2]) -> Result<(), Failure> {
     let bots = seats.iter_mut().filter_map(|seat| match seat {
         Seat::Computer(player) => player.program_mut(),
         Seat::Human => None,
@@ -134,17 +136,17 @@ pub(crate) fn has_colour() -> bool {
 /// Plays a game on the screen or by lines of text.
 pub(crate) fn play(
     live: LocalGame,
-    mut kept: Option<Kept>,
+    mut kept: Option<Autosave>,
     plain: bool,
     record: Option<PathBuf>,
 ) -> Result<(), Failure> {
-    let file = record.as_deref().map(WholeFile::create).transpose()?;
+    let file = record.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_signals();
     let mut live = live;
     build(&live, &stop)?;
     let played = if plain || !has_screen() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
-        Plain::new(&mut live, kept.as_mut(), input, output, &stop).and_then(Plain::run)
+        PlainGame::new(&mut live, kept.as_mut(), input, output, &stop).and_then(PlainGame::run)
     } else {
         let (shown, left) = on_screen(live, kept, &stop);
         live = left;
@@ -153,14 +155,14 @@ pub(crate) fn play(
     // Whatever became of the terminal or of whoever read the output.
     if let Some(file) = file {
         if live.session().plies() > 0 {
-            file.file().write_all(game_text(&live.record())?.as_bytes())?;
-            file.finish()?;
+            file.file().write_all(format_game(&live.record())?.as_bytes())?;
+            file.commit()?;
         } else {
             say("No move was made: there is nothing to record.");
         }
     }
     // A terminal that is lost makes errors; whoever is told to end has none to report.
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     played?;
@@ -169,14 +171,14 @@ pub(crate) fn play(
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LocalGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
             say(format_args!("Building {spec} …"));
         }
         let built = spec.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
@@ -184,10 +186,14 @@ fn build(live: &LocalGame, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn on_screen(live: LocalGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LocalGame) {
+fn on_screen(
+    live: LocalGame,
+    kept: Option<Autosave>,
+    stop: &StopFlag,
+) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
-    let shown = show(&mut screen, stop);
-    if let Some(sentence) = screen.kept_text() {
+    let shown = screen::run(&mut screen, stop);
+    if let Some(sentence) = screen.autosave_text() {
         say(sentence);
     }
     let live = screen.into_game();

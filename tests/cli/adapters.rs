@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::run::{command, crownhead, crownhead_in, finish};
+use crate::harness::{command, crownhead_in, finish};
 
 fn bots() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/play/tests/bots")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures")
 }
 
 /// The kits for the original assignments, and their games.
@@ -71,62 +71,9 @@ fn nothing_is_left_of_a_function_that_was_compiled() {
         let arguments = ["match", &good, &good, "--game", "chinese-checkers", "-n", "100000"];
         let mut command = command(&arguments);
         command.env("TMPDIR", &scratch);
-        let finished = crate::run::interrupt(command);
+        let finished = crate::harness::interrupt(command);
         assert_eq!(finished.code, Some(130), "{finished:?}");
         assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
-    }
-}
-
-fn hub(mode: &str) -> String {
-    let proxy = bots().join("hub_proxy.py");
-    let engine = env!("CARGO_BIN_EXE_crownhead");
-    format!("hub:python3 '{}' {mode} '{engine}' engine alphabeta:2 --hub", proxy.display())
-}
-
-#[test]
-fn hub_engines_play_english_checkers() {
-    let engine = format!("hub:'{}' engine alphabeta:3 --hub", env!("CARGO_BIN_EXE_crownhead"));
-    // Engines name the variant in their own way, or have none to choose from.
-    for other in [&engine, &hub("american"), &hub("no-variant")] {
-        for game in ["english", "english:rules=wcdf"] {
-            let arguments = ["match", &engine, other, "--game", game, "-n", "2", "--json"];
-            let finished = crownhead(&arguments);
-            assert_eq!(finished.code, Some(0), "{finished:?}");
-            assert_eq!(finished.json()["faults"], json!([0, 0]), "{finished:?}");
-        }
-    }
-    let check = crownhead(&["bot", "check", &engine, "--game", "english", "--json"]).json();
-    assert_eq!(check["failures"], 0, "{check}");
-    assert!(check.to_string().contains("calls itself \\\"Crownhead "), "{check}");
-}
-
-#[test]
-fn a_hub_engine_that_misbehaves_is_told_how() {
-    let arguments = ["--game", "english", "-n", "2", "--json", "--movetime", "300ms"];
-    let run = |mode: &str| {
-        let bot = hub(mode);
-        let arguments = [&["match", &bot, "random", "--startup", "2s"], &arguments[..]].concat();
-        let finished = crownhead(&arguments);
-        assert_eq!(finished.code, Some(4), "{mode}: {finished:?}");
-        finished.json()
-    };
-    let object = run("scan");
-    let told = object["failure"].as_str().unwrap();
-    assert!(told.contains("its variants are normal, killer, bt, frisian, losing"), "{told}");
-    for (mode, code, what) in [
-        ("mute", "time", "did not say \\\"wait\\\" after hub within 2s"),
-        ("error", "no-protocol", "the engine reports an error instead of a move"),
-        ("no-move", "no-protocol", "the engine's answer has no move"),
-        ("illegal", "illegal-move", "move 1-32"),
-        ("hangs", "time", "did not answer in time"),
-        ("crash", "crash", "the bot ended with exit code 5"),
-    ] {
-        let object = run(mode);
-        for incident in object["incidents"].as_array().unwrap() {
-            assert_eq!(incident["code"], code, "{mode}: {incident}");
-            assert!(incident.to_string().contains(what), "{mode}: {incident}");
-        }
-        assert_eq!(object["faults"], json!([2, 0]), "{mode}: {object}");
     }
 }
 
@@ -156,12 +103,12 @@ fn wrong_uses_are_refused_before_anything_starts() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.c"), "").unwrap();
     for (arguments, code, why) in [
-        (&["match", "hub:./no", "random", "--game", "contest"][..], 2, "english only"),
+        (&["match", "tcp-int32:./no", "random", "--game", "contest"][..], 2, "capture-halma only"),
         (&["match", "c-function:x.c", "random", "--game", "english"], 2, "chinese-checkers only"),
         (&["match", "c-function:no.c", "random", "--game", "english"], 2, "no.c: No such file"),
         (&["match", "tcp-int32:", "random", "--game", "capture-halma"], 2, "the command is empty"),
         (&["bot", "check", "tcp-int32:./no", "--game", "english"], 2, "capture-halma only"),
-        (&["bot", "play", "hub:./no", "--game", "contest"], 2, "english only"),
+        (&["bot", "play", "tcp-int32:./no", "--game", "contest"], 2, "capture-halma only"),
         (&["play", "english", "--second", "cpp-function:x.c"], 2, "contest only"),
         (&["match", "tcp-int32:./no", "random", "--game", "capture-halma"], 4, "cannot be started"),
         (&["match", "tpc-int32:no", "random", "--game", "capture-halma"], 2, "tcp-int32:COMMAND"),
@@ -177,10 +124,9 @@ fn wrong_uses_are_refused_before_anything_starts() {
             "protocol = \"c-function\"\nsource = \"x.c\"\ncommand = \"x\"",
             "neither command nor build",
         ),
-        ("protocol = \"hub\"", "the line command = \"…\" is missing"),
+        ("protocol = \"tcp-int32\"", "the line command = \"…\" is missing"),
         ("command = \"x\"\nsource = \"x.c\"", "others have a command"),
-        ("command = \"x\"\nparameters = { a = \"1\" }", "parameters are for the protocol hub"),
-        ("protocol = \"hub\"\ncommand = \"x\"\nparameters = { a = 1 }", "a table of texts"),
+        ("command = \"x\"\nparameters = { a = \"1\" }", "there is no key \"parameters\""),
     ] {
         fs::write(folder.path().join("bot.toml"), text).unwrap();
         let finished = crownhead_in(folder.path(), &["match", "./", "random", "--game", "english"]);

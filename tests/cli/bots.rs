@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::run::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
+use crate::harness::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
 
 pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_crownhead")
@@ -20,7 +20,7 @@ fn project(path: &str) -> PathBuf {
 
 /// The bot of the tests that plays by lot and misbehaves in the way asked for.
 pub(crate) fn hostile(mode: &str) -> String {
-    format!("cmd:python3 '{}' {mode}", project("crates/play/tests/bots/hostile.py").display())
+    format!("cmd:python3 '{}' {mode}", project("crates/bots/tests/fixtures/hostile.py").display())
 }
 
 /// A match that went as it should.
@@ -381,7 +381,7 @@ fn interrupted(bot: &str, mark: &str, again: bool) {
 }
 
 fn interrupted_in(arguments: &[&str], mark: &str, again: bool) {
-    let mut command = crate::run::command(arguments);
+    let mut command = crate::harness::command(arguments);
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     while processes(mark).is_empty() {
         std::thread::yield_now();
@@ -456,7 +456,7 @@ fn a_flood_does_not_fill_the_memory() {
 fn a_hundred_games_at_once_lose_no_time() {
     let folder = tempfile::tempdir().unwrap();
     let bot = folder.path().join("sleepy");
-    let source = project("crates/play/benches/trivial_bot.c");
+    let source = project("crates/bots/benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success());
     fs::write(folder.path().join("start"), "###5/##6/#7/8/8/7O/6OO/5OOO # 160\n").unwrap();
@@ -538,55 +538,5 @@ fn an_engine_answers_a_script() {
     let finished = crownhead_reading(refused, &["engine", "random"]);
     assert!(!finished.printed().contains("move "), "another game's position: {finished:?}");
     let nested = crownhead(&["engine", "cmd:x"]);
-    assert!(nested.refused(2).contains("is a program already"), "{nested:?}");
-}
-
-#[test]
-fn an_engine_speaks_hub() {
-    let script = b"hub\nset-param name=variant value=wcdf\nset-param name=hash value=1\ninit\nping\n\
-        pos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel depth=3\ngo think\n\
-        pos pos=Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves=\"22-18 12-16\"\nlevel nodes=500\ngo analyze\n\
-        pos pos=X\nset-param name=variant value=frisian\nquit\n";
-    let finished = crownhead_reading(script, &["engine", "--hub"]);
-    let lines: Vec<_> = finished.printed().lines().collect();
-    assert!(lines[0].starts_with("id name=Crownhead version="), "{lines:?}");
-    let variants =
-        "param name=variant value=english type=enum values=\"english wcdf contest contest-kings\"";
-    assert_eq!(lines[1], variants);
-    let wait = lines.iter().position(|line| *line == "wait").unwrap();
-    assert_eq!(lines[wait + 1..wait + 3], ["ready", "pong"]);
-    // One jump, and the captured square follows start and end.
-    let done: Vec<_> = lines.iter().filter(|line| line.starts_with("done move=")).collect();
-    assert_eq!(done.len(), 2, "{lines:?}");
-    assert!(done[0].starts_with("done move=15x22x18"), "{lines:?}");
-    let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("error message=")).collect();
-    assert!(errors[0].contains("a position is the side to move, W or B"), "{lines:?}");
-    assert!(errors[1].contains("there is no variant frisian"), "{lines:?}");
-}
-
-#[test]
-fn hub_goes_on_after_what_it_refuses() {
-    // Another variant while it searches, and a position that is refused.
-    let script =
-        b"hub\ninit\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel infinite\ngo think\n\
-        set-param name=variant value=contest\nstop\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\n\
-        level depth=1\ngo think\npos pos=X\ngo think\nping\nquit\n";
-    let finished = crownhead_reading(script, &["engine", "best:hash=1", "--hub"]);
-    let lines: Vec<_> = finished.printed().lines().collect();
-    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
-    assert_eq!(count("done move=15x22x18"), 2, "{lines:?}");
-    assert_eq!(count("error message=\"there is no position yet"), 1, "{lines:?}");
-    assert_eq!(lines.last(), Some(&"pong"), "{lines:?}");
-}
-
-#[test]
-fn hub_is_silent_about_a_ponder_until_it_is_asked() {
-    // There is but one move.
-    let start = "hub\ninit\npos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nlevel depth=1\ngo ponder\n";
-    for end in ["ponder-hit\n", "stop\n"] {
-        let script = format!("{start}{end}pos pos=Beeeeeeeeeeeeeebeeweeeeeeeeweeeee\nquit\n");
-        let finished = crownhead_reading(script.as_bytes(), &["engine", "best:hash=1", "--hub"]);
-        let done = finished.printed().lines().filter(|line| line.starts_with("done ")).count();
-        assert_eq!(done, 1, "{end}{finished:?}");
-    }
+    assert!(nested.refused(2).contains("unknown player"), "{nested:?}");
 }

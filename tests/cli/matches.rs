@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::run::{Finished, command, crownhead, crownhead_in, finish};
+use crate::harness::{Finished, command, crownhead, crownhead_in, finish};
 
 /// Two quick players that make different games with every seed.
 fn play(more: &[&str]) -> Finished {
@@ -146,7 +146,7 @@ fn what_cannot_be_played_is_refused_with_what_would_be_right() {
     let finished = crownhead(&[&chinese[..], &["--openings", "ballots"]].concat());
     assert!(finished.refused(2).contains("ballots are openings of english"));
     let finished = crownhead(&["match", "random", "grandmaster", "--game", "english"]);
-    assert!(finished.refused(2).contains("the players are random, minimax:DEPTH"));
+    assert!(finished.refused(2).contains("built-in players: random, minimax:DEPTH"));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn chinese_checkers_without_its_table_says_so_once_and_goes_on() {
     fs::write(folder.path().join("chinese-checkers-solo.table"), "nonsense").unwrap();
     let finished = play(["level:1", "level:2"]);
     assert_eq!(finished.json()["games"], 2);
-    assert!(finished.stderr.contains("is not a usable solo table"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("is not a valid table"), "{}", finished.stderr);
     assert_eq!(finished.stderr.matches(command).count(), 1, "{}", finished.stderr);
 }
 
@@ -180,7 +180,7 @@ fn a_match_interrupted_in_its_first_game_leaves_earlier_games_alone() {
     let more = ["--movetime", "3600s", "--pdn", "games.pdn"];
     let mut command = command(&[&thinking[..], &more].concat());
     command.current_dir(folder.path());
-    let finished = crate::run::interrupt(command);
+    let finished = crate::harness::interrupt(command);
     assert_eq!(finished.code, Some(130), "{finished:?}");
     assert_eq!(fs::read_to_string(&kept).unwrap(), "1. 11-15 *\n");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::{Finished, crownhead};
+use crate::harness::{Finished, crownhead};
 
 /// Runs `perft` with these arguments after the game and the depth.
 fn perft(game: &str, depth: u32, more: &[&str]) -> Finished {
@@ -67,13 +67,13 @@ fn depth_0_is_the_position_itself() {
 #[test]
 fn every_way_of_counting_gives_the_same_counts() {
     const WAYS: [&[&str]; 7] = [
-        &["--play-all"],
+        &["--no-bulk"],
         &["--threads", "3"],
         &["--hash", "1"],
         &["--hash", "16", "--threads", "2"],
-        &["--play-all", "--threads", "2"],
-        &["--play-all", "--hash", "1"],
-        &["--play-all", "--hash", "1", "--threads", "7"],
+        &["--no-bulk", "--threads", "2"],
+        &["--no-bulk", "--hash", "1"],
+        &["--no-bulk", "--hash", "1", "--threads", "7"],
     ];
     let starts = COUNTS.iter().map(|(game, counts)| (*game, None, *counts));
     let positions = POSITIONS.iter().map(|(game, text, counts)| (*game, Some(*text), *counts));
@@ -91,7 +91,7 @@ fn every_way_of_counting_gives_the_same_counts() {
 fn divide_lists_each_move_indented_and_its_counts_add_up() {
     for (game, counts) in COUNTS {
         let depth = counts.len() as u32 - 1;
-        for way in [&[][..], &["--threads", "2", "--hash", "1"], &["--play-all"]] {
+        for way in [&[][..], &["--threads", "2", "--hash", "1"], &["--no-bulk"]] {
             let finished = perft(game, depth, &[way, &["--divide"]].concat());
             let shown = finished.stdout.strip_prefix(&lines(&counts[..depth as usize]));
             let shown = shown.expect("the counts come first");
@@ -171,7 +171,7 @@ fn paths_of_hopping_games_are_refused_as_bad_usage() {
 
 #[test]
 fn paths_go_with_no_other_way_of_counting() {
-    for way in [&["--hash", "1"][..], &["--threads", "2"], &["--play-all"]] {
+    for way in [&["--hash", "1"][..], &["--threads", "2"], &["--no-bulk"]] {
         let finished = perft("english", 2, &[way, &["--paths"]].concat());
         let told = finished.refused(2);
         assert!(told.contains("cannot be used with") && told.contains("'--paths'"), "{told}");

@@ -6,7 +6,8 @@ use crate::tty::Tty;
 
 /// The bot of the tests that plays by lot and misbehaves in the way asked for.
 fn hostile(mode: &str) -> String {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/play/tests/bots/hostile.py");
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures/hostile.py");
     format!("cmd:python3 '{}' {mode}", script.display())
 }
 

@@ -1,8 +1,8 @@
 //! A whole game of each kind between two people, one with the keyboard, one with the mouse.
 
-use crownhead_play::{LegalMove, Session, session};
+use crownhead_play::{LegalMove, Session, new_session};
 use crownhead_rules::{Cell, Game, Side};
-use crownhead_terminal::screen::path::{Step, choose};
+use crownhead_terminal::screen::selection::{Selection, select};
 
 use crate::tty::Tty;
 
@@ -13,11 +13,11 @@ fn choices(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
     let whole: Vec<_> = mv.path.iter().copied().chain([last]).collect();
     for cells in [vec![first, last], whole] {
         let mut chosen = Vec::new();
-        let steps: Vec<_> = cells.iter().map(|&cell| choose(legal, &mut chosen, cell)).collect();
+        let steps: Vec<_> = cells.iter().map(|&cell| select(legal, &mut chosen, cell)).collect();
         let done =
-            steps.iter().position(|step| matches!(step, Step::Move(text) if *text == mv.text));
+            steps.iter().position(|step| matches!(step, Selection::Move(text) if *text == mv.text));
         if let Some(done) = done
-            && steps[..done].iter().all(|step| *step == Step::Chosen)
+            && steps[..done].iter().all(|step| *step == Selection::Chosen)
         {
             return cells[..=done].to_vec();
         }
@@ -32,7 +32,7 @@ fn next_move(session: &dyn Session, legal: &[LegalMove]) -> LegalMove {
         Side::Second => -1,
     };
     let ahead = |cell: Cell| match session.game() {
-        Game::CaptureHalma => forward * i32::from(cell.column()),
+        Game::CaptureHalma(()) => forward * i32::from(cell.column()),
         _ => forward * (i32::from(cell.row()) + i32::from(cell.column())),
     };
     let worth = |mv: &&LegalMove| {
@@ -59,7 +59,7 @@ fn play_a_whole_game(id: &str, position: Option<&str>) {
     arguments.extend(position.iter().flat_map(|position| ["--position", position]));
     let mut tty = Tty::start(data.path(), (80, 24), &arguments);
     let game: Game = id.parse().unwrap();
-    let mut session = session(&game, position).unwrap();
+    let mut session = new_session(&game, position).unwrap();
     while session.outcome().is_none() {
         let legal = session.legal_moves();
         let letters = game.info().sides.map(|side| side.letter);
@@ -91,7 +91,7 @@ fn play_a_whole_game(id: &str, position: Option<&str>) {
         }
         session.play(&mv.text).unwrap();
     }
-    let ending = session.ending().unwrap();
+    let ending = session.outcome_text().unwrap();
     let words = ending.split_whitespace().collect::<Vec<_>>().join(" ");
     tty.wait_until(&ending, |shown| {
         shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words)

@@ -1,5 +1,5 @@
 //! The course's contest, end to end: eight bots in eight languages play Capture Halma by the rules of the
-//! assignment. `docs/contests.md` shows the same contest.
+//! assignment. `docs/tournaments.md` shows the same contest.
 
 use std::fs;
 

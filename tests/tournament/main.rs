@@ -10,7 +10,7 @@ mod course;
 mod crash;
 mod disk;
 mod journal;
-#[path = "../cli/run.rs"]
+#[path = "../cli/harness.rs"]
 #[allow(dead_code)] // each test program uses its part
 mod run;
 mod signals;

@@ -10,7 +10,7 @@ use crate::contest::{Contest, events};
 
 /// A bot of the tests of others.
 fn bot(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/play/tests/bots").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures").join(name)
 }
 
 /// Puts a copy of such a bot in a folder of the contest.
@@ -111,7 +111,10 @@ fn nothing_starts_without_walls_that_are_required() {
     let output = command.current_dir(contest.path()).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("isolation is required, but namespaces is missing"), "{told}");
+    assert!(
+        told.contains("isolation is required but incomplete: namespaces unavailable"),
+        "{told}"
+    );
     assert!(!contest.path().join("class.journal").exists());
 }
 
@@ -126,13 +129,13 @@ fn functions_and_their_headers_are_watched() {
         copy(&contest, "student.h", folder);
     }
     contest.write("bots/ada/bot.toml", "protocol = \"c-function\"\nsource = \"student.c\"");
-    contest.write("bots/hub/bot.toml", "protocol = \"hub\"\ncommand = \"./engine\"");
+    contest.write("bots/halma/bot.toml", "protocol = \"tcp-int32\"\ncommand = \"./engine\"");
     let run = contest.tournament("run", &[]);
     assert_eq!(run.code, Some(4), "{run:?}");
-    assert!(run.stderr.contains("note: hub takes part, but cannot play"), "{run:?}");
+    assert!(run.stderr.contains("note: halma takes part, but cannot play"), "{run:?}");
     for row in contest.standings().as_array().unwrap() {
         let is_forfeited = row["forfeits"] != json!({});
-        assert_eq!(is_forfeited, row["player"] == "hub", "{row}");
+        assert_eq!(is_forfeited, row["player"] == "halma", "{row}");
     }
     assert_eq!(contest.tournament("resume", &[]).code, Some(4), "nothing has changed");
     let header = std::fs::read_to_string(bot("student.h")).unwrap() + "\n";

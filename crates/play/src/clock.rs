@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crownhead_rules::Side;
+use crownhead_search::time::MoveTime;
 
 use crate::time_control::TimeControl;
 
@@ -145,45 +146,19 @@ impl Clocks {
     }
 }
 
-/// How much time a search may use.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Allotment {
-    /// When the search must stop.
-    pub time: Option<Duration>,
-    /// When a new iteration is not worth starting.
-    pub enough: Option<Duration>,
-}
-
-/// Kept back from every turn. The time is measured around the whole turn, and on a busy machine a
-/// thread may wait some milliseconds for a processor when its search is over.
-const MARGIN: Duration = Duration::from_millis(5);
-/// The number of moves the main time should last for.
-const TURNS: u32 = 24;
-
 impl Clock {
-    /// How much time a search of this turn may use: always less than there is.
-    pub fn allot(self) -> Allotment {
+    /// Time that a search may use for this turn; always less than the remaining time.
+    pub fn move_time(self) -> MoveTime {
         match self {
-            Clock::Unlimited => Allotment::default(),
-            Clock::PerMove(time) => Allotment { time: Some(usable(time)), enough: None },
-            Clock::PerGame { left, increment } => {
-                let usable = usable(left);
-                // The increment is added after the turn, so it is not usable now.
-                let share = (usable / TURNS).saturating_add(increment / 4 * 3).min(usable);
-                let time = share.saturating_mul(4).min(usable / 3).max(share.min(usable / 2));
-                // The next iteration would take about as long as all before it.
-                Allotment { time: Some(time), enough: Some(share / 2) }
-            }
+            Clock::Unlimited => MoveTime::default(),
+            Clock::PerMove(time) => MoveTime::fixed(time),
+            Clock::PerGame { left, increment } => MoveTime::for_move(left, increment),
         }
     }
 }
 
-fn usable(time: Duration) -> Duration {
-    time - MARGIN.min(time / 2)
-}
-
-/// Truncates a text for a message.
-pub(crate) fn shorten(text: &str) -> String {
+/// The first 40 characters of a text, for messages.
+pub fn truncate(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if short.len() < text.len() {
         short.push('…');

@@ -17,6 +17,6 @@ pub fn accepts_draw(own: Option<Score>, plies: usize) -> bool {
 
 /// Whether a computer is willing to think about an offer at all, if it last declined one after
 /// `declined` plies.
-pub fn hears_offer(declined: Option<usize>, plies: usize) -> bool {
+pub fn considers_offer(declined: Option<usize>, plies: usize) -> bool {
     declined.is_none_or(|ply| plies.abs_diff(ply) >= PATIENCE)
 }

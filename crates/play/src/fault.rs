@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crownhead_rules::{Game, Notation, Perft, Side, Visitor};
+use crownhead_rules::{Game, GameVisitor, IllegalMoveRule, Notation, Side};
 
 use crate::Session;
-use crate::clock::shorten;
+use crate::clock::truncate;
 
 /// A fault of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,22 +101,21 @@ impl FaultPolicy {
     pub const ALL: [FaultPolicy; 3] =
         [FaultPolicy::Forfeit, FaultPolicy::Skip, FaultPolicy::RandomMove];
 
-    /// The default policy of a game. The rules of Capture Halma skip the turn, those of contest
-    /// checkers end the game.
+    /// Returns the policy that the rules of a game prescribe for an illegal move.
     pub fn default_for(game: &Game) -> FaultPolicy {
-        match game {
-            Game::CaptureHalma => FaultPolicy::Skip,
-            Game::English(_) | Game::Contest(_) | Game::ChineseCheckers => FaultPolicy::Forfeit,
+        match game.info().illegal_move_rule {
+            IllegalMoveRule::SkipTurn => FaultPolicy::Skip,
+            IllegalMoveRule::Forfeit => FaultPolicy::Forfeit,
         }
     }
 
     /// Whether a game supports the policy: not every game allows skipped turns.
     pub fn supports(self, game: &Game) -> bool {
         struct Skips;
-        impl Visitor for Skips {
+        impl GameVisitor for Skips {
             type Output = bool;
-            fn visit<P: Notation + Perft>(self, _: &P::Options) -> bool {
-                P::skipped().is_some()
+            fn visit<P: Notation>(self, _: &P::Options) -> bool {
+                P::skip_move().is_some()
             }
         }
         self != FaultPolicy::Skip || game.visit(Skips)
@@ -143,7 +142,7 @@ impl FromStr for FaultPolicy {
 
     fn from_str(text: &str) -> Result<FaultPolicy, String> {
         FaultPolicy::ALL.into_iter().find(|policy| policy.code() == text).ok_or_else(|| {
-            format!("a policy is forfeit, skip or random-move, not {:?}", shorten(text))
+            format!("a policy is forfeit, skip or random-move, not {:?}", truncate(text))
         })
     }
 }

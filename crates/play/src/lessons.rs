@@ -5,7 +5,7 @@
 
 use crownhead_rules::Game;
 
-use crate::{PlayError, Session, sentence, session};
+use crate::{PlayError, Session, new_session, to_sentence};
 
 /// Something to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ pub enum Goal {
     /// One of these was.
     Moves(Vec<String>),
     /// The rules refused a move with this reason.
-    Refused {
+    Illegal {
         /// The move to try.
         text: String,
         /// What the rules say about it.
@@ -59,23 +59,23 @@ pub struct Course {
     session: Box<dyn Session>,
 }
 
-fn text_of(game: &Game) -> &'static str {
-    match game {
-        Game::English(_) => include_str!("../lessons/english.txt"),
-        Game::Contest(_) => include_str!("../lessons/contest.txt"),
-        Game::ChineseCheckers => include_str!("../lessons/chinese-checkers.txt"),
-        Game::CaptureHalma => include_str!("../lessons/capture-halma.txt"),
-    }
+/// Game ids and lessons.
+static LESSONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
+
+/// Returns the lessons of a game; `None` if there are none.
+fn text_of(game: &Game) -> Option<&'static str> {
+    let id = game.info().id;
+    LESSONS.iter().find(|(game, _)| *game == id).map(|(_, text)| *text)
 }
 
 /// What a game is about, in paragraphs: enough to begin.
 pub fn about(game: &Game) -> impl Iterator<Item = &'static str> {
-    text_of(game).lines().map_while(|line| line.strip_prefix(ABOUT))
+    text_of(game).unwrap_or_default().lines().map_while(|line| line.strip_prefix(ABOUT))
 }
 
 /// The exercises of a game.
 pub fn exercises(game: &Game) -> Result<Vec<Exercise>, String> {
-    read(text_of(game))
+    text_of(game).map_or(Ok(Vec::new()), read)
 }
 
 const ABOUT: &str = "about: ";
@@ -124,7 +124,7 @@ fn read_goal(text: &str) -> Result<Goal, String> {
             Ok(Goal::Moves(moves.split_whitespace().map(String::from).collect()))
         }
         Some(("refused", rest)) => match rest.split_once(" -- ") {
-            Some((text, reason)) => Ok(Goal::Refused { text: text.into(), reason: reason.into() }),
+            Some((text, reason)) => Ok(Goal::Illegal { text: text.into(), reason: reason.into() }),
             None => Err(format!("a move, -- and a reason should stand here, not {rest:?}")),
         },
         _ => Err(format!("accept or refused should stand here, not {text:?}")),
@@ -136,13 +136,13 @@ pub fn course(game: &Game) -> Result<Course, String> {
     let id = game.info().id;
     let game: Game = id.parse().map_err(|error| format!("{error}"))?;
     let exercises = exercises(&game)?;
-    let first = exercises.first().ok_or("there are no exercises")?;
+    let first = exercises.first().ok_or_else(|| format!("{id} has no lessons"))?;
     let session = begin(&game, first)?;
     Ok(Course { game, done: vec![false; exercises.len()], exercises, now: 0, session })
 }
 
 fn begin(game: &Game, exercise: &Exercise) -> Result<Box<dyn Session>, String> {
-    session(game, Some(&exercise.position)).map_err(|error| error.to_string())
+    new_session(game, Some(&exercise.position)).map_err(|error| error.to_string())
 }
 
 impl Course {
@@ -182,12 +182,12 @@ impl Course {
     }
 
     /// Whether a move is to be tried that the rules refuse.
-    pub fn wants_refusal(&self) -> bool {
-        matches!(self.exercise().goal, Goal::Refused { .. })
+    pub fn expects_illegal_move(&self) -> bool {
+        matches!(self.exercise().goal, Goal::Illegal { .. })
     }
 
     /// Goes to another exercise, which begins anew; false if there is none.
-    pub fn go(&mut self, number: usize) -> bool {
+    pub fn go_to(&mut self, number: usize) -> bool {
         let Some(index) = number.checked_sub(1).filter(|&index| index < self.count()) else {
             return false;
         };
@@ -204,23 +204,23 @@ impl Course {
         let tried = self.session.play(text);
         let moved = tried.is_ok();
         let (done, said) = match (&exercise.goal, tried) {
-            (Goal::Refused { text, .. }, Ok(())) => {
+            (Goal::Illegal { text, .. }, Ok(())) => {
                 (false, format!("That one is legal. Try {text}, and see what the rules say."))
             }
-            (Goal::Refused { text, reason }, Err(PlayError::Refused(error))) => {
-                let why = sentence(&error.reason);
+            (Goal::Illegal { text, reason }, Err(PlayError::Illegal(error))) => {
+                let why = to_sentence(&error.reason);
                 match error.reason == *reason {
-                    true => (true, format!("Refused: {why}")),
-                    false => (false, format!("{why} Refused too, but try {text}.")),
+                    true => (true, why),
+                    false => (false, format!("{why} Illegal too, but try {text}.")),
                 }
             }
-            (_, Err(PlayError::Refused(error))) => (false, sentence(&error.reason)),
-            (_, Err(PlayError::Over(ending))) => (false, ending),
+            (_, Err(PlayError::Illegal(error))) => (false, to_sentence(&error.reason)),
+            (_, Err(PlayError::GameOver(ending))) => (false, ending),
             (Goal::Any, Ok(())) => (true, String::new()),
             (Goal::Moves(moves), Ok(())) => {
                 let made = self.session.moves().pop();
                 let same = |text: &String| {
-                    let mut other = self.session.copy();
+                    let mut other = self.session.clone_box();
                     other.undo();
                     other.play(text).is_ok() && other.moves().pop() == made
                 };
@@ -256,7 +256,7 @@ mod tests {
             let refusals = course
                 .exercises
                 .iter()
-                .filter(|exercise| matches!(exercise.goal, Goal::Refused { .. }));
+                .filter(|exercise| matches!(exercise.goal, Goal::Illegal { .. }));
             assert!((2..=6).contains(&refusals.count()), "{}", course.game);
         }
     }
@@ -269,11 +269,11 @@ mod tests {
                     Goal::Any => vec![course.session().legal_moves()[0].text.clone()],
                     Goal::Moves(moves) => moves,
                     // On the screen a start and an end are chosen.
-                    Goal::Refused { text, .. } => vec![text.replace('x', "-"), text],
+                    Goal::Illegal { text, .. } => vec![text.replace('x', "-"), text],
                 };
-                assert!(course.go(number), "{} {number}", course.game);
+                assert!(course.go_to(number), "{} {number}", course.game);
                 for solution in solutions(&course) {
-                    assert!(course.go(number));
+                    assert!(course.go_to(number));
                     let Attempt::Done(said) = course.attempt(&solution) else {
                         let got = course.attempt(&solution);
                         panic!("{} {number}, {solution}: {got:?}", course.game);
@@ -289,7 +289,7 @@ mod tests {
     fn nothing_else_is_accepted() {
         for mut course in courses() {
             for number in 1..=course.count() {
-                course.go(number);
+                course.go_to(number);
                 let goal = course.exercise().goal.clone();
                 let legal = course.session().legal_moves();
                 assert!(!legal.is_empty(), "{} {number}", course.game);
@@ -297,11 +297,11 @@ mod tests {
                     let asked = match &goal {
                         Goal::Any => true,
                         Goal::Moves(moves) => moves.contains(&mv.text),
-                        Goal::Refused { .. } => false,
+                        Goal::Illegal { .. } => false,
                     };
                     let done = matches!(course.attempt(&mv.text), Attempt::Done(_));
                     assert_eq!(done, asked, "{} {number}: {}", course.game, mv.text);
-                    course.go(number);
+                    course.go_to(number);
                 }
                 let nonsense = course.attempt("?");
                 assert!(matches!(nonsense, Attempt::NotYet(_)), "{nonsense:?}");
@@ -311,7 +311,8 @@ mod tests {
 
     #[test]
     fn a_text_with_a_fault_is_refused_with_its_line() {
-        let text = text_of(&Game::CaptureHalma).replacen("hint: ", "help: ", 1);
+        let text =
+            text_of(&"capture-halma".parse().unwrap()).unwrap().replacen("hint: ", "help: ", 1);
         let told = read(&text).unwrap_err();
         assert!(told.starts_with("line 10: hint should stand here, not \"help: "), "{told}");
     }

@@ -1,51 +1,40 @@
-//! A game in progress, and those who play it without a person: [`Session`], [`Clock`],
-//! [`Player`]s by name, [`bots`] that are programs of their own, the [`mod@referee`], and
-//! [`mod@matches`]. [`sandbox`] has the walls around those programs.
+//! A game in progress: [`Session`], [`Clock`], built-in [`Player`]s, the [`mod@referee`], openings,
+//! lessons and [`analysis`].
 //!
-//! How a move is found is the business of `crownhead_search`; this crate knows whose turn it is,
-//! how much time there is, and which knowledge a player may use.
+//! Pure: no processes, files, sockets, or threads of its own.
 
 pub mod analysis;
-pub mod bots;
 mod clock;
-mod data;
 mod draws;
 mod encounter;
-pub mod engine;
 pub mod fault;
 pub mod game;
-mod hub_text;
-mod knowledge;
+pub mod knowledge;
 pub mod lessons;
-pub mod matches;
 mod openings;
 mod opponents;
 mod player;
 mod players;
 pub mod referee;
-pub mod sandbox;
 mod session;
-mod spec;
-pub mod statistics;
 mod stopwatch;
 mod time_control;
 mod words;
 
-pub use clock::{Allotment, Clock, Clocks, TimeLeft};
-pub use crownhead_search::{Knowledge, Stop};
-pub use data::data_dir;
-pub use draws::{accepts_draw, hears_offer};
+pub use clock::{Clock, Clocks, TimeLeft, truncate};
+pub use crownhead_search::{Knowledge, StopFlag};
+pub use draws::{accepts_draw, considers_offer};
 pub use encounter::log_name;
-pub use fault::{Fault, FaultKind, FaultPolicy, Incident};
+pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
 };
 pub use knowledge::knowledge_for;
-pub use openings::{Drawing, Opening, Openings, OpeningsError, mix};
-pub use opponents::{OPPONENTS, Opponent};
-pub use player::{Choice, Player, PlayerError, Seating, Verdict};
+pub use openings::{Opening, OpeningPicker, Openings, OpeningsError, derive_seed};
+pub use opponents::{CATALOG, CatalogPlayer};
+pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
+pub use players::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, Random, SpecError};
 pub use referee::{GameSetup, PlayedGame};
-pub use session::{LegalMove, PlayError, Session, TypedSession, session};
-pub use spec::{PlayerKind, PlayerOptions, PlayerSpec, SpecError};
+pub use session::{LegalMove, PlayError, Session, TypedSession, new_session};
 pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};
-pub use words::sentence;
+pub use words::to_sentence;

@@ -6,14 +6,15 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_rules::{Game, MoveList};
+use crownhead_rules::{GAMES, Game, MoveList};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Limits, Score, Searchable, Settings, Stop, Task, visit,
+    DynEngine, EngineConfig, GameVisitor, HasEngine, Knowledge, Score, SearchLimits, SearchRequest,
+    Searchable, StopFlag, visit,
 };
 
-use crate::clock::shorten;
+use crate::clock::truncate;
 use crate::session::line_texts;
-use crate::{Session, session};
+use crate::{Session, new_session};
 
 /// A position to begin with: a start and moves from there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,12 +29,12 @@ impl Opening {
     /// The game at the end of the opening.
     pub fn session(&self, game: &Game) -> Result<Box<dyn Session>, String> {
         let start = self.start.as_deref();
-        let mut session = session(game, start).map_err(|error| error.to_string())?;
+        let mut session = new_session(game, start).map_err(|error| error.to_string())?;
         for (text, number) in self.moves.iter().zip(1..) {
-            let refused = |why| format!("move {number}, {}: {why}", shorten(text));
+            let refused = |why| format!("move {number}, {}: {why}", truncate(text));
             session.play(text).map_err(|error| refused(error.to_string()))?;
         }
-        match session.ending() {
+        match session.outcome_text() {
             None => Ok(session),
             Some(ending) => Err(format!("the game is already over: {ending}")),
         }
@@ -72,7 +73,7 @@ impl Openings {
     /// Reads a list: a position or the moves from the start on each line, up to a tab if there is
     /// one. Lines that begin with `#` and a blank are comments (in Chinese checkers a position may
     /// begin with `#`).
-    pub fn read(text: &str, game: &Game) -> Result<Openings, OpeningsError> {
+    pub fn parse(text: &str, game: &Game) -> Result<Openings, OpeningsError> {
         let mut openings = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('\t').next().unwrap_or_default().trim();
@@ -97,17 +98,19 @@ impl Openings {
 
     /// The three-move ballots: all, or only those played at the board.
     pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
-        if !matches!(game, Game::English(_) | Game::Contest(_)) {
-            let message = format!("ballots are openings of english (and contest), not of {game}");
+        if !game.info().has_ballots {
+            let games = GAMES.iter().filter(|game| game.has_ballots);
+            let ids = games.map(|game| game.id).collect::<Vec<_>>().join(" and ");
+            let message = format!("ballots are openings of {ids}, not of {game}");
             return Err(OpeningsError::Text(message));
         }
         let chosen = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));
-        Openings::read(&chosen.collect::<Vec<_>>().join("\n"), game)
+        Openings::parse(&chosen.collect::<Vec<_>>().join("\n"), game)
     }
 
     /// Openings by name: `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, or a file that is
     /// looked for in a folder.
-    pub fn named(text: &str, game: &Game, folder: &Path) -> Result<Openings, OpeningsError> {
+    pub fn parse_spec(text: &str, game: &Game, folder: &Path) -> Result<Openings, OpeningsError> {
         match text {
             "start" => Ok(Openings::Random(0)),
             "ballots" => Openings::ballots(game, false),
@@ -120,51 +123,51 @@ impl Openings {
                          ballots, ballots:crossboard or a file): {error}"
                     ))
                 })?;
-                let openings = Openings::read(&String::from_utf8_lossy(&bytes), game);
+                let openings = Openings::parse(&String::from_utf8_lossy(&bytes), game);
                 openings.map_err(|error| OpeningsError::File(format!("{name}, {error}")))
             }
         }
     }
 
     /// The openings of a match with this seed.
-    pub fn drawing(&self, game: &Game, knowledge: &Knowledge, seed: u64) -> Drawing<'_> {
+    pub fn picker(&self, game: &Game, knowledge: &Knowledge, seed: u64) -> OpeningPicker<'_> {
         match self {
             Openings::Random(plies) => {
                 let lots = visit(game, MakeLots { plies: *plies, knowledge, seed });
-                Drawing(Source::Random(Mutex::new(Drawn { lots, last: None })))
+                OpeningPicker(Source::Random(Mutex::new(LastPick { lots, last: None })))
             }
             Openings::Listed(openings) => {
                 let mut order: Vec<_> = openings.iter().collect();
-                fastrand::Rng::with_seed(mix(&[seed])).shuffle(&mut order);
-                Drawing(Source::Listed(order))
+                fastrand::Rng::with_seed(derive_seed(&[seed])).shuffle(&mut order);
+                OpeningPicker(Source::Listed(order))
             }
         }
     }
 }
 
 /// The openings of a match. All its games share the memory of the one search that judges them.
-pub struct Drawing<'a>(Source<'a>);
+pub struct OpeningPicker<'a>(Source<'a>);
 
 enum Source<'a> {
     /// One at a time.
-    Random(Mutex<Drawn>),
+    Random(Mutex<LastPick>),
     /// These, again and again.
     Listed(Vec<&'a Opening>),
 }
 
-struct Drawn {
-    lots: Box<dyn Lots>,
+struct LastPick {
+    lots: Box<dyn RandomOpenings>,
     /// The last one with its number: both games of a pair ask for it.
     last: Option<(u32, Opening)>,
 }
 
-impl Drawing<'_> {
+impl OpeningPicker<'_> {
     /// The opening with this number.
     pub fn opening(&self, number: u32) -> Opening {
         match &self.0 {
             Source::Listed(order) => order[number as usize % order.len()].clone(),
             Source::Random(drawn) => {
-                let Drawn { lots, last } =
+                let LastPick { lots, last } =
                     &mut *drawn.lock().unwrap_or_else(PoisonError::into_inner);
                 match last {
                     Some((known, opening)) if *known == number => opening.clone(),
@@ -176,7 +179,7 @@ impl Drawing<'_> {
 }
 
 /// Whoever draws an opening by lot.
-trait Lots: Send {
+trait RandomOpenings: Send {
     fn draw(&mut self, number: u32) -> Opening;
 }
 
@@ -190,7 +193,7 @@ impl FromStr for Openings {
             Some(plies) => Ok(Openings::Random(plies)),
             None => Err(OpeningsError::Text(format!(
                 "random openings are written random:PLIES, with 0 to {MOST_PLIES} plies, not {:?}",
-                shorten(text)
+                truncate(text)
             ))),
         }
     }
@@ -206,7 +209,7 @@ impl fmt::Display for Openings {
 }
 
 /// One number from several, each of which changes it wholly.
-pub fn mix(numbers: &[u64]) -> u64 {
+pub fn derive_seed(numbers: &[u64]) -> u64 {
     let mut lots = fastrand::Rng::with_seed(0);
     for &number in numbers {
         lots = fastrand::Rng::with_seed(lots.u64(..) ^ number);
@@ -220,12 +223,12 @@ struct MakeLots<'a> {
     seed: u64,
 }
 
-struct BalancedLots<P: Searchable> {
+struct BalancedOpenings<P: HasEngine> {
     start: P,
     plies: u32,
     seed: u64,
     /// Judges what was drawn. Without memory for it any opening must do.
-    engine: Option<Engine<P>>,
+    engine: Option<Box<dyn DynEngine<P>>>,
 }
 
 /// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
@@ -235,23 +238,23 @@ const BALANCE: Score = 60;
 const TRIES: u32 = 200;
 
 impl GameVisitor for MakeLots<'_> {
-    type Output = Box<dyn Lots>;
+    type Output = Box<dyn RandomOpenings>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn Lots> {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Box<dyn RandomOpenings> {
         let MakeLots { plies, knowledge, seed } = self;
-        let settings = Settings { hash: 1, ..Settings::default() };
-        let engine = Engine::<P>::new(settings, knowledge).ok();
-        Box::new(BalancedLots { start: P::start(options), plies, seed, engine })
+        let settings = EngineConfig { hash_mb: 1, ..EngineConfig::default() };
+        let engine = P::new_engine(settings, knowledge).ok();
+        Box::new(BalancedOpenings { start: P::start(options), plies, seed, engine })
     }
 }
 
-impl<P: Searchable> Lots for BalancedLots<P> {
+impl<P: HasEngine> RandomOpenings for BalancedOpenings<P> {
     fn draw(&mut self, number: u32) -> Opening {
         if self.plies == 0 {
             return Opening::default();
         }
-        let mut lots = fastrand::Rng::with_seed(mix(&[self.seed, number.into()]));
-        let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+        let mut lots = fastrand::Rng::with_seed(derive_seed(&[self.seed, number.into()]));
+        let limits = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;
         for _ in 0..TRIES {
             let Some((moves, position, past)) = walk(self.start.clone(), self.plies, &mut lots)
@@ -260,8 +263,9 @@ impl<P: Searchable> Lots for BalancedLots<P> {
             };
             let score = self.engine.as_mut().map_or(0, |engine| {
                 engine.clear();
-                let task = Task { past: &past, ..Task::new(&position, limits) };
-                engine.search(task, &Stop::new(), |_| {}).score().abs()
+                let task =
+                    SearchRequest { history_keys: &past, ..SearchRequest::new(&position, limits) };
+                engine.search(task, &StopFlag::new(), &mut |_| {}).score().abs()
             });
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, moves));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Score, Stop};
+use crownhead_search::{Score, StopFlag};
 
 use crate::{Clock, End, Fault, GameSettings, Incident, Session};
 
@@ -20,22 +20,22 @@ pub trait Player: Send {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
 
     /// Takes its place at the board, before the clocks run. What goes wrong here is told when the
     /// first move is chosen.
-    fn sit_down(&mut self, _: &Seating<'_>, _: &Stop) {}
+    fn sit_down(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     /// Hears what a fault of its was, and which move was made instead, if the game goes on.
-    fn blamed(&mut self, _: &Incident, _: Option<&str>) {}
+    fn on_fault(&mut self, _: &Incident, _: Option<&str>) {}
 
     /// Hears how the game ended.
-    fn game_over(&mut self, _: &Verdict<'_>) {}
+    fn on_game_over(&mut self, _: &GameOver<'_>) {}
 
     /// Whether it is a program of its own, which does not think on the thread that asks it.
-    fn is_outside(&self) -> bool {
+    fn is_external(&self) -> bool {
         false
     }
 
@@ -47,7 +47,7 @@ pub trait Player: Send {
 
 /// A place at a board.
 #[derive(Clone, Copy, Debug)]
-pub struct Seating<'a> {
+pub struct GameStart<'a> {
     /// The game and its options.
     pub game: &'a Game,
     /// The player's side.
@@ -62,7 +62,7 @@ pub struct Seating<'a> {
     pub log: Option<&'a Path>,
 }
 
-impl Seating<'_> {
+impl GameStart<'_> {
     /// The letter of the player's side.
     pub fn letter(&self) -> char {
         self.game.info().sides[self.side.index()].letter
@@ -71,7 +71,7 @@ impl Seating<'_> {
 
 /// What a game brought a player.
 #[derive(Clone, Copy, Debug)]
-pub struct Verdict<'a> {
+pub struct GameOver<'a> {
     /// `win`, `loss` or `draw`.
     pub result: &'static str,
     /// Its own points and the opponent's, in games that count points.
@@ -82,9 +82,9 @@ pub struct Verdict<'a> {
     pub reason: &'a str,
 }
 
-impl<'a> Verdict<'a> {
+impl<'a> GameOver<'a> {
     /// What a side is told of the end of a game. `reason` is the sentence.
-    pub fn new(side: Side, end: &End, reason: &'a str) -> Verdict<'a> {
+    pub fn new(side: Side, end: &End, reason: &'a str) -> GameOver<'a> {
         let result = match end.winner() {
             None => "draw",
             Some(winner) if winner == side => "win",
@@ -94,7 +94,7 @@ impl<'a> Verdict<'a> {
             Side::First => (first, second),
             Side::Second => (second, first),
         };
-        Verdict { result, score: end.score().map(by_side), code: end.code(), reason }
+        GameOver { result, score: end.score().map(by_side), code: end.code(), reason }
     }
 }
 
@@ -110,13 +110,13 @@ pub struct Choice {
     /// Positions looked at.
     pub nodes: u64,
     /// The texts of the moves expected, the chosen one first.
-    pub line: Vec<String>,
+    pub pv: Vec<String>,
 }
 
 impl Choice {
     /// A move that needed no thought.
-    pub(crate) fn plain(text: String) -> Choice {
-        Choice { line: vec![text.clone()], text, score: None, depth: 0, nodes: 0 }
+    pub fn from_text(text: String) -> Choice {
+        Choice { pv: vec![text.clone()], text, score: None, depth: 0, nodes: 0 }
     }
 }
 
@@ -125,16 +125,16 @@ impl Choice {
 pub enum PlayerError {
     /// There is nothing to choose.
     #[error("the game is over: there is no move to choose")]
-    Over,
+    GameOver,
     /// The session is of another game than the player.
     #[error("this player was made for another game than {0}")]
-    OtherGame(String),
+    WrongGame(String),
     /// The machine has not enough memory.
     #[error("{0}")]
-    NoMemory(String),
+    OutOfMemory(String),
     /// A player chose a move that cannot be played.
     #[error("a player chose the move {text}: {why}")]
-    Refused {
+    IllegalMove {
         /// The move.
         text: String,
         /// Why it cannot be played.
@@ -145,10 +145,10 @@ pub enum PlayerError {
     Fault(Fault),
     /// An outside program could not be started.
     #[error("{0}")]
-    Start(String),
+    StartFailed(String),
     /// Something is missing for which no player is to blame.
     #[error("{0}")]
-    Unable(String),
+    Unavailable(String),
     /// It was asked to stop and has no move.
     #[error("the bot was stopped before it answered")]
     Stopped,

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::stopwatch::Stopwatch;
 use crate::{
-    Action, End, Event, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameSettings, Incident,
-    Opening, Player, PlayerError, Seating, Session, Verdict,
+    Action, End, Event, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameOver, GameSettings,
+    GameStart, Incident, Opening, Player, PlayerError, Session,
 };
 
 /// Time per move of a bot in a game without a time control.
@@ -64,14 +64,14 @@ pub struct PlayedGame {
 pub fn play_game(
     setup: &GameSetup<'_>,
     mut players: [&mut dyn Player; 2],
-    stop: &Stop,
+    stop: &StopFlag,
     on_move: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<PlayedGame>, PlayerError> {
     let session = setup.opening.session(setup.game).map_err(PlayerError::Opening)?;
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
         let index = side.index();
         player.new_game(setup.seeds[index]);
-        let seating = Seating {
+        let seating = GameStart {
             game: setup.game,
             side,
             settings: setup.settings,
@@ -91,7 +91,7 @@ pub fn play(
     mut players: [&mut dyn Player; 2],
     settings: &GameSettings,
     seed: u64,
-    stop: &Stop,
+    stop: &StopFlag,
     on_move: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<PlayedGame>, PlayerError> {
     // The time that players have been charged is the only time that passes.
@@ -124,7 +124,7 @@ pub fn play(
     let Some(end) = game.end().cloned() else { return Ok(None) };
     let description = end.reason(game.session());
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
-        player.game_over(&Verdict::new(side, &end, &description));
+        player.on_game_over(&GameOver::new(side, &end, &description));
     }
     let moves = game.into_events().into_iter().filter_map(|event| match event {
         Event::Move { text, .. } | Event::Fault { text, .. } => Some(text),
@@ -148,15 +148,15 @@ pub fn play_turn(
     player: &mut dyn Player,
     policy: FaultPolicy,
     seed: u64,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Option<(Event, Duration)>, PlayerError> {
     let side = game.session().side();
     // A bot does not think on this thread.
-    let watch = (!player.is_outside()).then(Stopwatch::start);
+    let watch = (!player.is_external()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(game.session(), &game.clock(side), stop, &mut |_| {});
     let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Ok(None);
     }
     let answer = match choice {
@@ -171,7 +171,7 @@ pub fn play_turn(
 
 /// An answer that the game neither accepts nor penalises, which its rules exclude.
 fn broken(error: impl std::fmt::Display) -> PlayerError {
-    PlayerError::Unable(error.to_string())
+    PlayerError::Unavailable(error.to_string())
 }
 
 /// The faults of a game.
@@ -192,7 +192,7 @@ impl FaultLog {
         self.count[side.index()] += u32::from(is_new);
         self.timeouts[side.index()] += u32::from(kind == FaultKind::Timeout);
         if is_new {
-            player.blamed(incident, played);
+            player.on_fault(incident, played);
         }
         let has_room = kind.ends_process() || self.incidents.len() < MAX_INCIDENTS;
         if played.is_none() || (is_new && has_room) {

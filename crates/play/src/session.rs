@@ -33,10 +33,10 @@ pub trait Session: Send {
     fn plies(&self) -> usize;
 
     /// The text of the last move.
-    fn last_move(&self) -> Option<String>;
+    fn last_move_text(&self) -> Option<String>;
 
     /// The last move with its path and what it took; its other ways are left out.
-    fn last_made(&self) -> Option<LegalMove>;
+    fn last_move(&self) -> Option<LegalMove>;
 
     /// The legal moves, in the order of generation; a finished game has none.
     fn legal_moves(&self) -> Vec<LegalMove>;
@@ -46,7 +46,7 @@ pub trait Session: Send {
     fn write_legal_moves(&self, out: &mut String);
 
     /// Passes the turn though there are moves; false where the game knows no such turn.
-    fn skip(&mut self) -> bool;
+    fn skip_turn(&mut self) -> bool;
 
     /// Plays a move in any unambiguous form.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
@@ -66,10 +66,10 @@ pub trait Session: Send {
     fn outcome(&self) -> Option<Outcome>;
 
     /// One sentence on how the game ended, if it has.
-    fn ending(&self) -> Option<String>;
+    fn outcome_text(&self) -> Option<String>;
 
     /// The same game once more, to be thought about elsewhere.
-    fn copy(&self) -> Box<dyn Session>;
+    fn clone_box(&self) -> Box<dyn Session>;
 
     /// The [`TypedSession`] behind it.
     fn as_any(&self) -> &dyn Any;
@@ -93,20 +93,20 @@ pub struct LegalMove {
 pub enum PlayError {
     /// There is nothing left to play.
     #[error("the game is over: {0}")]
-    Over(String),
+    GameOver(String),
     /// The move breaks a rule.
     #[error(transparent)]
-    Refused(#[from] MoveError),
+    Illegal(#[from] MoveError),
 }
 
 /// A new game, from a position or from the usual start.
-pub fn session(game: &Game, start: Option<&str>) -> Result<Box<dyn Session>, PositionError> {
+pub fn new_session(game: &Game, start: Option<&str>) -> Result<Box<dyn Session>, PositionError> {
     struct Start<'a>(&'a Game, Option<&'a str>);
     impl GameVisitor for Start<'_> {
         type Output = Result<Box<dyn Session>, PositionError>;
         fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
             let position = match self.1 {
-                Some(text) => P::read(text, options)?,
+                Some(text) => P::parse_position(text, options)?,
                 None => P::start(options),
             };
             Ok(Box::new(TypedSession::new(self.0.clone(), position)))
@@ -124,7 +124,7 @@ pub struct TypedSession<P: Searchable> {
     /// The moves between them.
     moves: Vec<P::Move>,
     /// The keys of all positions but the last.
-    past: Vec<u64>,
+    history_keys: Vec<u64>,
     /// The first move checked in this position and its text, so that it is not parsed again when it
     /// is played.
     checked: OnceLock<(String, P::Move)>,
@@ -137,7 +137,7 @@ impl<P: Searchable> TypedSession<P> {
             game,
             positions: vec![position],
             moves: Vec::new(),
-            past: Vec::new(),
+            history_keys: Vec::new(),
             checked: OnceLock::new(),
         }
     }
@@ -150,11 +150,11 @@ impl<P: Searchable> TypedSession<P> {
 
     /// The keys of the positions before it.
     pub fn past(&self) -> &[u64] {
-        &self.past
+        &self.history_keys
     }
 
     /// The moves so far.
-    pub fn played(&self) -> &[P::Move] {
+    pub fn moves_played(&self) -> &[P::Move] {
         &self.moves
     }
 
@@ -168,9 +168,9 @@ impl<P: Searchable> TypedSession<P> {
     }
 
     /// Plays a legal move.
-    pub fn push(&mut self, mv: P::Move) {
+    pub fn play_unchecked(&mut self, mv: P::Move) {
         let next = self.current().after(mv);
-        self.past.push(self.current().key());
+        self.history_keys.push(self.current().key());
         self.moves.push(mv);
         self.positions.push(next);
         self.checked = OnceLock::new();
@@ -181,7 +181,7 @@ impl<P: Searchable> TypedSession<P> {
 pub(crate) fn line_texts<P: Searchable>(position: &P, moves: &[P::Move]) -> Vec<String> {
     let mut position = position.clone();
     let text = |&mv: &P::Move| {
-        let text = position.write_move(mv);
+        let text = position.format_move(mv);
         position.play(mv);
         text
     };
@@ -194,11 +194,11 @@ impl<P: Searchable> Session for TypedSession<P> {
     }
 
     fn start(&self) -> String {
-        self.positions[0].write()
+        self.positions[0].format_position()
     }
 
     fn position(&self) -> String {
-        self.current().write()
+        self.current().format_position()
     }
 
     fn board(&self) -> [char; 64] {
@@ -216,9 +216,9 @@ impl<P: Searchable> Session for TypedSession<P> {
     fn legal_moves(&self) -> Vec<LegalMove> {
         let position = self.current();
         let all_forms = |&mv: &P::Move| {
-            let mut ways = position.ways(mv).into_iter();
+            let mut ways = position.paths(mv).into_iter();
             LegalMove {
-                text: position.write_move(mv),
+                text: position.format_move(mv),
                 path: ways.next().unwrap_or_default(),
                 ways: ways.collect(),
                 captures: position.captures(mv),
@@ -231,15 +231,15 @@ impl<P: Searchable> Session for TypedSession<P> {
         self.moves.len()
     }
 
-    fn last_move(&self) -> Option<String> {
+    fn last_move_text(&self) -> Option<String> {
         let position = self.positions.iter().rev().nth(1)?;
-        self.moves.last().map(|&mv| position.write_move(mv))
+        self.moves.last().map(|&mv| position.format_move(mv))
     }
 
-    fn last_made(&self) -> Option<LegalMove> {
+    fn last_move(&self) -> Option<LegalMove> {
         let (position, &mv) = (self.positions.iter().rev().nth(1)?, self.moves.last()?);
         Some(LegalMove {
-            text: position.write_move(mv),
+            text: position.format_move(mv),
             path: position.path(mv),
             ways: Vec::new(),
             captures: position.captures(mv),
@@ -252,27 +252,27 @@ impl<P: Searchable> Session for TypedSession<P> {
             if number > 0 {
                 out.push(',');
             }
-            out.push_str(&position.write_move(mv));
+            out.push_str(&position.format_move(mv));
         }
     }
 
-    fn skip(&mut self) -> bool {
-        let skipped = P::skipped().filter(|_| self.outcome().is_none());
-        skipped.map(|mv| self.push(mv)).is_some()
+    fn skip_turn(&mut self) -> bool {
+        let skipped = P::skip_move().filter(|_| self.outcome().is_none());
+        skipped.map(|mv| self.play_unchecked(mv)).is_some()
     }
 
     fn play(&mut self, text: &str) -> Result<(), PlayError> {
-        if let Some(ending) = self.ending() {
-            return Err(PlayError::Over(ending));
+        if let Some(ending) = self.outcome_text() {
+            return Err(PlayError::GameOver(ending));
         }
-        let mv = self.current().read_move(text)?;
-        self.push(mv);
+        let mv = self.current().parse_move(text)?;
+        self.play_unchecked(mv);
         Ok(())
     }
 
     fn check_move(&self, text: &str) -> Result<String, MoveError> {
-        let mv = self.current().read_move(text)?;
-        let text = self.current().write_move(mv);
+        let mv = self.current().parse_move(text)?;
+        let text = self.current().format_move(mv);
         self.checked.get_or_init(|| (text.clone(), mv));
         Ok(text)
     }
@@ -280,9 +280,9 @@ impl<P: Searchable> Session for TypedSession<P> {
     fn replay(&mut self, text: &str) -> Result<(), MoveError> {
         let mv = match self.checked.get() {
             Some((checked, mv)) if checked == text => *mv,
-            _ => self.current().read_turn(text)?,
+            _ => self.current().parse_recorded_move(text)?,
         };
-        self.push(mv);
+        self.play_unchecked(mv);
         Ok(())
     }
 
@@ -292,19 +292,19 @@ impl<P: Searchable> Session for TypedSession<P> {
         }
         self.checked = OnceLock::new();
         self.positions.pop();
-        self.past.pop();
+        self.history_keys.pop();
         true
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.current().outcome(&self.past)
+        self.current().outcome(&self.history_keys)
     }
 
-    fn ending(&self) -> Option<String> {
+    fn outcome_text(&self) -> Option<String> {
         self.outcome().map(|outcome| self.current().describe(outcome))
     }
 
-    fn copy(&self) -> Box<dyn Session> {
+    fn clone_box(&self) -> Box<dyn Session> {
         Box::new(self.clone())
     }
 

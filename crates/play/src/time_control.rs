@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::clock::{Clock, shorten};
+use crate::clock::{Clock, truncate};
 
 /// The time each player has for a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -50,7 +50,7 @@ impl TimeControl {
         ParseTimeError(format!(
             "a time control is written 5+3 ({bare} for the game, seconds for each move made), \
              5s+50ms or 5s, each time up to 86400s, not {:?}",
-            shorten(text)
+            truncate(text)
         ))
     }
 
@@ -107,7 +107,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseTimeError> {
         Some(time) if !time.is_zero() && time <= MAX_TIME => Ok(time),
         _ => Err(ParseTimeError(format!(
             "a time is written 100ms, 2s or 1.5s and is 1ms to 86400s, not {:?}",
-            shorten(text)
+            truncate(text)
         ))),
     }
 }

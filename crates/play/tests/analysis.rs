@@ -4,24 +4,24 @@
 #![allow(clippy::unwrap_used)] // a test that cannot go on may stop
 
 use crownhead_play::analysis::{
-    FileAnalysis, GameAnalysis, Mark, Place, Request, Verdict, Worth, analyse, examine, html, json,
-    pdn, text,
+    AnalysisRequest, Eval, FileAnalysis, GameAnalysis, Judgement, MoveVerdict, PositionSpec,
+    analyse_game, analyse_position, html, json, pdn, text,
 };
-use crownhead_records::{GameRecord, Line, Ply, Reader, game_text};
-use crownhead_rules::{Game, MoveList, Notation, Perft, Side, Visitor};
-use crownhead_search::{Knowledge, Limits, Settings, Stop};
+use crownhead_records::{GameRecord, Line, Ply, Reader, format_game};
+use crownhead_rules::{Game, GameVisitor, MoveList, Notation, Side};
+use crownhead_search::{EngineConfig, Knowledge, SearchLimits, StopFlag};
 use serde_json::Value;
 
-fn request(depth: u32) -> Request {
-    Request {
-        limits: Limits { depth: Some(depth), ..Limits::default() },
-        settings: Settings { hash: 1, ..Settings::default() },
+fn request(depth: u32) -> AnalysisRequest {
+    AnalysisRequest {
+        limits: SearchLimits { depth: Some(depth), ..SearchLimits::default() },
+        settings: EngineConfig { hash_mb: 1, ..EngineConfig::default() },
         lines: 1,
     }
 }
 
-fn analysed(record: &GameRecord, request: &Request) -> GameAnalysis {
-    analyse(record, 1, request, &Knowledge::default(), &Stop::new(), &mut |_| {}).unwrap()
+fn analysed(record: &GameRecord, request: &AnalysisRequest) -> GameAnalysis {
+    analyse_game(record, 1, request, &Knowledge::default(), &StopFlag::new(), &mut |_| {}).unwrap()
 }
 
 fn read(text: &str) -> GameRecord {
@@ -72,10 +72,10 @@ fn a_blunder_is_marked_and_the_better_line_named() {
         let Case { game, start, best, blunder, reply } = case;
         let found = analysed(&record(game, start, &format!("{blunder} {reply}")), &request(6));
         let played = &found.moves[0];
-        assert_eq!(played.verdict, Verdict::Marked(Mark::Blunder), "{game}: {played:?}");
+        assert_eq!(played.verdict, MoveVerdict::Marked(Judgement::Blunder), "{game}: {played:?}");
         let better = played.better.as_ref().unwrap();
         assert_eq!(better.steps[0].text, *best, "{game}");
-        assert!(matches!(better.worth, Worth::Win { winner: Side::First, .. }), "{game}");
+        assert!(matches!(better.worth, Eval::Win { winner: Side::First, .. }), "{game}");
         assert_eq!(played.before, better.worth, "{game}");
         assert_eq!(found.turning_point, Some(0), "{game}");
         assert!(found.moves[1].verdict.mark().is_none(), "{game}: the reply is the best");
@@ -90,9 +90,9 @@ fn a_blunder_is_marked_and_the_better_line_named() {
 fn a_game_of_best_moves_has_no_marks_and_full_accuracy() {
     for Case { game, start, best, .. } in &CASES {
         let parsed: Game = game.parse().unwrap();
-        let place = Place { game: &parsed, position: Some(start), moves: "" };
-        let (knowledge, stop) = (Knowledge::default(), Stop::new());
-        let line = examine(&place, &request(6), &knowledge, &stop, &mut |_| {}).unwrap();
+        let place = PositionSpec { game: &parsed, position: Some(start), moves: "" };
+        let (knowledge, stop) = (Knowledge::default(), StopFlag::new());
+        let line = analyse_position(&place, &request(6), &knowledge, &stop, &mut |_| {}).unwrap();
         let moves = line.lines[0].moves_text(usize::MAX);
         assert!(moves.starts_with(best), "{game}: {moves}");
 
@@ -103,8 +103,8 @@ fn a_game_of_best_moves_has_no_marks_and_full_accuracy() {
         let end = found.end.as_ref().unwrap();
         assert_eq!((end.winner, end.plies), (Some(Side::First), found.moves.len()), "{game}");
         let last = found.moves.last().unwrap();
-        assert_eq!(last.after, Worth::Win { winner: Side::First, plies: 0 }, "{game}");
-        assert_eq!(last.before, Worth::Win { winner: Side::First, plies: 1 }, "{game}");
+        assert_eq!(last.after, Eval::Win { winner: Side::First, plies: 0 }, "{game}");
+        assert_eq!(last.before, Eval::Win { winner: Side::First, plies: 1 }, "{game}");
     }
 }
 
@@ -113,17 +113,17 @@ fn a_quicker_win_is_what_the_position_was_worth() {
     // 5-9 blocks White's man at once; any move of the king lets it step forward and be taken.
     let found = analysed(&record("english", "B:W13:B5,6,K32", "32-27"), &request(6));
     let played = &found.moves[0];
-    assert_eq!(played.before, Worth::Win { winner: Side::First, plies: 1 }, "{played:?}");
-    assert_eq!(played.after, Worth::Win { winner: Side::First, plies: 2 }, "{played:?}");
-    assert_eq!((played.verdict, played.lost), (Verdict::Fine, 0.0));
+    assert_eq!(played.before, Eval::Win { winner: Side::First, plies: 1 }, "{played:?}");
+    assert_eq!(played.after, Eval::Win { winner: Side::First, plies: 2 }, "{played:?}");
+    assert_eq!((played.verdict, played.lost), (MoveVerdict::Fine, 0.0));
 }
 
 #[test]
 fn red_must_not_open_its_camp_to_a_long_jump() {
     let found = analysed(&read("[Game \"chinese-checkers\"]\n1. 2233 7766 *"), &request(4));
     let played = &found.moves[1];
-    assert!(matches!(played.after, Worth::Win { winner: Side::First, plies: 1 }), "{played:?}");
-    assert_eq!(played.verdict, Verdict::Marked(Mark::Blunder));
+    assert!(matches!(played.after, Eval::Win { winner: Side::First, plies: 1 }), "{played:?}");
+    assert_eq!(played.verdict, MoveVerdict::Marked(Judgement::Blunder));
     assert_eq!(played.after.text(&found.sides), "Blue wins in 1");
 }
 
@@ -131,13 +131,13 @@ fn red_must_not_open_its_camp_to_a_long_jump() {
 fn only_moves_and_lost_positions_are_not_judged() {
     // 21x14 is compulsory and wins.
     let found = analysed(&record("english", "W:W21:B17", "1... 21x14"), &request(4));
-    assert_eq!(found.moves[0].verdict, Verdict::Forced);
+    assert_eq!(found.moves[0].verdict, MoveVerdict::Forced);
     assert_eq!(found.summaries[1].accuracy, None);
     // Black loses whatever it does; the shortest way is no mistake.
     let lost = "B:W27:B19";
     for moves in ["19-23", "19-24"] {
         let found = analysed(&record("english", lost, moves), &request(4));
-        assert!(matches!(found.worth, Worth::Win { winner: Side::Second, .. }), "{found:?}");
+        assert!(matches!(found.worth, Eval::Win { winner: Side::Second, .. }), "{found:?}");
         assert_eq!(found.moves[0].verdict.mark(), None, "{moves}");
         assert_eq!(found.summaries[0].counted, 0, "{moves}");
     }
@@ -150,7 +150,7 @@ fn moves_behind_the_end_are_kept_and_not_judged() {
     let end = found.end.as_ref().unwrap();
     assert_eq!((end.plies, end.winner), (2, None), "{end:?}");
     let behind = found.moves.last().unwrap();
-    assert_eq!((behind.verdict, behind.after), (Verdict::AfterTheEnd, Worth::Drawn));
+    assert_eq!((behind.verdict, behind.after), (MoveVerdict::AfterTheEnd, Eval::Drawn));
     let shown = text::game(&found, text::Colours::None);
     assert!(shown.contains("The last 1 move came after that."), "{shown}");
 }
@@ -162,17 +162,17 @@ fn a_skipped_turn_is_judged_as_a_move_is() {
     let found = analysed(&record("capture-halma", start, "1. pass 53-52"), &request(6));
     let skipped = &found.moves[0];
     assert_eq!((skipped.step.text.as_str(), skipped.step.path.len()), ("pass", 0));
-    assert_eq!(skipped.verdict, Verdict::Marked(Mark::Blunder), "{skipped:?}");
+    assert_eq!(skipped.verdict, MoveVerdict::Marked(Judgement::Blunder), "{skipped:?}");
     assert_eq!(skipped.better.as_ref().unwrap().steps[0].text, "26-27");
-    assert_eq!(read(&game_text(&pdn::annotated(&found)).unwrap()), pdn::annotated(&found));
+    assert_eq!(read(&format_game(&pdn::annotated(&found)).unwrap()), pdn::annotated(&found));
 }
 
 /// A game of random moves.
 struct RandomGame(u64);
 
-impl Visitor for RandomGame {
+impl GameVisitor for RandomGame {
     type Output = String;
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> String {
+    fn visit<P: Notation>(self, options: &P::Options) -> String {
         let mut position = P::start(options);
         let mut random = self.0;
         let (mut moves, mut past) = (Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ impl Visitor for RandomGame {
             position.legal_moves(&mut list);
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let mv = list[(random >> 33) as usize % list.len()];
-            moves.push(position.write_move(mv));
+            moves.push(position.format_move(mv));
             past.push(position.key());
             position.play(mv);
         }
@@ -216,7 +216,7 @@ fn laws_of_every_analysis() {
                 assert_ne!(better.steps[0].text, played.step.text);
                 assert!(played.lost >= 0.05);
             }
-            if matches!(played.verdict, Verdict::Best | Verdict::Forced) {
+            if matches!(played.verdict, MoveVerdict::Best | MoveVerdict::Forced) {
                 assert_eq!(played.lost, 0.0, "{played:?}");
             }
         }
@@ -240,11 +240,11 @@ fn an_annotated_game_is_read_back_as_it_is_and_not_annotated_twice() {
         record.line.plies[1].nags = vec![5];
         let found = analysed(&record, &request(3));
         let annotated = pdn::annotated(&found);
-        let written = game_text(&annotated).unwrap();
+        let written = format_game(&annotated).unwrap();
         assert_eq!(read(&written), annotated, "{written}");
         let plies = annotated.line.plies.iter().zip(&found.moves);
         for (ply, played) in plies {
-            let nags = played.verdict.mark().map(Mark::nag);
+            let nags = played.verdict.mark().map(Judgement::nag);
             assert!(nags.is_none_or(|nag| ply.nags.contains(&nag)), "{ply:?}");
             assert_eq!(ply.variations.len(), usize::from(played.better.is_some()));
         }
@@ -252,18 +252,18 @@ fn an_annotated_game_is_read_back_as_it_is_and_not_annotated_twice() {
         assert!(annotated.line.plies[1].nags.contains(&5));
 
         let again = pdn::annotated(&analysed(&annotated, &request(3)));
-        assert_eq!(game_text(&again).unwrap(), written);
+        assert_eq!(format_game(&again).unwrap(), written);
     }
 }
 
 fn file(games: Vec<GameAnalysis>) -> FileAnalysis {
-    let limits = Limits { depth: Some(3), ..Limits::default() };
+    let limits = SearchLimits { depth: Some(3), ..SearchLimits::default() };
     FileAnalysis { file: "games.pdn".into(), limits, games, errors: Vec::new() }
 }
 
 #[test]
 fn json_says_what_is_documented() {
-    let more = Request { lines: 2, ..request(3) };
+    let more = AnalysisRequest { lines: 2, ..request(3) };
     let games: Vec<_> = random_games().iter().map(|record| analysed(record, &more)).collect();
     let object = json::file(&file(games.clone()));
     assert_eq!(object["version"], 1);
@@ -281,10 +281,10 @@ fn json_says_what_is_documented() {
             assert_eq!(object["lost"].as_f64(), Some(played.lost));
             let after = &object["after"];
             assert_eq!(after["points"].is_null(), after["winner"].is_string());
-            assert_eq!(after["expected"].as_f64(), Some(played.after.expected()));
-            assert_eq!(object["mark"].as_str(), played.verdict.mark().map(Mark::sign));
+            assert_eq!(after["expected"].as_f64(), Some(played.after.expected_score()));
+            assert_eq!(object["mark"].as_str(), played.verdict.mark().map(Judgement::sign));
             assert_eq!(object["better"].is_object(), played.verdict.mark().is_some());
-            let choice = played.verdict != Verdict::Forced;
+            let choice = played.verdict != MoveVerdict::Forced;
             assert_eq!(object["lines"].as_array().map(Vec::len), choice.then_some(2));
         }
     }
@@ -295,10 +295,10 @@ fn scores_are_seen_by_the_player_who_moves_first() {
     let game: Game = "english".parse().unwrap();
     // Black is three men ahead, whoever is to move.
     for position in ["B:W30:B1,2,3,4", "W:W30:B1,2,3,4"] {
-        let place = Place { game: &game, position: Some(position), moves: "" };
-        let (knowledge, stop) = (Knowledge::default(), Stop::new());
-        let found = examine(&place, &request(4), &knowledge, &stop, &mut |_| {}).unwrap();
-        assert!(found.lines[0].worth.expected() > 0.8, "{found:?}");
+        let place = PositionSpec { game: &game, position: Some(position), moves: "" };
+        let (knowledge, stop) = (Knowledge::default(), StopFlag::new());
+        let found = analyse_position(&place, &request(4), &knowledge, &stop, &mut |_| {}).unwrap();
+        assert!(found.lines[0].worth.expected_score() > 0.8, "{found:?}");
         let object = json::position(&found, &request(4).limits);
         assert!(object["lines"][0]["worth"]["points"].as_i64().unwrap() > 0, "{object}");
     }
@@ -365,22 +365,23 @@ fn control_characters_of_a_file_do_not_reach_the_terminal() {
 
 #[test]
 fn a_raised_flag_ends_an_analysis_without_a_result() {
-    let stop = Stop::new();
-    stop.stop();
+    let stop = StopFlag::new();
+    stop.set();
     let record = read("1. 11-15 23-19 *");
-    let unlimited = Request { limits: Limits::default(), ..request(1) };
-    let found = analyse(&record, 1, &unlimited, &Knowledge::default(), &stop, &mut |_| {});
+    let unlimited = AnalysisRequest { limits: SearchLimits::default(), ..request(1) };
+    let found = analyse_game(&record, 1, &unlimited, &Knowledge::default(), &stop, &mut |_| {});
     assert_eq!(found.unwrap_err().to_string(), "the analysis was interrupted");
 }
 
 #[test]
 fn lines_found_before_the_flag_was_raised_are_kept() {
     let game: Game = "english".parse().unwrap();
-    let place = Place { game: &game, position: None, moves: "" };
-    let unlimited = Request { limits: Limits::default(), ..request(1) };
-    let stop = Stop::new();
-    let mut heard = |_: &_| stop.stop();
-    let found = examine(&place, &unlimited, &Knowledge::default(), &stop, &mut heard).unwrap();
+    let place = PositionSpec { game: &game, position: None, moves: "" };
+    let unlimited = AnalysisRequest { limits: SearchLimits::default(), ..request(1) };
+    let stop = StopFlag::new();
+    let mut heard = |_: &_| stop.set();
+    let found =
+        analyse_position(&place, &unlimited, &Knowledge::default(), &stop, &mut heard).unwrap();
     assert!(found.depth >= 1 && found.lines.len() == 1, "{found:?}");
 }
 
@@ -396,13 +397,13 @@ fn a_better_analysis_replaces_an_earlier_one_and_nothing_else() {
         let again = pdn::annotated(&analysed(&weak, &request(4)));
         let strong = pdn::annotated(&analysed(&record, &request(4)));
         assert_ne!(weak, strong, "they differ, or nothing is replaced");
-        assert_eq!(game_text(&again).unwrap(), game_text(&strong).unwrap());
+        assert_eq!(format_game(&again).unwrap(), format_game(&strong).unwrap());
     }
 }
 
 #[test]
 fn a_won_game_has_no_sign_in_its_score() {
     let found = analysed(&record("english", "W:W21:B17", "1... 21x14"), &request(4));
-    let written = game_text(&pdn::annotated(&found)).unwrap();
+    let written = format_game(&pdn::annotated(&found)).unwrap();
     assert!(written.contains("21x14 {[%eval #0] White has won.}"), "{written}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crownhead_play::game::COMPUTER_GRACE;
 use crownhead_play::{
     Action, End, Event, Fault, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameSettings,
-    OfferKind, Refusal, SideConfig, TimeControl, TimeLeft, session,
+    OfferKind, Refusal, SideConfig, TimeControl, TimeLeft, new_session,
 };
 use crownhead_records::GameResult;
 use crownhead_rules::{Game, MoveErrorKind, Side};
@@ -49,7 +49,7 @@ impl Table {
     }
 
     fn of(game: &str, config: GameConfig) -> Table {
-        let session = session(&game.parse().unwrap(), None).unwrap();
+        let session = new_session(&game.parse().unwrap(), None).unwrap();
         let now = Duration::from_secs(100);
         Table { game: GameInPlay::new(session, config, now), now }
     }
@@ -219,7 +219,7 @@ fn at_one_screen_draws_are_agreed_at_once() {
 fn finished_game_can_be_taken_back_only_without_consent() {
     for (config, can) in [(HOTSEAT, true), (ONLINE, false)] {
         let game = Game::English(Default::default());
-        let session = session(&game, Some("B:W18:B15")).unwrap();
+        let session = new_session(&game, Some("B:W18:B15")).unwrap();
         let mut table =
             Table { game: GameInPlay::new(session, config, Duration::ZERO), now: Duration::ZERO };
         table.play("15x22");
@@ -500,7 +500,7 @@ fn check_laws(id: &str, config: GameConfig, seed: u64) {
         let session = table.game.session();
         match &event {
             Event::Move { text, .. } | Event::Fault { text, .. } => {
-                assert_eq!(session.last_move().as_ref(), Some(text));
+                assert_eq!(session.last_move_text().as_ref(), Some(text));
                 positions.push(session.position());
             }
             Event::Undo { plies, .. } => {
@@ -518,12 +518,14 @@ fn check_laws(id: &str, config: GameConfig, seed: u64) {
         assert!(!table.game.is_over() || table.game.running_clock().is_none());
         applied.push((event, table.now));
     }
-    let mut replayed = GameInPlay::new(session(&id.parse().unwrap(), None).unwrap(), config, start);
+    let mut replayed =
+        GameInPlay::new(new_session(&id.parse().unwrap(), None).unwrap(), config, start);
     for (event, now) in &applied {
         replayed.apply(event, *now).unwrap();
     }
     assert_eq!(state(&replayed, table.now), state(&table.game, table.now));
-    let mut restored = GameInPlay::new(session(&id.parse().unwrap(), None).unwrap(), config, start);
+    let mut restored =
+        GameInPlay::new(new_session(&id.parse().unwrap(), None).unwrap(), config, start);
     for event in table.game.events() {
         restored.apply(event, start).unwrap();
     }

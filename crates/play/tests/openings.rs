@@ -12,7 +12,7 @@ fn game(text: &str) -> Game {
 }
 
 fn draw(openings: &Openings, game: &Game, seed: u64, number: u32) -> Opening {
-    openings.drawing(game, &Knowledge::default(), seed).opening(number)
+    openings.picker(game, &Knowledge::default(), seed).opening(number)
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn all_174_ballots_are_three_legal_moves_and_144_are_played_at_the_board() {
 fn random_openings_go_on_and_follow_from_the_seed() {
     for game in Game::all() {
         let openings: Openings = "random:6".parse().unwrap();
-        let drawing = openings.drawing(&game, &Knowledge::default(), 1);
+        let drawing = openings.picker(&game, &Knowledge::default(), 1);
         let drawn: Vec<_> = (0..8).map(|number| drawing.opening(number)).collect();
         for (opening, number) in drawn.iter().zip(0..) {
             assert_eq!(opening.moves.len(), 6);
@@ -70,7 +70,7 @@ fn random_openings_have_a_limit() {
 #[test]
 fn a_list_has_positions_or_moves_and_comments() {
     let text = "# openings\n\n11-15 23-19\nW:W21,22:B1,2\n9-13 21-17 5-9\tcrossboard\tname\n#\n";
-    let Openings::Listed(openings) = Openings::read(text, &game("english")).unwrap() else {
+    let Openings::Listed(openings) = Openings::parse(text, &game("english")).unwrap() else {
         unreachable!()
     };
     let moves = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
@@ -80,7 +80,8 @@ fn a_list_has_positions_or_moves_and_comments() {
     assert_eq!(openings[2].moves, moves("9-13 21-17 5-9"));
     // A position of Chinese checkers may begin with the sign of a comment.
     let text = "# comment\n###5/##6/#7/8/8/7O/6OO/5OOO # 0\n1232 8866\n";
-    let Openings::Listed(openings) = Openings::read(text, &Game::ChineseCheckers).unwrap() else {
+    let Openings::Listed(openings) = Openings::parse(text, &Game::ChineseCheckers(())).unwrap()
+    else {
         unreachable!()
     };
     assert_eq!(openings.len(), 2);
@@ -95,7 +96,7 @@ fn what_is_wrong_in_a_list_is_told_with_its_line() {
         ("B:W21:B40", "line 1: position, character 8: "),
         ("W:W:B1", "line 1: the game is already over: "),
     ] {
-        let told = Openings::read(text, &game("english")).unwrap_err().to_string();
+        let told = Openings::parse(text, &game("english")).unwrap_err().to_string();
         assert!(told.contains(complaint), "{text:?}: {told}");
     }
 }
@@ -115,6 +116,6 @@ fn a_list_is_played_through_before_anything_comes_again() {
 #[test]
 fn a_session_stands_where_its_opening_ends() {
     let opening = Opening { start: None, moves: vec!["1232".into(), "8866".into()] };
-    let session: Box<dyn Session> = opening.session(&Game::ChineseCheckers).unwrap();
+    let session: Box<dyn Session> = opening.session(&Game::ChineseCheckers(())).unwrap();
     assert_eq!(session.position(), "#1#5/##6/##6/8/8/5O1O/6OO/5OO1 # 2");
 }

@@ -4,13 +4,14 @@
 
 use std::time::Duration;
 
-use crownhead_play::matches::{self, Plan, Played};
-use crownhead_play::statistics::Points;
+use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, PlayerSpec, Stop,
-    TimeControl, session,
+    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, StopFlag,
+    TimeControl, new_session,
 };
 use crownhead_rules::{Game, Side};
+use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
+use crownhead_tournament::statistics::GamePoints;
 
 const PLAYERS: [&str; 8] = [
     "random",
@@ -33,15 +34,15 @@ fn choose(
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     player.new_game(seed);
     player.choose(
-        session(game, start).unwrap().as_ref(),
+        new_session(game, start).unwrap().as_ref(),
         &Clock::Unlimited,
-        &Stop::new(),
+        &StopFlag::new(),
         &mut |_| {},
     )
 }
 
-fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
-    Plan {
+fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> MatchConfig {
+    MatchConfig {
         game: game.clone(),
         players: [one.parse().unwrap(), other.parse().unwrap()],
         pairs: 2,
@@ -53,9 +54,9 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> Plan {
     }
 }
 
-fn played(plan: &Plan) -> Vec<Played> {
+fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -71,7 +72,7 @@ fn every_player_plays_every_game_to_its_end() {
             assert_eq!(games[0].opening, games[1].opening, "both colours from each opening");
             for game in games {
                 // What is written can be read, so every move was legal.
-                let text = crownhead_records::game_text(&game.record(&plan)).unwrap();
+                let text = crownhead_records::format_game(&game.record(&plan)).unwrap();
                 let mut reader = crownhead_records::Reader::new(text.as_bytes());
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(
@@ -106,12 +107,12 @@ fn a_player_forgets_one_game_before_the_next() {
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
     let mut texts = |seed: u64| {
         player.new_game(seed);
-        let mut session = session(&game, None).unwrap();
+        let mut session = new_session(&game, None).unwrap();
         while session.outcome().is_none() {
             let choice = player
-                .choose(session.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {})
+                .choose(session.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
                 .unwrap();
-            assert_eq!(choice.text, choice.line[0]);
+            assert_eq!(choice.text, choice.pv[0]);
             session.play(&choice.text).unwrap();
         }
         session.moves()
@@ -172,19 +173,19 @@ fn the_only_move_is_made_without_thought() {
         let choice = choose(player, &game, Some("B:W18,27:B15"), 1).unwrap();
         assert_eq!(choice.nodes, 0, "{player}");
         let over = choose(player, &game, Some("B:W18,27:B"), 1);
-        assert_eq!(over, Err(PlayerError::Over), "{player}");
+        assert_eq!(over, Err(PlayerError::GameOver), "{player}");
     }
 }
 
 #[test]
 fn a_player_that_is_stopped_still_has_a_move() {
-    let stop = Stop::new();
-    stop.stop();
+    let stop = StopFlag::new();
+    stop.set();
     for game in Game::all() {
         for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-            let mut session = session(&game, None).unwrap();
+            let mut session = new_session(&game, None).unwrap();
             let choice =
                 player.choose(session.as_ref(), &Clock::Unlimited, &stop, &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
@@ -199,9 +200,9 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
         for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
             let spec: PlayerSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-            let mut session = session(&game, None).unwrap();
+            let mut session = new_session(&game, None).unwrap();
             let choice =
-                player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {}).unwrap();
+                player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -210,10 +211,11 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
 #[test]
 fn a_player_says_when_it_is_asked_about_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
-    let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
-    let english = session(&"english".parse().unwrap(), None).unwrap();
-    let error =
-        player.choose(english.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {}).unwrap_err();
+    let mut player = spec.player(&Game::ChineseCheckers(()), &Knowledge::default()).unwrap();
+    let english = new_session(&"english".parse().unwrap(), None).unwrap();
+    let error = player
+        .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
+        .unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
 }
 
@@ -224,7 +226,7 @@ fn random_takes_no_point_from_level_5() {
         let mut plan = plan(&game, "level:5", "random", 2);
         plan.pairs = 4;
         for game in played(&plan) {
-            assert_eq!(game.points(), Points::Win, "{game:?}");
+            assert_eq!(game.points(), GamePoints::Win, "{game:?}");
         }
     }
 }

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on may stop
 
-use crownhead_play::{FaultPolicy, PlayError, Session, TypedSession, session};
+use crownhead_play::{FaultPolicy, PlayError, Session, TypedSession, new_session};
 use crownhead_rules::{English, Game, MoveErrorKind, Position, Side};
 use proptest::prelude::*;
 
 fn new(game: &str, start: Option<&str>) -> Box<dyn Session> {
-    session(&game.parse().unwrap(), start).unwrap()
+    new_session(&game.parse().unwrap(), start).unwrap()
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_game_from_the_start() {
     let captures: Vec<_> = game.legal_moves().iter().map(|mv| mv.text.clone()).collect();
     assert_eq!(captures, ["25x18", "26x17"]);
     assert_eq!(game.legal_moves()[0].captures.len(), 1);
-    let Err(PlayError::Refused(error)) = game.play("25-21") else { unreachable!() };
+    let Err(PlayError::Illegal(error)) = game.play("25-21") else { unreachable!() };
     assert_eq!(error.kind, MoveErrorKind::End);
     assert_eq!(game.moves().len(), 3, "a refused move changes nothing");
 }
@@ -30,7 +30,7 @@ fn a_game_from_the_start() {
 #[test]
 fn a_game_that_is_over_has_no_moves_and_takes_none() {
     let mut game = new("english", Some("B:W5:B1"));
-    assert_eq!(game.ending(), None);
+    assert_eq!(game.outcome_text(), None);
     game.play("1-6").unwrap();
     game.play("5-1").unwrap();
     game.play("6-10").unwrap();
@@ -61,14 +61,14 @@ fn the_type_behind_a_session_can_be_had_back() {
     let game = new("english", None);
     let typed = game.as_any().downcast_ref::<TypedSession<English>>().unwrap();
     assert_eq!(*typed.current(), English::start(&Default::default()));
-    assert!(typed.past().is_empty() && typed.played().is_empty());
+    assert!(typed.past().is_empty() && typed.moves_played().is_empty());
 }
 
 proptest! {
     #[test]
     fn undoing_leads_back_to_the_start(picks in prop::collection::vec(any::<u16>(), 0..60)) {
         for kind in Game::all() {
-            let mut game = session(&kind, None).unwrap();
+            let mut game = new_session(&kind, None).unwrap();
             let mut seen = vec![game.position()];
             for &pick in &picks {
                 let moves = game.legal_moves();
@@ -99,24 +99,24 @@ fn a_turn_can_be_skipped_where_the_rules_know_that() {
         ("capture-halma", true),
     ] {
         let game: Game = game.parse().unwrap();
-        let mut session = session(&game, None).unwrap();
+        let mut session = new_session(&game, None).unwrap();
         let (side, board) = (session.side(), session.board());
-        assert_eq!(session.skip(), can, "{game}");
+        assert_eq!(session.skip_turn(), can, "{game}");
         assert_eq!(FaultPolicy::Skip.supports(&game), can, "{game}");
         if can {
             assert_eq!((session.side(), session.board()), (side.other(), board), "{game}");
-            assert_eq!((session.plies(), session.last_move().as_deref()), (1, Some("pass")));
+            assert_eq!((session.plies(), session.last_move_text().as_deref()), (1, Some("pass")));
             assert!(session.play("pass").is_err(), "{game}: nobody may pass who can move");
             assert!(session.undo());
         }
-        assert_eq!((session.side(), session.plies(), session.last_move()), (side, 0, None));
+        assert_eq!((session.side(), session.plies(), session.last_move_text()), (side, 0, None));
     }
 }
 
 #[test]
 fn the_quick_list_of_moves_is_the_list_of_moves() {
     for game in Game::all() {
-        let session = session(&game, None).unwrap();
+        let session = new_session(&game, None).unwrap();
         let mut texts = String::new();
         session.write_legal_moves(&mut texts);
         let moves: Vec<_> = session.legal_moves().into_iter().map(|mv| mv.text).collect();

@@ -2,18 +2,16 @@
 
 mod encoding;
 mod error;
+mod input;
 mod lexer;
 mod limits;
 mod movetext;
 mod reader;
 mod record;
 mod tag;
-mod whole_file;
-mod window;
 mod writer;
 
 pub use error::{RecordError, RecordErrorKind, WriteError};
 pub use reader::Reader;
-pub use record::{GameRecord, GameResult, Line, Ply, ResultError, player_tag};
-pub use whole_file::{WholeFile, write_text};
-pub use writer::{game_text, write_game};
+pub use record::{GameRecord, GameResult, Line, ParseResultError, Ply, player_tag};
+pub use writer::{format_game, write_game};

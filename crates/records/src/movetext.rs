@@ -1,49 +1,52 @@
-//! The moves of one game: replayed as they are read, so that none is kept that the rules refuse.
+//! Parses and replays the moves of one game, variations included. Illegal moves are errors.
 //!
-//! Only the moves of the pieces are checked. That a game was drawn by counters is the business of
-//! whoever played it: old games know neither our counters nor our limits.
+//! Draw counters and turn limits are ignored: old games were played by other rules.
 
 use std::io::Read;
 use std::mem::take;
 
-use crownhead_rules::{Notation, Perft, Side, Visitor};
+use crownhead_rules::{GameVisitor, Notation, Side};
 
-use crate::error::{Fault, Place, RecordErrorKind};
+use crate::error::{LocatedError, Location, RecordErrorKind};
 use crate::lexer::{Lexer, Token};
 use crate::limits::{MAX_DEPTH, MAX_NAGS, MAX_PLIES, MAX_TEXT};
-use crate::reader::Failure;
+use crate::reader::GameFailure;
 use crate::record::{GameResult, Line, Ply};
 
-/// Reads the moves that come next, from the given position.
-pub(crate) struct Movetext<'a, R> {
+/// Reads the moves of a game from a start position.
+pub(crate) struct MovetextReader<'a, R> {
     pub(crate) lexer: &'a mut Lexer<R>,
-    /// The text of the position and where it stands.
-    pub(crate) start: Option<(String, Place)>,
-    /// What was said before the moves.
+    /// The start position and its location.
+    pub(crate) start: Option<(String, Location)>,
+    /// Comment before the moves.
     pub(crate) comment: Option<String>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: SizeBudget,
 }
 
-/// What came of it.
-pub(crate) struct Body {
+/// The moves of a game.
+pub(crate) struct Movetext {
     pub(crate) line: Line,
     pub(crate) start: Option<String>,
-    /// The result behind the moves, if there is one.
+    /// The result after the moves, if any.
     pub(crate) result: Option<GameResult>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: SizeBudget,
 }
 
-/// What a game has used of the limits.
+/// The amounts that count against the size limits.
 #[derive(Default)]
-pub(crate) struct Budget {
+pub(crate) struct SizeBudget {
     text: usize,
     plies: usize,
     nags: usize,
 }
 
-impl Budget {
-    pub(crate) fn spend_text(&mut self, bytes: usize, place: Place) -> Result<(), Fault> {
-        spend(&mut self.text, bytes, MAX_TEXT, "bytes of comments and tags", place)
+impl SizeBudget {
+    pub(crate) fn spend_text(
+        &mut self,
+        bytes: usize,
+        location: Location,
+    ) -> Result<(), LocatedError> {
+        spend(&mut self.text, bytes, MAX_TEXT, "bytes of comments and tags", location)
     }
 }
 
@@ -51,28 +54,28 @@ fn spend(
     used: &mut usize,
     more: usize,
     limit: usize,
-    what: &str,
-    place: Place,
-) -> Result<(), Fault> {
+    unit: &str,
+    location: Location,
+) -> Result<(), LocatedError> {
     *used += more;
     if *used > limit {
-        let message = format!("the game has more than {limit} {what}");
-        return Err(Fault::new(place, RecordErrorKind::Limit, message));
+        let message = format!("the game has more than {limit} {unit}");
+        return Err(LocatedError::new(location, RecordErrorKind::Limit, message));
     }
     Ok(())
 }
 
-/// Adds a remark to what has been said.
-pub(crate) fn append(
+/// Appends to a comment, with a space between.
+pub(crate) fn append_comment(
     comment: &mut Option<String>,
     more: &str,
-    budget: &mut Budget,
-    place: Place,
-) -> Result<(), Fault> {
+    budget: &mut SizeBudget,
+    location: Location,
+) -> Result<(), LocatedError> {
     if more.is_empty() {
         return Ok(());
     }
-    budget.spend_text(more.len() + 1, place)?;
+    budget.spend_text(more.len() + 1, location)?;
     match comment {
         Some(text) => {
             text.push(' ');
@@ -83,20 +86,20 @@ pub(crate) fn append(
     Ok(())
 }
 
-/// The game or a variation of it, as far as it has been read.
-struct Level<P> {
+/// The main line or a variation, as read so far.
+struct OpenLine<P> {
     position: P,
-    /// The position before the last ply: where its variations begin.
+    /// The position before the last ply, where its variations start.
     before: Option<P>,
     line: Line,
     /// Plies from the start of the game to the start of this line.
     first_ply: usize,
-    /// Annotations that came before any move; they go to the first.
+    /// Annotations before the first move, which they belong to.
     nags: Vec<u8>,
-    opened: Place,
+    opened: Location,
 }
 
-impl<P> Level<P> {
+impl<P> OpenLine<P> {
     fn comment(&mut self) -> &mut Option<String> {
         match self.line.plies.last_mut() {
             Some(ply) => &mut ply.comment,
@@ -105,112 +108,112 @@ impl<P> Level<P> {
     }
 }
 
-impl<R: Read> Visitor for Movetext<'_, R> {
-    type Output = Result<Body, Failure>;
+impl<R: Read> GameVisitor for MovetextReader<'_, R> {
+    type Output = Result<Movetext, GameFailure>;
 
-    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Result<Body, Failure> {
-        let Movetext { lexer, start, comment, budget } = self;
-        let read = |text: &str, place| {
-            P::read(text, options)
-                .map_err(|error| Fault::new(place, RecordErrorKind::Position, error.to_string()))
+    fn visit<P: Notation>(self, options: &P::Options) -> Result<Movetext, GameFailure> {
+        let MovetextReader { lexer, start, comment, budget } = self;
+        let parse = |text: &str, location| {
+            P::parse_position(text, options).map_err(|error| {
+                LocatedError::new(location, RecordErrorKind::Position, error.to_string())
+            })
         };
         let position = match &start {
-            Some((text, place)) => read(text, *place)?,
+            Some((text, location)) => parse(text, *location)?,
             None => P::start(options),
         };
-        let set_up = start.is_some();
-        let opened = lexer.place();
+        let opened = lexer.location();
         let line = Line { comment, plies: Vec::new() };
         let mut main =
-            Level { position, before: None, line, first_ply: 0, nags: Vec::new(), opened };
-        let mut start = set_up.then(|| main.position.write());
+            OpenLine { position, before: None, line, first_ply: 0, nags: Vec::new(), opened };
+        let mut start = start.is_some().then(|| main.position.format_position());
 
-        // A position may also be set up in front of the moves.
+        // The start position may also be set up before the first move.
         loop {
             match lexer.next()? {
                 Token::Setup if start.is_none() => {
-                    main.position = read(lexer.text(), lexer.place())?;
-                    start = Some(main.position.write());
+                    main.position = parse(lexer.text(), lexer.location())?;
+                    start = Some(main.position.format_position());
                 }
                 _ => break,
             }
         }
         lexer.unread();
 
-        let numbered_from = usize::from(main.position.side() == Side::Second);
-        main.first_ply = numbered_from;
-        let mut replay = Replay { lexer, outer: Vec::new(), level: main, budget };
+        main.first_ply = usize::from(main.position.side() == Side::Second);
+        let mut replay = Replay { lexer, outer: Vec::new(), current: main, budget };
         match replay.run() {
             Ok(result) => {
-                Ok(Body { line: replay.level.line, start, result, budget: replay.budget })
+                Ok(Movetext { line: replay.current.line, start, result, budget: replay.budget })
             }
-            Err(fault) => Err(Failure { fault, depth: replay.outer.len(), in_tags: false }),
+            Err(error) => Err(GameFailure { error, depth: replay.outer.len(), in_tags: false }),
         }
     }
 }
 
 struct Replay<'a, R, P> {
     lexer: &'a mut Lexer<R>,
-    /// The lines in which the current one is a variation, the game first.
-    outer: Vec<Level<P>>,
-    level: Level<P>,
-    budget: Budget,
+    /// The lines that contain the current one, the main line first.
+    outer: Vec<OpenLine<P>>,
+    current: OpenLine<P>,
+    budget: SizeBudget,
 }
 
 impl<R: Read, P: Notation> Replay<'_, R, P> {
-    fn run(&mut self) -> Result<Option<GameResult>, Fault> {
+    fn run(&mut self) -> Result<Option<GameResult>, LocatedError> {
         loop {
             match self.lexer.next()? {
                 Token::Word => self.play()?,
                 Token::Number(None) => {}
                 Token::Number(Some(number)) => self.check_number(number)?,
                 Token::Nag(nag) => self.annotate(nag)?,
-                Token::Comment => self.remark()?,
-                Token::Open => self.open()?,
-                Token::Close => self.close()?,
+                Token::Comment => self.comment()?,
+                Token::VariationStart => self.open()?,
+                Token::VariationEnd => self.close()?,
                 Token::Setup => {
-                    return self.fault("a position set up in the middle of a game cannot be kept");
+                    return self
+                        .syntax_error("a position in the middle of a game is not supported");
                 }
                 Token::Result(result) if self.outer.is_empty() => {
-                    self.settle_nags()?;
+                    self.flush_nags()?;
                     return Ok(Some(result));
                 }
-                // Behind a variation a result is an opinion.
+                // A result inside a variation is a comment.
                 Token::Result(GameResult::Unknown) => {}
                 Token::Result(result) => {
-                    append(
-                        self.level.comment(),
+                    append_comment(
+                        self.current.comment(),
                         result.text(),
                         &mut self.budget,
-                        self.lexer.place(),
+                        self.lexer.location(),
                     )?;
                 }
                 Token::Tag | Token::End => {
                     self.lexer.unread();
                     if !self.outer.is_empty() {
-                        let message = "the variation is not closed before the game ends";
-                        return Err(Fault::new(
-                            self.level.opened,
+                        let message = "the variation is not closed before the end of the game";
+                        return Err(LocatedError::new(
+                            self.current.opened,
                             RecordErrorKind::Syntax,
                             message,
                         ));
                     }
-                    self.settle_nags()?;
+                    self.flush_nags()?;
                     return Ok(None);
                 }
             }
         }
     }
 
-    fn fault<T>(&self, message: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault::new(self.lexer.place(), RecordErrorKind::Syntax, message))
+    fn syntax_error<T>(&self, message: impl Into<String>) -> Result<T, LocatedError> {
+        Err(LocatedError::new(self.lexer.location(), RecordErrorKind::Syntax, message))
     }
 
-    fn play(&mut self) -> Result<(), Fault> {
-        let place = self.lexer.place();
-        spend(&mut self.budget.plies, 1, MAX_PLIES, "moves", place)?;
-        let level = &mut self.level;
-        let mv = match level.position.read_turn(self.lexer.text()) {
+    fn play(&mut self) -> Result<(), LocatedError> {
+        let location = self.lexer.location();
+        spend(&mut self.budget.plies, 1, MAX_PLIES, "moves", location)?;
+        let line = &mut self.current;
+        let mv = match line.position.parse_recorded_move(self.lexer.text()) {
             Ok(mv) => mv,
             Err(error) => {
                 let text: String = self.lexer.text().chars().take(40).collect();
@@ -218,90 +221,106 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                     true => error.reason,
                     false => format!("{text}: {}", error.reason),
                 };
-                match join_jumps(self.lexer, &level.position) {
+                match join_jumps(self.lexer, &line.position) {
                     Some(mv) => mv,
-                    None => return Err(Fault::new(place, RecordErrorKind::Move, message)),
+                    None => {
+                        return Err(LocatedError::new(location, RecordErrorKind::Move, message));
+                    }
                 }
             }
         };
-        let text = level.position.write_move(mv);
-        level.line.plies.push(Ply { text, nags: take(&mut level.nags), ..Ply::default() });
-        level.before = Some(level.position.clone());
-        level.position.play(mv);
+        let text = line.position.format_move(mv);
+        line.line.plies.push(Ply { text, nags: take(&mut line.nags), ..Ply::default() });
+        line.before = Some(line.position.clone());
+        line.position.play(mv);
         Ok(())
     }
 
-    /// A number without a point counts as the number of a move where it is the right one.
-    fn check_number(&self, number: u32) -> Result<(), Fault> {
-        let plies = self.level.first_ply + self.level.line.plies.len();
+    /// Accepts a number without a period if it is the number of the current move.
+    fn check_number(&self, number: u32) -> Result<(), LocatedError> {
+        let plies = self.current.first_ply + self.current.line.plies.len();
         if u32::try_from(plies / 2 + 1) == Ok(number) {
             return Ok(());
         }
-        self.fault(format!("{number} is no move, and here begins move {}", plies / 2 + 1))
+        self.syntax_error(format!("unexpected {number}; this is move {}", plies / 2 + 1))
     }
 
-    fn annotate(&mut self, nag: u8) -> Result<(), Fault> {
-        spend(&mut self.budget.nags, 1, MAX_NAGS, "annotations", self.lexer.place())?;
-        match self.level.line.plies.last_mut() {
+    fn annotate(&mut self, nag: u8) -> Result<(), LocatedError> {
+        spend(&mut self.budget.nags, 1, MAX_NAGS, "annotations", self.lexer.location())?;
+        match self.current.line.plies.last_mut() {
             Some(ply) => ply.nags.push(nag),
-            None => self.level.nags.push(nag),
+            None => self.current.nags.push(nag),
         }
         Ok(())
     }
 
-    fn remark(&mut self) -> Result<(), Fault> {
-        append(self.level.comment(), self.lexer.text(), &mut self.budget, self.lexer.place())
+    fn comment(&mut self) -> Result<(), LocatedError> {
+        append_comment(
+            self.current.comment(),
+            self.lexer.text(),
+            &mut self.budget,
+            self.lexer.location(),
+        )
     }
 
-    fn open(&mut self) -> Result<(), Fault> {
-        let Some(before) = self.level.before.clone() else {
-            return self.fault("a variation follows the move it replaces, and here is none");
+    fn open(&mut self) -> Result<(), LocatedError> {
+        let Some(before) = self.current.before.clone() else {
+            return self.syntax_error("a variation must follow the move it replaces");
         };
         if self.outer.len() == MAX_DEPTH {
-            let message = format!("variations lie more than {MAX_DEPTH} deep in one another");
-            return Err(Fault::new(self.lexer.place(), RecordErrorKind::Limit, message));
+            let message = format!("variations are nested more than {MAX_DEPTH} deep");
+            return Err(LocatedError::new(self.lexer.location(), RecordErrorKind::Limit, message));
         }
-        let inner = Level {
+        let inner = OpenLine {
             position: before,
             before: None,
             line: Line::default(),
-            first_ply: self.level.first_ply + self.level.line.plies.len() - 1,
+            first_ply: self.current.first_ply + self.current.line.plies.len() - 1,
             nags: Vec::new(),
-            opened: self.lexer.place(),
+            opened: self.lexer.location(),
         };
-        self.outer.push(std::mem::replace(&mut self.level, inner));
+        self.outer.push(std::mem::replace(&mut self.current, inner));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Fault> {
-        self.settle_nags()?;
+    fn close(&mut self) -> Result<(), LocatedError> {
+        self.flush_nags()?;
         let Some(outer) = self.outer.pop() else {
-            return self.fault("')' closes no variation");
+            return self.syntax_error("unexpected ')'");
         };
-        let line = std::mem::replace(&mut self.level, outer).line;
+        let line = std::mem::replace(&mut self.current, outer).line;
         if line.plies.is_empty() {
-            // Parentheses round a remark.
+            // A comment in parentheses.
             let text = line.comment.unwrap_or_default();
-            return append(self.level.comment(), &text, &mut self.budget, self.lexer.place());
+            return append_comment(
+                self.current.comment(),
+                &text,
+                &mut self.budget,
+                self.lexer.location(),
+            );
         }
-        if let Some(ply) = self.level.line.plies.last_mut() {
+        if let Some(ply) = self.current.line.plies.last_mut() {
             ply.variations.push(line);
         }
         Ok(())
     }
 
-    /// Annotations of a line without a move become words, lest they be lost.
-    fn settle_nags(&mut self) -> Result<(), Fault> {
-        for nag in take(&mut self.level.nags) {
-            append(self.level.comment(), &format!("${nag}"), &mut self.budget, self.lexer.place())?;
+    /// Turns the annotations of a line without moves into a comment.
+    fn flush_nags(&mut self) -> Result<(), LocatedError> {
+        for nag in take(&mut self.current.nags) {
+            append_comment(
+                self.current.comment(),
+                &format!("${nag}"),
+                &mut self.budget,
+                self.lexer.location(),
+            )?;
         }
         Ok(())
     }
 }
 
-/// A jump of several hops written as several, `11x18 18x25`: the words that continue one another
-/// are one move. The lexer stands on the word that was refused, and afterwards on the last word of
-/// the move.
+/// Joins a capture that is written jump by jump, `11x18 18x25`. The lexer is at the first word, which
+/// is not a legal move, and afterwards at the last word of the move.
 fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Option<P::Move> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut path = lexer.text().to_string();
@@ -312,8 +331,8 @@ fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Optio
                 lexer.unread();
                 break;
             }
-            Err(fault) => {
-                lexer.put_back(fault);
+            Err(error) => {
+                lexer.put_back(error);
                 break;
             }
         }
@@ -322,7 +341,7 @@ fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Optio
         let more =
             lexer.text().strip_prefix(end.as_str()).filter(|more| !more.starts_with(is_digit))?;
         path.push_str(more);
-        if let Ok(mv) = position.read_move(&path) {
+        if let Ok(mv) = position.parse_move(&path) {
             return Some(mv);
         }
     }

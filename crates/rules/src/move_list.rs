@@ -1,41 +1,39 @@
-//! The legal moves of one position, kept on the stack.
+//! A list of legal moves on the stack.
 
 use std::ops::{Deref, DerefMut};
 
 use arrayvec::ArrayVec;
 
-/// More moves than any position of a real game has. Only composed positions have more, where kings
-/// or hoppers can go many ways through a lattice of pieces.
-const USUAL: usize = 256;
+/// Maximum number of moves on the stack. Only composed positions have more, where a king or a hopping
+/// piece has many paths through a lattice of pieces.
+const INLINE_CAPACITY: usize = 256;
 
-/// A list of moves that touches the heap only for positions no game leads to, instead of
-/// overflowing.
+/// A list of moves. It uses the heap only for positions that do not occur in real games.
 #[derive(Clone, Debug)]
 pub struct MoveList<M> {
-    usual: ArrayVec<M, USUAL>,
-    /// All moves, once there are too many; `usual` then stays full, so that every push fails
-    /// there.
+    inline: ArrayVec<M, INLINE_CAPACITY>,
+    /// All moves, once `inline` is full. `inline` then stays full, so that every push spills.
     spilled: Vec<M>,
 }
 
 impl<M: Copy> MoveList<M> {
-    /// An empty list.
+    /// Returns an empty list.
     #[inline(always)]
     pub const fn new() -> Self {
-        MoveList { usual: ArrayVec::new_const(), spilled: Vec::new() }
+        MoveList { inline: ArrayVec::new_const(), spilled: Vec::new() }
     }
 
-    /// Takes all moves out.
+    /// Removes all moves.
     #[inline(always)]
     pub fn clear(&mut self) {
-        self.usual.clear();
+        self.inline.clear();
         self.spilled.clear();
     }
 
-    /// Puts a move at the end.
+    /// Appends a move.
     #[inline(always)]
     pub fn push(&mut self, mv: M) {
-        if self.usual.try_push(mv).is_err() {
+        if self.inline.try_push(mv).is_err() {
             self.spill(mv);
         }
     }
@@ -44,7 +42,7 @@ impl<M: Copy> MoveList<M> {
     #[inline(never)]
     fn spill(&mut self, mv: M) {
         if self.spilled.is_empty() {
-            self.spilled.extend_from_slice(&self.usual);
+            self.spilled.extend_from_slice(&self.inline);
         }
         self.spilled.push(mv);
     }
@@ -61,14 +59,14 @@ impl<M> Deref for MoveList<M> {
 
     #[inline(always)]
     fn deref(&self) -> &[M] {
-        if self.spilled.is_empty() { &self.usual } else { &self.spilled }
+        if self.spilled.is_empty() { &self.inline } else { &self.spilled }
     }
 }
 
 impl<M> DerefMut for MoveList<M> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [M] {
-        if self.spilled.is_empty() { &mut self.usual } else { &mut self.spilled }
+        if self.spilled.is_empty() { &mut self.inline } else { &mut self.spilled }
     }
 }
 
@@ -87,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_keeps_its_order_when_it_spills_and_can_be_used_again() {
+    fn list_keeps_order_when_it_spills_and_can_be_reused() {
         let mut list = MoveList::new();
         for round in 0..2 {
             (0..1000).for_each(|n| list.push(n + round));

@@ -104,8 +104,8 @@ impl From<PositionError> for ApiError {
 /// The word for the check that a move failed.
 pub fn kind_text(error: &PlayError) -> &'static str {
     match error {
-        PlayError::Over(_) => "over",
-        PlayError::Refused(error) => move_error_code(error.kind),
+        PlayError::GameOver(_) => "over",
+        PlayError::Illegal(error) => move_error_code(error.kind),
     }
 }
 

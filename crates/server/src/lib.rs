@@ -7,22 +7,21 @@
 
 pub mod deeds;
 pub mod error;
-pub mod files;
-pub mod guard;
-pub mod hosted;
+pub mod hosted_game;
+pub mod ids;
 pub mod limits;
 pub mod listener;
 pub mod messages;
+pub mod middleware;
 mod monotonic;
+pub mod new_game;
 pub mod room;
 pub mod rooms;
 pub mod routes;
-pub mod secret;
-pub mod setup;
-pub mod socket;
+pub mod search_queue;
 pub mod store;
-pub mod thinking;
-pub mod view;
+pub mod views;
+pub mod ws;
 
 mod server;
 

@@ -4,16 +4,16 @@ use crownhead_play::{Action, OfferKind};
 use serde::{Deserialize, Serialize};
 
 use crate::deeds::{OfferWord, Refusal};
-use crate::view::{Computer, OffersView, SeatView};
+use crate::views::{Computer, OffersView, SeatView};
 
 /// Nothing that a client says is longer.
-pub const LONGEST_MESSAGE: usize = 4096;
+pub const MAX_MESSAGE_BYTES: usize = 4096;
 
 /// What a client says.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 #[allow(missing_docs)] // as in docs/server.md
-pub enum FromClient {
+pub enum ClientMessage {
     Join {
         secret: Option<String>,
         name: Option<String>,
@@ -71,18 +71,18 @@ impl Request {
     }
 }
 
-impl FromClient {
+impl ClientMessage {
     /// What is wanted; none for `join`.
     pub fn request(self) -> Option<Request> {
         let (id, version, action) = match self {
-            FromClient::Join { .. } => return None,
-            FromClient::Name { id, name } => return Some(Request::Name { id, name }),
-            FromClient::Ping { id } => return Some(Request::Ping { id }),
-            FromClient::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
-            FromClient::Resign { version, id } => (id, version, Action::Resign),
-            FromClient::Offer { version, offer, id } => (id, version, Action::Offer(offer)),
-            FromClient::Accept { version, offer, id } => (id, version, Action::Accept(offer)),
-            FromClient::Decline { version, offer, id } => (id, version, Action::Decline(offer)),
+            ClientMessage::Join { .. } => return None,
+            ClientMessage::Name { id, name } => return Some(Request::Name { id, name }),
+            ClientMessage::Ping { id } => return Some(Request::Ping { id }),
+            ClientMessage::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
+            ClientMessage::Resign { version, id } => (id, version, Action::Resign),
+            ClientMessage::Offer { version, offer, id } => (id, version, Action::Offer(offer)),
+            ClientMessage::Accept { version, offer, id } => (id, version, Action::Accept(offer)),
+            ClientMessage::Decline { version, offer, id } => (id, version, Action::Decline(offer)),
         };
         Some(Request::Act { id, version, action })
     }
@@ -92,7 +92,7 @@ impl FromClient {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 #[allow(missing_docs)] // as in docs/server.md
-pub enum FromServer<'a> {
+pub enum ServerMessage<'a> {
     Joined {
         protocol: u32,
         id: &'a str,
@@ -132,7 +132,7 @@ pub enum FromServer<'a> {
     },
 }
 
-impl FromServer<'_> {
+impl ServerMessage<'_> {
     /// Its text.
     pub fn json(&self) -> String {
         // Strings and numbers: writing them cannot fail.

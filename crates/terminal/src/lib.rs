@@ -3,16 +3,14 @@
 //! What is played is a [`LocalGame`](live::LocalGame); rules, clocks and players are the business of
 //! `crownhead_play`.
 
-pub mod analysing;
+pub mod analysis_thread;
+pub mod autosave;
 pub mod computers;
 mod date;
-pub mod kept;
-pub mod known;
-pub mod lines;
-pub mod live;
+pub mod game_file;
+pub mod lazy_knowledge;
+pub mod local_game;
 pub mod plain;
-pub mod plain_lessons;
-pub mod recorded;
+pub mod player_thread;
 pub mod screen;
-pub mod thinking;
-pub mod words;
+pub mod text;

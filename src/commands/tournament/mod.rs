@@ -7,10 +7,10 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
-use crownhead_arena::contest_file::{FileError, TEMPLATE};
-use crownhead_arena::journal::{Journal, JournalError, State};
+use crownhead_tournament::contest_file::{FileError, TEMPLATE};
+use crownhead_tournament::journal::{Journal, JournalError, State};
 
-use crownhead_records::write_text;
+use crownhead_files::write_atomic;
 
 use super::{Failure, say};
 
@@ -130,7 +130,7 @@ fn new(arguments: &New) -> Result<(), Failure> {
         let message = format!("{file} is there already: name another file");
         return Err(anyhow::anyhow!(message).into());
     }
-    write_text(&arguments.file, TEMPLATE)?;
+    write_atomic(&arguments.file, TEMPLATE)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{file} is a contest with comments: change it, then")?;
     writeln!(out, "  crownhead tournament run {file}")?;

@@ -4,14 +4,15 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use crownhead_arena::changes::{Choice, Comparison, compare};
-use crownhead_arena::contest_file::read_file;
-use crownhead_arena::events::Event;
-use crownhead_arena::journal::{Journal, JournalError, Snapshot, State};
-use crownhead_arena::runner::{self, Ending, RunError, Signals};
-use crownhead_arena::standings::json;
-use crownhead_arena::{Contest, Walls};
-use crownhead_play::{PlayerSpec, knowledge_for};
+use crownhead_bots::PlayerSpec;
+use crownhead_play::knowledge_for;
+use crownhead_tournament::changes::{Choice, Comparison, compare};
+use crownhead_tournament::contest_file::read_file;
+use crownhead_tournament::events::Event;
+use crownhead_tournament::journal::{Journal, JournalError, Snapshot, State};
+use crownhead_tournament::runner::{self, Ending, RunError, Signals};
+use crownhead_tournament::standings::json;
+use crownhead_tournament::{Contest, Walls};
 
 use super::progress::Progress;
 use super::{Resume, Run, games_text, of_file, of_journal, say_notes, show};
@@ -148,7 +149,7 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
             .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
     }
     let (knowledge, missing) = knowledge_for(&contest.game);
-    let evaluates = |player: &PlayerSpec| player.evaluates();
+    let evaluates = |player: &PlayerSpec| player.uses_evaluation();
     let mut specs = contest.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
     if let Some(missing) = missing.filter(|_| specs.any(evaluates)) {
         say(missing);
@@ -217,15 +218,15 @@ fn signals() -> Signals {
     let raised = signals.clone();
     // Where that cannot be arranged, the first ends the program, and nothing that was told is lost.
     let _ = ctrlc::set_handler(move || {
-        if raised.abort.is_stopped() {
-            crownhead_play::bots::kill_all();
+        if raised.abort.is_set() {
+            crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
-        if raised.enough.is_stopped() {
-            raised.abort.stop();
+        if raised.enough.is_set() {
+            raised.abort.set();
         } else {
             say("the running games are played to their end; Ctrl-C again breaks them off");
-            raised.enough.stop();
+            raised.enough.set();
         }
     });
     signals

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use crownhead_arena::events::{Event, result};
+use crownhead_tournament::events::{Event, result};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::games_text;

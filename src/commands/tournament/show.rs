@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use crownhead_arena::Walls;
-use crownhead_arena::events::result;
-use crownhead_arena::journal::{Game, Journal, Snapshot, State};
-use crownhead_arena::standings::json;
-use crownhead_arena::standings::text::{MOST_CROSSED, columns, crosstable, remarks, table};
-use crownhead_records::{GameRecord, GameResult, Ply, WholeFile, write_game};
+use crownhead_files::AtomicFile;
+use crownhead_records::{GameRecord, GameResult, Ply, write_game};
 use crownhead_rules::Side;
+use crownhead_tournament::Walls;
+use crownhead_tournament::events::result;
+use crownhead_tournament::journal::{Game, Journal, Snapshot, State};
+use crownhead_tournament::standings::json;
+use crownhead_tournament::standings::text::{MOST_CROSSED, columns, crosstable, remarks, table};
 use serde_json::{Value, json};
 
 use super::{Games, Show, Standings, games_text, of_journal, open};
@@ -72,7 +73,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             json!({ "game": game.number, "round": game.round, "first": first, "second": second })
         };
         let object = json!({
-            "version": crownhead_arena::events::VERSION,
+            "version": crownhead_tournament::events::VERSION,
             "name": snapshot.name,
             "state": state,
             "game": snapshot.settings.game,
@@ -167,7 +168,7 @@ pub(super) fn standings(arguments: &Standings) -> Result<(), Failure> {
     if arguments.show.json {
         let standings = snapshot.standings();
         let object = json!({
-            "version": crownhead_arena::events::VERSION,
+            "version": crownhead_tournament::events::VERSION,
             "name": snapshot.name,
             "game": snapshot.settings.game,
             "schedule": snapshot.settings.schedule.code(),
@@ -253,7 +254,7 @@ pub(super) fn games(arguments: &Games) -> Result<(), Failure> {
             objects.push(object(&journal, game, &names, arguments.number.is_some())?);
         }
         let object = json!({
-            "version": crownhead_arena::events::VERSION,
+            "version": crownhead_tournament::events::VERSION,
             "walls": snapshot.walls.iter().map(Walls::json).collect::<Value>(),
             "games": objects,
         });
@@ -372,7 +373,7 @@ fn write_pdn(
     snapshot: &Snapshot,
     games: &[&Game],
 ) -> Result<(), Failure> {
-    let output = WholeFile::create(path)?;
+    let output = AtomicFile::create(path)?;
     let kind = game_of(snapshot)?;
     let names = snapshot.names();
     let mut out = BufWriter::new(output.file());
@@ -399,5 +400,5 @@ fn write_pdn(
     }
     out.flush().context("cannot write a game")?;
     drop(out);
-    Ok(output.finish()?)
+    Ok(output.commit()?)
 }

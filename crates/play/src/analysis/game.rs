@@ -13,14 +13,16 @@
 //! what the search of it thought: so a loss is told where it was brought about.
 
 use crownhead_records::GameRecord;
-use crownhead_rules::{MoveList, Notation, Position, Side, SideText};
+use crownhead_rules::{MoveList, Notation, Position, Side, SideInfo};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Line, Report, Searchable, Stop, Task, visit,
+    DynEngine, GameVisitor, HasEngine, Knowledge, PvLine, SearchReport, SearchRequest, Searchable,
+    StopFlag, visit,
 };
 
 use super::judgement::{accuracy, is_lost, mean, turning_point};
 use super::{
-    AnalysisError, Mark, Progress, Request, Step, Variation, Worth, board_text, ended, variations,
+    AnalysisError, AnalysisRequest, Eval, Judgement, MoveStep, Progress, Variation, board_text,
+    ended, variations,
 };
 
 /// What was found about a game.
@@ -33,7 +35,7 @@ pub struct GameAnalysis {
     /// The name people use for what is played.
     pub name: &'static str,
     /// How its sides are called.
-    pub sides: [SideText; 2],
+    pub sides: [SideInfo; 2],
     /// The text of the position it starts from.
     pub start: String,
     /// The letters of the 64 cells there.
@@ -41,7 +43,7 @@ pub struct GameAnalysis {
     /// Who moves first in it.
     pub side: Side,
     /// What that position is worth.
-    pub worth: Worth,
+    pub worth: Eval,
     /// The moves.
     pub moves: Vec<MoveAnalysis>,
     /// How each side played.
@@ -67,19 +69,19 @@ pub struct End {
 #[derive(Clone, Debug)]
 pub struct MoveAnalysis {
     /// The move.
-    pub step: Step,
+    pub step: MoveStep,
     /// The text of the position after it.
     pub position: String,
     /// Who made it.
     pub side: Side,
     /// What the position before it was worth with the best move.
-    pub before: Worth,
+    pub before: Eval,
     /// What the position after it is worth.
-    pub after: Worth,
+    pub after: Eval,
     /// How much of its player's expected result it lost, 0 to 1.
     pub lost: f64,
     /// What is to be said about it.
-    pub verdict: Verdict,
+    pub verdict: MoveVerdict,
     /// The better line, if the move is marked.
     pub better: Option<Variation>,
     /// The best lines of the position before it, if more than one was asked for.
@@ -90,7 +92,7 @@ pub struct MoveAnalysis {
 
 /// What is to be said about a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum MoveVerdict {
     /// The game was over already.
     AfterTheEnd,
     /// There was no other move.
@@ -100,25 +102,25 @@ pub enum Verdict {
     /// Another was hardly better, or the game was decided.
     Fine,
     /// It was worse than another.
-    Marked(Mark),
+    Marked(Judgement),
 }
 
-impl Verdict {
+impl MoveVerdict {
     /// In a word.
     pub const fn word(self) -> &'static str {
         match self {
-            Verdict::AfterTheEnd => "after-the-end",
-            Verdict::Forced => "forced",
-            Verdict::Best => "best",
-            Verdict::Fine => "fine",
-            Verdict::Marked(mark) => mark.word(),
+            MoveVerdict::AfterTheEnd => "after-the-end",
+            MoveVerdict::Forced => "forced",
+            MoveVerdict::Best => "best",
+            MoveVerdict::Fine => "fine",
+            MoveVerdict::Marked(mark) => mark.word(),
         }
     }
 
     /// The mark, if there is one.
-    pub const fn mark(self) -> Option<Mark> {
+    pub const fn mark(self) -> Option<Judgement> {
         match self {
-            Verdict::Marked(mark) => Some(mark),
+            MoveVerdict::Marked(mark) => Some(mark),
             _ => None,
         }
     }
@@ -127,7 +129,7 @@ impl Verdict {
 impl MoveAnalysis {
     /// Whether the player had a choice and something to lose.
     fn counts(&self) -> bool {
-        let choice = !matches!(self.verdict, Verdict::AfterTheEnd | Verdict::Forced);
+        let choice = !matches!(self.verdict, MoveVerdict::AfterTheEnd | MoveVerdict::Forced);
         choice && !is_lost(self.before.expected_by(self.side))
     }
 }
@@ -162,7 +164,7 @@ impl GameAnalysis {
     pub fn move_text(&self, index: usize) -> String {
         let Some(played) = self.moves.get(index) else { return String::new() };
         let dots = if played.side == Side::First { "." } else { "..." };
-        let mark = played.verdict.mark().map_or("", Mark::sign);
+        let mark = played.verdict.mark().map_or("", Judgement::sign);
         format!("{}{dots} {}{mark}", self.move_number(index), played.step.text)
     }
 }
@@ -174,12 +176,12 @@ const CHOICES: usize = 4;
 
 /// Analyses a recorded game. `number` is its place in the file; `heard` is told of every iteration
 /// of every search.
-pub fn analyse(
+pub fn analyse_game(
     record: &GameRecord,
     number: u64,
-    request: &Request,
+    request: &AnalysisRequest,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&Progress),
 ) -> Result<GameAnalysis, AnalysisError> {
     visit(&record.game, Analysis { record, number, request, knowledge, stop, heard })
@@ -188,9 +190,9 @@ pub fn analyse(
 struct Analysis<'a> {
     record: &'a GameRecord,
     number: u64,
-    request: &'a Request,
+    request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
 }
 
@@ -207,13 +209,15 @@ impl<P: Notation> Replay<P> {
     fn new(record: &GameRecord, options: &P::Options) -> Result<Self, AnalysisError> {
         let refused = |why: String| AnalysisError::BadInput(why);
         let mut position = match &record.start {
-            Some(text) => P::read(text, options).map_err(|error| refused(error.to_string()))?,
+            Some(text) => {
+                P::parse_position(text, options).map_err(|error| refused(error.to_string()))?
+            }
             None => P::start(options),
         };
         let mut replay = Replay { positions: Vec::new(), moves: Vec::new(), keys: Vec::new() };
         for (number, ply) in (1..).zip(&record.line.plies) {
             let mv = position
-                .read_turn(&ply.text)
+                .parse_recorded_move(&ply.text)
                 .map_err(|error| refused(format!("move {number}, {}: {error}", ply.text)))?;
             let after = position.after(mv);
             replay.keys.push(position.key());
@@ -229,7 +233,7 @@ impl<P: Notation> Replay<P> {
 impl GameVisitor for Analysis<'_> {
     type Output = Result<GameAnalysis, AnalysisError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
         let Analysis { record, number, request, knowledge, stop, heard } = self;
         let replay = Replay::<P>::new(record, options)?;
         let mut end = None;
@@ -239,7 +243,7 @@ impl GameVisitor for Analysis<'_> {
                 break;
             }
         }
-        let engine = Engine::<P>::new(request.settings, knowledge)
+        let engine = P::new_engine(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
         let positions = (0, replay.positions.len());
         let mut judge = Judge { engine, request, stop, heard, positions };
@@ -261,15 +265,16 @@ impl GameVisitor for Analysis<'_> {
             after = before;
         }
         moves.reverse();
-        let mut expected = vec![moves.first().map_or(after.worth, |first| first.before).expected()];
-        expected.extend(moves.iter().map(|played| played.after.expected()));
+        let mut expected =
+            vec![moves.first().map_or(after.worth, |first| first.before).expected_score()];
+        expected.extend(moves.iter().map(|played| played.after.expected_score()));
         let losses: Vec<_> = moves.iter().map(|played| played.lost).collect();
         Ok(GameAnalysis {
             number,
             record: record.clone(),
             name: P::NAME,
             sides: P::SIDES,
-            start: replay.positions[0].write(),
+            start: replay.positions[0].format_position(),
             board: board_text(&replay.positions[0]),
             side: replay.positions[0].side(),
             worth: moves.first().map_or(after.worth, |first| first.before),
@@ -291,20 +296,20 @@ impl SideSummary {
             counted: losses().count(),
             accuracy: accuracy(losses()),
             lost: mean(losses()),
-            marks: Mark::ALL.map(marked),
+            marks: Judgement::ALL.map(marked),
         }
     }
 }
 
-fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Worth) -> MoveAnalysis {
+fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Eval) -> MoveAnalysis {
     MoveAnalysis {
-        step: Step::new(&replay.positions[index], replay.moves[index]),
-        position: replay.positions[index + 1].write(),
+        step: MoveStep::new(&replay.positions[index], replay.moves[index]),
+        position: replay.positions[index + 1].format_position(),
         side: replay.positions[index].side(),
         before: worth,
         after: worth,
         lost: 0.0,
-        verdict: Verdict::AfterTheEnd,
+        verdict: MoveVerdict::AfterTheEnd,
         better: None,
         lines: Vec::new(),
         depth: 0,
@@ -313,8 +318,8 @@ fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Worth) -
 
 /// What a search found about a position.
 struct Found<P: Position> {
-    worth: Worth,
-    lines: Vec<Line<P>>,
+    worth: Eval,
+    lines: Vec<PvLine<P>>,
     depth: u32,
 }
 
@@ -323,22 +328,22 @@ impl<P: Position> Found<P> {
         Found { worth: ended(winner), lines: Vec::new(), depth: 0 }
     }
 
-    fn new(report: Report<P>, side: Side) -> Self {
-        let worth = Worth::new(report.score(), side);
+    fn new(report: SearchReport<P>, side: Side) -> Self {
+        let worth = Eval::new(report.score(), side);
         Found { worth, lines: report.lines, depth: report.depth }
     }
 }
 
 /// A move other than the one played, and what it is worth.
 struct Alternative<P: Position> {
-    worth: Worth,
+    worth: Eval,
     line: Vec<P::Move>,
 }
 
 struct Judge<'a, P: Searchable> {
-    engine: Engine<P>,
-    request: &'a Request,
-    stop: &'a Stop,
+    engine: Box<dyn DynEngine<P>>,
+    request: &'a AnalysisRequest,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
     positions: (usize, usize),
 }
@@ -353,12 +358,17 @@ impl<P: Searchable> Judge<'_, P> {
         if let Some(outcome) = position.outcome(past) {
             return Ok(Found::over(outcome.winner));
         }
-        let task = Task { position, past, limits: self.request.limits, lines };
+        let task = SearchRequest {
+            position,
+            history_keys: past,
+            limits: self.request.limits,
+            multipv: lines,
+        };
         let (positions, heard) = (self.positions, &mut *self.heard);
-        let report = self.engine.search(task, self.stop, |report| {
+        let report = self.engine.search(task, self.stop, &mut |report| {
             heard(&Progress::new(positions, position, report, LONGEST));
         });
-        if self.stop.is_stopped() {
+        if self.stop.is_set() {
             return Err(AnalysisError::Interrupted);
         }
         Ok(Found::new(report, position.side()))
@@ -377,13 +387,13 @@ impl<P: Searchable> Judge<'_, P> {
         let mut legal = MoveList::new();
         position.legal_moves(&mut legal);
         let mut analysis = MoveAnalysis {
-            step: Step::new(position, played),
-            position: replay.positions[index + 1].write(),
+            step: MoveStep::new(position, played),
+            position: replay.positions[index + 1].format_position(),
             side: position.side(),
-            before: after.worth.one_ply_earlier(),
+            before: after.worth.one_ply_up(),
             after: after.worth,
             lost: 0.0,
-            verdict: Verdict::Best,
+            verdict: MoveVerdict::Best,
             better: None,
             lines: Vec::new(),
             depth: after.depth,
@@ -391,7 +401,7 @@ impl<P: Searchable> Judge<'_, P> {
         // A skipped turn is none of the moves, so something can be compared with it.
         if legal[..] == [played] {
             // Nothing to compare with, and nothing to search: it is worth what comes of it.
-            analysis.verdict = Verdict::Forced;
+            analysis.verdict = MoveVerdict::Forced;
             let before = Found { worth: analysis.before, lines: Vec::new(), depth: after.depth };
             return Ok((before, analysis));
         }
@@ -405,9 +415,9 @@ impl<P: Searchable> Judge<'_, P> {
             let kept = after.worth.expected_by(side);
             analysis.before = other.worth;
             analysis.lost = best - kept;
-            analysis.verdict = match Mark::new(best, kept) {
-                Some(mark) => Verdict::Marked(mark),
-                None => Verdict::Fine,
+            analysis.verdict = match Judgement::new(best, kept) {
+                Some(mark) => MoveVerdict::Marked(mark),
+                None => MoveVerdict::Fine,
             };
             if analysis.verdict.mark().is_some() {
                 let line = Variation::new(position, &other.line, other.worth, LONGEST);
@@ -429,7 +439,7 @@ impl<P: Searchable> Judge<'_, P> {
         replay: &Replay<P>,
         index: usize,
         before: &Found<P>,
-        kept: Worth,
+        kept: Eval,
     ) -> Result<Option<Alternative<P>>, AnalysisError> {
         let (position, played) = (&replay.positions[index], replay.moves[index]);
         let side = position.side();
@@ -437,11 +447,12 @@ impl<P: Searchable> Judge<'_, P> {
         let mut seen = vec![played];
         let mut more = None;
         loop {
-            let marked = |worth: Worth, kept: Worth| {
-                Mark::new(worth.expected_by(side), kept.expected_by(side)).is_some()
+            let marked = |worth: Eval, kept: Eval| {
+                Judgement::new(worth.expected_by(side), kept.expected_by(side)).is_some()
             };
             let lines = more.as_ref().unwrap_or(&before.lines);
-            let unseen = |line: &&Line<P>| line.moves.first().is_some_and(|mv| !seen.contains(mv));
+            let unseen =
+                |line: &&PvLine<P>| line.moves.first().is_some_and(|mv| !seen.contains(mv));
             let Some(line) = lines.iter().find(unseen) else {
                 if more.is_some() || !marked(before.worth, kept) {
                     return Ok(best);
@@ -451,13 +462,13 @@ impl<P: Searchable> Judge<'_, P> {
                 continue;
             };
             let mut other =
-                Alternative { worth: Worth::new(line.score, side), line: line.moves.clone() };
+                Alternative { worth: Eval::new(line.score, side), line: line.moves.clone() };
             let is_clear = marked(other.worth, kept);
             if is_clear {
                 let mv = other.line[0];
                 seen.push(mv);
                 let behind = self.search(&position.after(mv), &replay.keys[..=index], 1)?;
-                other.worth = behind.worth.one_ply_earlier();
+                other.worth = behind.worth.one_ply_up();
                 if let Some(line) = behind.lines.first() {
                     other.line.truncate(1);
                     other.line.extend_from_slice(&line.moves);

@@ -10,7 +10,9 @@ use crownhead_rules::{Cell, Game, Side};
 use serde_json::{Value, json};
 
 use super::text::turning_sentence;
-use super::{FileAnalysis, GameAnalysis, Mark, MoveAnalysis, Step, Variation, Verdict};
+use super::{
+    FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, MoveStep, MoveVerdict, Variation,
+};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -85,7 +87,7 @@ fn game(analysis: &GameAnalysis) -> Value {
         "sides": [side_object(analysis, Side::First), side_object(analysis, Side::Second)],
         "board": analysis.board,
         "worth": analysis.worth.text(&analysis.sides),
-        "expected": rounded(analysis.worth.expected()),
+        "expected": rounded(analysis.worth.expected_score()),
         "comment": analysis.record.line.comment,
         "moves": moves,
         "turn": analysis.turning_point,
@@ -117,13 +119,11 @@ fn side_object(analysis: &GameAnalysis, side: Side) -> Value {
 /// Which letter of a board is whose piece. Kings have the capital of a small letter.
 fn pieces(analysis: &GameAnalysis) -> Value {
     let mut pieces = serde_json::Map::new();
-    for side in &analysis.sides {
-        let colour = side.name.to_lowercase();
-        let letter = side.letter;
-        pieces.insert(letter.to_string(), json!({ "colour": colour, "king": false }));
-        if letter.is_ascii_lowercase() {
-            let king = letter.to_ascii_uppercase().to_string();
-            pieces.insert(king, json!({ "colour": colour, "king": true }));
+    let info = analysis.record.game.info();
+    for (side, facts) in info.sides.iter().enumerate() {
+        for (kind, piece) in info.pieces.iter().enumerate() {
+            let json = json!({ "colour": facts.colour.code(), "king": kind > 0 });
+            pieces.insert(piece.letters[side].to_string(), json);
         }
     }
     pieces.into()
@@ -131,16 +131,9 @@ fn pieces(analysis: &GameAnalysis) -> Value {
 
 /// The numbers of the squares that are played on, where they are called by numbers.
 fn squares(game: &Game) -> Value {
-    match game {
-        Game::English(_) | Game::Contest(_) => Cell::all()
-            .map(|cell| {
-                let dark = (cell.row() + cell.column()) % 2 == 1;
-                dark.then(|| (cell.row() - 1) * 4 + cell.column().div_ceil(2))
-            })
-            .collect::<Vec<_>>()
-            .into(),
-        Game::ChineseCheckers | Game::CaptureHalma => Value::Null,
-    }
+    let info = game.info();
+    let numbers = || Cell::all().map(|cell| info.square_number(cell)).collect::<Vec<_>>();
+    info.numbered_squares.then(numbers).into()
 }
 
 fn move_object(analysis: &GameAnalysis, index: usize) -> Value {
@@ -151,8 +144,8 @@ fn move_object(analysis: &GameAnalysis, index: usize) -> Value {
     object["side"] = played.side.index().into();
     object["number"] = analysis.move_number(index).into();
     object["worth"] = after.text(&analysis.sides).into();
-    object["expected"] = rounded(after.expected()).into();
-    object["mark"] = json!(verdict.mark().map(Mark::sign));
+    object["expected"] = rounded(after.expected_score()).into();
+    object["mark"] = json!(verdict.mark().map(Judgement::sign));
     object["said"] = sentence(played).into();
     object["better"] = json!(better.as_ref().map(|line| line_object(line, analysis)));
     if !lines.is_empty() {
@@ -168,14 +161,14 @@ fn sentence(played: &MoveAnalysis) -> String {
     let percent = |expected: f64| format!("{:.0} %", 100.0 * expected);
     let (side, lost) = (played.side, played.lost);
     let word = match played.verdict {
-        Verdict::AfterTheEnd => return "The game was over already.".to_string(),
-        Verdict::Forced => return "The only move.".to_string(),
-        Verdict::Best => return "No better move was found.".to_string(),
-        Verdict::Fine if lost < 0.005 => return "As good as the best move.".to_string(),
-        Verdict::Fine => return format!("The best move expects {} more.", percent(lost)),
-        Verdict::Marked(Mark::Inaccuracy) => "An inaccuracy",
-        Verdict::Marked(Mark::Mistake) => "A mistake",
-        Verdict::Marked(Mark::Blunder) => "A blunder",
+        MoveVerdict::AfterTheEnd => return "The game was over already.".to_string(),
+        MoveVerdict::Forced => return "The only move.".to_string(),
+        MoveVerdict::Best => return "No better move was found.".to_string(),
+        MoveVerdict::Fine if lost < 0.005 => return "As good as the best move.".to_string(),
+        MoveVerdict::Fine => return format!("The best move expects {} more.", percent(lost)),
+        MoveVerdict::Marked(Judgement::Inaccuracy) => "An inaccuracy",
+        MoveVerdict::Marked(Judgement::Mistake) => "A mistake",
+        MoveVerdict::Marked(Judgement::Blunder) => "A blunder",
     };
     let (best, kept) = (played.before.expected_by(side), played.after.expected_by(side));
     format!("{word}: the expected result falls from {} to {}.", percent(best), percent(kept))
@@ -188,7 +181,7 @@ fn line_object(line: &Variation, analysis: &GameAnalysis) -> Value {
     })
 }
 
-fn step_object(step: &Step) -> Value {
+fn step_object(step: &MoveStep) -> Value {
     let cells = |cells: &[Cell]| cells.iter().map(|cell| cell.index()).collect::<Vec<_>>();
     json!({
         "text": step.text,

@@ -1,17 +1,19 @@
 //! Analyses for other programs. The objects are described in `docs/analysis.md`; what is described
 //! there stays as it is while [`VERSION`] does.
 
-use crownhead_rules::{Side, SideText};
-use crownhead_search::Limits;
+use crownhead_rules::{Side, SideInfo};
+use crownhead_search::SearchLimits;
 use serde_json::{Value, json};
 
-use super::{FileAnalysis, GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Variation, Worth};
+use super::{
+    Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
+};
 
 /// The version of the objects.
 pub const VERSION: u32 = 1;
 
 /// The object about a position.
-pub fn position(analysis: &PositionAnalysis, limits: &Limits) -> Value {
+pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
     let sides = &analysis.sides;
     json!({
         "version": VERSION,
@@ -47,9 +49,9 @@ pub fn file(analysis: &FileAnalysis) -> Value {
     })
 }
 
-fn limits_object(limits: &Limits) -> Value {
+fn limits_object(limits: &SearchLimits) -> Value {
     json!({
-        "seconds": limits.time.map(|time| time.as_secs_f64()),
+        "seconds": limits.hard_time.map(|time| time.as_secs_f64()),
         "depth": limits.depth,
         "nodes": limits.nodes,
     })
@@ -111,7 +113,7 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
         "after": worth(played.after, sides),
         "lost": played.lost,
         "verdict": played.verdict.word(),
-        "mark": played.verdict.mark().map(Mark::sign),
+        "mark": played.verdict.mark().map(Judgement::sign),
         "better": played.better.as_ref().map(|better| line(better, sides)),
         "depth": played.depth,
     });
@@ -121,36 +123,36 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
     object
 }
 
-fn lines(lines: &[Variation], sides: &[SideText; 2]) -> Value {
+fn lines(lines: &[Variation], sides: &[SideInfo; 2]) -> Value {
     lines.iter().map(|found| line(found, sides)).collect::<Vec<_>>().into()
 }
 
-fn line(found: &Variation, sides: &[SideText; 2]) -> Value {
+fn line(found: &Variation, sides: &[SideInfo; 2]) -> Value {
     json!({
         "worth": worth(found.worth, sides),
         "moves": found.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>(),
     })
 }
 
-fn worth(worth: Worth, sides: &[SideText; 2]) -> Value {
+fn worth(worth: Eval, sides: &[SideInfo; 2]) -> Value {
     let (points, winner, plies) = match worth {
-        Worth::Points(points) => (Some(points), None, None),
-        Worth::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
-        Worth::Drawn => (Some(0), None, Some(0)),
+        Eval::Points(points) => (Some(points), None, None),
+        Eval::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
+        Eval::Drawn => (Some(0), None, Some(0)),
     };
     json!({
         "points": points,
         "winner": winner,
         "plies": plies,
-        "expected": worth.expected(),
+        "expected": worth.expected_score(),
         "text": worth.text(sides),
     })
 }
 
-fn end(sides: &[SideText; 2], winner: Option<Side>, text: &str) -> Value {
+fn end(sides: &[SideInfo; 2], winner: Option<Side>, text: &str) -> Value {
     json!({ "winner": winner.map(|side| letter(sides, side)), "text": text })
 }
 
-fn letter(sides: &[SideText; 2], side: Side) -> String {
+fn letter(sides: &[SideInfo; 2], side: Side) -> String {
     sides[side.index()].letter.to_string()
 }

@@ -4,7 +4,7 @@
 //! mistake was: a man less decides an even game and changes nothing in a won one. So all judging is
 //! done in expected results, 0 for a loss to 1 for a win.
 
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 use crownhead_search::{Score, plies_to_end};
 
 /// Points that make an even game one of odds e to 1.
@@ -12,7 +12,7 @@ const POINTS: f64 = 100.0;
 
 /// What a position is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Worth {
+pub enum Eval {
     /// An estimate in points, seen by the player who moves first in the game.
     Points(Score),
     /// A forced win.
@@ -26,50 +26,50 @@ pub enum Worth {
     Drawn,
 }
 
-impl Worth {
+impl Eval {
     /// What a score means that the search gave to the side to move.
-    pub(super) fn new(score: Score, side: Side) -> Worth {
+    pub(super) fn new(score: Score, side: Side) -> Eval {
         match plies_to_end(score) {
             Some(plies) => {
                 let winner = if score > 0 { side } else { side.other() };
-                Worth::Win { winner, plies: plies.unsigned_abs() }
+                Eval::Win { winner, plies: plies.unsigned_abs() }
             }
-            None => Worth::Points(if side == Side::First { score } else { -score }),
+            None => Eval::Points(if side == Side::First { score } else { -score }),
         }
     }
 
     /// The worth of a position, when this is the worth of the one after its best move.
-    pub(super) fn one_ply_earlier(self) -> Worth {
+    pub(super) fn one_ply_up(self) -> Eval {
         match self {
-            Worth::Points(_) => self,
-            Worth::Win { winner, plies } => Worth::Win { winner, plies: plies + 1 },
-            Worth::Drawn => Worth::Points(0),
+            Eval::Points(_) => self,
+            Eval::Win { winner, plies } => Eval::Win { winner, plies: plies + 1 },
+            Eval::Drawn => Eval::Points(0),
         }
     }
 
     /// The expected result of the player who moves first in the game.
-    pub fn expected(self) -> f64 {
+    pub fn expected_score(self) -> f64 {
         match self {
-            Worth::Points(points) => 1.0 / (1.0 + (-f64::from(points) / POINTS).exp()),
-            Worth::Win { winner: Side::First, .. } => 1.0,
-            Worth::Win { winner: Side::Second, .. } => 0.0,
-            Worth::Drawn => 0.5,
+            Eval::Points(points) => 1.0 / (1.0 + (-f64::from(points) / POINTS).exp()),
+            Eval::Win { winner: Side::First, .. } => 1.0,
+            Eval::Win { winner: Side::Second, .. } => 0.0,
+            Eval::Drawn => 0.5,
         }
     }
 
     /// The expected result of a player.
     pub fn expected_by(self, side: Side) -> f64 {
         match side {
-            Side::First => self.expected(),
-            Side::Second => 1.0 - self.expected(),
+            Side::First => self.expected_score(),
+            Side::Second => 1.0 - self.expected_score(),
         }
     }
 
     /// Whether a player would rather have this: a quick win, a late loss.
-    pub(super) fn is_better_for(self, side: Side, other: Worth) -> bool {
-        let speed = |worth: Worth| match worth {
-            Worth::Win { winner, plies } if winner == side => -i64::from(plies),
-            Worth::Win { plies, .. } => plies.into(),
+    pub(super) fn is_better_for(self, side: Side, other: Eval) -> bool {
+        let speed = |worth: Eval| match worth {
+            Eval::Win { winner, plies } if winner == side => -i64::from(plies),
+            Eval::Win { plies, .. } => plies.into(),
             _ => 0,
         };
         let (this, that) = (self.expected_by(side), other.expected_by(side));
@@ -78,22 +78,22 @@ impl Worth {
 
     /// In words: `+0.35`, `Black wins in 4`, `Black has won`, `drawn`. A win is counted in moves of
     /// the winner.
-    pub fn text(self, sides: &[SideText; 2]) -> String {
+    pub fn text(self, sides: &[SideInfo; 2]) -> String {
         match self {
-            Worth::Points(0) => "0.00".to_string(),
-            Worth::Points(points) => format!("{:+.2}", f64::from(points) / 100.0),
-            Worth::Win { winner, plies: 0 } => format!("{} has won", sides[winner.index()].name),
-            Worth::Win { winner, plies } => {
+            Eval::Points(0) => "0.00".to_string(),
+            Eval::Points(points) => format!("{:+.2}", f64::from(points) / 100.0),
+            Eval::Win { winner, plies: 0 } => format!("{} has won", sides[winner.index()].name),
+            Eval::Win { winner, plies } => {
                 format!("{} wins in {}", sides[winner.index()].name, plies.div_ceil(2))
             }
-            Worth::Drawn => "drawn".to_string(),
+            Eval::Drawn => "drawn".to_string(),
         }
     }
 }
 
 /// How bad a move was, if it was bad.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Mark {
+pub enum Judgement {
     /// `?!`
     Inaccuracy,
     /// `?`
@@ -103,8 +103,8 @@ pub enum Mark {
 }
 
 /// Least losses of expected result that are marked.
-const MARKED: [(f64, Mark); 3] =
-    [(0.25, Mark::Blunder), (0.12, Mark::Mistake), (0.05, Mark::Inaccuracy)];
+const MARKED: [(f64, Judgement); 3] =
+    [(0.25, Judgement::Blunder), (0.12, Judgement::Mistake), (0.05, Judgement::Inaccuracy)];
 /// A game is decided where one side's expected result is at most this: how it is then won or lost
 /// is nobody's mistake.
 const DECIDED: f64 = 0.1;
@@ -114,12 +114,12 @@ pub(super) fn is_lost(expected: f64) -> bool {
     expected <= DECIDED
 }
 
-impl Mark {
+impl Judgement {
     /// All marks, the mildest first.
-    pub const ALL: [Mark; 3] = [Mark::Inaccuracy, Mark::Mistake, Mark::Blunder];
+    pub const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
     /// The mark of a move, by what its player could expect of the best move and of this one.
-    pub(super) fn new(best: f64, played: f64) -> Option<Mark> {
+    pub(super) fn new(best: f64, played: f64) -> Option<Judgement> {
         if is_lost(best) || played >= 1.0 - DECIDED {
             return None;
         }
@@ -129,27 +129,27 @@ impl Mark {
     /// The sign behind a move.
     pub const fn sign(self) -> &'static str {
         match self {
-            Mark::Inaccuracy => "?!",
-            Mark::Mistake => "?",
-            Mark::Blunder => "??",
+            Judgement::Inaccuracy => "?!",
+            Judgement::Mistake => "?",
+            Judgement::Blunder => "??",
         }
     }
 
     /// Its number among PDN's annotations.
     pub const fn nag(self) -> u8 {
         match self {
-            Mark::Inaccuracy => 6,
-            Mark::Mistake => 2,
-            Mark::Blunder => 4,
+            Judgement::Inaccuracy => 6,
+            Judgement::Mistake => 2,
+            Judgement::Blunder => 4,
         }
     }
 
     /// In a word.
     pub const fn word(self) -> &'static str {
         match self {
-            Mark::Inaccuracy => "inaccuracy",
-            Mark::Mistake => "mistake",
-            Mark::Blunder => "blunder",
+            Judgement::Inaccuracy => "inaccuracy",
+            Judgement::Mistake => "mistake",
+            Judgement::Blunder => "blunder",
         }
     }
 }
@@ -208,12 +208,12 @@ mod tests {
 
     #[test]
     fn marks_are_by_the_expected_result_and_spare_decided_games() {
-        assert_eq!(Mark::new(0.5, 0.46), None);
-        assert_eq!(Mark::new(0.5, 0.44), Some(Mark::Inaccuracy));
-        assert_eq!(Mark::new(0.5, 0.3), Some(Mark::Mistake));
-        assert_eq!(Mark::new(0.5, 0.2), Some(Mark::Blunder));
-        assert_eq!(Mark::new(0.1, 0.0), None, "it was lost already");
-        assert_eq!(Mark::new(1.0, 0.9), None, "it is won still");
+        assert_eq!(Judgement::new(0.5, 0.46), None);
+        assert_eq!(Judgement::new(0.5, 0.44), Some(Judgement::Inaccuracy));
+        assert_eq!(Judgement::new(0.5, 0.3), Some(Judgement::Mistake));
+        assert_eq!(Judgement::new(0.5, 0.2), Some(Judgement::Blunder));
+        assert_eq!(Judgement::new(0.1, 0.0), None, "it was lost already");
+        assert_eq!(Judgement::new(1.0, 0.9), None, "it is won still");
     }
 
     #[test]

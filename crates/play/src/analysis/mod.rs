@@ -18,19 +18,19 @@ use std::time::Duration;
 
 use crownhead_records::RecordError;
 use crownhead_rules::{Cell, Notation, Side};
-use crownhead_search::{Limits, Line, Report, Searchable, Settings};
+use crownhead_search::{EngineConfig, PvLine, SearchLimits, SearchReport, Searchable};
 
-pub use game::{End, GameAnalysis, MoveAnalysis, SideSummary, Verdict, analyse};
-pub use judgement::{Mark, Worth};
-pub use position::{Place, PositionAnalysis, examine};
+pub use game::{End, GameAnalysis, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
+pub use judgement::{Eval, Judgement};
+pub use position::{PositionAnalysis, PositionSpec, analyse_position};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Request {
+pub struct AnalysisRequest {
     /// When the search of one position ends.
-    pub limits: Limits,
+    pub limits: SearchLimits,
     /// Threads and memory.
-    pub settings: Settings,
+    pub settings: EngineConfig,
     /// How many best lines to find for a position; 0 is taken as 1.
     pub lines: usize,
 }
@@ -41,7 +41,7 @@ pub struct FileAnalysis {
     /// What the file is called.
     pub file: String,
     /// When the search of one position ended.
-    pub limits: Limits,
+    pub limits: SearchLimits,
     /// The games, in the order of the file.
     pub games: Vec<GameAnalysis>,
     /// The games that could not be read.
@@ -64,7 +64,7 @@ pub enum AnalysisError {
 
 /// A move on the board, and the board after it.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct MoveStep {
     /// The move.
     pub text: String,
     /// The cells it touches down on; none for a pass.
@@ -75,10 +75,10 @@ pub struct Step {
     pub board: String,
 }
 
-impl Step {
-    fn new<P: Notation>(position: &P, mv: P::Move) -> Step {
-        Step {
-            text: position.write_move(mv),
+impl MoveStep {
+    fn new<P: Notation>(position: &P, mv: P::Move) -> MoveStep {
+        MoveStep {
+            text: position.format_move(mv),
             path: position.path(mv),
             captures: position.captures(mv),
             board: board_text(&position.after(mv)),
@@ -94,22 +94,17 @@ fn board_text<P: Notation>(position: &P) -> String {
 #[derive(Clone, Debug)]
 pub struct Variation {
     /// What the position it starts from is worth if it is played.
-    pub worth: Worth,
+    pub worth: Eval,
     /// The moves.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MoveStep>,
 }
 
 impl Variation {
     /// At most `longest` moves of a line.
-    fn new<P: Notation>(
-        position: &P,
-        moves: &[P::Move],
-        worth: Worth,
-        longest: usize,
-    ) -> Variation {
+    fn new<P: Notation>(position: &P, moves: &[P::Move], worth: Eval, longest: usize) -> Variation {
         let mut position = position.clone();
         let step = |&mv| {
-            let step = Step::new(&position, mv);
+            let step = MoveStep::new(&position, mv);
             position.play(mv);
             step
         };
@@ -150,31 +145,31 @@ impl Progress {
     fn new<P: Searchable>(
         positions: (usize, usize),
         position: &P,
-        report: &Report<P>,
+        report: &SearchReport<P>,
         longest: usize,
     ) -> Progress {
         Progress {
             positions,
             depth: report.depth,
-            deepest: report.deepest,
+            deepest: report.seldepth,
             nodes: report.nodes,
             time: report.time,
-            fullness: report.fullness,
+            fullness: report.hashfull,
             lines: variations(position, &report.lines, longest),
         }
     }
 }
 
 /// The lines that a search found.
-fn variations<P: Searchable>(position: &P, lines: &[Line<P>], longest: usize) -> Vec<Variation> {
+fn variations<P: Searchable>(position: &P, lines: &[PvLine<P>], longest: usize) -> Vec<Variation> {
     let side = position.side();
-    let variation = |line: &Line<P>| {
-        Variation::new(position, &line.moves, Worth::new(line.score, side), longest)
+    let variation = |line: &PvLine<P>| {
+        Variation::new(position, &line.moves, Eval::new(line.score, side), longest)
     };
     lines.iter().map(variation).collect()
 }
 
 /// The worth of a position whose game is over.
-fn ended(winner: Option<Side>) -> Worth {
-    winner.map_or(Worth::Drawn, |winner| Worth::Win { winner, plies: 0 })
+fn ended(winner: Option<Side>) -> Eval {
+    winner.map_or(Eval::Drawn, |winner| Eval::Win { winner, plies: 0 })
 }

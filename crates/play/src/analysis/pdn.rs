@@ -5,9 +5,9 @@
 //! way to what is known now.
 
 use crownhead_records::{GameRecord, Line, Ply};
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 
-use super::{GameAnalysis, Mark, Variation, Worth};
+use super::{Eval, GameAnalysis, Judgement, Variation};
 
 /// The game with its annotations.
 pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
@@ -30,7 +30,7 @@ pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
         let was_marked = ply.variations.len() < known;
         let mark = played.verdict.mark();
         if was_marked || mark.is_some() {
-            ply.nags.retain(|nag| !Mark::ALL.iter().any(|mark| mark.nag() == *nag));
+            ply.nags.retain(|nag| !Judgement::ALL.iter().any(|mark| mark.nag() == *nag));
         }
         if let Some(mark) = mark {
             ply.nags.insert(0, mark.nag());
@@ -42,7 +42,7 @@ pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
     record
 }
 
-fn variation(better: &Variation, sides: &[SideText; 2]) -> Line {
+fn variation(better: &Variation, sides: &[SideInfo; 2]) -> Line {
     let mut plies: Vec<_> = better.steps.iter().map(|step| Ply::new(step.text.clone())).collect();
     if let Some(first) = plies.first_mut() {
         first.comment = Some(with_score(None, better.worth, sides));
@@ -51,7 +51,7 @@ fn variation(better: &Variation, sides: &[SideText; 2]) -> Line {
 }
 
 /// Whether a variation is as an analysis writes it: a score, and nothing that a person added.
-fn is_better_line(line: &Line, sides: &[SideText; 2]) -> bool {
+fn is_better_line(line: &Line, sides: &[SideInfo; 2]) -> bool {
     let scored = |ply: &Ply| {
         let comment = ply.comment.as_deref().unwrap_or_default();
         comment.contains(OPEN) && without_score(comment, sides).is_empty()
@@ -66,9 +66,9 @@ const OPEN: &str = "[%eval ";
 
 /// A comment with the score in the form that other programs read, `[%eval -0.35]`, a win in seven
 /// moves being `#7` or `#-7`, a won game `#0`, before what was said already.
-fn with_score(comment: Option<&str>, worth: Worth, sides: &[SideText; 2]) -> String {
+fn with_score(comment: Option<&str>, worth: Eval, sides: &[SideInfo; 2]) -> String {
     let mut text = format!("{OPEN}{}]", eval(worth));
-    if !matches!(worth, Worth::Points(_)) {
+    if !matches!(worth, Eval::Points(_)) {
         text.push_str(&format!(" {}.", worth.text(sides)));
     }
     let rest = comment.map(|comment| without_score(comment, sides)).unwrap_or_default();
@@ -79,20 +79,20 @@ fn with_score(comment: Option<&str>, worth: Worth, sides: &[SideText; 2]) -> Str
     text
 }
 
-fn eval(worth: Worth) -> String {
+fn eval(worth: Eval) -> String {
     match worth {
-        Worth::Points(points) => format!("{:.2}", f64::from(points) / 100.0),
-        Worth::Win { plies: 0, .. } => "#0".to_string(),
-        Worth::Win { winner, plies } => {
+        Eval::Points(points) => format!("{:.2}", f64::from(points) / 100.0),
+        Eval::Win { plies: 0, .. } => "#0".to_string(),
+        Eval::Win { winner, plies } => {
             let sign = if winner == Side::First { "" } else { "-" };
             format!("#{sign}{}", plies.div_ceil(2))
         }
-        Worth::Drawn => "0.00".to_string(),
+        Eval::Drawn => "0.00".to_string(),
     }
 }
 
 /// What a comment says besides a score and the words that went with it.
-fn without_score(comment: &str, sides: &[SideText; 2]) -> String {
+fn without_score(comment: &str, sides: &[SideInfo; 2]) -> String {
     let Some((before, rest)) = comment.split_once(OPEN) else { return comment.to_string() };
     let Some((eval, after)) = rest.split_once(']') else { return comment.to_string() };
     let mut after = after.trim_start();

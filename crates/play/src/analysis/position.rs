@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crownhead_rules::{Game, Side, SideText};
-use crownhead_search::{Engine, GameVisitor, Knowledge, Searchable, Stop, Task, visit};
+use crownhead_rules::{Game, Side, SideInfo};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, SearchRequest, StopFlag, visit};
 
-use super::{AnalysisError, Progress, Request, Variation, variations};
+use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
 
 /// A position as a person names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct PositionSpec<'a> {
     /// The game.
     pub game: &'a Game,
     /// The text of a position, if it is not the start.
@@ -24,7 +24,7 @@ pub struct PositionAnalysis {
     /// The game.
     pub game: Game,
     /// How its sides are called.
-    pub sides: [SideText; 2],
+    pub sides: [SideInfo; 2],
     /// The position.
     pub position: String,
     /// Who is to move.
@@ -47,31 +47,31 @@ pub struct PositionAnalysis {
 const LONGEST: usize = 24;
 
 /// Searches a position. `heard` is told of every finished iteration.
-pub fn examine(
-    place: &Place<'_>,
-    request: &Request,
+pub fn analyse_position(
+    place: &PositionSpec<'_>,
+    request: &AnalysisRequest,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&Progress),
 ) -> Result<PositionAnalysis, AnalysisError> {
     visit(place.game, Examination { place, request, knowledge, stop, heard })
 }
 
 struct Examination<'a> {
-    place: &'a Place<'a>,
-    request: &'a Request,
+    place: &'a PositionSpec<'a>,
+    request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
 }
 
 impl GameVisitor for Examination<'_> {
     type Output = Result<PositionAnalysis, AnalysisError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
         let Examination { place, request, knowledge, stop, heard } = self;
         let mut position = match place.position {
-            Some(text) => P::read(text, options)
+            Some(text) => P::parse_position(text, options)
                 .map_err(|error| AnalysisError::BadInput(error.to_string()))?,
             None => P::start(options),
         };
@@ -84,14 +84,15 @@ impl GameVisitor for Examination<'_> {
             if let Some(outcome) = position.outcome(&past) {
                 return Err(refused(format!("the game is over: {}", position.describe(outcome))));
             }
-            let mv = position.read_turn(text).map_err(|error| refused(error.to_string()))?;
+            let mv =
+                position.parse_recorded_move(text).map_err(|error| refused(error.to_string()))?;
             past.push(position.key());
             position.play(mv);
         }
         let mut analysis = PositionAnalysis {
             game: place.game.clone(),
             sides: P::SIDES,
-            position: position.write(),
+            position: position.format_position(),
             side: position.side(),
             end: None,
             depth: 0,
@@ -104,23 +105,23 @@ impl GameVisitor for Examination<'_> {
             analysis.end = Some((outcome.winner, position.describe(outcome)));
             return Ok(analysis);
         }
-        let mut engine = Engine::<P>::new(request.settings, knowledge)
+        let mut engine = P::new_engine(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
-        let task = Task {
+        let task = SearchRequest {
             position: &position,
-            past: &past,
+            history_keys: &past,
             limits: request.limits,
-            lines: request.lines.max(1),
+            multipv: request.lines.max(1),
         };
-        let report = engine.search(task, stop, |report| {
+        let report = engine.search(task, stop, &mut |report| {
             heard(&Progress::new((0, 1), &position, report, LONGEST));
         });
         // What was found before the flag was raised is as good as ever.
-        if stop.is_stopped() && report.depth == 0 {
+        if stop.is_set() && report.depth == 0 {
             return Err(AnalysisError::Interrupted);
         }
         analysis.depth = report.depth;
-        analysis.deepest = report.deepest;
+        analysis.deepest = report.seldepth;
         analysis.nodes = report.nodes;
         analysis.time = report.time;
         analysis.lines = variations(&position, &report.lines, LONGEST);

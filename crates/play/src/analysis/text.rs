@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use crownhead_records::GameResult;
-use crownhead_rules::{Side, SideText};
+use crownhead_rules::{Side, SideInfo};
 
-use super::{GameAnalysis, Mark, MoveAnalysis, PositionAnalysis, Progress, Variation, Verdict};
+use super::{
+    GameAnalysis, Judgement, MoveAnalysis, MoveVerdict, PositionAnalysis, Progress, Variation,
+};
 
 /// Whether signs may be coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,11 +24,11 @@ impl Colours {
         self.wrap("1", text)
     }
 
-    fn of_mark(self, mark: Mark, text: &str) -> String {
+    fn of_mark(self, mark: Judgement, text: &str) -> String {
         let code = match mark {
-            Mark::Inaccuracy => "33",
-            Mark::Mistake => "35",
-            Mark::Blunder => "1;31",
+            Judgement::Inaccuracy => "33",
+            Judgement::Mistake => "35",
+            Judgement::Blunder => "1;31",
         };
         self.wrap(code, text)
     }
@@ -52,7 +54,7 @@ pub fn position(analysis: &PositionAnalysis) -> String {
 }
 
 /// The lines of an unfinished search: a block to be shown over and over.
-pub fn progress(progress: &Progress, sides: &[SideText; 2]) -> Vec<String> {
+pub fn progress(progress: &Progress, sides: &[SideInfo; 2]) -> Vec<String> {
     let Progress { depth, deepest, nodes, time, fullness, .. } = progress;
     let seconds = time.as_secs_f64();
     let speed = *nodes as f64 / seconds.max(1e-3);
@@ -78,7 +80,7 @@ fn large(number: f64) -> String {
     }
 }
 
-fn numbered(lines: &[Variation], sides: &[SideText; 2]) -> Vec<String> {
+fn numbered(lines: &[Variation], sides: &[SideInfo; 2]) -> Vec<String> {
     let scores: Vec<_> = lines.iter().map(|line| line.worth.text(sides)).collect();
     let width = widest(&scores);
     let digits = lines.len().to_string().len();
@@ -182,8 +184,8 @@ fn move_cell(played: &MoveAnalysis, width: usize, colours: Colours) -> String {
 
 fn last_cells(played: &MoveAnalysis, analysis: &GameAnalysis) -> String {
     let lost = match played.verdict {
-        Verdict::AfterTheEnd => return "      after the end".to_string(),
-        Verdict::Forced => return "      forced".to_string(),
+        MoveVerdict::AfterTheEnd => return "      after the end".to_string(),
+        MoveVerdict::Forced => return "      forced".to_string(),
         _ if played.lost < 0.005 => "    ".to_string(),
         _ => format!("{:>3.0}%", 100.0 * played.lost),
     };

@@ -3,7 +3,7 @@
 use crownhead_records::GameResult;
 use crownhead_rules::{Outcome, Side};
 
-use crate::{FaultKind, Incident, Session, sentence};
+use crate::{FaultKind, Incident, Session, to_sentence};
 
 /// The end of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ impl End {
     pub fn describe(&self, session: &dyn Session) -> String {
         let sides = session.game().info().sides;
         let (loser, how) = match self {
-            End::Rules(_) => return sentence(&session.ending().unwrap_or_default()),
+            End::Rules(_) => return to_sentence(&session.outcome_text().unwrap_or_default()),
             End::DrawAgreed => return "The players agreed to a draw.".into(),
             End::Resigned(side) => (*side, "resigns"),
             End::OutOfTime(side) => (*side, "ran out of time"),
@@ -73,7 +73,7 @@ impl End {
         let text = format!("{name} {how}: {winner} wins.");
         match self {
             End::Forfeited(incident) => {
-                format!("{text} {}", sentence(&incident.describe(session.game())))
+                format!("{text} {}", to_sentence(&incident.describe(session.game())))
             }
             _ => text,
         }
@@ -82,7 +82,7 @@ impl End {
     /// The reason as game files and bots receive it: of a forfeit only the report of the fault.
     pub fn reason(&self, session: &dyn Session) -> String {
         match self {
-            End::Rules(_) => session.ending().unwrap_or_default(),
+            End::Rules(_) => session.outcome_text().unwrap_or_default(),
             End::Forfeited(incident) => incident.describe(session.game()),
             End::Resigned(_) | End::DrawAgreed | End::OutOfTime(_) => self.describe(session),
         }

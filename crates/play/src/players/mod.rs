@@ -1,21 +1,23 @@
 //! The players that are part of the program.
 
 mod best;
-mod graded;
+mod level;
 mod random;
+mod spec;
 mod textbook;
 
 pub(crate) use best::Best;
-pub(crate) use graded::Graded;
-pub(crate) use random::Random;
+pub(crate) use level::Graded;
+pub use random::Random;
+pub use spec::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, SpecError};
 pub(crate) use textbook::Textbook;
 
 use std::time::Duration;
 
-use crownhead_search::{Limits, Report, Searchable};
+use crownhead_search::{SearchLimits, SearchReport, Searchable};
 
 use crate::session::line_texts;
-use crate::{Choice, Clock, PlayerError, PlayerOptions, Session, TypedSession};
+use crate::{Choice, Clock, PlayerError, Session, TypedSession};
 
 /// Longer lines are not told.
 const LINE: usize = 24;
@@ -23,26 +25,26 @@ const LINE: usize = 24;
 /// The game as a player of `P` needs it.
 fn typed<P: Searchable>(game: &dyn Session) -> Result<&TypedSession<P>, PlayerError> {
     let typed = game.as_any().downcast_ref();
-    typed.ok_or_else(|| PlayerError::OtherGame(game.game().to_string()))
+    typed.ok_or_else(|| PlayerError::WrongGame(game.game().to_string()))
 }
 
 /// The choice where there is none: one legal move needs no thought and no time.
 fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choice>, PlayerError> {
     match *game.legal() {
-        [] => Err(PlayerError::Over),
-        [only] => Ok(Some(Choice::plain(game.current().write_move(only)))),
+        [] => Err(PlayerError::GameOver),
+        [only] => Ok(Some(Choice::from_text(game.current().format_move(only)))),
         _ => Ok(None),
     }
 }
 
 /// What a player may use for a move: no more than the clock allows, nor than its options.
-fn limits(options: &PlayerOptions, clock: &Clock) -> Limits {
-    let allotted = clock.allot();
-    Limits {
+fn limits(options: &PlayerOptions, clock: &Clock) -> SearchLimits {
+    let time = clock.move_time();
+    SearchLimits {
         depth: None,
         nodes: options.nodes,
-        time: shorter(allotted.time, options.movetime),
-        enough: allotted.enough,
+        hard_time: shorter(time.hard, options.movetime),
+        soft_time: time.soft,
     }
 }
 
@@ -59,7 +61,7 @@ fn told<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
 }
 
 /// One of the lines that a search found, as the move to make. The text is empty if there is none.
-fn choice<P: Searchable>(position: &P, report: &Report<P>, line: usize) -> Choice {
+fn choice<P: Searchable>(position: &P, report: &SearchReport<P>, line: usize) -> Choice {
     let found = report.lines.get(line);
     let line = found.map(|line| told(position, &line.moves)).unwrap_or_default();
     Choice {
@@ -67,6 +69,6 @@ fn choice<P: Searchable>(position: &P, report: &Report<P>, line: usize) -> Choic
         score: found.map(|line| line.score),
         depth: report.depth,
         nodes: report.nodes,
-        line,
+        pv: line,
     }
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crownhead_play::{Choice, Clock, PlayerError, PlayerSpec, accepts_draw};
+use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
 use tokio::sync::MutexGuard;
 
 use super::{Inner, Room};
 use crate::monotonic;
-use crate::thinking::Search;
-use crate::view::Computer;
+use crate::search_queue::SearchJob;
+use crate::views::Computer;
 
 /// The computer thinks about a draw so long.
-const ADVICE: &str = "best:movetime=300ms";
+const DRAW_JUDGE: &str = "best:movetime=300ms";
 /// A player whose strength does not grow with its time takes no longer, as a rule.
 const QUICK: Duration = Duration::from_millis(300);
 
@@ -26,19 +26,19 @@ impl Room {
         let Some((opponent, thinking)) = inner.game.setup().computer(side) else { return };
         let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
         let (Some(player), false) = (player, inner.game.is_over()) else { return };
-        let Ok(mut spec) = opponent.spec.parse::<PlayerSpec>() else { return };
-        spec.limit_time(thinking);
+        let Ok(mut spec) = opponent.spec.parse::<BuiltinSpec>() else { return };
+        spec.cap_move_time(thinking);
         let left = inner.game.time_left(monotonic::now()).map(|left| left[side.index()]);
         let version = inner.game.version();
-        let search = Search {
+        let search = SearchJob {
             address: player.address,
-            session: inner.game.session().copy(),
+            session: inner.game.session().clone_box(),
             player: spec,
             clock: inner.game.setup().computer_clock(thinking, left),
-            longest: if opponent.thinks { thinking } else { QUICK },
+            max_time: if opponent.uses_time { thinking } else { QUICK },
             seed: inner.game.setup().seed.wrapping_add(version),
-            begun: self.later(move |room| async move { room.computer_begins(version).await }),
-            done: {
+            on_start: self.later(move |room| async move { room.computer_begins(version).await }),
+            on_done: {
                 let room = Arc::downgrade(self);
                 let runtime = tokio::runtime::Handle::current();
                 Box::new(move |choice| {
@@ -72,7 +72,7 @@ impl Room {
             inner.game.start_turn(monotonic::now());
             inner.computer = Some(Computer::Thinking);
             self.set_timer(&mut inner);
-            inner.tell_computer();
+            inner.broadcast_computer();
         }
     }
 
@@ -95,7 +95,7 @@ impl Room {
             // Whoever comes in next asks it again.
             inner.computer = None;
             inner.game.stop_turn();
-            inner.tell_computer();
+            inner.broadcast_computer();
         }
         self.close_if_idle(&mut inner);
     }
@@ -103,19 +103,19 @@ impl Room {
     pub(super) fn ask_about_draw(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
         let Some(rooms) = self.rooms.upgrade() else { return };
         let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), Ok(spec)) = (player, ADVICE.parse::<PlayerSpec>()) else { return };
+        let (Some(player), Ok(spec)) = (player, DRAW_JUDGE.parse::<BuiltinSpec>()) else { return };
         let version = inner.game.version();
         let room = Arc::downgrade(self);
         let runtime = tokio::runtime::Handle::current();
-        let search = Search {
+        let search = SearchJob {
             address: player.address,
-            session: inner.game.session().copy(),
+            session: inner.game.session().clone_box(),
             player: spec,
             clock: Clock::Unlimited,
-            longest: QUICK,
+            max_time: QUICK,
             seed: inner.game.setup().seed,
-            begun: Box::new(|| {}),
-            done: Box::new(move |choice| {
+            on_start: Box::new(|| {}),
+            on_done: Box::new(move |choice| {
                 if let Some(room) = room.upgrade() {
                     runtime.spawn(async move { room.answer_draw(version, choice).await });
                 }

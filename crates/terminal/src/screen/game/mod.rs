@@ -7,16 +7,16 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, Session, sentence};
+use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, Session, to_sentence};
 use crownhead_rules::Side;
 
-use super::board::{Marks, is_checkers};
-use super::hand::Hand;
+use super::board::Highlights;
+use super::board_input::BoardInput;
+use crate::autosave::Autosave;
 use crate::computers::Computers;
-use crate::kept::Kept;
-use crate::live::{LocalGame, Seat};
-use crate::thinking::Thinking;
-use crate::words::{hint_text, side_text};
+use crate::local_game::{LocalGame, Seat};
+use crate::player_thread::PlayerThread;
+use crate::text::{hint_text, side_text};
 
 /// A question or a page over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,9 +51,9 @@ enum Advice {
 pub struct GameScreen {
     live: LocalGame,
     message: String,
-    hand: Hand,
+    hand: BoardInput,
     /// The ply that is looked at, if it is not the present.
-    look: Option<usize>,
+    viewed_ply: Option<usize>,
     /// Whether the board is turned round.
     flipped: bool,
     /// Whether squares carry numbers.
@@ -68,11 +68,11 @@ pub struct GameScreen {
     colour: bool,
     left: bool,
     computers: Computers,
-    thinking: Option<Thinking>,
-    advice: Option<(Advice, Thinking)>,
-    kept: Option<Kept>,
+    thinking: Option<PlayerThread>,
+    advice: Option<(Advice, PlayerThread)>,
+    kept: Option<Autosave>,
     /// What a computer that has moved thought.
-    thought: Option<(Side, Choice)>,
+    last_info: Option<(Side, Choice)>,
 }
 
 /// How slowly two computers play, at first.
@@ -80,16 +80,17 @@ const PACE: Duration = Duration::from_millis(800);
 
 impl GameScreen {
     /// A game to play.
-    pub fn new(live: LocalGame, kept: Option<Kept>, colour: bool) -> GameScreen {
+    pub fn new(live: LocalGame, kept: Option<Autosave>, colour: bool) -> GameScreen {
         let computers = Computers::new(&live);
-        // Whoever plays checkers alone on the first side, at the top, sees the board from there.
+        // Sides that fight each other, instead of racing to a target, start face to face: a person who
+        // plays the side at the top sees the board from there.
         let [first, second] = &live.setup().seats;
         let from_top = *first == Seat::Human && *second != Seat::Human;
         let mut screen = GameScreen {
             message: String::new(),
-            hand: Hand::new(live.session()),
-            look: None,
-            flipped: from_top && is_checkers(&live.setup().game),
+            hand: BoardInput::new(live.session()),
+            viewed_ply: None,
+            flipped: from_top && live.setup().game.info().targets.is_none(),
             // Moves of the checkers games are written by them.
             numbers: true,
             dialog: None,
@@ -102,10 +103,10 @@ impl GameScreen {
             thinking: None,
             advice: None,
             kept,
-            thought: None,
+            last_info: None,
             live,
         };
-        screen.message = screen.invitation();
+        screen.message = screen.prompt();
         screen
     }
 
@@ -115,7 +116,7 @@ impl GameScreen {
     }
 
     /// What to do now, and what is wrong with keeping the game.
-    fn invitation(&self) -> String {
+    fn prompt(&self) -> String {
         let mut text = self.turn_text();
         if let Some(trouble) = self.trouble() {
             text = format!("{text} {trouble}");
@@ -145,33 +146,33 @@ impl GameScreen {
     }
 
     /// Why the board cannot be played on now, if so.
-    fn hands_off(&self) -> Option<String> {
-        if self.look.is_some() {
+    fn blocked_reason(&self) -> Option<String> {
+        if self.viewed_ply.is_some() {
             return Some("This is an earlier position: End goes back to the game.".into());
         }
-        (!self.live.human_to_move()).then(|| self.invitation())
+        (!self.live.human_to_move()).then(|| self.prompt())
     }
 
     /// The position that is shown.
     fn shown(&self) -> Box<dyn Session> {
-        match self.look {
+        match self.viewed_ply {
             Some(ply) => self.live.session_at(ply),
-            None => self.live.session().copy(),
+            None => self.live.session().clone_box(),
         }
     }
 
     /// The number of plies on the board that is shown.
     fn shown_ply(&self) -> usize {
-        self.look.unwrap_or_else(|| self.live.session().plies())
+        self.viewed_ply.unwrap_or_else(|| self.live.session().plies())
     }
 
     /// What is marked on the board that is shown.
-    fn marks(&self) -> Marks {
-        let mut marks = Marks { cursor: self.hand.cursor, ..Marks::default() };
-        if let Some(last) = self.shown().last_made() {
+    fn marks(&self) -> Highlights {
+        let mut marks = Highlights { cursor: self.hand.cursor, ..Highlights::default() };
+        if let Some(last) = self.shown().last_move() {
             (marks.last, marks.taken) = (last.path, last.captures);
         }
-        if self.look.is_none() && self.live.human_to_move() {
+        if self.viewed_ply.is_none() && self.live.human_to_move() {
             self.hand.mark(&mut marks);
         }
         marks
@@ -182,7 +183,7 @@ impl GameScreen {
         let now = self.thinking.as_ref().and_then(|thinking| thinking.latest.as_ref());
         match now {
             Some(choice) => Some((self.live.session().side(), choice)),
-            None => self.thought.as_ref().map(|(side, choice)| (*side, choice)),
+            None => self.last_info.as_ref().map(|(side, choice)| (*side, choice)),
         }
     }
 
@@ -192,7 +193,7 @@ impl GameScreen {
     }
 
     /// What time alone does: computers move, clocks run out.
-    fn pass_time(&mut self) {
+    fn advance(&mut self) {
         self.hear_advice();
         // What is said while somebody thinks does not stay long enough to be read.
         if self.thinking.is_none() && self.advice.is_none() {
@@ -220,13 +221,13 @@ impl GameScreen {
             return;
         }
         // In a pause too: a computer that has been asked ends its thought, so that its clock is true.
-        let told = self.invitation();
+        let told = self.prompt();
         let Some(thinking) = &mut self.thinking else { return };
         let polled = thinking.poll();
         if let Some(since) = thinking.since {
             self.live.start_turn(since);
             if self.message == told {
-                self.message = self.invitation();
+                self.message = self.prompt();
             }
         }
         match polled {
@@ -234,9 +235,9 @@ impl GameScreen {
             Err(died) => self.fail(died.to_string()),
             Ok(Some(chosen)) => {
                 self.thinking = None;
-                let (choice, used) = self.computers.back(side, chosen);
+                let (choice, used) = self.computers.return_player(side, chosen);
                 if let Ok(choice) = &choice {
-                    self.thought = Some((side, choice.clone()));
+                    self.last_info = Some((side, choice.clone()));
                 }
                 match self.live.on_choice(choice, used) {
                     Ok(incident) => {
@@ -257,12 +258,12 @@ impl GameScreen {
 
     /// A computer has moved. Whoever looks at an earlier position goes on looking.
     fn moved(&mut self, side: Side) {
-        let look = self.look;
+        let look = self.viewed_ply;
         self.changed();
         if let (Some(_), Some(text), false) =
-            (look, self.live.session().last_move(), self.live.is_over())
+            (look, self.live.session().last_move_text(), self.live.is_over())
         {
-            self.look = look;
+            self.viewed_ply = look;
             let side = side_text(&self.live.setup().game, side);
             self.message = format!("{side} has played {text}. End goes back to the game.");
         }
@@ -275,7 +276,7 @@ impl GameScreen {
 
     fn say_missing(&mut self) {
         if let Some(missing) = self.computers.missing() {
-            self.message = format!("{} {}", self.message, sentence(&missing));
+            self.message = format!("{} {}", self.message, to_sentence(&missing));
         }
     }
 
@@ -292,14 +293,14 @@ impl GameScreen {
         let advice = match thinking.poll() {
             Ok(None) => return,
             Err(died) => Err(died.to_string()),
-            Ok(Some(chosen)) => self.computers.advised(chosen).map_err(|error| error.to_string()),
+            Ok(Some(chosen)) => self.computers.take_hint(chosen).map_err(|error| error.to_string()),
         };
         self.advice = None;
         match (purpose, advice) {
             (Advice::Hint, Ok(choice)) => {
                 self.message = hint_text(self.live.session(), &choice);
             }
-            (Advice::Hint, Err(error)) => self.message = sentence(&error),
+            (Advice::Hint, Err(error)) => self.message = to_sentence(&error),
             (Advice::Draw, advice) => {
                 let accepts = self.computers.accepts(&self.live, advice.ok().as_ref());
                 self.answer_draw(accepts);
@@ -326,8 +327,8 @@ impl GameScreen {
         };
         match self.live.act(other, &answer) {
             Ok(()) if self.live.is_over() => self.changed(),
-            Ok(()) => self.message = self.invitation(),
-            Err(refusal) => self.message = sentence(&refusal.to_string()),
+            Ok(()) => self.message = self.prompt(),
+            Err(refusal) => self.message = to_sentence(&refusal.to_string()),
         }
     }
 
@@ -338,8 +339,8 @@ impl GameScreen {
 
     /// The game is another than before.
     fn changed(&mut self) {
-        self.hand.turn_to(self.live.session());
-        self.look = None;
+        self.hand.reset(self.live.session());
+        self.viewed_ply = None;
         self.advice = None;
         self.since = Instant::now();
         // A game that is over asks for nothing any more.
@@ -350,39 +351,39 @@ impl GameScreen {
         }
         self.keep();
         self.computers.game_over(&self.live);
-        self.message = self.invitation();
+        self.message = self.prompt();
     }
 
     /// Keeps the game as it is.
     fn keep(&mut self) {
         if let Some(kept) = &mut self.kept {
-            kept.update(&self.live);
+            kept.save(&self.live);
         }
     }
 
     fn trouble(&self) -> Option<&str> {
-        self.kept.as_ref().and_then(Kept::trouble)
+        self.kept.as_ref().and_then(Autosave::trouble)
     }
 
     /// A sentence on what has become of a game that was left: whether it is kept.
-    pub fn kept_text(&self) -> Option<&str> {
-        let kept = self.kept.as_ref().is_some_and(Kept::is_kept);
+    pub fn autosave_text(&self) -> Option<&str> {
+        let kept = self.kept.as_ref().is_some_and(Autosave::is_saved);
         let text = "The game is kept: crownhead play --resume takes it up again.";
         self.trouble().or(kept.then_some(text))
     }
 
     fn play(&mut self, text: &str) {
-        if let Some(why) = self.hands_off() {
+        if let Some(why) = self.blocked_reason() {
             self.message = why;
             return;
         }
         match self.live.act(self.live.session().side(), &Action::Move(text.into())) {
             Ok(()) => self.changed(),
             Err(Refusal::Illegal(error)) => {
-                self.hand.let_go();
-                self.message = sentence(&error.reason);
+                self.hand.deselect();
+                self.message = to_sentence(&error.reason);
             }
-            Err(_) => self.message = self.invitation(),
+            Err(_) => self.message = self.prompt(),
         }
     }
 
@@ -394,7 +395,7 @@ impl GameScreen {
     }
 
     fn hint(&mut self) {
-        match self.hands_off() {
+        match self.blocked_reason() {
             Some(why) => self.message = why,
             None => self.ask(Advice::Hint),
         }
@@ -405,7 +406,7 @@ impl GameScreen {
         if self.advice.as_ref().is_some_and(|(asked, _)| *asked == purpose) {
             return;
         }
-        match self.computers.advise(&self.live) {
+        match self.computers.ask_hint(&self.live) {
             Ok(thinking) => {
                 self.advice = Some((purpose, thinking));
                 self.message = match purpose {
@@ -424,7 +425,7 @@ impl GameScreen {
             return self.decline();
         }
         match self.live.act(side, &Action::Offer(OfferKind::Draw)) {
-            Err(refusal) => self.message = sentence(&refusal.to_string()),
+            Err(refusal) => self.message = to_sentence(&refusal.to_string()),
             Ok(()) if self.live.is_over() => self.changed(),
             Ok(()) if is_computer => self.ask(Advice::Draw),
             Ok(()) => self.dialog = Some(Dialog::Draw),
@@ -435,8 +436,8 @@ impl GameScreen {
         if self.live.undo() {
             // Who thinks about a position that has gone away thinks in vain.
             self.thinking = None;
-            self.thought = None;
-            self.computers.undone();
+            self.last_info = None;
+            self.computers.on_undo();
             self.changed();
         } else {
             self.message = match self.live.is_lost_on_time() {
@@ -447,13 +448,13 @@ impl GameScreen {
     }
 
     /// The same once more.
-    fn again(&mut self) {
+    fn new_game(&mut self) {
         let mut setup = self.live.setup().clone();
         setup.seed = setup.seed.wrapping_add(1);
         if let Ok(live) = LocalGame::new(setup) {
             self.computers = Computers::new(&live);
             self.live = live;
-            self.thought = None;
+            self.last_info = None;
             self.changed();
         }
     }
@@ -466,13 +467,13 @@ impl GameScreen {
     /// Looks at an earlier position; the last one is the game itself.
     fn look_at(&mut self, ply: usize) {
         let made = self.live.session().plies();
-        self.hand.let_go();
-        self.look = (ply < made).then_some(ply);
-        self.message = match self.look {
+        self.hand.deselect();
+        self.viewed_ply = (ply < made).then_some(ply);
+        self.message = match self.viewed_ply {
             Some(ply) => {
                 format!("The position after {ply} of {made} plies. End goes back to the game.")
             }
-            None => self.invitation(),
+            None => self.prompt(),
         };
     }
 
@@ -490,7 +491,7 @@ impl GameScreen {
         } else {
             match self.live.save(Path::new(name)) {
                 Ok(()) => format!("The game is in {name}."),
-                Err(error) => sentence(&error.to_string()),
+                Err(error) => to_sentence(&error.to_string()),
             }
         };
     }

@@ -1,0 +1,160 @@
+//! Looking for functions in C and C++ without compiling: which names are defined, with how many
+//! parameters.
+
+/// A function that a file defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) parameters: usize,
+}
+
+/// The functions defined in a text whose names begin with a prefix, in order.
+pub(crate) fn definitions(text: &str, prefix: &str) -> Vec<Definition> {
+    let code = code(text);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found: Vec<Definition> = Vec::new();
+    for (at, _) in code.match_indices(prefix) {
+        if code[..at].ends_with(is_part) {
+            continue;
+        }
+        let end = code[at..].find(|c| !is_part(c)).map_or(code.len(), |length| at + length);
+        let name = code[at..end].to_string();
+        let Some((inside, after)) = parentheses(code[end..].trim_start()) else { continue };
+        if !after.trim_start().starts_with('{') || found.iter().any(|other| other.name == name) {
+            continue;
+        }
+        let is_empty = matches!(inside.trim(), "" | "void");
+        let parameters = if is_empty { 0 } else { commas(inside) + 1 };
+        found.push(Definition { name, parameters });
+    }
+    found
+}
+
+/// What is between the parentheses a text begins with, and what is after them.
+fn parentheses(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix('(')?;
+    let mut depth = 1;
+    for (at, c) in inside.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some((&inside[..at], &inside[at + 1..]));
+        }
+    }
+    None
+}
+
+/// The commas of a list that are in no parentheses.
+fn commas(text: &str) -> usize {
+    let mut depth = 0;
+    let mut count = 0;
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '<' => depth += 1,
+            ')' | ']' | '>' => depth -= 1,
+            ',' if depth == 0 => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// A text without comments, texts in quotes, and lines for the preprocessor.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_line_start = true;
+    while let Some(c) = rest.chars().next() {
+        let skipped = match c {
+            '/' if rest.starts_with("//") => logical_line(rest),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '#' if is_line_start => logical_line(rest),
+            '"' | '\'' => quoted(rest, c),
+            _ => 0,
+        };
+        if skipped > 0 {
+            code.push(' ');
+            rest = &rest[skipped..];
+            continue;
+        }
+        is_line_start = c == '\n' || (is_line_start && c.is_whitespace());
+        code.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    code
+}
+
+/// The length of a line with those that a backslash adds to it.
+fn logical_line(text: &str) -> usize {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        length += line.len();
+        if !line.trim_end().ends_with('\\') {
+            // Its end begins the next.
+            return length - usize::from(line.ends_with('\n'));
+        }
+    }
+    length
+}
+
+/// The length of a text in quotes.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '\n' => return at,
+            c if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(String, usize)> {
+        let found = definitions(text, "ai_player");
+        found.into_iter().map(|function| (function.name, function.parameters)).collect()
+    }
+
+    #[test]
+    fn only_definitions_are_found() {
+        let text = r#"
+            // int ai_player_1(int a) { }
+            /* int ai_player_2(int a) { } */
+            #define X ai_player_3(a, b) \
+                { ai_player_4(a) { } }
+            int ai_player_5(int player, const int *board);
+            const char *text = "ai_player_6(int a) { \" ai_player_7() {";
+            char c = '"';
+            static int my_ai_player(int x) { return x; }
+            int ai_player_1155012345 (int player,
+                                      const int *board)
+            {
+                if (ai_player_5(player, board)) { return 0; }
+                return ai_player_8(1, 2, (3, 4));
+            }
+            void ai_player_help(void (*f)(int, int), int b) {}
+            int ai_player_no(void) { }
+        "#;
+        let wanted = [("ai_player_1155012345", 2), ("ai_player_help", 2), ("ai_player_no", 0)];
+        assert_eq!(found(text), wanted.map(|(name, count)| (name.to_string(), count)));
+    }
+
+    #[test]
+    fn no_text_is_too_strange() {
+        for text in
+            ["", "ai_player", "ai_player(", "ai_player((", "\"", "'", "/*", "#", "#\\\n", "é/*é"]
+        {
+            assert_eq!(found(text), [], "{text}");
+        }
+        assert_eq!(found("ai_player(){"), [("ai_player".to_string(), 0)]);
+    }
+}

@@ -1,0 +1,7 @@
+//! Files on disk: atomic writes, and the directories for cached and saved data.
+
+mod atomic_file;
+mod dirs;
+
+pub use atomic_file::{AtomicFile, write_atomic};
+pub use dirs::{cache_dir, data_dir};

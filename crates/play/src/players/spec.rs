@@ -1,0 +1,270 @@
+//! Built-in players as text: `random`, `minimax:2`, `level:4:movetime=1s`,
+//! `best:threads=2,hash=128`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crownhead_rules::Game;
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
+
+use super::{Best, Graded, Random, Textbook};
+use crate::clock::truncate;
+use crate::{Player, PlayerError};
+use crate::{format_duration, parse_duration};
+
+/// A built-in player and its options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BuiltinSpec {
+    /// Which player.
+    pub kind: PlayerKind,
+    /// Its resources.
+    pub options: PlayerOptions,
+}
+
+/// A kind of built-in player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlayerKind {
+    /// Plays any legal move.
+    Random,
+    /// Plain minimax to a fixed depth in plies.
+    Minimax(u32),
+    /// Plain alpha-beta to a fixed depth in plies.
+    AlphaBeta(u32),
+    /// Limited strength, 1 to 10.
+    Level(u8),
+    /// Full strength; the same as level 10.
+    Best,
+}
+
+/// Resources of a player; `None` means the player's default.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PlayerOptions {
+    /// Search threads.
+    pub threads: Option<u16>,
+    /// Transposition table size in megabytes.
+    pub hash: Option<u32>,
+    /// Maximum time per move.
+    pub movetime: Option<Duration>,
+    /// Maximum nodes per move.
+    pub nodes: Option<u64>,
+}
+
+/// An invalid player text.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SpecError {
+    /// The text does not start with the name of a built-in player.
+    #[error("unknown player {0:?}; built-in players: {BUILTIN_NAMES}")]
+    UnknownPlayer(String),
+    /// The player exists, but its level, depth or options are invalid.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+const MAX_DEPTH: u32 = 30;
+const MAX_LEVEL: u8 = 10;
+const MAX_THREADS: u16 = 256;
+const MAX_HASH_MB: u32 = 65_536;
+
+/// The built-in players, for messages.
+pub const BUILTIN_NAMES: &str = "random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10, best";
+
+impl BuiltinSpec {
+    /// A player with default options.
+    pub const fn new(kind: PlayerKind) -> BuiltinSpec {
+        let options = PlayerOptions { threads: None, hash: None, movetime: None, nodes: None };
+        BuiltinSpec { kind, options }
+    }
+
+    /// Returns whether `text` starts with the name of a built-in player.
+    pub fn is_builtin_name(text: &str) -> bool {
+        let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+        ["random", "minimax", "alphabeta", "level", "best"].contains(&name.as_str())
+    }
+
+    /// Returns whether the player evaluates positions, so that tables make it stronger.
+    pub fn uses_evaluation(&self) -> bool {
+        self.kind != PlayerKind::Random
+    }
+
+    /// Names of the options this player takes.
+    fn option_names(&self) -> &'static [&'static str] {
+        match self.kind {
+            PlayerKind::Random => &[],
+            PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
+            PlayerKind::Level(_) | PlayerKind::Best => &["threads", "hash", "movetime", "nodes"],
+        }
+    }
+
+    /// Returns whether nothing but a clock would stop its search.
+    pub fn has_no_limit(&self) -> bool {
+        matches!(self.kind, PlayerKind::Best | PlayerKind::Level(MAX_LEVEL))
+            && self.options.movetime.is_none()
+            && self.options.nodes.is_none()
+    }
+
+    /// Lowers the time per move to `time`, if the player uses time at all.
+    pub fn cap_move_time(&mut self, time: Duration) {
+        if self.option_names().contains(&"movetime") {
+            self.options.movetime =
+                Some(self.options.movetime.map_or(time, |current| current.min(time)));
+        }
+    }
+
+    /// Returns whether its search can be limited by nodes.
+    pub fn supports_node_limit(&self) -> bool {
+        self.option_names().contains(&"nodes")
+    }
+
+    /// Creates the player for one game and allocates all memory it needs.
+    pub fn player(
+        &self,
+        game: &Game,
+        knowledge: &Knowledge,
+    ) -> Result<Box<dyn Player>, PlayerError> {
+        struct Create<'a>(&'a BuiltinSpec, &'a Knowledge);
+        impl GameVisitor for Create<'_> {
+            type Output = Result<Box<dyn Player>, PlayerError>;
+            fn visit<P: HasEngine>(self, rules: &P::Options) -> Self::Output {
+                let Create(spec, knowledge) = self;
+                let options = spec.options;
+                Ok(match spec.kind {
+                    PlayerKind::Random => Box::new(Random::new()),
+                    PlayerKind::Minimax(depth) => {
+                        Box::new(Textbook::<P>::minimax(depth, options, knowledge))
+                    }
+                    PlayerKind::AlphaBeta(depth) => {
+                        Box::new(Textbook::<P>::alpha_beta(depth, options, knowledge))
+                    }
+                    PlayerKind::Level(MAX_LEVEL) | PlayerKind::Best => {
+                        Box::new(Best::<P>::new(options, knowledge)?)
+                    }
+                    PlayerKind::Level(level) => {
+                        Box::new(Graded::<P>::new(level, rules, options, knowledge)?)
+                    }
+                })
+            }
+        }
+        visit(game, Create(self, knowledge))
+    }
+
+    fn parse_option(&mut self, text: &str) -> Result<(), SpecError> {
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(invalid(format!(
+                "player options are written key=value, not {:?}",
+                truncate(text)
+            )));
+        };
+        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+        if !self.option_names().contains(&key.as_str()) {
+            let names = match self.option_names() {
+                [] => "none".to_string(),
+                names => names.join(", "),
+            };
+            let player = BuiltinSpec::new(self.kind);
+            return Err(invalid(format!(
+                "unknown option {:?} for {player}; available options: {names}",
+                truncate(&key)
+            )));
+        }
+        let options = &mut self.options;
+        let is_repeated = match key.as_str() {
+            "threads" => {
+                let threads = parse_count(&key, value, MAX_THREADS.into())? as u16;
+                options.threads.replace(threads).is_some()
+            }
+            "hash" => {
+                let megabytes = parse_count(&key, value, MAX_HASH_MB.into())? as u32;
+                options.hash.replace(megabytes).is_some()
+            }
+            "nodes" => options.nodes.replace(parse_count(&key, value, u64::MAX)?).is_some(),
+            _ => {
+                let time = parse_duration(value).map_err(|error| invalid(error.to_string()))?;
+                options.movetime.replace(time).is_some()
+            }
+        };
+        match is_repeated {
+            true => Err(invalid(format!("option {key} is given twice"))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn invalid(message: String) -> SpecError {
+    SpecError::Invalid(message)
+}
+
+fn parse_count(key: &str, value: &str, max: u64) -> Result<u64, SpecError> {
+    match value.parse::<u64>() {
+        Ok(number) if (1..=max).contains(&number) && !value.starts_with('+') => Ok(number),
+        _ => Err(invalid(format!(
+            "option {key} takes a whole number from 1 to {max}, not {:?}",
+            truncate(value)
+        ))),
+    }
+}
+
+impl FromStr for BuiltinSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<BuiltinSpec, SpecError> {
+        let mut parts = text.trim().split(':');
+        let typed = parts.next().unwrap_or_default().trim();
+        let name = typed.to_ascii_lowercase();
+        let mut number = |quantity: &str, max: u32| {
+            let text = parts.next().unwrap_or_default().trim();
+            match text.parse::<u32>() {
+                Ok(number) if (1..=max).contains(&number) && !text.starts_with('+') => Ok(number),
+                _ => Err(invalid(format!(
+                    "{name} takes a {quantity} from 1 to {max}, for example {name}:4, not {:?}",
+                    truncate(text)
+                ))),
+            }
+        };
+        let kind = match name.as_str() {
+            "random" => PlayerKind::Random,
+            "best" => PlayerKind::Best,
+            "minimax" => PlayerKind::Minimax(number("depth", MAX_DEPTH)?),
+            "alphabeta" => PlayerKind::AlphaBeta(number("depth", MAX_DEPTH)?),
+            "level" => PlayerKind::Level(number("level", MAX_LEVEL.into())? as u8),
+            _ => return Err(SpecError::UnknownPlayer(truncate(typed))),
+        };
+        let mut spec = BuiltinSpec::new(kind);
+        if let Some(options) = parts.next() {
+            for option in options.split(',') {
+                spec.parse_option(option)?;
+            }
+        }
+        match parts.next() {
+            None => Ok(spec),
+            Some(extra) => Err(invalid(format!(
+                "unexpected {:?} after the options of {}",
+                truncate(extra),
+                BuiltinSpec::new(kind)
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for BuiltinSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            PlayerKind::Random => f.write_str("random")?,
+            PlayerKind::Minimax(depth) => write!(f, "minimax:{depth}")?,
+            PlayerKind::AlphaBeta(depth) => write!(f, "alphabeta:{depth}")?,
+            PlayerKind::Level(level) => write!(f, "level:{level}")?,
+            PlayerKind::Best => f.write_str("best")?,
+        }
+        let PlayerOptions { threads, hash, movetime, nodes } = self.options;
+        let options = [
+            threads.map(|threads| format!("threads={threads}")),
+            hash.map(|hash| format!("hash={hash}")),
+            movetime.map(|time| format!("movetime={}", format_duration(time))),
+            nodes.map(|nodes| format!("nodes={nodes}")),
+        ];
+        for (index, option) in options.into_iter().flatten().enumerate() {
+            write!(f, "{}{option}", if index == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! The walls around the programs of a contest, as they are told and written down: a contest may be
+//! taken up again on a machine that has others.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::Contest;
+
+/// Walls as a journal has them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Walls {
+    /// The isolation that the contest file asks for.
+    pub asked: String,
+    /// Words for those that are up.
+    pub active: Vec<String>,
+    /// What the machine does not have, and why.
+    pub missing: Vec<String>,
+    /// What each program may use, as in `cores=1,memory=2GB`; nothing if nobody looks.
+    pub limits: String,
+}
+
+impl Walls {
+    /// The walls that this machine puts up for a contest; none if no program takes part. An error if
+    /// they are fewer than required.
+    pub fn of(contest: &Contest) -> Result<Option<Walls>, String> {
+        if !contest.has_programs() {
+            return Ok(None);
+        }
+        let walls = crownhead_sandbox::IsolationStatus::detect(contest.isolation)?;
+        let is_limited = contest.isolation != crownhead_sandbox::Isolation::Off;
+        Ok(Some(Walls {
+            asked: walls.isolation.to_string(),
+            active: walls.active().map(String::from).collect(),
+            missing: walls.missing().collect(),
+            limits: if is_limited { contest.limits.to_string() } else { String::new() },
+        }))
+    }
+
+    /// One object.
+    pub fn json(&self) -> Value {
+        let pairs = self.limits.split(',').filter_map(|limit| limit.split_once('='));
+        let limits: Value = pairs.map(|(key, text)| (key.to_string(), json!(text))).collect();
+        json!({
+            "asked": self.asked,
+            "active": self.active,
+            "missing": self.missing,
+            "limits": if self.limits.is_empty() { Value::Null } else { limits },
+        })
+    }
+}
+
+impl fmt::Display for Walls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.active.is_empty() {
+            return f.write_str("off");
+        }
+        f.write_str(&self.active.join(", "))?;
+        self.missing.iter().try_for_each(|missing| write!(f, "; {missing}"))?;
+        write!(f, " ({})", self.limits)
+    }
+}
