@@ -129,6 +129,24 @@ fn a_program_at_the_board_has_a_limit_of_time() {
 }
 
 #[test]
+fn resumed_game_honours_isolation_and_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "tee heard | python3 \"$0\" fine";
+    let bot = hostile("").replace("cmd:python3", &format!("cmd:sh -c '{script}'"));
+    let play = ["play", "english", "--second", &bot, "--isolation", "off"];
+    by_lines(folder.path(), &play, "11-15\n").printed();
+    fs::remove_file(folder.path().join("heard")).unwrap();
+    let resume = ["play", "--resume", "--isolation", "off"];
+    let off = by_lines(folder.path(), &resume, "undo\n11-15\n");
+    assert_eq!(off.isolation.as_deref(), Some("isolation: off"), "{off:?}");
+    assert!(folder.path().join("heard").exists(), "the bot can write to the folder");
+    let resume = ["play", "--resume", "--limits", "memory=777MB"];
+    let limited = by_lines(folder.path(), &resume, "quit\n");
+    let isolation = limited.isolation.clone().unwrap_or_default();
+    assert!(isolation.contains("memory=777MB"), "{limited:?}");
+}
+
+#[test]
 fn a_game_by_hand_promises_only_what_is_kept() {
     let bot = hostile("fine");
     let finished = crownhead_reading(b"help\n", &["bot", "play", &bot, "--plain"]);
