@@ -65,8 +65,14 @@ fn a_game_is_known_in_capital_letters_too() {
 #[test]
 fn an_option_a_game_does_not_have_is_refused_with_the_ones_it_has() {
     for (game, complaint) in [
-        ("contest:flying=true", "contest: unknown option \"flying\"; available options: draw-plies, kings"),
-        ("capture-halma:kings=true", "capture-halma: unknown option \"kings\"; the game has no options"),
+        (
+            "contest:flying=true",
+            "contest: unknown option \"flying\"; available options: draw-plies, kings",
+        ),
+        (
+            "capture-halma:kings=true",
+            "capture-halma: unknown option \"kings\"; the game has no options",
+        ),
         ("contest:kings=maybe", "invalid value \"maybe\" for kings; expected true or false"),
         ("english:draw-plies=0", "invalid value \"0\" for draw-plies; expected 1 to 10000"),
         ("english:draw-plies=10001", "invalid value \"10001\" for draw-plies; expected 1 to 10000"),

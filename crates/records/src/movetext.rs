@@ -41,7 +41,11 @@ pub(crate) struct SizeBudget {
 }
 
 impl SizeBudget {
-    pub(crate) fn spend_text(&mut self, bytes: usize, location: Location) -> Result<(), LocatedError> {
+    pub(crate) fn spend_text(
+        &mut self,
+        bytes: usize,
+        location: Location,
+    ) -> Result<(), LocatedError> {
         spend(&mut self.text, bytes, MAX_TEXT, "bytes of comments and tags", location)
     }
 }
@@ -219,7 +223,9 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                 };
                 match join_jumps(self.lexer, &line.position) {
                     Some(mv) => mv,
-                    None => return Err(LocatedError::new(location, RecordErrorKind::Move, message)),
+                    None => {
+                        return Err(LocatedError::new(location, RecordErrorKind::Move, message));
+                    }
                 }
             }
         };
@@ -249,7 +255,12 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
     }
 
     fn comment(&mut self) -> Result<(), LocatedError> {
-        append_comment(self.current.comment(), self.lexer.text(), &mut self.budget, self.lexer.location())
+        append_comment(
+            self.current.comment(),
+            self.lexer.text(),
+            &mut self.budget,
+            self.lexer.location(),
+        )
     }
 
     fn open(&mut self) -> Result<(), LocatedError> {

@@ -93,9 +93,12 @@ impl<R: Read> Reader<R> {
             let result = match token {
                 Ok(Token::Tag) if tags.are_complete(&self.lexer) => break,
                 Ok(Token::Tag) => tags.add(&self.lexer, &mut budget),
-                Ok(Token::Comment) => {
-                    append_comment(&mut comment, self.lexer.text(), &mut budget, self.lexer.location())
-                }
+                Ok(Token::Comment) => append_comment(
+                    &mut comment,
+                    self.lexer.text(),
+                    &mut budget,
+                    self.lexer.location(),
+                ),
                 // A second separator after the previous game.
                 Ok(Token::Result(_)) if is_empty => Ok(()),
                 Ok(Token::End) if is_empty => return Ok(None),
@@ -299,12 +302,13 @@ impl Tags {
 /// Returns the first game with this PDN game type.
 fn game_of_type(number: &str) -> Result<Game, String> {
     let types = || Game::all().into_iter().zip(GAMES.iter().map(|info| info.pdn_game_type));
-    let found = types().find(|(_, game_type)| game_type.map(|n| n.to_string()).as_deref() == Some(number));
+    let found =
+        types().find(|(_, game_type)| game_type.map(|n| n.to_string()).as_deref() == Some(number));
     found.map(|(game, _)| game).ok_or_else(|| {
-        let shown: String = number.chars().take(20).collect();
+        let number: String = number.chars().take(20).collect();
         let supported = types().find_map(|(game, game_type)| Some((game.info().name, game_type?)));
         let (name, game_type) = supported.unwrap_or_default();
-        format!("unsupported GameType {shown:?}; {name} is {game_type}")
+        format!("unsupported GameType {number:?}; {name} is {game_type}")
     })
 }
 

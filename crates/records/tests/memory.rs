@@ -82,7 +82,8 @@ fn memory_is_bounded_by_one_game() {
     let (games, errors, peak) = read(generate(500, |i| format!("{{ {i} {}", "word ".repeat(2000))));
     assert_eq!((games, errors), (0, vec![RecordErrorKind::Syntax]));
     assert!(peak < 8 * MB, "{peak} bytes");
-    let (games, errors, peak) = read(generate(500, |i| format!("{{ {i} {}}}", "word ".repeat(2000))));
+    let (games, errors, peak) =
+        read(generate(500, |i| format!("{{ {i} {}}}", "word ".repeat(2000))));
     assert_eq!((games, errors), (0, vec![RecordErrorKind::Limit]));
     assert!(peak < 8 * MB, "{peak} bytes");
 

@@ -77,7 +77,7 @@ fn lexes_moves_and_numbers() {
 }
 
 #[test]
-fn joins_moves_with_blanks() {
+fn joins_moves_with_spaces() {
     check("11 - 15 23 -19 8- 11", &[word("11-15"), word("23-19"), word("8-11")]);
     check("22 x 15 x 8 1 - 0", &[word("22x15x8"), result(FirstWins)]);
     check("8-\n11", &[word("8-11")]);
@@ -223,7 +223,10 @@ fn locations_are_line_and_column() {
         found
     }
     assert_eq!(locations("1-5 2-6\n 3-7"), [(1, 1, true), (1, 5, false), (2, 2, true)]);
-    assert_eq!(locations("a\r\nb\rc\n\nd"), [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true)]);
+    assert_eq!(
+        locations("a\r\nb\rc\n\nd"),
+        [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true)]
+    );
     assert_eq!(locations("{é½} 1-5"), [(1, 1, true), (1, 6, false)]);
     assert_eq!(locations("\u{feff}1-5"), [(1, 1, true)]);
     assert_eq!(locations("{a\nb} 1-5"), [(1, 1, true), (2, 4, false)]);
