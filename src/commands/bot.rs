@@ -175,7 +175,7 @@ fn new(arguments: &New) -> Result<(), Failure> {
     };
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
     let name = for_a_shell(&name);
-    let game = kit.game;
+    let game = kit.game();
     let option = if game == GAMES[0].id { String::new() } else { format!(" --game {game}") };
     writeln!(out, "  crownhead bot check {name} --game {game}")?;
     writeln!(out, "  crownhead match {name} random --game {game} -n 20")?;

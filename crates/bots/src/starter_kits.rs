@@ -4,6 +4,8 @@
 use std::io;
 use std::path::Path;
 
+use crownhead_rules::{GAMES, GameInfo};
+
 /// A bot to begin with.
 #[derive(Clone, Copy, Debug)]
 pub struct StarterKit {
@@ -11,8 +13,6 @@ pub struct StarterKit {
     pub language: &'static str,
     /// Other names for it.
     pub also: &'static [&'static str],
-    /// The game to try it with: the only one that a kit for an assignment plays.
-    pub game: &'static str,
     /// What must be installed.
     pub needs: &'static str,
     /// The names and texts of its files; `NAME` stands for the bot's name.
@@ -21,13 +21,9 @@ pub struct StarterKit {
 
 macro_rules! kit {
     ($language:literal, $also:expr, $needs:literal, $file:literal) => {
-        kit!($language, $also, $needs, $file, "english")
-    };
-    ($language:literal, $also:expr, $needs:literal, $file:literal, $game:literal) => {
         StarterKit {
             language: $language,
             also: $also,
-            game: $game,
             needs: $needs,
             files: [
                 ($file, include_str!(concat!("../kits/", $language, "/", $file))),
@@ -45,12 +41,19 @@ const KITS: [StarterKit; 9] = [
     kit!("rust", &["rs"], "rustc", "bot.rs"),
     kit!("java", &[], "a JDK of version 16 or newer", "Bot.java"),
     kit!("javascript", &["js", "node"], "Node.js", "bot.js"),
-    kit!("c-function", &[], "a C compiler (gcc)", "bot.c", "chinese-checkers"),
-    kit!("cpp-function", &["c++-function"], "a C++ compiler (g++)", "bot.cpp", "contest"),
-    kit!("tcp-int32", &[], "python3", "bot.py", "capture-halma"),
+    kit!("c-function", &[], "a C compiler (gcc)", "bot.c"),
+    kit!("cpp-function", &["c++-function"], "a C++ compiler (g++)", "bot.cpp"),
+    kit!("tcp-int32", &[], "python3", "bot.py"),
 ];
 
 impl StarterKit {
+    /// Returns the id of the game to try the kit with. A kit for the protocol of an assignment plays
+    /// only the game of that assignment.
+    pub fn game(&self) -> &'static str {
+        let plays = |game: &&GameInfo| game.bot_protocols.contains(&self.language);
+        GAMES.iter().find(plays).unwrap_or(&GAMES[0]).id
+    }
+
     /// The kit of a language.
     pub fn of(language: &str) -> Result<&'static StarterKit, String> {
         let name = language.trim().to_ascii_lowercase();
