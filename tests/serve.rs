@@ -164,7 +164,7 @@ fn a_port_that_is_taken_is_named_with_what_to_do() {
     assert_eq!(
         said,
         format!(
-            "crownhead: port {port} is taken on 127.0.0.1: choose another with --port, or end what has it\n"
+            "crownhead: port {port} on 127.0.0.1 is already in use: choose another with --port\n"
         )
     );
 }
