@@ -14,6 +14,7 @@ pub mod middleware;
 mod monotonic;
 pub mod new_game;
 pub mod rate_limit;
+mod request_log;
 pub mod room;
 pub mod rooms;
 pub mod routes;

@@ -90,13 +90,18 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, mut s
             accepted = listener.accept() => accepted,
             _ = shutdown_requested(&mut shutdown) => return,
         };
-        let Ok((stream, peer)) = accepted else {
-            // Too many files are open, or the client has gone already.
-            tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
-            continue;
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Too many files are open, or the client has gone already.
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
+                continue;
+            }
         };
         let client = ClientKey::new(peer.ip());
         if !connections.open(client, &limits) {
+            tracing::debug!(peer = %peer.ip(), "connection limit reached");
             continue;
         }
         let _ = stream.set_nodelay(true);

@@ -102,6 +102,7 @@ impl Rooms {
     /// Removes a room from memory.
     pub(crate) fn remove(&self, id: &GameId) {
         self.rooms().remove(id);
+        tracing::debug!(game = %id, "game removed from memory");
     }
 
     /// Creates a game.
@@ -123,7 +124,7 @@ impl Rooms {
             writes.push(Write::AppendToNew { id: id.clone(), event });
         }
         self.store.write(writes).await.map_err(|error| {
-            eprintln!("crownhead: {error}");
+            tracing::error!(%error, "cannot store a new game");
             ApiError::failure("the server could not store the game")
         })?;
         Ok(Created { id, secret, friend })
@@ -164,6 +165,7 @@ impl Rooms {
         let (game, stored) = replayed.ok_or(JoinError::NoSuchGame)?;
         let room = Room::new(id.clone(), &stored, game, self);
         self.rooms().insert(id.clone(), room.clone());
+        tracing::debug!(game = %id, "game loaded");
         Ok(room)
     }
 
@@ -191,7 +193,7 @@ impl Rooms {
             stored.map(|stored| Ok((replay_events(&stored)?, stored))).transpose()
         });
         replayed.await.unwrap_or_else(|error| Err(error.to_string())).map_err(|error| {
-            eprintln!("crownhead: game {id}: cannot load: {error}");
+            tracing::error!(game = %id, error, "cannot load a game");
         })
     }
 

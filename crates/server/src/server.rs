@@ -117,8 +117,9 @@ impl Server {
 
 async fn sweep_loop(rooms: Arc<Rooms>) {
     loop {
-        if let Err(error) = rooms.sweep().await {
-            eprintln!("crownhead: cannot delete old games: {error}");
+        match rooms.sweep().await {
+            Ok(games) => tracing::debug!(games, "old games deleted"),
+            Err(error) => tracing::error!(%error, "cannot delete old games"),
         }
         tokio::time::sleep(SWEEP_INTERVAL).await;
     }

@@ -90,6 +90,7 @@ pub async fn serve(
             reason
         }
     };
+    tracing::debug!(game = %id, ?reason, "WebSocket closed");
     if let Some(frame) = reason.frame() {
         let close = async {
             socket.send(Message::Close(Some(frame))).await?;

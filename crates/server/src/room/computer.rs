@@ -92,7 +92,7 @@ impl Room {
             },
         };
         if let Err(reason) = played {
-            eprintln!("crownhead: game {}: the computer did not move: {reason}", self.id);
+            tracing::error!(game = %self.id, reason, "the computer did not move");
             // The search is repeated when the next client joins.
             state.computer = None;
             state.game.pause();
@@ -137,7 +137,8 @@ impl Room {
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = answered {
-            eprintln!("crownhead: game {}: draw offer not answered: {}", self.id, refusal.reason);
+            let reason = refusal.reason;
+            tracing::error!(game = %self.id, reason, "cannot answer a draw offer");
         }
     }
 }

@@ -347,13 +347,21 @@ impl Room {
         event: HostedEvent,
     ) -> Result<(), Refusal> {
         let write = self.append_write(state, &event)?;
-        self.rooms()?.store().write(vec![write]).await.map_err(storage_error)?;
+        self.store(vec![write]).await?;
         self.apply_event(state, &event)
     }
 
     fn append_write(&self, state: &RoomState, event: &HostedEvent) -> Result<Write, Refusal> {
         let event = encode_event(event).map_err(Refusal::failure)?;
         Ok(Write::Append { key: self.key, number: state.game.events(), event })
+    }
+
+    /// Writes to the store. Errors are logged; the client does not see their details.
+    async fn store(&self, writes: Vec<Write>) -> Result<(), Refusal> {
+        self.rooms()?.store().write(writes).await.map_err(|error| {
+            tracing::error!(game = %self.id, %error, "cannot store an event");
+            Refusal::failure("the server could not store the event")
+        })
     }
 
     /// Applies a stored event and broadcasts the change.
@@ -390,10 +398,9 @@ impl Room {
 
     /// Creates the rematch: colours are swapped, secrets and names move to the other seat.
     async fn create_rematch(self: &Arc<Self>, state: &mut RoomState) -> Result<(), Refusal> {
-        let rooms = self.rooms()?;
         let id = GameId::new().map_err(Refusal::failure)?;
         let event = HostedEvent::Next(id.as_str().into());
-        let setup = state.game.setup().swapped(rooms.random_seed());
+        let setup = state.game.setup().swapped(self.rooms()?.random_seed());
         let setup = encode_setup(&setup).map_err(Refusal::failure)?;
         let [first, second] = self.secrets;
         let rematch = NewGame { id: id.clone(), setup, secrets: [second, first] };
@@ -405,7 +412,7 @@ impl Room {
                 writes.push(Write::AppendToNew { id: id.clone(), event });
             }
         }
-        rooms.store().write(writes).await.map_err(storage_error)?;
+        self.store(writes).await?;
         self.apply_event(state, &event)
     }
 
@@ -435,7 +442,8 @@ impl Room {
         if let Some(event) = state.game.check_flag(monotonic::now())
             && let Err(refusal) = self.append_event(state, event).await
         {
-            eprintln!("crownhead: game {}: loss on time not stored: {}", self.id, refusal.reason);
+            let reason = refusal.reason;
+            tracing::error!(game = %self.id, reason, "cannot end a game on time");
         }
         self.close_if_idle(state);
     }
@@ -445,10 +453,4 @@ impl Room {
 fn apply_offer(state: &mut RoomState, event: &Event) -> Result<(), Refusal> {
     let event = HostedEvent::Game(event.clone());
     state.game.apply(&event, monotonic::now()).map_err(Refusal::failure)
-}
-
-/// Logs an error of the store. The client does not see its details.
-fn storage_error(error: StoreError) -> Refusal {
-    eprintln!("crownhead: {error}");
-    Refusal::failure("the server could not store the event")
 }

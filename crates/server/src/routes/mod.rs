@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use serde::de::DeserializeOwned;
@@ -21,6 +21,7 @@ use crate::Shutdown;
 use crate::error::{ApiError, Code};
 use crate::middleware::{PublicUrl, check_request, header_text};
 use crate::rate_limit::RateLimiter;
+use crate::request_log::log_request;
 use crate::rooms::Rooms;
 
 /// Maximum size of a request's body.
@@ -82,6 +83,7 @@ pub fn routes(app: Arc<AppState>) -> Router {
         .fallback_service(get(assets::asset))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(app.clone(), check_request))
+        .layer(from_fn(log_request))
         .with_state(app)
 }
 
