@@ -325,7 +325,7 @@ impl Progress {
 }
 
 fn report(out: &mut impl Write, plan: &MatchConfig, standing: &MatchScore) -> Result<(), Failure> {
-    let MatchScore { all, by_colour, pairs, ends, late, .. } = standing;
+    let MatchScore { all, by_colour, pairs, ends, timeouts: late, .. } = standing;
     let [one, other] = &plan.players;
     writeln!(out, "{one} against {other}, {}, {}", plan.game, plan.settings.time_control)?;
     writeln!(out, "games     {}, openings {}, seed {}", all.games(), plan.openings, plan.seed)?;
@@ -335,7 +335,7 @@ fn report(out: &mut impl Write, plan: &MatchConfig, standing: &MatchScore) -> Re
         writeln!(out, "{:<9} {}", format!("as {name}"), tally_text(tally))?;
     }
     if let Some(estimate) = pairs.estimate() {
-        let Estimate { score, error, superiority, .. } = estimate;
+        let Estimate { score, error, los: superiority, .. } = estimate;
         let (score, error) = (100.0 * score, 100.0 * error);
         writeln!(out, "score     {score:.1} % ± {error:.1} (95 %, from {} pairs)", pairs.count())?;
         writeln!(out, "pairs     {}", pairs_text(&pairs.0))?;
@@ -346,7 +346,7 @@ fn report(out: &mut impl Write, plan: &MatchConfig, standing: &MatchScore) -> Re
     writeln!(out, "ends      {}", if ends.is_empty() { "none".into() } else { ends.join(", ") })?;
     writeln!(out, "length    {:.1} plies on average", average(standing))?;
     writeln!(out, "late      {one} {}, {other} {}", late[0], late[1])?;
-    let [one_ms, other_ms] = standing.slowest.map(|time| time.as_secs_f64() * 1e3);
+    let [one_ms, other_ms] = standing.slowest_move.map(|time| time.as_secs_f64() * 1e3);
     writeln!(out, "slowest   {one} {one_ms:.1} ms, {other} {other_ms:.1} ms")?;
     if plan.players.iter().any(|player| player.program().is_some()) {
         let [one_faults, other_faults] = standing.faults;
@@ -414,11 +414,11 @@ fn object(
         "error": estimate.map(|estimate| estimate.error),
         "elo": estimate.and_then(|estimate| finite(estimate.elo)),
         "elo_error": estimate.and_then(|estimate| finite(estimate.elo_error)),
-        "superiority": estimate.map(|estimate| estimate.superiority),
+        "superiority": estimate.map(|estimate| estimate.los),
         "ends": standing.ends,
         "plies": average(standing),
-        "late": standing.late,
-        "slowest_ms": standing.slowest.map(|time| time.as_secs_f64() * 1e3),
+        "late": standing.timeouts,
+        "slowest_ms": standing.slowest_move.map(|time| time.as_secs_f64() * 1e3),
         "policy": plan.settings.fault_policy.code(),
         "faults": standing.faults,
         "incidents": faults.in_order(),

@@ -1,11 +1,11 @@
-//! The course's contest, end to end: eight bots in eight languages play Capture Halma by the rules of the
-//! assignment. `docs/contests.md` shows the same contest.
+//! The course's tournament, end to end: eight bots in eight languages play Capture Halma by the rules of the
+//! assignment. `docs/tournaments.md` shows the same tournament.
 
 use std::fs;
 
 use serde_json::json;
 
-use crate::contest::Contest;
+use crate::harness::TestTournament;
 use crate::run::crownhead_in;
 
 /// A bot that takes the first move there is, and now and then forgets to look.
@@ -33,24 +33,24 @@ while (<STDIN>) {
 
 #[test]
 fn eight_bots_in_eight_languages_play_the_course_contest() {
-    let contest = Contest::new(
-        "name = \"Course contest\"\ngame = \"capture-halma\"\nsubmissions = \"bots\"\n\
+    let tournament = TestTournament::new(
+        "name = \"Course tournament\"\ngame = \"capture-halma\"\nsubmissions = \"bots\"\n\
          movetime = \"5s\"\npolicy = \"skip\"\nconcurrency = 2\n",
     );
-    fs::create_dir(contest.path().join("bots")).unwrap();
+    fs::create_dir(tournament.path().join("bots")).unwrap();
     for language in ["python", "c", "cpp", "rust", "java", "javascript"] {
         let folder = format!("bots/{language}");
-        let new = crownhead_in(contest.path(), &["bot", "new", language, &folder]);
+        let new = crownhead_in(tournament.path(), &["bot", "new", language, &folder]);
         assert_eq!(new.code, Some(0), "{new:?}");
     }
-    contest.write("bots/perl/bot.toml", "command = \"perl bot.pl\"\nlanguage = \"perl\"");
-    contest.write("bots/perl/bot.pl", PERL);
-    contest.write("bots/shell/bot.toml", "command = \"sh bot.sh\"\nlanguage = \"sh\"");
-    contest.write("bots/shell/bot.sh", SHELL);
-    let run = contest.tournament("run", &[]);
+    tournament.write("bots/perl/bot.toml", "command = \"perl bot.pl\"\nlanguage = \"perl\"");
+    tournament.write("bots/perl/bot.pl", PERL);
+    tournament.write("bots/shell/bot.toml", "command = \"sh bot.sh\"\nlanguage = \"sh\"");
+    tournament.write("bots/shell/bot.sh", SHELL);
+    let run = tournament.tournament("run", &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.stdout.starts_with("Course contest: capture-halma, round-robin, 56 games\n"));
-    let rows = contest.standings();
+    let rows = tournament.standings();
     let rows = rows.as_array().unwrap();
     assert_eq!(rows.len(), 8);
     let points: u64 = rows.iter().map(|row| row["points"].as_u64().unwrap()).sum();
@@ -64,8 +64,9 @@ fn eight_bots_in_eight_languages_play_the_course_contest() {
         // An invalid move costs the turn and no more.
         assert_eq!(row["faults"].as_u64().unwrap() > 0, row["player"] == "shell", "{row}");
     }
-    let game = contest.games().into_values().find(|game| game["faults"] != json!([0, 0])).unwrap();
-    let one = contest.tournament("games", &[&game["game"].to_string(), "--json"]).json();
+    let game =
+        tournament.games().into_values().find(|game| game["faults"] != json!([0, 0])).unwrap();
+    let one = tournament.tournament("games", &[&game["game"].to_string(), "--json"]).json();
     let one = &one["games"][0];
     assert_eq!(one["incidents"][0]["code"], "illegal-move");
     let ply = one["incidents"][0]["ply"].as_u64().unwrap() as usize;

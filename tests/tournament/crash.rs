@@ -8,20 +8,25 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::contest::{Contest, events};
+use crate::harness::{TestTournament, events};
 
-/// Kills runs of a contest at random moments within so many microseconds, until it is finished or was
+/// Kills runs of a tournament at random moments within so many microseconds, until it is finished or was
 /// killed so many times, and lets it end; how often it was killed. After each time every game that was
 /// told is there as it was told, and none was told twice.
-fn kill_until_finished(contest: &Contest, lots: &mut fastrand::Rng, within: u64, most: u32) -> u32 {
+fn kill_until_finished(
+    tournament: &TestTournament,
+    lots: &mut fastrand::Rng,
+    within: u64,
+    most: u32,
+) -> u32 {
     let mut kills = 0;
     let mut told: BTreeMap<u64, Value> = BTreeMap::new();
     loop {
         // A run that was killed before it wrote anything must be begun again.
-        let journal = contest.path().join("class.journal");
+        let journal = tournament.path().join("class.journal");
         let verb = if journal.exists() { "resume" } else { "run" };
-        let output = contest.path().join("events");
-        let mut command = contest.command(verb, &["--json"]);
+        let output = tournament.path().join("events");
+        let mut command = tournament.command(verb, &["--json"]);
         command.stdout(fs::File::create(&output).unwrap()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         // The moment is what is tested here; nothing waits for it to be long enough.
@@ -43,7 +48,7 @@ fn kill_until_finished(contest: &Contest, lots: &mut fastrand::Rng, within: u64,
             }
         }
         if journal.exists() {
-            let games = contest.games();
+            let games = tournament.games();
             for (number, result) in &told {
                 assert_eq!(games[number]["result"], *result, "game {number} was lost");
             }
@@ -60,25 +65,25 @@ fn kill_until_finished(contest: &Contest, lots: &mut fastrand::Rng, within: u64,
 fn fifty_kills_at_random_moments_leave_no_trace() {
     let mut lots = fastrand::Rng::with_seed(7);
     let mut kills = 0;
-    let mut contests = 0;
+    let mut tournaments = 0;
     while kills < 50 {
-        let schedule = ["round-robin", "swiss", "round-robin", "knockout"][contests % 4];
+        let schedule = ["round-robin", "swiss", "round-robin", "knockout"][tournaments % 4];
         let more = format!(
-            "schedule = {schedule:?}\ngames = 4\nseed = {contests}\nconcurrency = 2\nopenings = \"random:3\""
+            "schedule = {schedule:?}\ngames = 4\nseed = {tournaments}\nconcurrency = 2\nopenings = \"random:3\""
         );
-        let quiet = Contest::of_eight(&more);
+        let quiet = TestTournament::of_eight(&more);
         assert_eq!(quiet.tournament("run", &[]).code, Some(0));
-        let disturbed = Contest::of_eight(&more);
+        let disturbed = TestTournament::of_eight(&more);
         kills += kill_until_finished(&disturbed, &mut lots, 120_000, 50 - kills);
         assert_eq!(disturbed.standings(), quiet.standings(), "{schedule}");
         assert_eq!(disturbed.pdn(), quiet.pdn(), "every game, move by move");
         assert_eq!(disturbed.state(), "finished");
-        contests += 1;
+        tournaments += 1;
     }
 }
 
 /// Four programs: the built-in players behind the bot protocol.
-fn of_programs(more: &str) -> Contest {
+fn of_programs(more: &str) -> TestTournament {
     let engine = env!("CARGO_BIN_EXE_crownhead");
     let players: Vec<String> = ["random", "level:1", "level:2", "minimax:1"]
         .iter()
@@ -87,7 +92,7 @@ fn of_programs(more: &str) -> Contest {
             format!("{{ name = \"bot{n}\", player = \"cmd:{engine} engine {player}\" }}")
         })
         .collect();
-    Contest::new(&format!(
+    TestTournament::new(&format!(
         "game = \"english\"\nplayers = [{}]\nmovetime = \"10s\"\nconcurrency = 2\n{more}",
         players.join(", ")
     ))
@@ -95,10 +100,10 @@ fn of_programs(more: &str) -> Contest {
 
 #[test]
 fn kills_with_real_bots_leave_every_game_exactly_once() {
-    let contest = of_programs("games = 6\n");
+    let tournament = of_programs("games = 6\n");
     let mut lots = fastrand::Rng::with_seed(11);
-    kill_until_finished(&contest, &mut lots, 400_000, 15);
-    let games = contest.games();
+    kill_until_finished(&tournament, &mut lots, 400_000, 15);
+    let games = tournament.games();
     assert_eq!(games.len(), 36);
     let mut pairs: BTreeMap<(String, String), u32> = BTreeMap::new();
     for game in games.values() {
@@ -108,7 +113,7 @@ fn kills_with_real_bots_leave_every_game_exactly_once() {
     }
     assert_eq!(pairs.len(), 12);
     assert!(pairs.values().all(|count| *count == 3), "{pairs:?}");
-    let rows = contest.standings();
+    let rows = tournament.standings();
     let points: u64 =
         rows.as_array().unwrap().iter().map(|row| row["points"].as_u64().unwrap()).sum();
     assert_eq!(points, 72, "two points for every game");
@@ -116,8 +121,8 @@ fn kills_with_real_bots_leave_every_game_exactly_once() {
 
 #[test]
 fn bots_killed_from_outside_forfeit_by_name_and_every_game_is_counted_once() {
-    let contest = of_programs("games = 4\npolicy = \"forfeit\"\n");
-    let mut command = contest.command("run", &[]);
+    let tournament = of_programs("games = 4\npolicy = \"forfeit\"\n");
+    let mut command = tournament.command("run", &[]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let id = child.id();
     let mut killed = BTreeSet::new();
@@ -137,7 +142,7 @@ fn bots_killed_from_outside_forfeit_by_name_and_every_game_is_counted_once() {
         std::thread::yield_now();
     };
     assert!(!killed.is_empty());
-    let games = contest.games();
+    let games = tournament.games();
     assert_eq!(games.len(), 24);
     assert!(games.values().all(|game| game["state"] == "finished"));
     let forfeits = games.values().filter(|game| !game["forfeit"].is_null());
@@ -147,7 +152,7 @@ fn bots_killed_from_outside_forfeit_by_name_and_every_game_is_counted_once() {
     // One that is killed while it is being started was not started.
     let known = BTreeSet::from(["crash", "end-of-output", "start"]);
     assert!(reasons.is_subset(&known), "{reasons:?}");
-    let rows = contest.standings();
+    let rows = tournament.standings();
     let rows = rows.as_array().unwrap().iter();
     let counted: u64 = rows
         .flat_map(|row| row["forfeits"].as_object().unwrap().values())

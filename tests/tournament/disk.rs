@@ -4,10 +4,10 @@
 use std::fs;
 use std::process::Command;
 
-use crate::contest::{Contest, EIGHT};
+use crate::harness::{EIGHT, TestTournament};
 use crate::run::Finished;
 
-/// Fills the disk during a contest, makes room, and goes on.
+/// Fills the disk during a tournament, makes room, and goes on.
 const SCRIPT: &str = r#"
 set -u
 mkdir small
@@ -25,44 +25,45 @@ echo $? > ../code3
 "$CROWNHEAD" tournament standings class.toml --json > ../standings
 "#;
 
-/// Runs a script with a small file system `small`, and a contest in it; what it wrote to `out`. None
+/// Runs a script with a small file system `small`, and a tournament in it; what it wrote to `out`. None
 /// where nothing can be mounted.
-fn on_small_disk(contest: &Contest, script: &str) -> Option<String> {
+fn on_small_disk(tournament: &TestTournament, script: &str) -> Option<String> {
     let head =
         "mkdir small && mount -t tmpfs -o size=4m tmpfs small && cp class.toml small && cd small";
     let mut unshare = Command::new("unshare");
     unshare.args(["-rm", "sh", "-c", &format!("{head} || exit 77\nexec > ../out 2>&1\n{script}")]);
-    unshare.current_dir(contest.path()).env("CROWNHEAD", env!("CARGO_BIN_EXE_crownhead"));
+    unshare.current_dir(tournament.path()).env("CROWNHEAD", env!("CARGO_BIN_EXE_crownhead"));
     let ended = Finished::new(unshare.output().unwrap());
     if ended.code == Some(77) {
         eprintln!("skipped: no file system can be mounted here ({})", ended.stderr.trim());
         return None;
     }
-    Some(fs::read_to_string(contest.path().join("out")).unwrap())
+    Some(fs::read_to_string(tournament.path().join("out")).unwrap())
 }
 
 #[test]
 fn a_journal_on_a_disk_that_cannot_be_written_is_read() {
-    let contest = Contest::new("game = \"english\"\nplayers = [\"random\", \"level:1\"]\n");
+    let tournament =
+        TestTournament::new("game = \"english\"\nplayers = [\"random\", \"level:1\"]\n");
     let script = "$CROWNHEAD tournament run class.toml > table 2> /dev/null
         mount -o remount,ro .
         $CROWNHEAD tournament standings class.toml | cmp - table && echo same
         $CROWNHEAD tournament games class.toml 2> /dev/null | wc -l
         $CROWNHEAD tournament resume class.toml";
-    let Some(told) = on_small_disk(&contest, script) else { return };
+    let Some(told) = on_small_disk(&tournament, script) else { return };
     assert!(told.starts_with("same\n3\n"), "{told}");
     assert!(told.contains("the journal class.journal cannot be used: Read-only"), "{told}");
 }
 
 #[test]
 fn a_contest_file_is_written_whole_or_not_at_all() {
-    let contest = Contest::new("");
+    let tournament = TestTournament::new("");
     let script = "dd if=/dev/zero of=filler bs=1k 2> /dev/null
         $CROWNHEAD tournament new full.toml
         ls full.toml 2> /dev/null
         rm filler
         $CROWNHEAD tournament new full.toml";
-    let Some(told) = on_small_disk(&contest, script) else { return };
+    let Some(told) = on_small_disk(&tournament, script) else { return };
     assert!(told.contains("full.toml could not be written: No space left"), "{told}");
     assert!(told.ends_with("change it, then\n  crownhead tournament run full.toml\n"), "{told}");
     assert_eq!(told.matches("full.toml\n").count(), 1, "{told}");
@@ -71,17 +72,18 @@ fn a_contest_file_is_written_whole_or_not_at_all() {
 #[test]
 fn a_full_disk_is_told_and_nothing_is_lost_or_played_twice() {
     let text = format!("game = \"english\"\nplayers = {EIGHT}\ngames = 4\nconcurrency = 2\n");
-    let quiet = Contest::new(&text);
+    let quiet = TestTournament::new(&text);
     assert_eq!(quiet.tournament("run", &[]).code, Some(0));
     let mut filled = 0;
     for size in ["120k", "200k", "280k"] {
-        let contest = Contest::new(&text);
+        let tournament = TestTournament::new(&text);
         let mut unshare = Command::new("unshare");
         let script = SCRIPT.replace("SIZE", size);
-        unshare.args(["-rm", "sh", "-c", &script]).current_dir(contest.path());
+        unshare.args(["-rm", "sh", "-c", &script]).current_dir(tournament.path());
         unshare.env("CROWNHEAD", env!("CARGO_BIN_EXE_crownhead"));
         let ended = Finished::new(unshare.output().unwrap());
-        let read = |name: &str| fs::read_to_string(contest.path().join(name)).unwrap_or_default();
+        let read =
+            |name: &str| fs::read_to_string(tournament.path().join(name)).unwrap_or_default();
         if read("code").is_empty() {
             eprintln!("skipped: no file system can be mounted here ({})", ended.stderr.trim());
             return;
@@ -99,7 +101,7 @@ fn a_full_disk_is_told_and_nothing_is_lost_or_played_twice() {
         assert_eq!(standings["standings"], quiet.standings(), "{size}");
         assert_eq!(read("games.pdn"), quiet.pdn(), "{size}");
         let mut told = std::collections::BTreeSet::new();
-        for event in crate::contest::events(&(read("first") + &read("second"))) {
+        for event in crate::harness::events(&(read("first") + &read("second"))) {
             if event["event"] == "finished" {
                 assert!(told.insert(event["game"].as_u64().unwrap()), "told twice: {event}");
             }

@@ -107,7 +107,11 @@ fn hostile(game: &str, mode: &str) -> Vec<MatchGame> {
     assert_eq!(games.len(), 2, "{mode}");
     let (second, limit) = (Duration::from_secs(1), MOVETIME + plan.settings.grace);
     for game in &games {
-        assert!(game.slowest()[0] < limit + second + delay, "{mode}: {:?}", game.slowest());
+        assert!(
+            game.slowest_move()[0] < limit + second + delay,
+            "{mode}: {:?}",
+            game.slowest_move()
+        );
     }
     assert!(end < second + delay, "{mode}: {end:?} after the last game, {delay:?} not to blame");
     // The games are played at once. A bot may take its time to start, to be ready for the game, and
@@ -284,7 +288,7 @@ fn a_bot_that_was_late_plays_the_next_game_too() {
     let (games, logs) = logs("capture-halma", "late-once", |plan| {
         (plan.pairs, plan.concurrency) = (2, 1);
     });
-    assert!(games.iter().all(|game| game.late()[0] > 0));
+    assert!(games.iter().all(|game| game.timeouts()[0] > 0));
     let greeted = logs.iter().filter(|log| log.contains(" > crownhead protocol=1")).count();
     assert_eq!((logs.len(), greeted), (4, 1), "it was started once");
     // One that does not get ready again is started anew.

@@ -1,4 +1,4 @@
-//! What a contest costs: games per second beside the bare referee's, with bots that answer at once; the
+//! What a tournament costs: games per second beside the bare referee's, with bots that answer at once; the
 //! cost of a game when many have been played; scheduling. `cargo bench -p crownhead-tournament`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a bench tells what it found
@@ -10,13 +10,13 @@ use std::time::Instant;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
-use crownhead_tournament::contest_file::read;
+use crownhead_tournament::config::parse;
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::Journal;
 use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
-use crownhead_tournament::runner::{self, Ending, Signals};
-use crownhead_tournament::schedule::{Director, Meeting, Next, Swiss};
-use crownhead_tournament::{Contest, Points};
+use crownhead_tournament::runner::{self, RunControl, RunOutcome};
+use crownhead_tournament::schedule::{NextRound, PairingResult, Scheduler, Swiss};
+use crownhead_tournament::{Points, Tournament};
 
 /// A hundred plies before the end, as in the referee's bench.
 const START: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 100";
@@ -25,18 +25,19 @@ const PAIRS: u32 = 28;
 /// Two plies before the end.
 const LAST: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 198";
 
-/// Plays a contest in a folder; `heard` is told of every event.
-fn play(folder: &Path, contest: &Contest, mut heard: impl FnMut(&Event)) {
+/// Plays a tournament in a folder; `heard` is told of every event.
+fn play(folder: &Path, tournament: &Tournament, mut heard: impl FnMut(&Event)) {
     let path = folder.join("bench.journal");
     let _ = std::fs::remove_file(&path);
-    let journal = Journal::create(&path, contest, "").unwrap();
-    let signals = Signals::default();
-    let ending =
-        runner::run(contest, journal, &Knowledge::default(), &signals, &mut |event| heard(event));
-    assert_eq!(ending.unwrap(), Ending::Finished);
+    let journal = Journal::create(&path, tournament, "").unwrap();
+    let signals = RunControl::default();
+    let ending = runner::run(tournament, journal, &Knowledge::default(), &signals, &mut |event| {
+        heard(event)
+    });
+    assert_eq!(ending.unwrap(), RunOutcome::Finished);
 }
 
-fn contest(folder: &Path, players: &[String], opening: &str, games: u32) -> Contest {
+fn tournament(folder: &Path, players: &[String], opening: &str, games: u32) -> Tournament {
     std::fs::write(folder.join("opening"), opening).unwrap();
     let players: Vec<_> = players
         .iter()
@@ -48,17 +49,17 @@ fn contest(folder: &Path, players: &[String], opening: &str, games: u32) -> Cont
          games = {games}\nconcurrency = 2\n",
         players.join(", ")
     );
-    read(&text, folder, "bench").unwrap()
+    parse(&text, folder, "bench").unwrap()
 }
 
-/// Games per second of a match and of a contest, one after the other, several times.
+/// Games per second of a match and of a tournament, one after the other, several times.
 fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     let bot = folder.join("trivial_bot");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bots/benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success(), "the bot cannot be compiled");
     let player = format!("cmd:{}", bot.display());
-    let contest = contest(folder, &vec![player.clone(); 8], START, games / PAIRS);
+    let tournament = tournament(folder, &vec![player.clone(); 8], START, games / PAIRS);
     let spec: PlayerSpec = player.parse().unwrap();
     let game = Game::ChineseCheckers;
     let plan = MatchConfig {
@@ -83,7 +84,9 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
         let bare = f64::from(bare) / start.elapsed().as_secs_f64();
         let (start, cpu) = (Instant::now(), cpu_time());
         let mut finished = 0;
-        play(folder, &contest, |event| finished += u32::from(matches!(event, Event::Finished(..))));
+        play(folder, &tournament, |event| {
+            finished += u32::from(matches!(event, Event::GameFinished(..)))
+        });
         let with_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(finished);
         let with = f64::from(finished) / start.elapsed().as_secs_f64();
         ratios.push(with / bare);
@@ -97,18 +100,18 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
     println!("median {:.3}", ratios[ratios.len() / 2]);
 }
 
-/// What a game costs at the beginning and the end of a long contest.
+/// What a game costs at the beginning and the end of a long tournament.
 fn long(folder: &Path, games: u32) {
-    let contest = contest(folder, &vec!["random".to_string(); 8], LAST, games / PAIRS);
-    let total = contest.planned_games().unwrap();
+    let tournament = tournament(folder, &vec!["random".to_string(); 8], LAST, games / PAIRS);
+    let total = tournament.planned_games().unwrap();
     let window = (total / 10).max(1);
     let (mut finished, mut since) = (0, Instant::now());
     let mut costs = Vec::new();
-    play(folder, &contest, |event| {
+    play(folder, &tournament, |event| {
         if let Event::Round { number: 1, .. } = event {
             since = Instant::now();
         }
-        if let Event::Finished(..) = event {
+        if let Event::GameFinished(..) = event {
             finished += 1;
             if finished % window == 0 {
                 costs.push(since.elapsed().as_secs_f64() * 1e6 / window as f64);
@@ -123,18 +126,18 @@ fn long(folder: &Path, games: u32) {
     );
 }
 
-/// How long it takes to schedule contests, and the most memory this program ever had.
+/// How long it takes to schedule tournaments, and the most memory this program ever had.
 fn scheduling(folder: &Path) {
     let players = vec!["random".to_string(); 60];
-    let contest = contest(folder, &players, LAST, 2);
+    let tournament = tournament(folder, &players, LAST, 2);
     let start = Instant::now();
     let mut scheduled = None;
-    play(folder, &contest, |event| {
-        if let Event::Started(_) = event {
+    play(folder, &tournament, |event| {
+        if let Event::GameStarted(_) = event {
             scheduled.get_or_insert_with(|| start.elapsed());
         }
     });
-    let games = contest.planned_games().unwrap();
+    let games = tournament.planned_games().unwrap();
     let scheduled = scheduled.unwrap().as_secs_f64() * 1e3;
     println!("60 players, {games} games: {scheduled:.0} ms to the first game, journal included");
     let mut swiss = Swiss::new(1000, 11, 1, Points::default());
@@ -142,20 +145,20 @@ fn scheduling(folder: &Path) {
     let (mut total, mut slowest) = (0.0, 0.0_f64);
     loop {
         let start = Instant::now();
-        let Next::Round(round) = swiss.next() else { break };
+        let NextRound::Round(round) = swiss.next() else { break };
         let took = start.elapsed().as_secs_f64() * 1e3;
         (total, slowest) = (total + took, slowest.max(took));
-        swiss.issued(&round);
-        let meetings: Vec<Meeting> = round
+        swiss.on_scheduled(&round);
+        let meetings: Vec<PairingResult> = round
             .pairs
             .iter()
             .map(|&pair| {
-                let mut meeting = Meeting::new(pair);
+                let mut meeting = PairingResult::new(pair);
                 meeting.add(pair[0], [None, Some(pair[0]), Some(pair[1])][lots.usize(..3)]);
                 meeting
             })
             .collect();
-        swiss.finished(&meetings);
+        swiss.on_round_finished(&meetings);
     }
     println!("1000 players, 11 rounds Swiss: {total:.0} ms, the slowest round {slowest:.0} ms");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,11 +1,11 @@
-//! What happens while a contest runs, for whoever watches: `tournament run --json` prints one object
+//! What happens while a tournament runs, for whoever watches: `tournament run --json` prints one object
 //! for each event.
 //!
 //! The objects are versioned: within a version keys are added, never changed or taken away.
 
 use serde_json::{Value, json};
 
-use crate::Walls;
+use crate::IsolationRecord;
 use crate::journal::{Brief, Game};
 use crate::schedule::PlayerIndex;
 
@@ -16,8 +16,8 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
     /// A run begins.
-    Contest {
-        /// What the contest is called.
+    RunStarted {
+        /// What the tournament is called.
         name: String,
         /// The game.
         game: String,
@@ -32,7 +32,7 @@ pub enum Event {
         /// How many are finished already.
         finished: u64,
         /// The walls around programs, if one takes part.
-        walls: Option<Walls>,
+        walls: Option<IsolationRecord>,
     },
     /// A round has been scheduled.
     Round {
@@ -48,11 +48,11 @@ pub enum Event {
         planned: Option<u64>,
     },
     /// A game has begun.
-    Started(GameFacts),
+    GameStarted(GameRef),
     /// A game is finished and in the journal.
-    Finished(GameFacts, Brief),
+    GameFinished(GameRef, Brief),
     /// The run has ended; the word says how.
-    Ended {
+    RunEnded {
         /// `finished`, `interrupted`, `cancelled` or `failed`.
         how: &'static str,
         /// What there is to say if it failed.
@@ -64,7 +64,7 @@ pub enum Event {
 
 /// Which game it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameFacts {
+pub struct GameRef {
     /// From 1.
     pub number: i64,
     /// From 1.
@@ -73,10 +73,10 @@ pub struct GameFacts {
     pub names: [String; 2],
 }
 
-impl GameFacts {
-    pub(crate) fn of(game: &Game, names: &[String]) -> GameFacts {
+impl GameRef {
+    pub(crate) fn new(game: &Game, names: &[String]) -> GameRef {
         let name = |player: PlayerIndex| names.get(player).cloned().unwrap_or_default();
-        GameFacts { number: game.number, round: game.round, names: game.players.map(name) }
+        GameRef { number: game.number, round: game.round, names: game.players.map(name) }
     }
 }
 
@@ -93,7 +93,7 @@ impl Event {
     /// The event as one object; `names` are those of all players.
     pub fn json(&self, names: &[String]) -> Value {
         match self {
-            Event::Contest { name, game, schedule, seed, players, planned, finished, walls } => {
+            Event::RunStarted { name, game, schedule, seed, players, planned, finished, walls } => {
                 json!({
                     "event": "contest",
                     "version": VERSION,
@@ -104,7 +104,7 @@ impl Event {
                     "players": players,
                     "planned": planned,
                     "finished": finished,
-                    "isolation": walls.as_ref().map(Walls::json),
+                    "isolation": walls.as_ref().map(IsolationRecord::json),
                 })
             }
             Event::Round { number, title, games, byes, planned } => json!({
@@ -116,7 +116,7 @@ impl Event {
                 "byes": byes.iter().filter_map(|player| names.get(*player)).collect::<Vec<_>>(),
                 "planned": planned,
             }),
-            Event::Started(game) => json!({
+            Event::GameStarted(game) => json!({
                 "event": "started",
                 "version": VERSION,
                 "game": game.number,
@@ -124,7 +124,7 @@ impl Event {
                 "first": game.names[0],
                 "second": game.names[1],
             }),
-            Event::Finished(game, brief) => json!({
+            Event::GameFinished(game, brief) => json!({
                 "event": "finished",
                 "version": VERSION,
                 "game": game.number,
@@ -141,7 +141,7 @@ impl Event {
                 "plies": brief.plies,
                 "milliseconds": brief.milliseconds,
             }),
-            Event::Ended { how, message, standings } => json!({
+            Event::RunEnded { how, message, standings } => json!({
                 "event": "ended",
                 "version": VERSION,
                 "how": how,

@@ -1,4 +1,4 @@
-//! Which files a player is made of, so that a changed bot is noticed when a contest is taken up again.
+//! Which files a player is made of, so that a changed bot is noticed when a tournament is taken up again.
 //!
 //! What building and running leave behind is not looked at. A file that was not there before is a change, too, but
 //! not where a build makes files: whatever uses a new source has changed then.
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 /// The files of a player.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Files {
+pub struct FileDigests {
     /// By name, with their SHA-256.
     digests: BTreeMap<String, String>,
     /// Whether a build may have made some.
@@ -22,18 +22,18 @@ pub struct Files {
 }
 
 /// So many files of a bot are looked at, and so many bytes of each.
-const MOST_FILES: usize = 2000;
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_FILES: usize = 2000;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// Folders and endings of what running leaves behind.
-const LEFT_BY_RUNS: ([&str; 1], [&str; 2]) = (["__pycache__"], [".log", ".tmp"]);
+const RUN_ARTIFACTS: ([&str; 1], [&str; 2]) = (["__pycache__"], [".log", ".tmp"]);
 /// Folders and endings of what a build makes: without one they are the bot itself.
-const LEFT_BY_BUILDS: ([&str; 3], [&str; 4]) =
+const BUILD_ARTIFACTS: ([&str; 3], [&str; 4]) =
     (["target", "node_modules", "build"], [".pyc", ".class", ".o", ".jar"]);
 
-impl Files {
+impl FileDigests {
     /// The files that a player is made of now; a built-in one has none.
-    pub fn of(player: &PlayerSpec) -> Files {
-        let mut files = Files::default();
+    pub fn compute(player: &PlayerSpec) -> FileDigests {
+        let mut files = FileDigests::default();
         let Some(program) = player.program() else { return files };
         files.has_build = program.build.is_some();
         if program.is_of_folder() {
@@ -65,7 +65,7 @@ impl Files {
                 continue; // known already, or not there
             }
             let mut text = Vec::new();
-            let file = fs::File::open(&path).map(|file| file.take(MOST_BYTES));
+            let file = fs::File::open(&path).map(|file| file.take(MAX_FILE_BYTES));
             let _ = file.and_then(|mut file| file.read_to_end(&mut text));
             let text = String::from_utf8_lossy(&text);
             let folder = path.parent().unwrap_or(Path::new("/"));
@@ -82,8 +82,8 @@ impl Files {
             let kind = path.symlink_metadata().map(|known| known.file_type());
             // A link to a folder is not followed: it may lead anywhere, and behind walls to nothing.
             let is_folder = kind.is_ok_and(|kind| kind.is_dir());
-            let is_left = LEFT_BY_RUNS.0.contains(&name.as_str())
-                || self.has_build && LEFT_BY_BUILDS.0.contains(&name.as_str());
+            let is_left = RUN_ARTIFACTS.0.contains(&name.as_str())
+                || self.has_build && BUILD_ARTIFACTS.0.contains(&name.as_str());
             if name.starts_with('.') || is_folder && is_left {
                 continue;
             }
@@ -96,9 +96,9 @@ impl Files {
 
     fn add(&mut self, name: &str, path: &Path) {
         let is_file = path.metadata().is_ok_and(|known| known.is_file());
-        let is_left = LEFT_BY_RUNS.1.iter().any(|end| name.ends_with(end))
-            || self.has_build && LEFT_BY_BUILDS.1.iter().any(|end| name.ends_with(end));
-        if !is_file || is_left || self.digests.len() >= MOST_FILES {
+        let is_left = RUN_ARTIFACTS.1.iter().any(|end| name.ends_with(end))
+            || self.has_build && BUILD_ARTIFACTS.1.iter().any(|end| name.ends_with(end));
+        if !is_file || is_left || self.digests.len() >= MAX_FILES {
             return;
         }
         if let Some(digest) = digest(path, self.has_build) {
@@ -107,7 +107,7 @@ impl Files {
     }
 
     /// What became of the files, in words; empty if nothing did.
-    pub fn changes_since(&self, before: &Files) -> Vec<String> {
+    pub fn diff(&self, before: &FileDigests) -> Vec<String> {
         let changed = |(name, digest): (&String, &String)| match self.digests.get(name) {
             Some(now) if now == digest => None,
             Some(_) => Some(format!("{name} has changed")),
@@ -127,9 +127,9 @@ impl Files {
     }
 
     /// Reads [`text`](Files::text).
-    pub fn read(text: &str) -> Files {
+    pub fn read(text: &str) -> FileDigests {
         let line = |line: &str| line.split_once("  ").map(|(d, n)| (n.to_string(), d.to_string()));
-        Files { digests: text.lines().filter_map(line).collect(), has_build: false }
+        FileDigests { digests: text.lines().filter_map(line).collect(), has_build: false }
     }
 }
 
@@ -141,7 +141,7 @@ fn included(line: &str) -> Option<&str> {
 
 /// The digest of a file; none for a program that a build has made, or one that cannot be read.
 fn digest(path: &Path, is_built: bool) -> Option<String> {
-    let mut file = fs::File::open(path).ok()?.take(MOST_BYTES);
+    let mut file = fs::File::open(path).ok()?.take(MAX_FILE_BYTES);
     let mut hash = Sha256::new();
     let mut buffer = [0; 64 * 1024];
     let mut is_first = true;

@@ -1,27 +1,25 @@
-//! Contests between many players: who meets whom, what is written down, and the table at the end.
+//! Tournaments between many players: who meets whom, what is written down, and the table at the end.
 //!
-//! A [`Contest`] is read from a file ([`contest_file`]). Its [`schedule`] says which games are to be
+//! A [`Contest`] is read from a file ([`config`]). Its [`schedule`] says which games are to be
 //! played, the [`runner`] plays them, the [`journal`] keeps all that happened through any crash, and
-//! [`standings`] are computed from the journal alone. [`changes`] compares a contest that is taken up
+//! [`standings`] are computed from the journal alone. [`resume`] compares a tournament that is taken up
 //! again with what it was.
 //!
 //! How one game is played is the business of `crownhead_play`.
 
-pub mod changes;
-mod contest;
-pub mod contest_file;
+pub mod config;
 pub mod events;
 mod fingerprint;
+mod isolation;
 pub mod journal;
 pub mod matches;
+pub mod resume;
 pub mod runner;
 pub mod schedule;
-mod settings;
 pub mod standings;
 pub mod statistics;
-mod walls;
+mod tournament;
 
-pub use contest::{Colours, Contest, Entrant, Points, Schedule};
-pub use fingerprint::Files;
-pub use settings::Settings;
-pub use walls::Walls;
+pub use fingerprint::FileDigests;
+pub use isolation::IsolationRecord;
+pub use tournament::{Colours, Entrant, Points, Schedule, Settings, Tournament};

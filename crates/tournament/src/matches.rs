@@ -78,12 +78,12 @@ impl MatchGame {
     }
 
     /// How many of them for lack of time.
-    pub fn late(&self) -> [u32; 2] {
+    pub fn timeouts(&self) -> [u32; 2] {
         self.by_player(self.played.timeouts)
     }
 
     /// The longest time each player used for a move.
-    pub fn slowest(&self) -> [Duration; 2] {
+    pub fn slowest_move(&self) -> [Duration; 2] {
         self.by_player(self.played.slowest_move)
     }
 
@@ -122,11 +122,11 @@ pub struct MatchScore {
     /// Games by the reason of their end.
     pub ends: BTreeMap<&'static str, u32>,
     /// Turns for which each player had not enough time.
-    pub late: [u32; 2],
+    pub timeouts: [u32; 2],
     /// Faults of any kind that each player made.
     pub faults: [u32; 2],
     /// The longest time each player used for a move.
-    pub slowest: [Duration; 2],
+    pub slowest_move: [Duration; 2],
     /// Plies of all games, openings included.
     pub plies: u64,
     /// Pairs with one game finished.
@@ -140,11 +140,11 @@ impl MatchScore {
         self.all.add(points);
         self.by_colour[game.first].add(points);
         *self.ends.entry(game.played.end.code()).or_default() += 1;
-        let (late, faults, slowest) = (game.late(), game.faults(), game.slowest());
+        let (late, faults, slowest) = (game.timeouts(), game.faults(), game.slowest_move());
         for player in 0..2 {
-            self.late[player] += late[player];
+            self.timeouts[player] += late[player];
             self.faults[player] += faults[player];
-            self.slowest[player] = slowest[player].max(self.slowest[player]);
+            self.slowest_move[player] = slowest[player].max(self.slowest_move[player]);
         }
         self.plies += (game.opening.moves.len() + game.played.moves.len()) as u64;
         match self.half.remove(&game.pair) {
@@ -155,7 +155,7 @@ impl MatchScore {
 }
 
 /// How long a player without any limit of its own thinks where the games have none either.
-const THOUGHT: Duration = Duration::from_millis(100);
+const DEFAULT_MOVE_TIME: Duration = Duration::from_millis(100);
 
 /// Sees to it that every move ends: players get the nodes that all may look at, and where there is no
 /// time, those that would think for ever get some. The time control with that.
@@ -170,7 +170,7 @@ pub fn apply_default_limits(
             player.options.nodes = nodes;
         }
         if player.has_no_limit() && time == TimeControl::Unlimited {
-            player.options.movetime = Some(THOUGHT);
+            player.options.movetime = Some(DEFAULT_MOVE_TIME);
         }
     }
     match time {

@@ -65,11 +65,11 @@ pub struct Estimate {
     /// the range has no end.
     pub elo_error: f64,
     /// How likely it is that the first player is the stronger one.
-    pub superiority: f64,
+    pub los: f64,
 }
 
 /// So many standard deviations to both sides hold 95 % of a normal distribution.
-const WIDTH: f64 = 1.959_964;
+const Z_95: f64 = 1.959_964;
 
 impl Pentanomial {
     /// Counts a pair.
@@ -93,7 +93,7 @@ impl Pentanomial {
         let spread = each().map(|(at, n)| (at - score).powi(2) * n).sum::<f64>() / count;
         let deviation = (spread / count).sqrt();
         let (error, superiority) = if deviation > 0.0 {
-            (WIDTH * deviation, normal((score - 0.5) / deviation))
+            (Z_95 * deviation, normal((score - 0.5) / deviation))
         } else {
             // Pairs that are all alike show no spread. What was never seen in n pairs is still as
             // likely as 3/n (with 95 %).
@@ -104,7 +104,7 @@ impl Pentanomial {
         };
         let range = elo(score + error) - elo(score - error);
         let elo_error = if range.is_finite() { range / 2.0 } else { f64::INFINITY };
-        Some(Estimate { score, error, elo: elo(score), elo_error, superiority })
+        Some(Estimate { score, error, elo: elo(score), elo_error, los: superiority })
     }
 }
 

@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crownhead_tournament::schedule::{
-    Director, Knockout, Ladder, Meeting, Next, Played, Round, Swiss, Tie, deal, gauntlet,
-    round_robin,
+    Knockout, Ladder, NextRound, PairHistory, PairingResult, Round, Scheduler, SeedDecision, Swiss,
+    gauntlet, round_robin, schedule_games,
 };
 use crownhead_tournament::{Colours, Points};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn meetings(rounds: &[Round]) -> HashMap<[usize; 2], usize> {
 fn balances(rounds: &[Round], players: usize, games: u32, colours: Colours) -> Vec<i32> {
     let mut balance = vec![0; players];
     for round in rounds {
-        for game in deal(round, games, colours, 7, &Played::new(), 0) {
+        for game in schedule_games(round, games, colours, 7, &PairHistory::new(), 0) {
             balance[game.players[0]] += 1;
             balance[game.players[1]] -= 1;
         }
@@ -42,31 +42,32 @@ fn balances(rounds: &[Round], players: usize, games: u32, colours: Colours) -> V
 }
 
 /// Results drawn by lot: the better seed is a little more likely to win.
-fn results(round: &Round, games: u32, lots: &mut fastrand::Rng) -> Vec<Meeting> {
-    let dealt = deal(round, games, Colours::Balanced, 1, &Played::new(), 0);
-    let mut meetings: Vec<Meeting> = round.pairs.iter().map(|pair| Meeting::new(*pair)).collect();
+fn results(round: &Round, games: u32, lots: &mut fastrand::Rng) -> Vec<PairingResult> {
+    let dealt = schedule_games(round, games, Colours::Balanced, 1, &PairHistory::new(), 0);
+    let mut meetings: Vec<PairingResult> =
+        round.pairs.iter().map(|pair| PairingResult::new(*pair)).collect();
     for game in dealt {
         let winner = match lots.u32(..10) {
             0..5 => Some(*game.players.iter().min().unwrap()),
             5..8 => Some(*game.players.iter().max().unwrap()),
             _ => None,
         };
-        let is_it = |m: &&mut Meeting| game.players.iter().all(|p| m.players.contains(p));
+        let is_it = |m: &&mut PairingResult| game.players.iter().all(|p| m.players.contains(p));
         meetings.iter_mut().find(is_it).unwrap().add(game.players[0], winner);
     }
     meetings
 }
 
-/// Plays a contest by lot: its rounds.
-fn play(director: &mut dyn Director, games: u32, seed: u64, most: usize) -> Vec<Round> {
+/// Plays a tournament by lot: its rounds.
+fn play(director: &mut dyn Scheduler, games: u32, seed: u64, most: usize) -> Vec<Round> {
     let mut lots = fastrand::Rng::with_seed(seed);
     let mut rounds = Vec::new();
     while rounds.len() < most {
-        let Next::Round(round) = director.next() else { break };
+        let NextRound::Round(round) = director.next() else { break };
         check_round(&round);
-        assert_eq!(director.next(), Next::Round(round.clone()), "asking changes nothing");
-        director.issued(&round);
-        director.finished(&results(&round, games, &mut lots));
+        assert_eq!(director.next(), NextRound::Round(round.clone()), "asking changes nothing");
+        director.on_scheduled(&round);
+        director.on_round_finished(&results(&round, games, &mut lots));
         rounds.push(round);
     }
     rounds
@@ -123,7 +124,7 @@ impl Rests {
         }
     }
 
-    fn add(&mut self, round: &Round, meetings: &[Meeting]) {
+    fn add(&mut self, round: &Round, meetings: &[PairingResult]) {
         self.rested.extend(&round.byes);
         self.points[round.byes[0]] += Points::default().bye;
         for meeting in meetings {
@@ -131,7 +132,8 @@ impl Rests {
             self.met.insert([one.min(other), one.max(other)]);
             for (own, &player) in meeting.players.iter().enumerate() {
                 self.points[player] += i64::from(2 * meeting.wins[own] + meeting.draws);
-                self.balance[player] += meeting.firsts[own] as i32 - meeting.firsts[1 - own] as i32;
+                self.balance[player] += meeting.first_move_counts[own] as i32
+                    - meeting.first_move_counts[1 - own] as i32;
             }
         }
     }
@@ -173,8 +175,8 @@ proptest! {
     #[test]
     fn games_of_a_pair_change_colours_and_share_openings(games in 1u32..9, seed in any::<u64>()) {
         let round = Round { number: 1, pairs: vec![[3, 1], [0, 2]], ..Round::default() };
-        let dealt = deal(&round, games, Colours::Random, seed, &Played::new(), 5);
-        prop_assert_eq!(&dealt, &deal(&round, games, Colours::Random, seed, &Played::new(), 5));
+        let dealt = schedule_games(&round, games, Colours::Random, seed, &PairHistory::new(), 5);
+        prop_assert_eq!(&dealt, &schedule_games(&round, games, Colours::Random, seed, &PairHistory::new(), 5));
         prop_assert_eq!(dealt.len(), 2 * games as usize);
         for pair in dealt.chunks(games as usize) {
             for two in pair.chunks_exact(2) {
@@ -227,22 +229,22 @@ proptest! {
             balance: vec![0; players],
             ..Rests::default()
         };
-        while let Next::Round(round) = swiss.next() {
+        while let NextRound::Round(round) = swiss.next() {
             rests.check(&round);
             let meetings = results(&round, 1, &mut lots);
             rests.add(&round, &meetings);
-            swiss.issued(&round);
-            swiss.finished(&meetings);
+            swiss.on_scheduled(&round);
+            swiss.on_round_finished(&meetings);
         }
     }
 
     #[test]
     fn a_game_alone_shares_its_opening_with_the_one_that_follows(games in 2u32..6) {
         let round = Round { number: 1, pairs: vec![[0, 1]], ..Round::default() };
-        let one = deal(&round, 1, Colours::Random, 3, &Played::new(), 0)[0];
-        let mut have = Played::new();
+        let one = schedule_games(&round, 1, Colours::Random, 3, &PairHistory::new(), 0)[0];
+        let mut have = PairHistory::new();
         have.entry([0, 1]).or_default().add(one.players[0] == 0, one.opening);
-        let more = deal(&round, games, Colours::Random, 3, &have, 1);
+        let more = schedule_games(&round, games, Colours::Random, 3, &have, 1);
         prop_assert_eq!(more.len(), games as usize - 1);
         prop_assert_eq!(more[0].opening, one.opening);
         prop_assert_eq!(more[0].players, [one.players[1], one.players[0]]);
@@ -271,7 +273,7 @@ proptest! {
     fn in_a_knockout_all_but_one_lose_a_meeting(players in 1usize..70, replays in 0u32..3, seed: u64) {
         let mut knockout = Knockout::new(players, replays);
         let played = play(&mut knockout, 2, seed, 1000);
-        prop_assert_eq!(knockout.next(), Next::Over);
+        prop_assert_eq!(knockout.next(), NextRound::Over);
         // Without replays: as many meetings as players who go.
         let first = played.iter().filter(|round| !round.title.contains("replay"));
         let stages = (players.max(1) as f64).log2().ceil() as usize;
@@ -295,23 +297,23 @@ proptest! {
         let mut places = ladder.progress().unwrap();
         places.sort_unstable();
         prop_assert_eq!(places, (1..=players as i64).collect::<Vec<_>>());
-        prop_assert!(matches!(Ladder::new(players, Some(0)).next(), Next::Over));
+        prop_assert!(matches!(Ladder::new(players, Some(0)).next(), NextRound::Over));
     }
 }
 
 #[test]
 fn a_challenger_who_wins_takes_the_place_above() {
     let mut ladder = Ladder::new(3, None);
-    let Next::Round(round) = ladder.next() else { unreachable!() };
+    let NextRound::Round(round) = ladder.next() else { unreachable!() };
     assert_eq!(round.pairs, [[1, 0]], "places 2 and 1");
-    ladder.issued(&round);
-    assert_eq!(ladder.next(), Next::Wait);
-    let mut meeting = Meeting::new([1, 0]);
+    ladder.on_scheduled(&round);
+    assert_eq!(ladder.next(), NextRound::Wait);
+    let mut meeting = PairingResult::new([1, 0]);
     meeting.add(1, Some(1));
     meeting.add(0, None);
-    ladder.finished(&[meeting]);
+    ladder.on_round_finished(&[meeting]);
     assert_eq!(ladder.progress().unwrap(), [2, 3, 1]);
-    let Next::Round(round) = ladder.next() else { unreachable!() };
+    let NextRound::Round(round) = ladder.next() else { unreachable!() };
     assert_eq!(round.pairs, [[2, 0]], "places 3 and 2");
 }
 
@@ -319,17 +321,20 @@ fn a_challenger_who_wins_takes_the_place_above() {
 fn a_tied_knockout_is_repeated_and_then_the_better_seed_goes_on() {
     let mut knockout = Knockout::new(2, 1);
     for (title, pair) in [("final", [0, 1]), ("final, replay 1", [1, 0])] {
-        let Next::Round(round) = knockout.next() else { unreachable!() };
+        let NextRound::Round(round) = knockout.next() else { unreachable!() };
         assert_eq!((round.title.as_str(), round.pairs.as_slice()), (title, &[pair][..]));
-        knockout.issued(&round);
-        let mut meeting = Meeting::new(pair);
+        knockout.on_scheduled(&round);
+        let mut meeting = PairingResult::new(pair);
         meeting.add(0, None);
         meeting.add(1, None);
-        knockout.finished(&[meeting]);
+        knockout.on_round_finished(&[meeting]);
     }
-    assert_eq!(knockout.next(), Next::Over);
+    assert_eq!(knockout.next(), NextRound::Over);
     assert_eq!(knockout.progress().unwrap(), [1, 0]);
-    assert_eq!(knockout.ties(), [Tie { round: "final".into(), winner: 0, loser: 1 }]);
+    assert_eq!(
+        knockout.seed_decisions(),
+        [SeedDecision { round: "final".into(), winner: 0, loser: 1 }]
+    );
 }
 
 #[test]
@@ -349,7 +354,8 @@ fn random_colours_of_single_games_follow_from_the_seed_and_are_fair() {
     let players: Vec<usize> = (0..40).collect();
     let rounds = round_robin(&players);
     let firsts = |seed| -> Vec<bool> {
-        let of = |round: &Round| deal(round, 1, Colours::Random, seed, &Played::new(), 0);
+        let of =
+            |round: &Round| schedule_games(round, 1, Colours::Random, seed, &PairHistory::new(), 0);
         rounds.iter().flat_map(of).map(|game| game.players[0] < game.players[1]).collect()
     };
     assert_eq!(firsts(1), firsts(1));

@@ -53,14 +53,14 @@ fn error_bars_come_from_pairs() {
     near(estimate.elo, 240.82, 0.01);
     // elo(0.8294) − elo(0.7706), halved: (274.78 − 210.49)/2.
     near(estimate.elo_error, 32.1, 0.1);
-    near(estimate.superiority, 1.0, 1e-9);
+    near(estimate.los, 1.0, 1e-9);
 }
 
 #[test]
 fn an_opening_that_decides_the_game_says_nothing_about_the_players() {
     // Each player won every game as Black: as single games a spread of ½, as pairs none.
     let estimate = Pentanomial([0, 0, 50, 0, 0]).estimate().unwrap();
-    assert_eq!((estimate.score, estimate.elo, estimate.superiority), (0.5, 0.0, 0.5));
+    assert_eq!((estimate.score, estimate.elo, estimate.los), (0.5, 0.0, 0.5));
     near(estimate.error, 0.06, 1e-9);
 }
 
@@ -68,17 +68,17 @@ fn an_opening_that_decides_the_game_says_nothing_about_the_players() {
 fn the_likelihood_to_be_stronger_is_that_of_a_normal_distribution() {
     // One pair of each of 0 and 2 points: mean ½. With three of four pairs won: mean 0.75,
     // variance 0.1875, deviation √(0.1875/4) = 0.2165; 0.25/0.2165 = 1.1547, and Φ = 0.8759.
-    near(Pentanomial([1, 0, 0, 0, 1]).estimate().unwrap().superiority, 0.5, 1e-7);
-    near(Pentanomial([1, 0, 0, 0, 3]).estimate().unwrap().superiority, 0.8759, 1e-4);
-    near(Pentanomial([3, 0, 0, 0, 1]).estimate().unwrap().superiority, 0.1241, 1e-4);
+    near(Pentanomial([1, 0, 0, 0, 1]).estimate().unwrap().los, 0.5, 1e-7);
+    near(Pentanomial([1, 0, 0, 0, 3]).estimate().unwrap().los, 0.8759, 1e-4);
+    near(Pentanomial([3, 0, 0, 0, 1]).estimate().unwrap().los, 0.1241, 1e-4);
 }
 
 #[test]
 fn a_clean_sweep_has_no_elo_but_an_error_bar() {
     assert!(Pentanomial::default().estimate().is_none());
     let estimate = Pentanomial([0, 0, 0, 0, 100]).estimate().unwrap();
-    assert_eq!((estimate.score, estimate.elo, estimate.superiority), (1.0, f64::INFINITY, 1.0));
+    assert_eq!((estimate.score, estimate.elo, estimate.los), (1.0, f64::INFINITY, 1.0));
     near(estimate.error, 0.03, 1e-9);
     let estimate = Pentanomial([7, 0, 0, 0, 0]).estimate().unwrap();
-    assert_eq!((estimate.elo, estimate.superiority), (f64::NEG_INFINITY, 0.0));
+    assert_eq!((estimate.elo, estimate.los), (f64::NEG_INFINITY, 0.0));
 }

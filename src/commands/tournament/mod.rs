@@ -1,13 +1,13 @@
-//! `crownhead tournament`: contests between many players. Here are the arguments; [`play`] runs and
-//! resumes a contest, [`show`] tells what its journal knows.
+//! `crownhead tournament`: tournaments between many players. Here are the arguments; [`mod@run`] runs and
+//! resumes a tournament, [`show`] tells what its journal knows.
 
-mod play;
 mod progress;
+mod run;
 mod show;
 
 use std::path::{Path, PathBuf};
 
-use crownhead_tournament::contest_file::{FileError, TEMPLATE};
+use crownhead_tournament::config::{ConfigError, TEMPLATE};
 use crownhead_tournament::journal::{Journal, JournalError, State};
 
 use crownhead_files::write_atomic;
@@ -16,19 +16,19 @@ use super::{Failure, say};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Write a contest file with comments, to be changed
+    /// Write a tournament file with comments, to be changed
     New(New),
-    /// Play a contest from its beginning
+    /// Play a tournament from its beginning
     Run(Run),
-    /// Go on with a contest: exactly the games that are missing are played
+    /// Go on with a tournament: exactly the games that are missing are played
     Resume(Resume),
-    /// Say how far a contest is, and how long it will take
+    /// Say how far a tournament is, and how long it will take
     Status(Show),
     /// Print the table
     Standings(Standings),
     /// List the games, or show one with its moves
     Games(Games),
-    /// End a contest for good; what was played stays in its journal
+    /// End a tournament for good; what was played stays in its journal
     Cancel(Show),
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct New {
 
 #[derive(clap::Args)]
 pub(crate) struct Run {
-    /// The contest file
+    /// The tournament file
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print one JSON object for each event
@@ -51,19 +51,19 @@ pub(crate) struct Run {
 
 #[derive(clap::Args)]
 pub(crate) struct Resume {
-    /// The contest file
+    /// The tournament file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// If the contest or a bot has changed: let the games that were played before count
+    /// If the tournament or a bot has changed: let the games that were played before count
     #[arg(long, conflicts_with = "replay")]
     keep: bool,
-    /// If the contest or a bot has changed: play the games again that it concerns
+    /// If the tournament or a bot has changed: play the games again that it concerns
     #[arg(long)]
     replay: bool,
     /// Play all games of this player again
     #[arg(long, value_name = "NAME")]
     replay_player: Vec<String>,
-    /// Go on with a contest that was cancelled
+    /// Go on with a tournament that was cancelled
     #[arg(long)]
     reopen: bool,
     /// Print one JSON object for each event
@@ -73,7 +73,7 @@ pub(crate) struct Resume {
 
 #[derive(clap::Args)]
 pub(crate) struct Show {
-    /// The contest file, or its journal
+    /// The tournament file, or its journal
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print one JSON object
@@ -114,8 +114,8 @@ pub(crate) struct Games {
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::New(arguments) => new(&arguments),
-        Command::Run(arguments) => play::run(&arguments),
-        Command::Resume(arguments) => play::resume(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Resume(arguments) => run::resume(&arguments),
         Command::Status(arguments) => show::status(&arguments),
         Command::Standings(arguments) => show::standings(&arguments),
         Command::Games(arguments) => show::games(&arguments),
@@ -156,10 +156,10 @@ fn cancel(arguments: &Show) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The journal of a contest, to be read. The contest file, the journal, or the one without its ending
+/// The journal of a tournament, to be read. The tournament file, the journal, or the one without its ending
 /// name it.
 fn open(file: &Path) -> Result<Journal, Failure> {
-    Journal::open_to_read(&Journal::path_for(file)).map_err(|error| match error {
+    Journal::open_read_only(&Journal::path_for(file)).map_err(|error| match error {
         JournalError::Missing(path) => {
             let file = file.display();
             let path = path.display();
@@ -169,22 +169,22 @@ fn open(file: &Path) -> Result<Journal, Failure> {
             };
             anyhow::anyhow!(message).into()
         }
-        error => of_journal(error),
+        error => journal_failure(error),
     })
 }
 
-fn of_journal(error: JournalError) -> Failure {
+fn journal_failure(error: JournalError) -> Failure {
     match error {
-        JournalError::Foreign(_) | JournalError::Version { .. } => {
+        JournalError::NotAJournal(_) | JournalError::Version { .. } => {
             Failure::BadInput(error.to_string())
         }
         error => error.into(),
     }
 }
 
-fn of_file(error: FileError) -> Failure {
+fn config_failure(error: ConfigError) -> Failure {
     match error {
-        FileError::Unreadable(why) => anyhow::anyhow!(why).into(),
+        ConfigError::Unreadable(why) => anyhow::anyhow!(why).into(),
         error => Failure::BadInput(error.to_string()),
     }
 }
@@ -194,7 +194,7 @@ fn games_text(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
-/// Tells the organiser what is remarkable about a contest.
+/// Tells the organiser what is remarkable about a tournament.
 fn say_notes(notes: &[String]) {
     for note in notes {
         say(format_args!("note: {note}"));

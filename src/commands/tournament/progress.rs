@@ -1,4 +1,4 @@
-//! What is told while a contest runs: one object for each event, or a bar on a terminal, or one line
+//! What is told while a tournament runs: one object for each event, or a bar on a terminal, or one line
 //! for each game.
 
 use std::io::Write;
@@ -27,7 +27,7 @@ impl Progress {
 
     pub(super) fn show(&mut self, event: &Event) {
         match event {
-            Event::Contest { players, planned, finished, walls, .. } => {
+            Event::RunStarted { players, planned, finished, walls, .. } => {
                 self.names.clone_from(players);
                 (self.planned, self.finished) = (*planned, *finished);
                 if let Some(walls) = walls {
@@ -41,17 +41,17 @@ impl Progress {
                     bar.set_length(*planned);
                 }
             }
-            Event::Finished(..) => self.finished += 1,
+            Event::GameFinished(..) => self.finished += 1,
             _ => {}
         }
         if self.is_json {
-            // The contest goes on if nobody listens.
+            // The tournament goes on if nobody listens.
             let mut out = std::io::stdout().lock();
             let _ = writeln!(out, "{}", event.json(&self.names)).and_then(|()| out.flush());
             return;
         }
         match event {
-            Event::Finished(game, brief) => {
+            Event::GameFinished(game, brief) => {
                 let [first, second] = &game.names;
                 let score = brief.score.map(|[first, second]| format!(" {first}:{second}"));
                 let line = format!(

@@ -1,4 +1,4 @@
-//! What a journal knows: how far the contest is, the table, the games.
+//! What a journal knows: how far the tournament is, the table, the games.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -8,19 +8,21 @@ use anyhow::Context;
 use crownhead_files::AtomicFile;
 use crownhead_records::{GameRecord, GameResult, Ply, write_game};
 use crownhead_rules::Side;
-use crownhead_tournament::Walls;
+use crownhead_tournament::IsolationRecord;
 use crownhead_tournament::events::result;
 use crownhead_tournament::journal::{Game, Journal, Snapshot, State};
 use crownhead_tournament::standings::json;
-use crownhead_tournament::standings::text::{MOST_CROSSED, columns, crosstable, remarks, table};
+use crownhead_tournament::standings::text::{
+    MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
+};
 use serde_json::{Value, json};
 
-use super::{Games, Show, Standings, games_text, of_journal, open};
+use super::{Games, Show, Standings, games_text, journal_failure, open};
 use crate::commands::Failure;
 
 fn snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
     let journal = open(file)?;
-    let snapshot = journal.snapshot().map_err(of_journal)?;
+    let snapshot = journal.snapshot().map_err(journal_failure)?;
     Ok((journal, snapshot))
 }
 
@@ -78,7 +80,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             "state": state,
             "game": snapshot.settings.game,
             "schedule": snapshot.settings.schedule.code(),
-            "players": snapshot.listed().into_iter().map(|player| &names[player]).collect::<Vec<_>>(),
+            "players": snapshot.ranked_players().into_iter().map(|player| &names[player]).collect::<Vec<_>>(),
             "rounds": snapshot.rounds.len(),
             "round": round,
             "planned": planned,
@@ -86,7 +88,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             "finished": finished,
             "forfeits": forfeits,
             "playing": started.iter().map(game).collect::<Value>(),
-            "isolation": snapshot.walls.last().map(Walls::json),
+            "isolation": snapshot.isolation.last().map(IsolationRecord::json),
             "seconds_left": left.map(|left| left.as_secs_f64()),
         });
         writeln!(out, "{object}")?;
@@ -98,7 +100,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         "{name}: {}, {}, {} players",
         settings.game,
         settings.schedule.code(),
-        snapshot.listed().len()
+        snapshot.ranked_players().len()
     )?;
     writeln!(out, "state     {state}")?;
     match planned {
@@ -117,7 +119,7 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             }
         }
         _ => {
-            if let Some(walls) = snapshot.walls.last() {
+            if let Some(walls) = snapshot.isolation.last() {
                 writeln!(out, "isolation {walls}")?;
             }
         }
@@ -141,11 +143,11 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
 }
 
 /// The walls that finished games had, with the number of these games.
-fn walls_used(snapshot: &Snapshot) -> Vec<(&Walls, usize)> {
-    let mut used: Vec<(&Walls, usize)> = Vec::new();
+fn walls_used(snapshot: &Snapshot) -> Vec<(&IsolationRecord, usize)> {
+    let mut used: Vec<(&IsolationRecord, usize)> = Vec::new();
     for (_, end) in snapshot.finished() {
         let place = end.walls.and_then(|number| usize::try_from(number - 1).ok());
-        let Some(walls) = place.and_then(|place| snapshot.walls.get(place)) else { continue };
+        let Some(walls) = place.and_then(|place| snapshot.isolation.get(place)) else { continue };
         match used.iter_mut().find(|(other, _)| *other == walls) {
             Some((_, games)) => *games += 1,
             None => used.push((walls, 1)),
@@ -206,11 +208,11 @@ pub(super) fn write_standings(
     writeln!(out, "{name}: {}, {kind}, {games}{cancelled}", settings.game)?;
     writeln!(out)?;
     write!(out, "{}", table(&standings, &names, sides))?;
-    let remarks = remarks(&standings, &names);
-    if !remarks.is_empty() {
-        write!(out, "\n{remarks}")?;
+    let notes = notes(&standings, &names);
+    if !notes.is_empty() {
+        write!(out, "\n{notes}")?;
     }
-    if is_crossed || standings.rows.len() <= MOST_CROSSED {
+    if is_crossed || standings.rows.len() <= MAX_CROSSTABLE_PLAYERS {
         write!(out, "\n{}", crosstable(&standings, &names))?;
     }
     Ok(())
@@ -255,7 +257,7 @@ pub(super) fn games(arguments: &Games) -> Result<(), Failure> {
         }
         let object = json!({
             "version": crownhead_tournament::events::VERSION,
-            "walls": snapshot.walls.iter().map(Walls::json).collect::<Value>(),
+            "walls": snapshot.isolation.iter().map(IsolationRecord::json).collect::<Value>(),
             "games": objects,
         });
         writeln!(out, "{object}")?;
@@ -312,7 +314,7 @@ fn object(
         "finished": end.map(|end| end.at),
     });
     if is_whole {
-        let moves = journal.moves(game.number).map_err(of_journal)?;
+        let moves = journal.moves(game.number).map_err(journal_failure)?;
         let fault = |(side, ply, code, sentence): &(usize, u32, String, String)| {
             let player = &names[game.players[*side]];
             json!({ "player": player, "ply": ply, "code": code, "sentence": sentence })
@@ -334,7 +336,7 @@ fn one_game(
     snapshot: &Snapshot,
 ) -> Result<(), Failure> {
     let names = snapshot.names();
-    let moves = journal.moves(game.number).map_err(of_journal)?;
+    let moves = journal.moves(game.number).map_err(journal_failure)?;
     let [first, second] = game.players.map(|player| &names[player]);
     writeln!(out, "game {}, round {}: {first} - {second}", game.number, game.round)?;
     match &game.end {
@@ -357,7 +359,7 @@ fn one_game(
         writeln!(out, "times     {all:.3} s in all, {most:.3} s for the longest move")?;
     }
     let walls = game.end.as_ref().and_then(|end| usize::try_from(end.walls? - 1).ok());
-    if let Some(walls) = walls.and_then(|place| snapshot.walls.get(place)) {
+    if let Some(walls) = walls.and_then(|place| snapshot.isolation.get(place)) {
         writeln!(out, "isolation {walls}")?;
     }
     for (_, _, _, sentence) in &moves.faults {
@@ -379,7 +381,7 @@ fn write_pdn(
     let mut out = BufWriter::new(output.file());
     for game in games {
         let Some(end) = &game.end else { continue };
-        let moves = journal.moves(game.number).map_err(of_journal)?;
+        let moves = journal.moves(game.number).map_err(journal_failure)?;
         let mut record = GameRecord::new(kind.clone());
         record.set_tag("Event", snapshot.name.clone());
         record.set_tag("Round", format!("{}.{}", game.round, game.number));

@@ -19,9 +19,9 @@ pub enum JournalError {
     /// What belongs to a journal that is not there.
     #[error(
         "there is {} without its journal {}, which somebody put away: finished games may be in it. Put it \
-         beside that journal, or away, then run the contest", log.display(), path.display()
+         beside that journal, or away, then run the tournament", log.display(), path.display()
     )]
-    Orphan {
+    StrayWal {
         /// The journal.
         path: PathBuf,
         /// What lies beside it.
@@ -32,10 +32,10 @@ pub enum JournalError {
         "the journal {} has another name besides (a hard link): what is written by one name would be \
          missing by the other. Remove one of them, or copy it instead", .0.display()
     )]
-    Linked(PathBuf),
+    HardLinked(PathBuf),
     /// The file is something else.
     #[error("{} is no journal of a contest", .0.display())]
-    Foreign(PathBuf),
+    NotAJournal(PathBuf),
     /// The file is of another version of this program.
     #[error("the journal {} has version {version}; this crownhead reads version {}", path.display(), super::schema::VERSION)]
     Version {
@@ -49,7 +49,7 @@ pub enum JournalError {
         "the disk is full: the journal {} cannot be written. No finished game that was told is lost: \
          make room, then go on with `crownhead tournament resume`", .0.display()
     )]
-    Full(PathBuf),
+    DiskFull(PathBuf),
     /// Anything else.
     #[error("the journal {} cannot be used: {why}", path.display())]
     Other {
@@ -64,8 +64,8 @@ impl JournalError {
     pub(super) fn of(path: &Path, error: rusqlite::Error) -> JournalError {
         let path = path.to_path_buf();
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => JournalError::Full(path),
-            Some(ErrorCode::NotADatabase) => JournalError::Foreign(path),
+            Some(ErrorCode::DiskFull) => JournalError::DiskFull(path),
+            Some(ErrorCode::NotADatabase) => JournalError::NotAJournal(path),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 let why = "another program has been writing to it for too long".into();
                 JournalError::Other { path, why }
@@ -76,7 +76,7 @@ impl JournalError {
             }
             // Files beside the journal, too, need room; the system's word for it is not passed on.
             Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) if is_full(&path) => {
-                JournalError::Full(path)
+                JournalError::DiskFull(path)
             }
             _ => JournalError::Other { path, why: error.to_string() },
         }
@@ -87,7 +87,7 @@ impl JournalError {
         match error.kind() {
             std::io::ErrorKind::AlreadyExists => JournalError::Exists(path),
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                JournalError::Full(path)
+                JournalError::DiskFull(path)
             }
             _ => JournalError::Other { path, why: error.to_string() },
         }

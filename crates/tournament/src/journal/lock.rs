@@ -20,7 +20,7 @@ use super::JournalError;
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The right to run a contest, until it is dropped.
+/// The right to run a tournament, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock(#[allow(dead_code)] File); // the file is the lock
 

@@ -1,9 +1,9 @@
-//! The journal: all that happened in a contest, in one SQLite file that no crash can spoil.
+//! The journal: all that happened in a tournament, in one SQLite file that no crash can spoil.
 //!
 //! A game is scheduled, started and finished; what is finished is there after a power cut (a write-ahead
-//! log that is synchronised at each commit). While a contest runs, the [`writer`] has the file; anybody
+//! log that is synchronised at each commit). While a tournament runs, the [`writer`] has the file; anybody
 //! may read it meanwhile. The [`lock`] that a [`Journal`] to go on with has keeps a second run away. The tables are described in
-//! `docs/contests.md`.
+//! `docs/tournaments.md`.
 
 mod error;
 mod lock;
@@ -18,23 +18,25 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, pa
 
 pub use error::JournalError;
 pub use read::{Game, Moves, Player, Snapshot, Stored};
-pub use writer::{Brief, Fault, Live, Notice, Pen, Record, Text, Writer};
+pub use writer::{
+    Brief, Fault, FinishedGame, GameInProgress, GameText, JournalHandle, Writer, WriterEvent,
+};
 
 use lock::Lock;
 
-use crate::schedule::{Dealt, PlayerIndex, Round};
-use crate::{Contest, Entrant};
+use crate::schedule::{PlayerIndex, Round, ScheduledGame};
+use crate::{Entrant, Tournament};
 
-/// The journal of a contest.
+/// The journal of a tournament.
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
     /// Of one to go on with. It is given up after the connection: fields are dropped in their order.
     lock: Option<Lock>,
-    is_run_elsewhere: bool,
+    is_running: bool,
 }
 
-/// What has become of a contest.
+/// What has become of a tournament.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Games are missing.
@@ -62,10 +64,10 @@ impl State {
 }
 
 /// How long one waits for another who writes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Journal {
-    /// The place of the journal of a contest file: beside it, with the ending `journal` instead of
+    /// The place of the journal of a tournament file: beside it, with the ending `journal` instead of
     /// `toml`.
     pub fn path_for(file: &Path) -> PathBuf {
         match file.extension().and_then(|ending| ending.to_str()) {
@@ -88,13 +90,17 @@ impl Journal {
         ["-wal", "-journal"].map(log).into_iter().filter(has_something).collect()
     }
 
-    /// Begins a journal with the facts and players of a contest. The file must not be there.
-    pub fn create(path: &Path, contest: &Contest, text: &str) -> Result<Journal, JournalError> {
+    /// Begins a journal with the facts and players of a tournament. The file must not be there.
+    pub fn create(
+        path: &Path,
+        tournament: &Tournament,
+        text: &str,
+    ) -> Result<Journal, JournalError> {
         // Whole or not at all: under another name until everything is in it. Whoever has locked that
         // is the only one to put a journal in its place.
         let draft = path.with_extension("journal-new");
         let lock = Lock::take_new(&draft, path)?;
-        let written = Journal::draft(path, &draft, contest, text);
+        let written = Journal::draft(path, &draft, tournament, text);
         if let Err(error) = written {
             let _ = std::fs::remove_file(&draft);
             return Err(error);
@@ -102,7 +108,12 @@ impl Journal {
         Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?.kept_with(lock)
     }
 
-    fn draft(path: &Path, draft: &Path, contest: &Contest, text: &str) -> Result<(), JournalError> {
+    fn draft(
+        path: &Path,
+        draft: &Path,
+        tournament: &Tournament,
+        text: &str,
+    ) -> Result<(), JournalError> {
         let failed = |error| JournalError::of(path, error);
         let io = |error| JournalError::io(path, &error);
         if path.exists() {
@@ -110,11 +121,11 @@ impl Journal {
         }
         // SQLite would take what it finds there for the end of the new journal.
         if let Some(log) = Journal::logs(path).into_iter().next() {
-            return Err(JournalError::Orphan { path: path.to_path_buf(), log });
+            return Err(JournalError::StrayWal { path: path.to_path_buf(), log });
         }
         std::fs::File::create(draft).map_err(io)?;
         let mut connection = Connection::open(draft).map_err(failed)?;
-        let written = write_head(&mut connection, contest, text).map_err(failed);
+        let written = write_head(&mut connection, tournament, text).map_err(failed);
         written.and(connection.close().map_err(|(_, error)| failed(error)))?;
         std::fs::File::open(draft).and_then(|file| file.sync_all()).map_err(io)?;
         std::fs::rename(draft, path).map_err(io)?;
@@ -145,7 +156,7 @@ impl Journal {
     }
 
     /// Opens a journal to read it, while it is written perhaps.
-    pub fn open_to_read(path: &Path) -> Result<Journal, JournalError> {
+    pub fn open_read_only(path: &Path) -> Result<Journal, JournalError> {
         let is_run_elsewhere = Lock::is_taken(path);
         // Whoever reads a write-ahead log must be able to share its index: where the folder can be
         // written, the file is opened as if to write. Where it cannot, and there is no log, nobody
@@ -160,12 +171,12 @@ impl Journal {
                 ),
                 false => Err(error),
             })?;
-        Ok(Journal { is_run_elsewhere, ..journal })
+        Ok(Journal { is_running: is_run_elsewhere, ..journal })
     }
 
-    /// Whether another program was running the contest when this was opened to read.
+    /// Whether another program was running the tournament when this was opened to read.
     pub fn is_run_elsewhere(&self) -> bool {
-        self.is_run_elsewhere
+        self.is_running
     }
 
     fn connect(path: &Path, access: OpenFlags) -> Result<Journal, JournalError> {
@@ -180,12 +191,12 @@ impl Journal {
         // SQLite finds the write-ahead log by the name of the file.
         #[cfg(unix)]
         if path.metadata().is_ok_and(|known| std::os::unix::fs::MetadataExt::nlink(&known) > 1) {
-            return Err(JournalError::Linked(path.to_path_buf()));
+            return Err(JournalError::HardLinked(path.to_path_buf()));
         }
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || {
             let connection = Connection::open_with_flags(name, flags)?;
-            connection.busy_timeout(PATIENCE)?;
+            connection.busy_timeout(BUSY_TIMEOUT)?;
             let number = |name| connection.pragma_query_value(None, name, |row| row.get(0));
             let known: (i64, i64) = (number("application_id")?, number("user_version")?);
             Ok((connection, known))
@@ -194,12 +205,12 @@ impl Journal {
         match known {
             (schema::APPLICATION, schema::VERSION) => {
                 let path = path.to_path_buf();
-                Ok(Journal { connection, path, lock: None, is_run_elsewhere: false })
+                Ok(Journal { connection, path, lock: None, is_running: false })
             }
             (schema::APPLICATION, version) => {
                 Err(JournalError::Version { path: path.to_path_buf(), version })
             }
-            _ => Err(JournalError::Foreign(path.to_path_buf())),
+            _ => Err(JournalError::NotAJournal(path.to_path_buf())),
         }
     }
 
@@ -219,12 +230,12 @@ impl Journal {
         found.map_err(|error| self.failed(error))
     }
 
-    /// What has become of the contest.
+    /// What has become of the tournament.
     pub fn state(&self) -> Result<State, JournalError> {
         Ok(State::read(&self.get("state")?.unwrap_or_default()))
     }
 
-    /// Says what has become of the contest.
+    /// Says what has become of the tournament.
     pub fn set_state(&self, state: State) -> Result<(), JournalError> {
         let moment = || {
             let all = self.connection.unchecked_transaction()?;
@@ -236,20 +247,20 @@ impl Journal {
     }
 
     /// A run begins: what an earlier one had begun and not finished is not being played.
-    pub fn begin(&mut self) -> Result<(), JournalError> {
+    pub fn reset_unfinished(&mut self) -> Result<(), JournalError> {
         let path = self.path.clone();
         self.write(|all| all.execute_batch(schema::BEGIN))
             .map_err(|error| JournalError::of(&path, error))
     }
 
     /// Writes rounds and their games down, all or nothing. Games get the next numbers.
-    pub fn schedule(&mut self, rounds: &[(Round, Vec<Dealt>)]) -> Result<(), JournalError> {
+    pub fn schedule(&mut self, rounds: &[(Round, Vec<ScheduledGame>)]) -> Result<(), JournalError> {
         let path = self.path.clone();
         self.write(|all| schedule(all, rounds)).map_err(|error| JournalError::of(&path, error))
     }
 
-    /// Takes changes of the contest over, all or nothing.
-    pub fn change(&mut self, changes: &Change<'_>) -> Result<(), JournalError> {
+    /// Takes changes of the tournament over, all or nothing.
+    pub fn update(&mut self, changes: &JournalUpdate<'_>) -> Result<(), JournalError> {
         let path = self.path.clone();
         self.write(|all| changes.write(all)).map_err(|error| JournalError::of(&path, error))
     }
@@ -279,7 +290,11 @@ fn immutable(path: &Path) -> PathBuf {
     PathBuf::from(name + "?immutable=1")
 }
 
-fn write_head(connection: &mut Connection, contest: &Contest, text: &str) -> rusqlite::Result<()> {
+fn write_head(
+    connection: &mut Connection,
+    tournament: &Tournament,
+    text: &str,
+) -> rusqlite::Result<()> {
     // A draft that is not whole is thrown away: it goes to the disk once, at its end, and needs no
     // file beside it.
     connection.pragma_update(None, "journal_mode", "memory")?;
@@ -290,16 +305,16 @@ fn write_head(connection: &mut Connection, contest: &Contest, text: &str) -> rus
     all.pragma_update(None, "user_version", schema::VERSION)?;
     all.commit()?;
     let all = connection.transaction()?;
-    write_contest(&all, contest, text)?;
+    write_contest(&all, tournament, text)?;
     set(&all, "created", &now().to_string())?;
     set(&all, "program", concat!("crownhead ", env!("CARGO_PKG_VERSION")))?;
-    for (entrant, place) in contest.entrants.iter().zip(0..) {
+    for (entrant, place) in tournament.entrants.iter().zip(0..) {
         add_player(&all, place, entrant)?;
     }
     all.commit()
 }
 
-fn schedule(all: &Connection, rounds: &[(Round, Vec<Dealt>)]) -> rusqlite::Result<()> {
+fn schedule(all: &Connection, rounds: &[(Round, Vec<ScheduledGame>)]) -> rusqlite::Result<()> {
     let mut add_round = all.prepare("INSERT INTO rounds (number, title) VALUES (?1, ?2)")?;
     let mut add_bye = all.prepare("INSERT INTO byes (round, player) VALUES (?1, ?2)")?;
     let mut add_game = all.prepare(
@@ -324,10 +339,10 @@ fn number(player: PlayerIndex) -> i64 {
     player as i64 + 1
 }
 
-/// What a contest that goes on is other in.
-pub struct Change<'a> {
-    /// The contest as it is now.
-    pub contest: &'a Contest,
+/// What a tournament that goes on is other in.
+pub struct JournalUpdate<'a> {
+    /// The tournament as it is now.
+    pub tournament: &'a Tournament,
     /// The text of its file.
     pub text: &'a str,
     /// The players of the journal, by index: what they are now; none for those who are gone.
@@ -335,19 +350,19 @@ pub struct Change<'a> {
     /// The entrants that the journal does not know yet.
     pub new: &'a [usize],
     /// Games that shall not count and be played again, and why.
-    pub again: &'a [(i64, String)],
+    pub to_replay: &'a [(i64, String)],
     /// Games that nobody wants any more, and why.
-    pub drop: &'a [(i64, String)],
+    pub to_drop: &'a [(i64, String)],
     /// Rounds that shall not count; all their games are among those that nobody wants.
     pub drop_rounds_from: Option<u32>,
 }
 
-impl Change<'_> {
+impl JournalUpdate<'_> {
     fn write(&self, all: &Connection) -> rusqlite::Result<()> {
         // What is not a fact any more is none.
         all.execute("DELETE FROM contest WHERE key LIKE 'fact:%'", [])?;
-        write_contest(all, self.contest, self.text)?;
-        let entrants = &self.contest.entrants;
+        write_contest(all, self.tournament, self.text)?;
+        let entrants = &self.tournament.entrants;
         for (index, entrant) in self.players.iter().enumerate() {
             let place = entrant.map_or(0, |entrant| entrant as i64 + 1);
             let sql = "UPDATE players SET place = ?2 WHERE number = ?1";
@@ -355,17 +370,17 @@ impl Change<'_> {
             if let Some(entrant) = entrant.and_then(|entrant| entrants.get(entrant)) {
                 let sql = "UPDATE players SET player = ?2, files = ?3 WHERE number = ?1";
                 let files = entrant.files().text();
-                all.execute(sql, params![number(index), entrant.described(), files])?;
+                all.execute(sql, params![number(index), entrant.description(), files])?;
             }
         }
         for &place in self.new {
             add_player(all, place, &entrants[place])?;
         }
-        for (game, why) in self.again {
+        for (game, why) in self.to_replay {
             void(all, *game, why)?;
             all.execute(schema::UNPLAY, [game])?;
         }
-        for (game, why) in self.drop {
+        for (game, why) in self.to_drop {
             void(all, *game, why)?;
             all.execute("DELETE FROM games WHERE number = ?1", [game])?;
         }
@@ -385,27 +400,27 @@ fn void(all: &Connection, game: i64, why: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Writes down who plays under a name, at this place of the contest file, from 0.
+/// Writes down who plays under a name, at this place of the tournament file, from 0.
 fn add_player(all: &Connection, place: usize, entrant: &Entrant) -> rusqlite::Result<()> {
     let sql = "INSERT INTO players (name, player, files, place) VALUES (?1, ?2, ?3, ?4)";
     let files = entrant.files().text();
-    all.execute(sql, params![entrant.name, entrant.described(), files, place as i64 + 1])?;
+    all.execute(sql, params![entrant.name, entrant.description(), files, place as i64 + 1])?;
     Ok(())
 }
 
-/// Writes a contest down, without its players.
-fn write_contest(all: &Connection, contest: &Contest, text: &str) -> rusqlite::Result<()> {
-    for (key, value) in contest.facts() {
+/// Writes a tournament down, without its players.
+fn write_contest(all: &Connection, tournament: &Tournament, text: &str) -> rusqlite::Result<()> {
+    for (key, value) in tournament.result_settings() {
         set(all, &format!("fact:{key}"), &value)?;
     }
-    set(all, "name", &contest.name)?;
-    set(all, "settings", &contest.settings().text())?;
+    set(all, "name", &tournament.name)?;
+    set(all, "settings", &tournament.settings().text())?;
     set(all, "file", text)?;
     set(all, "state", State::Open.code())
 }
 
 fn set(all: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO contest (key, value) VALUES (?1, ?2)
+    let sql = "INSERT INTO tournament (key, value) VALUES (?1, ?2)
                ON CONFLICT (key) DO UPDATE SET value = excluded.value";
     all.execute(sql, [key, value]).map(|_| ())
 }

@@ -5,21 +5,20 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Journal, JournalError, State};
-use crate::runner::History;
-use crate::schedule::PlayerIndex;
-use crate::standings::{Counted, Facts, Standings};
-use crate::{Files, Schedule, Settings, Walls};
+use crate::schedule::{PlayerIndex, ScheduleState};
+use crate::standings::{Counted, Standings, StandingsInput};
+use crate::{FileDigests, IsolationRecord, Schedule, Settings};
 
 /// A player of the journal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     /// The name in the table.
     pub name: String,
-    /// As the contest file named it.
+    /// As the tournament file named it.
     pub text: String,
     /// The files it was made of.
-    pub files: Files,
-    /// Its place in the contest file, from 0; none if it does not take part any more.
+    pub files: FileDigests,
+    /// Its place in the tournament file, from 0; none if it does not take part any more.
     pub place: Option<usize>,
 }
 
@@ -35,7 +34,7 @@ pub struct Game {
     /// The number of the opening.
     pub opening: u32,
     /// How many games of these two with these colours were scheduled before.
-    pub meeting: u32,
+    pub repeat: u32,
     /// When it was started, in milliseconds since 1970.
     pub started: Option<i64>,
     /// How it ended, if it has.
@@ -80,7 +79,7 @@ pub struct Moves {
     pub faults: Vec<(usize, u32, String, String)>,
 }
 
-/// A contest as it stands in the journal, without moves.
+/// A tournament as it stands in the journal, without moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
     /// What it is called.
@@ -90,7 +89,7 @@ pub struct Snapshot {
     /// What its table depends on.
     pub settings: Settings,
     /// What its games depend on.
-    pub facts: HashMap<String, String>,
+    pub result_settings: HashMap<String, String>,
     /// The players by index.
     pub players: Vec<Player>,
     /// Titles of the rounds, from round 1.
@@ -98,7 +97,7 @@ pub struct Snapshot {
     /// Round and player.
     pub byes: Vec<(u32, PlayerIndex)>,
     /// The walls that programs have had, by number from 1; the last are those of the last run.
-    pub walls: Vec<Walls>,
+    pub isolation: Vec<IsolationRecord>,
     /// All games, by number.
     pub games: Vec<Game>,
 }
@@ -110,7 +109,7 @@ impl Snapshot {
     }
 
     /// The finished games as a table counts them.
-    pub fn counted(&self) -> Vec<Counted> {
+    pub fn scored_games(&self) -> Vec<Counted> {
         let counted = |(game, end): (&Game, &Stored)| Counted {
             players: game.players,
             winner: end.winner,
@@ -126,8 +125,8 @@ impl Snapshot {
         self.players.iter().map(|player| player.name.clone()).collect()
     }
 
-    /// Those who take part, in the order of the contest file.
-    pub fn present(&self) -> Vec<PlayerIndex> {
+    /// Those who take part, in the order of the tournament file.
+    pub fn active_players(&self) -> Vec<PlayerIndex> {
         let mut present: Vec<_> = (0..self.players.len())
             .filter(|&player| self.players[player].place.is_some())
             .collect();
@@ -136,7 +135,7 @@ impl Snapshot {
     }
 
     /// Those of the table: who takes part, and who has games that count.
-    pub fn listed(&self) -> Vec<PlayerIndex> {
+    pub fn ranked_players(&self) -> Vec<PlayerIndex> {
         let mut is_listed: Vec<bool> = self.players.iter().map(|p| p.place.is_some()).collect();
         for (game, _) in self.finished() {
             for player in game.players {
@@ -148,8 +147,8 @@ impl Snapshot {
 
     /// The table as it stands.
     pub fn standings(&self) -> Standings {
-        let games = self.counted();
-        let director = History::of(self).director;
+        let games = self.scored_games();
+        let director = ScheduleState::new(self).scheduler;
         let progress = director.progress();
         // A round that is not over yet has given nobody a bye.
         let is_over =
@@ -158,20 +157,20 @@ impl Snapshot {
         let counts = |&&(round, _): &&(u32, PlayerIndex)| is_swiss && is_over(round);
         let byes = self.byes.iter().filter(counts);
         let byes: Vec<_> = byes.map(|(_, player)| (*player, self.settings.games)).collect();
-        Standings::of(&Facts {
-            present: &self.listed(),
+        Standings::compute(&StandingsInput {
+            players: &self.ranked_players(),
             games: &games,
             byes: &byes,
             points: self.settings.points,
             tie_breaks: &self.settings.tie_breaks,
             progress: progress.as_deref(),
-            ties: director.ties(),
+            seed_decisions: director.seed_decisions(),
         })
     }
 
     /// How many games there will be, if that is known.
     pub fn planned(&self) -> Option<u64> {
-        History::of(self).planned()
+        ScheduleState::new(self).planned()
     }
 }
 
@@ -211,19 +210,19 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
         round: row.get(1)?,
         players: [player(row, 2)?, player(row, 3)?],
         opening: row.get(4)?,
-        meeting: row.get(5)?,
+        repeat: row.get(5)?,
         started: row.get(6)?,
         end,
     })
 }
 
-fn read_walls(connection: &Connection) -> rusqlite::Result<Vec<Walls>> {
+fn read_walls(connection: &Connection) -> rusqlite::Result<Vec<IsolationRecord>> {
     let sql = "SELECT asked, active, missing, limits FROM walls ORDER BY number";
     let mut query = connection.prepare(sql)?;
     let walls = query.query_map([], |row| {
         let [active, missing]: [String; 2] = [row.get(1)?, row.get(2)?];
-        Ok(Walls {
-            asked: row.get(0)?,
+        Ok(IsolationRecord {
+            requested: row.get(0)?,
             active: active.split_whitespace().map(String::from).collect(),
             missing: missing.lines().map(String::from).collect(),
             limits: row.get(3)?,
@@ -234,13 +233,13 @@ fn read_walls(connection: &Connection) -> rusqlite::Result<Vec<Walls>> {
 
 impl Journal {
     /// Writes down which walls programs have from now on: their number.
-    pub fn put_up(&self, walls: &Walls) -> Result<i64, JournalError> {
+    pub fn record_isolation(&self, walls: &IsolationRecord) -> Result<i64, JournalError> {
         let write = || {
             let known = read_walls(&self.connection)?;
             if known.last() == Some(walls) {
                 return Ok(known.len() as i64);
             }
-            let Walls { asked, active, missing, limits } = walls;
+            let IsolationRecord { requested: asked, active, missing, limits } = walls;
             let sql = "INSERT INTO walls (asked, active, missing, limits) VALUES (?1, ?2, ?3, ?4)";
             let texts = [asked, &active.join(" "), &missing.join("\n"), limits];
             self.connection.execute(sql, texts)?;
@@ -274,7 +273,7 @@ impl Journal {
             let files: String = row.get(2)?;
             let (name, text, place): (_, _, u32) = (row.get(0)?, row.get(1)?, row.get(3)?);
             let place = place.checked_sub(1).map(|place| place as usize);
-            Ok(Player { name, text, files: Files::read(&files), place })
+            Ok(Player { name, text, files: FileDigests::read(&files), place })
         })?;
         let players = players.collect::<Result<Vec<_>, _>>()?;
         let mut query = moment.prepare("SELECT title FROM rounds ORDER BY number")?;
@@ -297,7 +296,17 @@ impl Journal {
         };
         let facts = values.iter().filter_map(fact).collect();
         let settings = Settings::read(values.get("settings").map_or("", String::as_str));
-        Ok(Ok(Snapshot { name, state, settings, facts, players, rounds, byes, walls, games }))
+        Ok(Ok(Snapshot {
+            name,
+            state,
+            settings,
+            result_settings: facts,
+            players,
+            rounds,
+            byes,
+            isolation: walls,
+            games,
+        }))
     }
 
     /// The games with numbers above this one.

@@ -7,16 +7,16 @@ pub(super) const APPLICATION: i64 = 0x4352_4e48;
 pub(super) const VERSION: i64 = 3;
 
 pub(super) const TABLES: &str = "
-CREATE TABLE contest (
+CREATE TABLE tournament (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE players (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    player TEXT NOT NULL,               -- as the contest file names it
+    player TEXT NOT NULL,               -- as the tournament file names it
     files TEXT NOT NULL,                -- SHA-256 and name of each of its files
-    place INTEGER NOT NULL              -- in the contest file; 0 if it has left the contest
+    place INTEGER NOT NULL              -- in the tournament file; 0 if it has left the tournament
 );
 CREATE TABLE rounds (
     number INTEGER PRIMARY KEY,
@@ -29,10 +29,10 @@ CREATE TABLE byes (
 ) WITHOUT ROWID;
 CREATE TABLE walls (
     number INTEGER PRIMARY KEY,
-    asked TEXT NOT NULL,                -- the isolation of the contest file
+    asked TEXT NOT NULL,                -- the isolation of the tournament file
     active TEXT NOT NULL,               -- words
     missing TEXT NOT NULL,              -- a line for each that the machine did not have
-    limits TEXT NOT NULL                -- those of the contest, as in cores=1,memory=2GB
+    limits TEXT NOT NULL                -- those of the tournament, as in cores=1,memory=2GB
 );
 CREATE TABLE games (
     number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -14,15 +14,15 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::{Journal, JournalError, State, schema};
 
 /// What is gathered before it is written.
-const GATHERING: Duration = Duration::from_millis(20);
-/// How often moves of running games are written, and whether the contest was cancelled is looked at.
-const PULSE: Duration = Duration::from_millis(250);
+const BATCH_WINDOW: Duration = Duration::from_millis(20);
+/// How often moves of running games are written, and whether the tournament was cancelled is looked at.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 /// So many entries may wait; then those who play wait too.
-const MOST_WAITING: usize = 4096;
+const QUEUE_CAPACITY: usize = 4096;
 
 /// A finished game with all there is to say about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Record {
+pub struct FinishedGame {
     /// The game's number.
     pub number: i64,
     /// When it was started and finished.
@@ -46,7 +46,7 @@ pub struct Record {
     /// The number of the walls around programs, if one played.
     pub walls: Option<i64>,
     /// The position it began from, the moves of the opening, the moves, their times.
-    pub moves: Text,
+    pub moves: GameText,
     /// What went wrong, the first of much.
     pub incidents: Vec<Fault>,
 }
@@ -66,7 +66,7 @@ pub struct Fault {
 
 /// The moves of a game as the journal has them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Text {
+pub struct GameText {
     /// The position it began from, if not the usual one.
     pub start: Option<String>,
     /// The moves of the opening.
@@ -102,12 +102,12 @@ pub struct Brief {
 
 /// What the writer tells.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Notice {
+pub enum WriterEvent {
     /// A game has begun.
     Started(i64),
     /// A game is finished and safe.
     Finished(Brief),
-    /// Somebody has cancelled the contest.
+    /// Somebody has cancelled the tournament.
     Cancelled,
     /// Nothing more can be written. What was not told to be safe is not.
     Failed(JournalError),
@@ -115,17 +115,17 @@ pub enum Notice {
 
 /// The game that one board is busy with, for the writer to look at.
 #[derive(Default)]
-pub struct Live {
+pub struct GameInProgress {
     game: Option<i64>,
-    text: Text,
+    text: GameText,
     is_new: bool,
 }
 
-impl Live {
+impl GameInProgress {
     /// A game begins.
     pub fn begin(&mut self, game: i64, start: Option<String>, opening: &[String]) {
         self.game = Some(game);
-        self.text = Text { start, opening: opening.join(" "), ..Text::default() };
+        self.text = GameText { start, opening: opening.join(" "), ..GameText::default() };
         self.is_new = true;
     }
 
@@ -140,15 +140,15 @@ impl Live {
     }
 
     /// The game is over, or will not be played on: its text.
-    pub fn end(&mut self) -> Text {
+    pub fn end(&mut self) -> GameText {
         (self.game, self.is_new) = (None, false);
         std::mem::take(&mut self.text)
     }
 }
 
-enum Entry {
+enum WriteCommand {
     Started(i64, i64),
-    Finished(Box<Record>),
+    Finished(Box<FinishedGame>),
 }
 
 /// The thread that writes.
@@ -158,29 +158,29 @@ pub struct Writer {
 
 /// A way to the writer for one who plays.
 #[derive(Clone)]
-pub struct Pen {
-    sender: SyncSender<Entry>,
-    boards: Arc<Vec<Mutex<Live>>>,
+pub struct JournalHandle {
+    sender: SyncSender<WriteCommand>,
+    boards: Arc<Vec<Mutex<GameInProgress>>>,
 }
 
-fn locked(board: &Mutex<Live>) -> MutexGuard<'_, Live> {
+fn locked(board: &Mutex<GameInProgress>) -> MutexGuard<'_, GameInProgress> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Pen {
+impl JournalHandle {
     /// Says that a game has begun.
     pub fn started(&self, game: i64, at: i64) {
         // Whoever no longer listens has said why.
-        let _ = self.sender.send(Entry::Started(game, at));
+        let _ = self.sender.send(WriteCommand::Started(game, at));
     }
 
     /// Says that a game is finished.
-    pub fn finished(&self, record: Record) {
-        let _ = self.sender.send(Entry::Finished(Box::new(record)));
+    pub fn finished(&self, record: FinishedGame) {
+        let _ = self.sender.send(WriteCommand::Finished(Box::new(record)));
     }
 
     /// The game that a board is busy with.
-    pub fn board(&self, number: usize) -> MutexGuard<'_, Live> {
+    pub fn board(&self, number: usize) -> MutexGuard<'_, GameInProgress> {
         locked(&self.boards[number])
     }
 }
@@ -188,8 +188,12 @@ impl Pen {
 impl Writer {
     /// Takes a journal over, for so many boards, until nobody has a [`Pen`] any more. Notices go to
     /// `tell`.
-    pub fn start(journal: Journal, boards: usize, tell: Sender<Notice>) -> (Writer, Pen) {
-        let (sender, receiver) = sync_channel(MOST_WAITING);
+    pub fn start(
+        journal: Journal,
+        boards: usize,
+        tell: Sender<WriterEvent>,
+    ) -> (Writer, JournalHandle) {
+        let (sender, receiver) = sync_channel(QUEUE_CAPACITY);
         let boards: Arc<Vec<_>> = Arc::new((0..boards).map(|_| Mutex::default()).collect());
         let watched = boards.clone();
         let thread = std::thread::spawn(move || {
@@ -197,7 +201,7 @@ impl Writer {
             run(&mut journal, &receiver, &watched, &tell);
             journal
         });
-        (Writer { thread }, Pen { sender, boards })
+        (Writer { thread }, JournalHandle { sender, boards })
     }
 
     /// Gives the journal back when all is written; none if the thread came to grief.
@@ -208,23 +212,23 @@ impl Writer {
 
 fn run(
     journal: &mut Journal,
-    receiver: &Receiver<Entry>,
-    boards: &[Mutex<Live>],
-    tell: &Sender<Notice>,
+    receiver: &Receiver<WriteCommand>,
+    boards: &[Mutex<GameInProgress>],
+    tell: &Sender<WriterEvent>,
 ) {
     let mut pulse = Instant::now();
     let mut is_cancelled = false;
     loop {
-        let first = match receiver.recv_timeout(PULSE) {
+        let first = match receiver.recv_timeout(FLUSH_INTERVAL) {
             Ok(entry) => Some(entry),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let is_due = pulse.elapsed() >= PULSE;
-        let mut entries: Vec<Entry> = first.into_iter().collect();
+        let is_due = pulse.elapsed() >= FLUSH_INTERVAL;
+        let mut entries: Vec<WriteCommand> = first.into_iter().collect();
         if !entries.is_empty() {
             // One sleep instead of a wake-up for every entry.
-            std::thread::sleep(GATHERING);
+            std::thread::sleep(BATCH_WINDOW);
             entries.extend(receiver.try_iter());
         }
         // After the entries: a board whose game is among them has another by now.
@@ -233,7 +237,7 @@ fn run(
             pulse = Instant::now();
             if !is_cancelled && matches!(journal.state(), Ok(State::Cancelled)) {
                 is_cancelled = true;
-                let _ = tell.send(Notice::Cancelled);
+                let _ = tell.send(WriterEvent::Cancelled);
             }
         }
         if entries.is_empty() && texts.is_empty() {
@@ -246,7 +250,7 @@ fn run(
                 }
             }
             Err(error) => {
-                let _ = tell.send(Notice::Failed(JournalError::of(&journal.path, error)));
+                let _ = tell.send(WriterEvent::Failed(JournalError::of(&journal.path, error)));
                 // Those who play may go on sending until they hear of it.
                 while receiver.recv().is_ok() {}
                 return;
@@ -256,8 +260,8 @@ fn run(
 }
 
 /// The texts of games that have changed.
-fn running(boards: &[Mutex<Live>]) -> Vec<(i64, Text)> {
-    let changed = |board: &Mutex<Live>| {
+fn running(boards: &[Mutex<GameInProgress>]) -> Vec<(i64, GameText)> {
+    let changed = |board: &Mutex<GameInProgress>| {
         let mut live = locked(board);
         let game = live.game.filter(|_| live.is_new)?;
         live.is_new = false;
@@ -268,26 +272,25 @@ fn running(boards: &[Mutex<Live>]) -> Vec<(i64, Text)> {
 
 fn write(
     connection: &mut Connection,
-    entries: &[Entry],
-    texts: &[(i64, Text)],
-) -> rusqlite::Result<Vec<Notice>> {
+    entries: &[WriteCommand],
+    texts: &[(i64, GameText)],
+) -> rusqlite::Result<Vec<WriterEvent>> {
     let mut notices = Vec::new();
     // The right to write comes first: one who reads and then wants to write may have to begin again.
     let all = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for entry in entries {
         match entry {
-            Entry::Started(game, at) => {
-                let is_over =
-                    |other: &Entry| matches!(other, Entry::Finished(r) if r.number == *game);
+            WriteCommand::Started(game, at) => {
+                let is_over = |other: &WriteCommand| matches!(other, WriteCommand::Finished(r) if r.number == *game);
                 // What is over already need not be written as begun.
                 if entries.len() > 64 || !entries.iter().any(is_over) {
                     all.prepare_cached(schema::START)?.execute(params![game, at])?;
                 }
-                notices.push(Notice::Started(*game));
+                notices.push(WriterEvent::Started(*game));
             }
-            Entry::Finished(record) => {
+            WriteCommand::Finished(record) => {
                 if finish(&all, record)? {
-                    notices.push(Notice::Finished(record.brief()));
+                    notices.push(WriterEvent::Finished(record.brief()));
                 }
             }
         }
@@ -299,14 +302,14 @@ fn write(
     Ok(notices)
 }
 
-fn write_moves(all: &Connection, game: i64, text: &Text) -> rusqlite::Result<()> {
-    let Text { start, opening, moves, milliseconds } = text;
+fn write_moves(all: &Connection, game: i64, text: &GameText) -> rusqlite::Result<()> {
+    let GameText { start, opening, moves, milliseconds } = text;
     let mut statement = all.prepare_cached(schema::MOVES)?;
     statement.execute(params![game, start, opening, moves, milliseconds]).map(|_| ())
 }
 
 /// Writes a finished game; false if it was finished before.
-fn finish(all: &Connection, record: &Record) -> rusqlite::Result<bool> {
+fn finish(all: &Connection, record: &FinishedGame) -> rusqlite::Result<bool> {
     let side = |side: Option<usize>| side.map(|side| side as i64 + 1);
     let [started, finished] = record.times;
     let [first_slowest, second_slowest] = record.slowest.map(|time| time.as_millis() as i64);
@@ -344,7 +347,7 @@ fn finish(all: &Connection, record: &Record) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-impl Record {
+impl FinishedGame {
     fn brief(&self) -> Brief {
         Brief {
             number: self.number,

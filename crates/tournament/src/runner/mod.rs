@@ -1,14 +1,13 @@
-//! Plays the games of a contest that are missing, and nothing else.
+//! Plays the games of a tournament that are missing, and nothing else.
 //!
 //! Games that are known are played in waves: all of a fixed schedule, or one round after the other where
-//! the next depends on the results. The [`hall`] hands games to those who wait for one, [`board`] plays
+//! the next depends on the results. The [`queue`] hands games to those who wait for one, [`worker`] plays
 //! one, the [`pool`] keeps players alive between their games. Results count when the journal has them.
-//! What has been so far is [`history`]; a run that was interrupted begins from it as any other does.
+//! What has been so far is in [`schedule`](crate::schedule); a run that was interrupted begins from it as any other does.
 
-mod board;
-mod hall;
-mod history;
 mod pool;
+mod queue;
+mod worker;
 
 use std::collections::HashMap;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -17,43 +16,41 @@ use std::time::Duration;
 
 use crownhead_play::{Knowledge, PlayerError, Stop};
 
-pub use history::History;
+use crate::events::{Event, GameRef};
+use crate::journal::{Game, Journal, JournalError, Snapshot, State, Writer, WriterEvent};
+use crate::schedule::{NextRound, ScheduleState};
+use crate::{Entrant, IsolationRecord, Tournament};
+use pool::PlayerPool;
+use queue::GameQueue;
+use worker::GameWorker;
 
-use crate::events::{Event, GameFacts};
-use crate::journal::{Game, Journal, JournalError, Notice, Snapshot, State, Writer};
-use crate::schedule::Next;
-use crate::{Contest, Entrant, Walls};
-use board::Board;
-use hall::Hall;
-use pool::Pool;
-
-/// What a user may wish while a contest runs.
+/// What a user may wish while a tournament runs.
 #[derive(Clone, Default)]
-pub struct Signals {
+pub struct RunControl {
     /// No more games shall be begun.
-    pub enough: Stop,
+    pub finish_running: Stop,
     /// Running games shall be broken off, too; they do not count.
     pub abort: Stop,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum RunOutcome {
     /// All games are finished.
     Finished,
     /// Somebody interrupted it; the rest can be played later.
     Interrupted,
-    /// Somebody cancelled the contest.
+    /// Somebody cancelled the tournament.
     Cancelled,
 }
 
-impl Ending {
+impl RunOutcome {
     /// A word.
     pub const fn code(self) -> &'static str {
         match self {
-            Ending::Finished => "finished",
-            Ending::Interrupted => "interrupted",
-            Ending::Cancelled => "cancelled",
+            RunOutcome::Finished => "finished",
+            RunOutcome::Interrupted => "interrupted",
+            RunOutcome::Cancelled => "cancelled",
         }
     }
 }
@@ -67,49 +64,49 @@ pub enum RunError {
     /// A game could not be played, for no fault of a player.
     #[error("a game cannot be played: {0}")]
     Game(PlayerError),
-    /// There are fewer walls than the contest requires.
+    /// There are fewer walls than the tournament requires.
     #[error("{0}")]
-    Walls(String),
+    Isolation(String),
     /// A thread came to grief.
     #[error("the writer of the journal ended unexpectedly")]
-    Writer,
+    WriterPanicked,
 }
 
 /// How often it is looked at what the user wishes.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Plays all games of a contest that its journal does not have. `heard` is told what happens.
+/// Plays all games of a tournament that its journal does not have. `heard` is told what happens.
 pub fn run(
-    contest: &Contest,
+    tournament: &Tournament,
     mut journal: Journal,
     knowledge: &Knowledge,
-    signals: &Signals,
+    signals: &RunControl,
     heard: &mut dyn FnMut(&Event),
-) -> Result<Ending, RunError> {
-    let walls = Walls::of(contest).map_err(RunError::Walls)?;
-    let walls_number = walls.as_ref().map(|walls| journal.put_up(walls)).transpose()?;
-    journal.begin()?;
+) -> Result<RunOutcome, RunError> {
+    let walls = IsolationRecord::detect(tournament).map_err(RunError::Isolation)?;
+    let walls_number = walls.as_ref().map(|walls| journal.record_isolation(walls)).transpose()?;
+    journal.reset_unfinished()?;
     let snapshot = journal.snapshot()?;
     let names = snapshot.names();
-    let entrants = entrants(contest, &snapshot);
-    let pool = Pool::new(contest, knowledge, &entrants);
-    let mut history = History::of(&snapshot);
+    let entrants = entrants(tournament, &snapshot);
+    let pool = PlayerPool::new(tournament, knowledge, &entrants);
+    let mut history = ScheduleState::new(&snapshot);
     let finished = snapshot.finished().count() as u64;
     let mut pending: Vec<Game> =
         snapshot.games.iter().filter(|game| game.end.is_none()).cloned().collect();
     drop(snapshot);
     // What is known is scheduled at once, so that everybody knows how much there is to do.
     let mut rounds = Vec::new();
-    if contest.schedule.is_fixed() {
-        pending.extend(schedule(contest, &mut journal, &mut history, &mut |e| {
+    if tournament.schedule.is_fixed() {
+        pending.extend(schedule(tournament, &mut journal, &mut history, &mut |e| {
             rounds.push(e.clone())
         })?);
     }
-    heard(&Event::Contest {
-        name: contest.name.clone(),
-        game: contest.game.to_string(),
-        schedule: contest.schedule.code(),
-        seed: contest.seed,
+    heard(&Event::RunStarted {
+        name: tournament.name.clone(),
+        game: tournament.game.to_string(),
+        schedule: tournament.schedule.code(),
+        seed: tournament.seed,
         players: names.clone(),
         planned: history.planned(),
         finished,
@@ -120,62 +117,65 @@ pub fn run(
     }
     loop {
         if pending.is_empty() {
-            pending = schedule(contest, &mut journal, &mut history, heard)?;
+            pending = schedule(tournament, &mut journal, &mut history, heard)?;
         }
         if pending.is_empty() {
             journal.set_state(State::Finished)?;
-            return Ok(Ending::Finished);
+            return Ok(RunOutcome::Finished);
         }
-        let stage = Stage {
-            contest,
+        let stage = RunContext {
+            tournament,
             knowledge,
             signals,
             pool: &pool,
             entrants: &entrants,
             walls: walls_number,
         };
-        let (returned, left, ending) = stage.wave(journal, pending, &names, &mut history, heard)?;
+        let (returned, left, ending) =
+            stage.play_batch(journal, pending, &names, &mut history, heard)?;
         (journal, pending) = (returned, left);
         if let Some(ending) = ending {
             return Ok(ending);
         }
         // A wave may be too short for the writer to look.
         if journal.state()? == State::Cancelled {
-            return Ok(Ending::Cancelled);
+            return Ok(RunOutcome::Cancelled);
         }
     }
 }
 
 /// The entrants by the index of their player.
-fn entrants<'a>(contest: &'a Contest, snapshot: &Snapshot) -> Vec<Option<&'a Entrant>> {
+fn entrants<'a>(tournament: &'a Tournament, snapshot: &Snapshot) -> Vec<Option<&'a Entrant>> {
     let by_name: HashMap<&str, &Entrant> =
-        contest.entrants.iter().map(|entrant| (entrant.name.as_str(), entrant)).collect();
+        tournament.entrants.iter().map(|entrant| (entrant.name.as_str(), entrant)).collect();
     snapshot.players.iter().map(|player| by_name.get(player.name.as_str()).copied()).collect()
 }
 
 /// Writes the next rounds down, as many as are known, and returns their games.
 fn schedule(
-    contest: &Contest,
+    tournament: &Tournament,
     journal: &mut Journal,
-    history: &mut History,
+    history: &mut ScheduleState,
     heard: &mut dyn FnMut(&Event),
 ) -> Result<Vec<Game>, RunError> {
     let mut rounds = Vec::new();
-    while let Next::Round(round) = history.director.next() {
-        let dealt = history.deal(&round, contest);
-        history.director.issued(&round);
-        if !dealt.is_empty() || !contest.schedule.is_fixed() {
-            let number = history.begin(&dealt);
+    while let NextRound::Round(round) = history.scheduler.next() {
+        let dealt = history.schedule_games(&round, tournament);
+        history.scheduler.on_scheduled(&round);
+        if !dealt.is_empty() || !tournament.schedule.is_fixed() {
+            let number = history.on_scheduled(&dealt);
             // Rounds of a fixed schedule that were added have numbers of their own.
-            let title = match contest.schedule.is_fixed() {
+            let title = match tournament.schedule.is_fixed() {
                 true => format!("round {number}"),
                 false => round.title,
             };
             rounds.push((crate::schedule::Round { number, title, ..round }, dealt));
         }
-        if history.director.next() == Next::Wait && rounds.last().is_some_and(|r| r.1.is_empty()) {
+        if history.scheduler.next() == NextRound::Wait
+            && rounds.last().is_some_and(|r| r.1.is_empty())
+        {
             // Nobody has an opponent: the round is over at once.
-            history.finish_empty();
+            history.finish_empty_round();
         }
     }
     if rounds.is_empty() {
@@ -195,31 +195,31 @@ fn schedule(
     Ok(journal.games_above(last)?)
 }
 
-struct Stage<'a> {
-    contest: &'a Contest,
+struct RunContext<'a> {
+    tournament: &'a Tournament,
     knowledge: &'a Knowledge,
-    signals: &'a Signals,
-    pool: &'a Pool<'a>,
+    signals: &'a RunControl,
+    pool: &'a PlayerPool<'a>,
     entrants: &'a [Option<&'a Entrant>],
     walls: Option<i64>,
 }
 
-impl Stage<'_> {
+impl RunContext<'_> {
     /// Plays these games: the journal again, the games that are left, and how the run ends if it does.
     #[allow(clippy::type_complexity)] // three things that go together only here
-    fn wave(
+    fn play_batch(
         &self,
         journal: Journal,
         games: Vec<Game>,
         names: &[String],
-        history: &mut History,
+        history: &mut ScheduleState,
         heard: &mut dyn FnMut(&Event),
-    ) -> Result<(Journal, Vec<Game>, Option<Ending>), RunError> {
-        let Signals { enough, abort } = self.signals;
+    ) -> Result<(Journal, Vec<Game>, Option<RunOutcome>), RunError> {
+        let RunControl { finish_running: enough, abort } = self.signals;
         let mut open: HashMap<i64, Game> =
             games.iter().map(|game| (game.number, game.clone())).collect();
-        let boards = self.contest.concurrency.clamp(1, games.len().max(1));
-        let hall = Hall::new(games, names.len(), self.contest.one_at_a_time);
+        let boards = self.tournament.concurrency.clamp(1, games.len().max(1));
+        let hall = GameQueue::new(games, names.len(), self.tournament.exclusive_players);
         if enough.is_stopped() || abort.is_stopped() {
             hall.close();
         }
@@ -227,13 +227,14 @@ impl Stage<'_> {
         let (tell, notices) = channel();
         let (writer, pen) = Writer::start(journal, boards, tell);
         let (mut failure, mut is_cancelled) = (None, false);
-        let contest = self.contest;
-        let openings = contest.openings.picker(&contest.game, self.knowledge, contest.seed);
+        let tournament = self.tournament;
+        let openings =
+            tournament.openings.picker(&tournament.game, self.knowledge, tournament.seed);
         std::thread::scope(|scope| {
             for number in 0..boards {
                 let (hall, broken, pen) = (&hall, &broken, pen.clone());
-                let board = Board {
-                    contest: self.contest,
+                let board = GameWorker {
+                    tournament: self.tournament,
                     openings: &openings,
                     pool: self.pool,
                     entrants: self.entrants,
@@ -257,29 +258,29 @@ impl Stage<'_> {
                 if enough.is_stopped() || abort.is_stopped() {
                     hall.close();
                 }
-                let notice = match notices.recv_timeout(GLANCE) {
+                let notice = match notices.recv_timeout(POLL_INTERVAL) {
                     Ok(notice) => notice,
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
                 match notice {
-                    Notice::Started(number) => {
+                    WriterEvent::Started(number) => {
                         if let Some(game) = open.get(&number) {
-                            heard(&Event::Started(GameFacts::of(game, names)));
+                            heard(&Event::GameStarted(GameRef::new(game, names)));
                         }
                     }
-                    Notice::Finished(brief) => {
+                    WriterEvent::Finished(brief) => {
                         if let Some(game) = open.remove(&brief.number) {
-                            history.finished(&game, brief.winner);
-                            heard(&Event::Finished(GameFacts::of(&game, names), brief));
+                            history.on_game_finished(&game, brief.winner);
+                            heard(&Event::GameFinished(GameRef::new(&game, names), brief));
                         }
                     }
-                    Notice::Cancelled => {
+                    WriterEvent::Cancelled => {
                         is_cancelled = true;
                         hall.close();
                         abort.stop();
                     }
-                    Notice::Failed(error) => {
+                    WriterEvent::Failed(error) => {
                         failure = Some(error);
                         hall.close();
                         abort.stop();
@@ -287,7 +288,7 @@ impl Stage<'_> {
                 }
             }
         });
-        let journal = writer.end().ok_or(RunError::Writer)?;
+        let journal = writer.end().ok_or(RunError::WriterPanicked)?;
         if let Some(error) = failure {
             return Err(error.into());
         }
@@ -297,10 +298,10 @@ impl Stage<'_> {
         let mut left: Vec<Game> = open.into_values().collect();
         left.sort_by_key(|game| game.number);
         let ending = match (is_cancelled, left.is_empty()) {
-            (true, _) => Some(Ending::Cancelled),
+            (true, _) => Some(RunOutcome::Cancelled),
             // What was finished may have been the last: that is found out by looking for more.
             (false, true) => None,
-            (false, false) => Some(Ending::Interrupted),
+            (false, false) => Some(RunOutcome::Interrupted),
         };
         Ok((journal, left, ending))
     }

@@ -1,5 +1,5 @@
 //! Players between their games. Starting a program may take longer than a game, so some are kept; but
-//! not all of a large contest, each of which has its memory.
+//! not all of a large tournament, each of which has its memory.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -8,27 +8,27 @@ use crownhead_play::{Choice, Clock, Knowledge, Player, PlayerError, Session, Sto
 use crownhead_play::{Fault, FaultKind};
 
 use crate::schedule::PlayerIndex;
-use crate::{Contest, Entrant};
+use crate::{Entrant, Tournament};
 
 /// So many programs are kept besides two for every board.
 const KEPT: usize = 12;
 
-pub(super) struct Pool<'a> {
-    contest: &'a Contest,
+pub(super) struct PlayerPool<'a> {
+    tournament: &'a Tournament,
     knowledge: &'a Knowledge,
     entrants: Vec<Option<&'a Entrant>>,
     /// Who waits, the last to have played last.
     idle: Mutex<VecDeque<(PlayerIndex, Box<dyn Player>)>>,
 }
 
-impl<'a> Pool<'a> {
+impl<'a> PlayerPool<'a> {
     pub(super) fn new(
-        contest: &'a Contest,
+        tournament: &'a Tournament,
         knowledge: &'a Knowledge,
         entrants: &[Option<&'a Entrant>],
-    ) -> Pool<'a> {
+    ) -> PlayerPool<'a> {
         let idle = Mutex::default();
-        Pool { contest, knowledge, entrants: entrants.to_vec(), idle }
+        PlayerPool { tournament, knowledge, entrants: entrants.to_vec(), idle }
     }
 
     /// A player, started if need be. One that cannot be had is there too: every turn is its fault.
@@ -46,20 +46,21 @@ impl<'a> Pool<'a> {
         drop(idle);
         let spec = match self.entrants.get(player).copied().flatten() {
             Some(Entrant { player: Ok(spec), .. }) => spec,
-            Some(Entrant { player: Err(why), .. }) => return Ok(Absent::player(why)),
-            None => return Ok(Absent::player("it is not in the contest file any more")),
+            Some(Entrant { player: Err(why), .. }) => return Ok(UnavailablePlayer::player(why)),
+            None => return Ok(UnavailablePlayer::player("it is not in the contest file any more")),
         };
-        let made = spec.build(stop).and_then(|()| spec.player(&self.contest.game, self.knowledge));
+        let made =
+            spec.build(stop).and_then(|()| spec.player(&self.tournament.game, self.knowledge));
         match made {
             Err(PlayerError::StartFailed(_)) if stop.is_stopped() => Err(PlayerError::Stopped),
-            Err(PlayerError::StartFailed(why)) => Ok(Absent::player(&why)),
+            Err(PlayerError::StartFailed(why)) => Ok(UnavailablePlayer::player(&why)),
             other => other,
         }
     }
 
     /// Takes a player back for its next game.
     pub(super) fn give(&self, index: PlayerIndex, player: Box<dyn Player>) {
-        let most = 2 * self.contest.concurrency + KEPT;
+        let most = 2 * self.tournament.concurrency + KEPT;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push_back((index, player));
         let too_many = if idle.len() > most { idle.pop_front() } else { None };
@@ -69,7 +70,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-impl Drop for Pool<'_> {
+impl Drop for PlayerPool<'_> {
     /// Programs that take their time to end do so at the same time.
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -82,11 +83,11 @@ impl Drop for Pool<'_> {
 }
 
 /// A player that could not be built or started.
-struct Absent(Fault);
+struct UnavailablePlayer(Fault);
 
-impl Absent {
+impl UnavailablePlayer {
     fn player(why: &str) -> Box<dyn Player> {
-        Box::new(Absent(Fault {
+        Box::new(UnavailablePlayer(Fault {
             kind: FaultKind::StartFailed,
             message: why.into(),
             received: None,
@@ -94,7 +95,7 @@ impl Absent {
     }
 }
 
-impl Player for Absent {
+impl Player for UnavailablePlayer {
     fn new_game(&mut self, _: u64) {}
 
     fn choose(

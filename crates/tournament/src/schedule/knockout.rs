@@ -4,7 +4,7 @@
 //! Where their number is no power of two, the first seeds rest in the first round. A tied meeting is
 //! repeated with new openings and exchanged colours a few times; then the better seed goes on.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round, Tie};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler, SeedDecision};
 
 /// The director of a knockout.
 pub struct Knockout {
@@ -13,13 +13,13 @@ pub struct Knockout {
     /// The meetings of this stage that are tied, to be repeated.
     tied: Vec<[PlayerIndex; 2]>,
     repeated: u32,
-    replays: u32,
+    tie_replays: u32,
     issued: u32,
     is_open: bool,
     /// The stage that each player has reached.
     reached: Vec<i64>,
     /// Meetings that the seeds decided, and how many were repeated.
-    ties: Vec<Tie>,
+    ties: Vec<SeedDecision>,
     added: u64,
 }
 
@@ -37,7 +37,7 @@ impl Knockout {
             slots,
             tied: Vec::new(),
             repeated: 0,
-            replays,
+            tie_replays: replays,
             issued: 0,
             is_open: false,
             reached: vec![0; players],
@@ -63,18 +63,18 @@ impl Knockout {
     }
 }
 
-impl Director for Knockout {
-    fn next(&self) -> Next {
+impl Scheduler for Knockout {
+    fn next(&self) -> NextRound {
         if self.is_open {
-            return Next::Wait;
+            return NextRound::Wait;
         }
         if self.slots.len() < 2 {
-            return Next::Over;
+            return NextRound::Over;
         }
         let mut round = Round { number: self.issued + 1, title: self.title(), ..Round::default() };
         if self.repeated > 0 {
             round.pairs.clone_from(&self.tied);
-            return Next::Round(round);
+            return NextRound::Round(round);
         }
         for pair in self.slots.chunks_exact(2) {
             match *pair {
@@ -83,23 +83,23 @@ impl Director for Knockout {
                 _ => {}
             }
         }
-        Next::Round(round)
+        NextRound::Round(round)
     }
 
-    fn issued(&mut self, round: &Round) {
+    fn on_scheduled(&mut self, round: &Round) {
         (self.issued, self.is_open) = (round.number, true);
         if self.repeated > 0 {
             self.added += round.pairs.len() as u64;
         }
     }
 
-    fn finished(&mut self, meetings: &[Meeting]) {
+    fn on_round_finished(&mut self, meetings: &[PairingResult]) {
         self.is_open = false;
         self.tied.clear();
         for meeting in meetings {
             let winner = match meeting.winner() {
                 Some(winner) => winner,
-                None if self.repeated < self.replays => {
+                None if self.repeated < self.tie_replays => {
                     // Who moved first does so second now.
                     let [first, second] = meeting.players;
                     self.tied.push([second, first]);
@@ -109,7 +109,7 @@ impl Director for Knockout {
                     // The lower number is the better seed.
                     let [one, other] = meeting.players;
                     let (winner, loser) = (one.min(other), one.max(other));
-                    self.ties.push(Tie { round: self.stage(), winner, loser });
+                    self.ties.push(SeedDecision { round: self.stage(), winner, loser });
                     winner
                 }
             };
@@ -135,11 +135,11 @@ impl Director for Knockout {
         Some(self.reached.clone())
     }
 
-    fn ties(&self) -> Vec<Tie> {
+    fn seed_decisions(&self) -> Vec<SeedDecision> {
         self.ties.clone()
     }
 
-    fn added(&self) -> u64 {
+    fn extra_pairings(&self) -> u64 {
         self.added
     }
 }

@@ -4,7 +4,7 @@
 //! In odd rounds places 2 and 1, 4 and 3, … meet, in even rounds 3 and 2, 5 and 4, …, so nobody plays
 //! twice in a round and everybody can come anywhere.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler};
 
 /// The director of a ladder.
 pub struct Ladder {
@@ -22,28 +22,33 @@ impl Ladder {
     }
 }
 
-impl Director for Ladder {
-    fn next(&self) -> Next {
+impl Scheduler for Ladder {
+    fn next(&self) -> NextRound {
         if self.is_open {
-            return Next::Wait;
+            return NextRound::Wait;
         }
         let is_last = self.rounds.is_some_and(|rounds| self.issued >= rounds);
         if is_last || self.places.len() < 2 {
-            return Next::Over;
+            return NextRound::Over;
         }
         let number = self.issued.saturating_add(1);
         // Two players have only one pair.
         let from = usize::from(number.is_multiple_of(2) && self.places.len() > 2);
         // The lower one, who challenges, moves first in the first game.
         let pairs = self.places[from..].chunks_exact(2).map(|pair| [pair[1], pair[0]]).collect();
-        Next::Round(Round { number, title: format!("round {number}"), pairs, byes: Vec::new() })
+        NextRound::Round(Round {
+            number,
+            title: format!("round {number}"),
+            pairs,
+            byes: Vec::new(),
+        })
     }
 
-    fn issued(&mut self, round: &Round) {
+    fn on_scheduled(&mut self, round: &Round) {
         (self.issued, self.is_open) = (round.number, true);
     }
 
-    fn finished(&mut self, meetings: &[Meeting]) {
+    fn on_round_finished(&mut self, meetings: &[PairingResult]) {
         self.is_open = false;
         for meeting in meetings {
             let place = |player| self.places.iter().position(|other| *other == player);

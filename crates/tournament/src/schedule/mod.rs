@@ -1,22 +1,24 @@
 //! Who meets whom, and when that is known.
 //!
 //! A [`Director`] names one [`Round`] after the other. What it needs to know of earlier rounds it is
-//! told, so that it does the same whether a contest was interrupted or not. [`deal`] makes games of
+//! told, so that it does the same whether a tournament was interrupted or not. [`deal`] makes games of
 //! the pairs of a round: colours and openings. Nothing here knows files, clocks or threads.
 
-mod colours;
+mod games;
 mod knockout;
 mod ladder;
 mod matching;
 mod round_robin;
-mod seats;
+mod seeding;
+mod state;
 mod swiss;
 
-pub use colours::{Dealt, Past, Played, deal};
+pub use games::{PairGames, PairHistory, ScheduledGame, schedule_games};
 pub use knockout::Knockout;
 pub use ladder::Ladder;
-pub use round_robin::{RoundList, gauntlet, round_robin};
-pub use seats::Seated;
+pub use round_robin::{FixedRounds, gauntlet, round_robin};
+pub use seeding::SeedMapping;
+pub use state::ScheduleState;
 pub use swiss::Swiss;
 
 use crate::{Schedule, Settings};
@@ -39,7 +41,7 @@ pub struct Round {
 
 /// What comes next.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Next {
+pub enum NextRound {
     /// This round, which may begin at once.
     Round(Round),
     /// Nothing until all games of the rounds so far are finished.
@@ -50,7 +52,7 @@ pub enum Next {
 
 /// How a pair fared in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Meeting {
+pub struct PairingResult {
     /// The two players.
     pub players: [PlayerIndex; 2],
     /// The games that each of them won.
@@ -58,19 +60,19 @@ pub struct Meeting {
     /// The games that nobody won.
     pub draws: u32,
     /// The games in which each of them moved first.
-    pub firsts: [u32; 2],
+    pub first_move_counts: [u32; 2],
 }
 
-impl Meeting {
+impl PairingResult {
     /// A meeting of which no game is finished.
-    pub fn new(players: [PlayerIndex; 2]) -> Meeting {
-        Meeting { players, wins: [0; 2], draws: 0, firsts: [0; 2] }
+    pub fn new(players: [PlayerIndex; 2]) -> PairingResult {
+        PairingResult { players, wins: [0; 2], draws: 0, first_move_counts: [0; 2] }
     }
 
     /// Counts a game of these two. `winner` is 0 for `players[0]`, 1 for `players[1]`.
     pub fn add(&mut self, first: PlayerIndex, winner: Option<PlayerIndex>) {
         let place = |player| usize::from(player != self.players[0]);
-        self.firsts[place(first)] += 1;
+        self.first_move_counts[place(first)] += 1;
         match winner {
             Some(winner) => self.wins[place(winner)] += 1,
             None => self.draws += 1,
@@ -86,7 +88,7 @@ impl Meeting {
 
 /// A meeting that stayed even, so that the better seed went on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tie {
+pub struct SeedDecision {
     /// What people call the round.
     pub round: String,
     /// Who went on.
@@ -95,16 +97,16 @@ pub struct Tie {
     pub loser: PlayerIndex,
 }
 
-/// Names the rounds of a contest.
-pub trait Director: Send {
+/// Names the rounds of a tournament.
+pub trait Scheduler: Send {
     /// The next round. Asking changes nothing.
-    fn next(&self) -> Next;
+    fn next(&self) -> NextRound;
 
     /// A round has been written down: it will be played as it is.
-    fn issued(&mut self, round: &Round);
+    fn on_scheduled(&mut self, round: &Round);
 
     /// All games of the round that was issued last are finished.
-    fn finished(&mut self, meetings: &[Meeting]);
+    fn on_round_finished(&mut self, meetings: &[PairingResult]);
 
     /// How far each player has come, more being better, where that and not points makes the order.
     fn progress(&self) -> Option<Vec<i64>> {
@@ -112,42 +114,42 @@ pub trait Director: Send {
     }
 
     /// Meetings that were decided by seed.
-    fn ties(&self) -> Vec<Tie> {
+    fn seed_decisions(&self) -> Vec<SeedDecision> {
         Vec::new()
     }
 
     /// How many meetings there were that nobody had planned: those that were repeated.
-    fn added(&self) -> u64 {
+    fn extra_pairings(&self) -> u64 {
         0
     }
 }
 
-/// The director of a contest between the players of these names, of whom those `present` take part, the
+/// The director of a tournament between the players of these names, of whom those `present` take part, the
 /// best seed first.
-pub fn director(
+pub fn scheduler(
     settings: &Settings,
     names: &[String],
     present: &[PlayerIndex],
-) -> Box<dyn Director> {
+) -> Box<dyn Scheduler> {
     match &settings.schedule {
-        Schedule::RoundRobin => Box::new(RoundList::new(round_robin(present))),
+        Schedule::RoundRobin => Box::new(FixedRounds::new(round_robin(present))),
         Schedule::Gauntlet { challengers } => {
             let is_challenger = |&&player: &&PlayerIndex| {
                 names.get(player).is_some_and(|name| challengers.contains(name))
             };
             let (heroes, others): (Vec<_>, Vec<_>) =
                 present.iter().partition(|player| is_challenger(player));
-            Box::new(RoundList::new(gauntlet(&heroes, &others)))
+            Box::new(FixedRounds::new(gauntlet(&heroes, &others)))
         }
         Schedule::Swiss { rounds } => {
             let swiss = Swiss::new(present.len(), *rounds, settings.games, settings.points);
-            Box::new(Seated::new(swiss, present))
+            Box::new(SeedMapping::new(swiss, present))
         }
-        Schedule::Knockout { replays } => {
-            Box::new(Seated::new(Knockout::new(present.len(), *replays), present))
+        Schedule::Knockout { tie_replays: replays } => {
+            Box::new(SeedMapping::new(Knockout::new(present.len(), *replays), present))
         }
         Schedule::Ladder { rounds } => {
-            Box::new(Seated::new(Ladder::new(present.len(), *rounds), present))
+            Box::new(SeedMapping::new(Ladder::new(present.len(), *rounds), present))
         }
     }
 }

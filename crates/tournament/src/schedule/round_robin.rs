@@ -1,6 +1,6 @@
 //! Schedules that are known from the beginning: everybody against everybody, and some against all.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler};
 
 /// Rounds in which everybody meets everybody once, and nobody twice in a round. With an odd number of
 /// players one of them rests in each round.
@@ -58,26 +58,28 @@ pub fn gauntlet(heroes: &[PlayerIndex], others: &[PlayerIndex]) -> Vec<Round> {
 }
 
 /// A director with a list of rounds, all of which may begin at once.
-pub struct RoundList {
+pub struct FixedRounds {
     rounds: Vec<Round>,
-    issued: usize,
+    scheduled: usize,
 }
 
-impl RoundList {
+impl FixedRounds {
     /// These rounds.
-    pub fn new(rounds: Vec<Round>) -> RoundList {
-        RoundList { rounds, issued: 0 }
+    pub fn new(rounds: Vec<Round>) -> FixedRounds {
+        FixedRounds { rounds, scheduled: 0 }
     }
 }
 
-impl Director for RoundList {
-    fn next(&self) -> Next {
-        self.rounds.get(self.issued).map_or(Next::Over, |round| Next::Round(round.clone()))
+impl Scheduler for FixedRounds {
+    fn next(&self) -> NextRound {
+        self.rounds
+            .get(self.scheduled)
+            .map_or(NextRound::Over, |round| NextRound::Round(round.clone()))
     }
 
-    fn issued(&mut self, _: &Round) {
-        self.issued += 1;
+    fn on_scheduled(&mut self, _: &Round) {
+        self.scheduled += 1;
     }
 
-    fn finished(&mut self, _: &[Meeting]) {}
+    fn on_round_finished(&mut self, _: &[PairingResult]) {}
 }

@@ -9,10 +9,10 @@
 //! find a complete matching whenever there is one.
 
 use super::matching::complete;
-use super::{Director, Meeting, Next, PlayerIndex, Round};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler};
 use crate::Points;
 
-/// The director of a Swiss contest.
+/// The director of a Swiss tournament.
 pub struct Swiss {
     rounds: u32,
     games: u32,
@@ -20,19 +20,19 @@ pub struct Swiss {
     issued: u32,
     is_open: bool,
     byes: Vec<PlayerIndex>,
-    players: Vec<Swissed>,
+    players: Vec<SwissPlayer>,
     /// How often two players have met, by `one * count + other`.
     met: Vec<u8>,
 }
 
 #[derive(Clone, Default)]
-struct Swissed {
+struct SwissPlayer {
     points: i64,
     /// Games moved first less games moved second.
     balance: i32,
     /// Whether it moved first in its last game.
     was_first: Option<bool>,
-    has_rested: bool,
+    had_bye: bool,
 }
 
 impl Swiss {
@@ -45,18 +45,18 @@ impl Swiss {
             issued: 0,
             is_open: false,
             byes: Vec::new(),
-            players: vec![Swissed::default(); players],
+            players: vec![SwissPlayer::default(); players],
             met: vec![0; players * players],
         }
     }
 
     /// What a pairing may be.
-    fn allows(&self, one: usize, other: usize, conditions: &Conditions) -> bool {
+    fn allows(&self, one: usize, other: usize, conditions: &PairingConstraints) -> bool {
         let count = self.players.len();
         if one == count || other == count {
             // The bye: a player that has the least points.
             let player = &self.players[one.min(other)];
-            let rested = conditions.met > 0 || !player.has_rested;
+            let rested = conditions.met > 0 || !player.had_bye;
             return rested && player.points - conditions.least <= conditions.distance;
         }
         let (a, b) = (&self.players[one], &self.players[other]);
@@ -90,11 +90,11 @@ impl Swiss {
         for met in 0..=most_met {
             for any_colours in [false, true] {
                 for &distance in &distances {
-                    let conditions = Conditions { distance, any_colours, met, least };
+                    let conditions = PairingConstraints { distance, any_colours, met, least };
                     let allows = |one, other| self.allows(one, other, &conditions);
-                    let start = self.by_halves(&order, &allows);
+                    let start = self.pair_halves(&order, &allows);
                     if let Some(pairs) = complete(&order, start, allows) {
-                        return self.with_last_resting(&order, pairs, &allows);
+                        return self.with_lowest_bye(&order, pairs, &allows);
                     }
                 }
             }
@@ -104,7 +104,7 @@ impl Swiss {
     }
 
     /// These pairs, or others that are allowed in which a player further down rests.
-    fn with_last_resting(
+    fn with_lowest_bye(
         &self,
         order: &[usize],
         pairs: Vec<[usize; 2]>,
@@ -119,7 +119,7 @@ impl Swiss {
             let allows = |one: usize, other: usize| {
                 allows(one, other) && (one.max(other) != count || one.min(other) == last)
             };
-            let start = self.by_halves(order, &allows);
+            let start = self.pair_halves(order, &allows);
             if let Some(pairs) = complete(order, start, allows) {
                 return pairs;
             }
@@ -129,7 +129,7 @@ impl Swiss {
 
     /// Begins a matching: the bye for the last who can have it, then among those with equal points the
     /// upper half against the lower half, with colours that suit both if possible.
-    fn by_halves(
+    fn pair_halves(
         &self,
         order: &[usize],
         allows: &impl Fn(usize, usize) -> bool,
@@ -152,7 +152,9 @@ impl Swiss {
                 let one = group.remove(0);
                 let half = group.len() / 2;
                 let candidates = || (half..group.len()).chain((0..half).rev());
-                let suits = |&at: &usize| self.wish(one) * self.wish(group[at]) <= 0;
+                let suits = |&at: &usize| {
+                    self.colour_preference(one) * self.colour_preference(group[at]) <= 0
+                };
                 let can = |at: &usize| allows(one, group[*at]);
                 let found = candidates().find(|at| can(at) && suits(at));
                 match found.or_else(|| candidates().find(can)) {
@@ -165,7 +167,7 @@ impl Swiss {
     }
 
     /// Positive if a player has moved first too often, negative if too seldom.
-    fn wish(&self, player: usize) -> i32 {
+    fn colour_preference(&self, player: usize) -> i32 {
         let player = &self.players[player];
         match (player.balance, player.was_first) {
             (0, Some(true)) => 1,
@@ -176,7 +178,7 @@ impl Swiss {
     }
 }
 
-struct Conditions {
+struct PairingConstraints {
     /// The largest difference of points.
     distance: i64,
     /// Whether two who both must not move first, or second, once more may meet.
@@ -186,13 +188,13 @@ struct Conditions {
     least: i64,
 }
 
-impl Director for Swiss {
-    fn next(&self) -> Next {
+impl Scheduler for Swiss {
+    fn next(&self) -> NextRound {
         if self.is_open {
-            return Next::Wait;
+            return NextRound::Wait;
         }
         if self.issued >= self.rounds || self.players.len() < 2 {
-            return Next::Over;
+            return NextRound::Over;
         }
         let number = self.issued + 1;
         let mut round = Round { number, title: format!("round {number}"), ..Round::default() };
@@ -204,26 +206,26 @@ impl Director for Swiss {
             }
             // Whoever moved first less often does so now. Among equals the better seed does in every
             // other pair, so that not all good seeds begin alike.
-            let swap = match self.wish(one).cmp(&self.wish(other)) {
+            let swap = match self.colour_preference(one).cmp(&self.colour_preference(other)) {
                 std::cmp::Ordering::Less => false,
                 std::cmp::Ordering::Greater => true,
                 std::cmp::Ordering::Equal => round.pairs.len() % 2 == 1,
             };
             round.pairs.push(if swap { [other, one] } else { [one, other] });
         }
-        Next::Round(round)
+        NextRound::Round(round)
     }
 
-    fn issued(&mut self, round: &Round) {
+    fn on_scheduled(&mut self, round: &Round) {
         (self.issued, self.is_open) = (round.number, true);
         self.byes.clone_from(&round.byes);
     }
 
-    fn finished(&mut self, meetings: &[Meeting]) {
+    fn on_round_finished(&mut self, meetings: &[PairingResult]) {
         self.is_open = false;
         for player in std::mem::take(&mut self.byes) {
             self.players[player].points += self.points.bye * i64::from(self.games);
-            self.players[player].has_rested = true;
+            self.players[player].had_bye = true;
         }
         let count = self.players.len();
         for meeting in meetings {
@@ -237,7 +239,8 @@ impl Director for Swiss {
                 player.points += win * i64::from(meeting.wins[own])
                     + draw * i64::from(meeting.draws)
                     + loss * i64::from(meeting.wins[1 - own]);
-                let (firsts, seconds) = (meeting.firsts[own], meeting.firsts[1 - own]);
+                let (firsts, seconds) =
+                    (meeting.first_move_counts[own], meeting.first_move_counts[1 - own]);
                 player.balance += firsts as i32 - seconds as i32;
                 if firsts != seconds {
                     player.was_first = Some(firsts > seconds);

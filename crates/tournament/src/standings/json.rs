@@ -9,7 +9,7 @@ use super::Standings;
 pub fn rows(standings: &Standings, names: &[String]) -> Value {
     let tally =
         |tally: &Wdl| json!({ "wins": tally.wins, "draws": tally.draws, "losses": tally.losses });
-    let row = |row: &super::Standing| {
+    let row = |row: &super::StandingsRow| {
         let breaks = standings.tie_breaks.iter().zip(0..).filter_map(|(tie_break, at)| {
             let value = row.values.get(at).copied().flatten()?;
             Some((tie_break.code().to_string(), json!(value.halves() as f64 / 2.0)))
@@ -38,8 +38,8 @@ pub fn rows(standings: &Standings, names: &[String]) -> Value {
             "faults": row.faults,
             "byes": row.byes,
             "tie_breaks": breaks.collect::<serde_json::Map<_, _>>(),
-            "behind_by": row.behind_by.map(|decision| standings.tie_breaks[decision.tie_break].code()),
-            "out_by_seed": standings.ties.iter().find(|tie| tie.loser == row.player).map(|tie| {
+            "behind_by": row.decided_by.map(|decision| standings.tie_breaks[decision.tie_break].code()),
+            "out_by_seed": standings.seed_decisions.iter().find(|tie| tie.loser == row.player).map(|tie| {
                 json!({ "round": tie.round, "winner": names[tie.winner] })
             }),
             "against": against,

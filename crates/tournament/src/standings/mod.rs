@@ -1,4 +1,4 @@
-//! The table of a contest: points, and what decides between equal ones.
+//! The table of a tournament: points, and what decides between equal ones.
 //!
 //! Everything is computed from finished games and byes alone. [`tie_break`] has the values, [`text`]
 //! and [`json`] show the table.
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use crate::statistics::{GamePoints as Result, Wdl};
 
 use crate::Points;
-use crate::schedule::{PlayerIndex, Tie};
-pub use tie_break::{TieBreak, Value};
+use crate::schedule::{PlayerIndex, SeedDecision};
+pub use tie_break::{TieBreak, TieBreakValue};
 
 /// A finished game, as far as the table needs it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ pub struct Counted {
 
 /// A player in the table.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Standing {
+pub struct StandingsRow {
     /// Who it is.
     pub player: PlayerIndex,
     /// The rank; equals share it.
@@ -54,31 +54,31 @@ pub struct Standing {
     /// Rounds without an opponent.
     pub byes: u32,
     /// What each tie-break gives it, in their order; none where it did not come to that.
-    pub values: Vec<Option<Value>>,
+    pub values: Vec<Option<TieBreakValue>>,
     /// What put it behind the one above it, where their points are equal.
-    pub behind_by: Option<Decision>,
+    pub decided_by: Option<TieBreakDecision>,
 }
 
 /// A tie-break that decided a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Decision {
+pub struct TieBreakDecision {
     /// Its place in the list of tie-breaks.
     pub tie_break: usize,
     /// What it gave the one above and the one below.
-    pub values: [Value; 2],
+    pub values: [TieBreakValue; 2],
     /// Among how many it decided, if it was looked at again among fewer.
     pub among: Option<usize>,
 }
 
 /// A place in a group of equals: who it is, whether its rank is its own, and what put it behind the
 /// one before.
-type Place = (PlayerIndex, bool, Option<Decision>);
+type Place = (PlayerIndex, bool, Option<TieBreakDecision>);
 
 /// The table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standings {
     /// The players in the order of their ranks.
-    pub rows: Vec<Standing>,
+    pub rows: Vec<StandingsRow>,
     /// The tie-breaks that were asked for.
     pub tie_breaks: Vec<TieBreak>,
     /// What each player (by index) got from each other, in the order of the games.
@@ -86,13 +86,13 @@ pub struct Standings {
     /// Whether ranks follow from how far a player came and not from points.
     pub by_progress: bool,
     /// Meetings that the seeds decided.
-    pub ties: Vec<Tie>,
+    pub seed_decisions: Vec<SeedDecision>,
 }
 
 /// What the table follows from.
-pub struct Facts<'a> {
+pub struct StandingsInput<'a> {
     /// The players of the table.
-    pub present: &'a [PlayerIndex],
+    pub players: &'a [PlayerIndex],
     /// All games that count.
     pub games: &'a [Counted],
     /// Byes: who, and how many games it was spared.
@@ -104,16 +104,16 @@ pub struct Facts<'a> {
     /// How far each player came, where that makes the order.
     pub progress: Option<&'a [i64]>,
     /// Meetings that the seeds decided.
-    pub ties: Vec<Tie>,
+    pub seed_decisions: Vec<SeedDecision>,
 }
 
 impl Standings {
     /// Computes the table.
-    pub fn of(facts: &Facts<'_>) -> Standings {
-        let size = facts.present.iter().copied();
+    pub fn compute(facts: &StandingsInput<'_>) -> Standings {
+        let size = facts.players.iter().copied();
         let size = size.chain(facts.games.iter().flat_map(|game| game.players)).max();
         let size = size.map_or(0, |most| most + 1);
-        let mut rows: Vec<Standing> = (0..size).map(empty).collect();
+        let mut rows: Vec<StandingsRow> = (0..size).map(empty).collect();
         let mut results = vec![BTreeMap::<_, Vec<_>>::new(); size];
         for game in facts.games {
             for (own, &player) in game.players.iter().enumerate() {
@@ -159,19 +159,19 @@ impl Standings {
             tie_breaks: facts.tie_breaks.to_vec(),
             results,
             by_progress,
-            ties: facts.ties.clone(),
+            seed_decisions: facts.seed_decisions.clone(),
         };
         standings.order(facts);
         standings
     }
 
-    fn order(&mut self, facts: &Facts<'_>) {
+    fn order(&mut self, facts: &StandingsInput<'_>) {
         let points: Vec<i64> = self.rows.iter().map(|row| row.points).collect();
         let key = |player: usize| match facts.progress {
             Some(progress) => progress.get(player).copied().unwrap_or(0),
             None => points[player],
         };
-        let mut order: Vec<PlayerIndex> = facts.present.to_vec();
+        let mut order: Vec<PlayerIndex> = facts.players.to_vec();
         order.sort_by_key(|&player| (-key(player), player));
         let groups = order.chunk_by(|one, other| key(*one) == key(*other));
         let mut ordered: Vec<Place> = Vec::new();
@@ -191,7 +191,7 @@ impl Standings {
                 rank = place + 1;
             }
             let mut row = self.rows[player].clone();
-            (row.rank, row.behind_by) = (rank, behind_by);
+            (row.rank, row.decided_by) = (rank, behind_by);
             rows.push(row);
         }
         self.rows = rows;
@@ -237,7 +237,7 @@ impl Standings {
             self.split(players, breaks, next, points, byes, ordered);
             let value = part[0].1;
             if let (Some(above), Some(first)) = (above, ordered.get_mut(at)) {
-                let decision = Decision { tie_break: from, values: [above, value], among };
+                let decision = TieBreakDecision { tie_break: from, values: [above, value], among };
                 (first.1, first.2) = (true, Some(decision));
             }
             above = Some(value);
@@ -246,12 +246,12 @@ impl Standings {
 }
 
 /// Whether a player has a value of this tie-break already.
-fn shown_before(rows: &[Standing], player: PlayerIndex, tie_break: usize) -> bool {
+fn shown_before(rows: &[StandingsRow], player: PlayerIndex, tie_break: usize) -> bool {
     rows[player].values.get(tie_break).is_some_and(Option::is_some)
 }
 
-fn empty(player: PlayerIndex) -> Standing {
-    Standing {
+fn empty(player: PlayerIndex) -> StandingsRow {
+    StandingsRow {
         player,
         rank: 0,
         points: 0,
@@ -263,6 +263,6 @@ fn empty(player: PlayerIndex) -> Standing {
         faults: 0,
         byes: 0,
         values: Vec::new(),
-        behind_by: None,
+        decided_by: None,
     }
 }

@@ -6,10 +6,10 @@ use crate::statistics::{GamePoints as Result, Wdl};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Standing, Standings};
+use super::{Standings, StandingsRow};
 
 /// More players make no crosstable that fits on a screen.
-pub const MOST_CROSSED: usize = 20;
+pub const MAX_CROSSTABLE_PLAYERS: usize = 20;
 
 /// A game for one of its players: `+`, `=` or `-`.
 pub fn letter(result: Result) -> char {
@@ -54,11 +54,11 @@ fn has_column(tie_break: super::TieBreak) -> bool {
     matches!(tie_break, super::TieBreak::Wins | super::TieBreak::ScoreDifferential)
 }
 
-fn shown(row: &Standing, at: usize) -> Option<super::Value> {
+fn shown(row: &StandingsRow, at: usize) -> Option<super::TieBreakValue> {
     row.values.get(at).copied().flatten()
 }
 
-fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String> {
+fn cells(standings: &Standings, row: &StandingsRow, names: &[String]) -> Vec<String> {
     let above = standings.rows.iter().take_while(|other| other.player != row.player).last();
     let is_shared = above.is_some_and(|other| other.rank == row.rank);
     let by_colour = |tally: &Wdl| format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses);
@@ -90,11 +90,11 @@ fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String>
 
 /// A sentence for every rank that a tie-break or a seed decided, for every shared rank, and for every player who
 /// forfeited games.
-pub fn remarks(standings: &Standings, names: &[String]) -> String {
+pub fn notes(standings: &Standings, names: &[String]) -> String {
     let mut text = String::new();
     for pair in standings.rows.windows(2) {
         let [above, below] = pair else { continue };
-        let Some(decision) = below.behind_by else { continue };
+        let Some(decision) = below.decided_by else { continue };
         let tie_break = standings.tie_breaks[decision.tie_break];
         let among = decision.among.map(|count| format!(" among the {count} left equal"));
         let among = among.unwrap_or_default();
@@ -109,7 +109,7 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
             decision.values[1]
         );
     }
-    for tie in &standings.ties {
+    for tie in &standings.seed_decisions {
         let [winner, loser] = [tie.winner, tie.loser].map(|player| &names[player]);
         let _ = writeln!(
             text,
@@ -141,7 +141,7 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
 }
 
 /// More games of a pair are counted, not listed.
-const MOST_LISTED: usize = 6;
+const MAX_CELL_GAMES: usize = 6;
 
 /// Everybody's results against everybody, in the order of ranks: game by game, a forfeited one marked by
 /// `*`, or counted if they are many.
@@ -163,7 +163,7 @@ pub fn crosstable(standings: &Standings, names: &[String]) -> String {
 }
 
 fn cell(games: &[(Result, bool)]) -> String {
-    if games.len() > MOST_LISTED {
+    if games.len() > MAX_CELL_GAMES {
         let count = |wanted: Result| games.iter().filter(|(result, _)| *result == wanted).count();
         let (won, drawn) = (count(Result::Win), count(Result::Draw));
         return format!("+{won} ={drawn} -{}", count(Result::Loss));

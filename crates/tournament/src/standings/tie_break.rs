@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::statistics::GamePoints as Result;
 
-use super::Standing;
+use super::StandingsRow;
 use crate::schedule::PlayerIndex;
 
 /// A way to decide between players with the same points.
@@ -27,13 +27,13 @@ pub enum TieBreak {
 
 /// The value of a tie-break; some count in halves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Value {
+pub struct TieBreakValue {
     halves: i64,
 }
 
-impl Value {
-    fn whole(number: i64) -> Value {
-        Value { halves: 2 * number }
+impl TieBreakValue {
+    fn whole(number: i64) -> TieBreakValue {
+        TieBreakValue { halves: 2 * number }
     }
 
     /// Twice the value.
@@ -42,7 +42,7 @@ impl Value {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for TieBreakValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.halves < 0 { "-" } else { "" };
         let (whole, half) = (self.halves.abs() / 2, self.halves.abs() % 2);
@@ -63,10 +63,10 @@ impl TieBreak {
     ];
 
     /// Those of the assignment, in its order.
-    pub const USUAL: [TieBreak; 3] =
+    pub const DEFAULT: [TieBreak; 3] =
         [TieBreak::Wins, TieBreak::ScoreDifferential, TieBreak::DirectEncounter];
 
-    /// Its name in a contest file.
+    /// Its name in a tournament file.
     pub const fn code(self) -> &'static str {
         match self {
             TieBreak::Wins => "wins",
@@ -104,19 +104,19 @@ impl TieBreak {
     pub(super) fn values(
         self,
         group: &[PlayerIndex],
-        rows: &[Standing],
+        rows: &[StandingsRow],
         results: &[Results],
         points: &[i64],
         byes: &[(PlayerIndex, u32)],
-    ) -> Option<Vec<Value>> {
-        let each = |value: &dyn Fn(PlayerIndex) -> Value| {
+    ) -> Option<Vec<TieBreakValue>> {
+        let each = |value: &dyn Fn(PlayerIndex) -> TieBreakValue| {
             group.iter().map(|&player| value(player)).collect::<Vec<_>>()
         };
         Some(match self {
-            TieBreak::Wins => each(&|player| Value::whole(rows[player].all.wins.into())),
-            TieBreak::ScoreDifferential => {
-                each(&|player| Value::whole(rows[player].scores[0] - rows[player].scores[1]))
-            }
+            TieBreak::Wins => each(&|player| TieBreakValue::whole(rows[player].all.wins.into())),
+            TieBreak::ScoreDifferential => each(&|player| {
+                TieBreakValue::whole(rows[player].scores[0] - rows[player].scores[1])
+            }),
             TieBreak::DirectEncounter => return direct(group, results),
             TieBreak::SonnebornBerger => each(&|player| {
                 let of = |(other, games): (&PlayerIndex, &Vec<(Result, bool)>)| {
@@ -127,20 +127,20 @@ impl TieBreak {
                     };
                     points[*other] * games.iter().map(halves).sum::<i64>()
                 };
-                Value { halves: results[player].iter().map(of).sum() }
+                TieBreakValue { halves: results[player].iter().map(of).sum() }
             }),
             TieBreak::Buchholz => each(&|player| {
                 let met = results[player].iter().map(|(o, games)| points[*o] * games.len() as i64);
                 let spared = byes.iter().filter(|(resting, _)| *resting == player);
                 let spared: i64 = spared.map(|(_, games)| points[player] * i64::from(*games)).sum();
-                Value::whole(met.sum::<i64>() + spared)
+                TieBreakValue::whole(met.sum::<i64>() + spared)
             }),
         })
     }
 }
 
 /// Games won less games lost against the others of the group, if all have met equally often.
-fn direct(group: &[PlayerIndex], results: &[Results]) -> Option<Vec<Value>> {
+fn direct(group: &[PlayerIndex], results: &[Results]) -> Option<Vec<TieBreakValue>> {
     let games = |one: PlayerIndex, other: PlayerIndex| results[one].get(&other).map_or(0, Vec::len);
     let often = games(*group.first()?, *group.get(1)?);
     let pairs = group.iter().flat_map(|&one| group.iter().map(move |&other| (one, other)));
@@ -151,7 +151,7 @@ fn direct(group: &[PlayerIndex], results: &[Results]) -> Option<Vec<Value>> {
     let value = |&player: &PlayerIndex| {
         let among = results[player].iter().filter(|(other, _)| group.contains(other));
         let games = among.flat_map(|(_, games)| games);
-        Value::whole(games.map(|(result, _)| *result as i64 - 1).sum())
+        TieBreakValue::whole(games.map(|(result, _)| *result as i64 - 1).sum())
     };
     Some(group.iter().map(value).collect())
 }

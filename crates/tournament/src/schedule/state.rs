@@ -2,21 +2,24 @@
 
 use std::collections::HashMap;
 
-use crate::Contest;
+use super::{
+    PairHistory, PairingResult, PlayerIndex, Round, ScheduledGame, Scheduler, schedule_games,
+    scheduler,
+};
+use crate::Tournament;
 use crate::journal::{Game, Snapshot};
-use crate::schedule::{Dealt, Director, Meeting, Played, PlayerIndex, Round, deal, director};
 
-/// The past of a contest.
-pub struct History {
+/// The past of a tournament.
+pub struct ScheduleState {
     /// Who names the rounds; it knows all that are finished.
-    pub director: Box<dyn Director>,
+    pub scheduler: Box<dyn Scheduler>,
     /// The meetings of the round that is being played, in the order of their first games, and how many
     /// games of it are not finished.
-    open: Vec<Meeting>,
+    open: Vec<PairingResult>,
     places: HashMap<[PlayerIndex; 2], usize>,
     missing: usize,
     /// The games of each pair, for fixed schedules: what is scheduled is not scheduled again.
-    have: Played,
+    have: PairHistory,
     rounds: u32,
     /// How many games there are, how many were planned, and how many a meeting has.
     scheduled: u64,
@@ -31,16 +34,16 @@ fn pair(players: [PlayerIndex; 2]) -> [PlayerIndex; 2] {
     [players[0].min(players[1]), players[0].max(players[1])]
 }
 
-impl History {
+impl ScheduleState {
     /// The past that a journal tells.
-    pub fn of(snapshot: &Snapshot) -> History {
+    pub fn new(snapshot: &Snapshot) -> ScheduleState {
         let settings = &snapshot.settings;
-        let mut history = History {
-            director: director(settings, &snapshot.names(), &snapshot.present()),
+        let mut history = ScheduleState {
+            scheduler: scheduler(settings, &snapshot.names(), &snapshot.active_players()),
             open: Vec::new(),
             places: HashMap::new(),
             missing: 0,
-            have: Played::new(),
+            have: PairHistory::new(),
             scheduled: snapshot.games.len() as u64,
             planned: settings.planned,
             of_meeting: settings.games.into(),
@@ -66,13 +69,13 @@ impl History {
             }
             history.open(of_round.iter().map(|game| game.players));
             round.pairs = history.open.iter().map(|meeting| meeting.players).collect();
-            history.director.issued(&round);
+            history.scheduler.on_scheduled(&round);
             if of_round.is_empty() {
-                history.finish_empty();
+                history.finish_empty_round();
             }
             for game in of_round {
                 if let Some(end) = &game.end {
-                    history.finished(game, end.winner);
+                    history.on_game_finished(game, end.winner);
                 }
             }
         }
@@ -87,7 +90,7 @@ impl History {
     /// How many games there will be, if that is known: more than planned where meetings were repeated,
     /// or games are kept that would not be scheduled any more.
     pub fn planned(&self) -> Option<u64> {
-        let planned = self.planned? + self.director.added() * self.of_meeting;
+        let planned = self.planned? + self.scheduler.extra_pairings() * self.of_meeting;
         Some(planned.max(self.scheduled))
     }
 
@@ -99,19 +102,30 @@ impl History {
             self.missing += 1;
             let next = self.open.len();
             if *self.places.entry(pair(players)).or_insert(next) == next {
-                self.open.push(Meeting::new(players));
+                self.open.push(PairingResult::new(players));
             }
         }
     }
 
     /// The games of a round that are not scheduled yet.
-    pub(super) fn deal(&self, round: &Round, contest: &Contest) -> Vec<Dealt> {
+    pub(crate) fn schedule_games(
+        &self,
+        round: &Round,
+        tournament: &Tournament,
+    ) -> Vec<ScheduledGame> {
         let round = &Round { number: self.rounds + 1, ..round.clone() };
-        deal(round, contest.games, contest.colours, contest.seed, &self.have, self.openings)
+        schedule_games(
+            round,
+            tournament.games,
+            tournament.colours,
+            tournament.seed,
+            &self.have,
+            self.openings,
+        )
     }
 
     /// These games are scheduled: the number of their round.
-    pub(super) fn begin(&mut self, games: &[Dealt]) -> u32 {
+    pub(crate) fn on_scheduled(&mut self, games: &[ScheduledGame]) -> u32 {
         self.rounds += 1;
         self.scheduled += games.len() as u64;
         self.openings = games.iter().map(|game| game.opening + 1).fold(self.openings, u32::max);
@@ -126,17 +140,17 @@ impl History {
     }
 
     /// The largest number of a game so far.
-    pub(super) fn last_game(&self) -> i64 {
+    pub(crate) fn last_game(&self) -> i64 {
         self.games
     }
 
     /// A round without games is over.
-    pub(super) fn finish_empty(&mut self) {
-        self.director.finished(&[]);
+    pub(crate) fn finish_empty_round(&mut self) {
+        self.scheduler.on_round_finished(&[]);
     }
 
     /// A game is finished.
-    pub(super) fn finished(&mut self, game: &Game, winner: Option<usize>) {
+    pub(crate) fn on_game_finished(&mut self, game: &Game, winner: Option<usize>) {
         self.games = self.games.max(game.number);
         if self.is_fixed {
             return;
@@ -146,7 +160,7 @@ impl History {
         meeting.add(game.players[0], winner.map(|winner| game.players[winner]));
         self.missing -= 1;
         if self.missing == 0 {
-            self.director.finished(&std::mem::take(&mut self.open));
+            self.scheduler.on_round_finished(&std::mem::take(&mut self.open));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A contest in a folder of its own, and what can be asked about it.
+//! A tournament in a folder of its own, and what can be asked about it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,23 +17,23 @@ pub(crate) const EIGHT: &str = r#"[
     { name = "three hundred", player = "best:nodes=300,hash=1" },
 ]"#;
 
-/// A folder with a contest in it.
-pub(crate) struct Contest {
+/// A folder with a tournament in it.
+pub(crate) struct TestTournament {
     folder: TempDir,
 }
 
-impl Contest {
-    /// A contest with this file.
-    pub(crate) fn new(text: &str) -> Contest {
+impl TestTournament {
+    /// A tournament with this file.
+    pub(crate) fn new(text: &str) -> TestTournament {
         let folder = tempfile::tempdir().unwrap();
-        let contest = Contest { folder };
-        contest.write("class.toml", text);
-        contest
+        let tournament = TestTournament { folder };
+        tournament.write("class.toml", text);
+        tournament
     }
 
-    /// The contest of [`EIGHT`] with these further lines.
-    pub(crate) fn of_eight(more: &str) -> Contest {
-        Contest::new(&format!("game = \"english\"\nplayers = {EIGHT}\n{more}\n"))
+    /// The tournament of [`EIGHT`] with these further lines.
+    pub(crate) fn of_eight(more: &str) -> TestTournament {
+        TestTournament::new(&format!("game = \"english\"\nplayers = {EIGHT}\n{more}\n"))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -47,7 +47,7 @@ impl Contest {
         path
     }
 
-    /// Changes a text in the contest file.
+    /// Changes a text in the tournament file.
     pub(crate) fn change(&self, from: &str, to: &str) {
         let path = self.path().join("class.toml");
         let text = fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Tables that were worked out by hand, in files that a person can read: `tests/tables/*.txt`. Each
+//! Tables that were worked out by hand, in files that a person can read: `tests/standings/*.txt`. Each
 //! begins with what is shown by it.
 //!
 //! - `points 2 1 0`, `tie-breaks a b c`: the terms.
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use crownhead_tournament::Points;
-use crownhead_tournament::standings::{Counted, Facts, Standings, TieBreak};
+use crownhead_tournament::standings::{Counted, Standings, StandingsInput, TieBreak};
 
 fn check(text: &str) {
     let mut names: Vec<String> = Vec::new();
@@ -73,19 +73,19 @@ fn check(text: &str) {
             other => panic!("{other:?}"),
         }
     }
-    let facts = Facts {
-        present: &(0..names.len()).collect::<Vec<_>>(),
+    let facts = StandingsInput {
+        players: &(0..names.len()).collect::<Vec<_>>(),
         games: &games,
         byes: &byes,
         points,
         tie_breaks: &tie_breaks,
         progress: None,
-        ties: Vec::new(),
+        seed_decisions: Vec::new(),
     };
-    let standings = Standings::of(&facts);
-    let line = |row: &crownhead_tournament::standings::Standing| {
+    let standings = Standings::compute(&facts);
+    let line = |row: &crownhead_tournament::standings::StandingsRow| {
         let mut line = format!("{} {} {}", row.rank, names[row.player], row.points);
-        if let Some(decision) = row.behind_by {
+        if let Some(decision) = row.decided_by {
             let [above, below] = decision.values;
             let code = tie_breaks[decision.tie_break].code();
             line.push_str(&format!(" {code} {above} {below}"));
@@ -97,7 +97,7 @@ fn check(text: &str) {
     };
     // The column of a tie-break shows what it decided by.
     for rows in standings.rows.windows(2) {
-        if let Some(decision) = rows[1].behind_by.filter(|decision| decision.among.is_none()) {
+        if let Some(decision) = rows[1].decided_by.filter(|decision| decision.among.is_none()) {
             let values = [0, 1].map(|row: usize| rows[row].values[decision.tie_break]);
             assert_eq!(values, decision.values.map(Some), "\n{text}");
         }
@@ -108,7 +108,7 @@ fn check(text: &str) {
 
 #[test]
 fn tables_are_as_worked_out_by_hand() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standings");
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,28 +1,33 @@
-//! One game of a contest, from the two players' arrival to the record of it.
+//! One game of a tournament, from the two players' arrival to the record of it.
 
 use crownhead_play::referee::PlayedGame;
 use crownhead_play::{End, GameSetup, OpeningPicker, PlayerError, Stop, derive_seed, log_name};
 use crownhead_rules::Side;
 
-use super::pool::Pool;
-use crate::journal::{Fault, Game, Pen, Record, Text, now};
+use super::pool::PlayerPool;
+use crate::journal::{Fault, FinishedGame, Game, GameText, JournalHandle, now};
 use crate::schedule::PlayerIndex;
-use crate::{Contest, Entrant};
+use crate::{Entrant, Tournament};
 
-pub(super) struct Board<'a> {
-    pub(super) contest: &'a Contest,
+pub(super) struct GameWorker<'a> {
+    pub(super) tournament: &'a Tournament,
     pub(super) openings: &'a OpeningPicker<'a>,
-    pub(super) pool: &'a Pool<'a>,
+    pub(super) pool: &'a PlayerPool<'a>,
     pub(super) entrants: &'a [Option<&'a Entrant>],
     /// The number of the walls around programs.
     pub(super) walls: Option<i64>,
     pub(super) stop: &'a Stop,
 }
 
-impl Board<'_> {
+impl GameWorker<'_> {
     /// Plays a game and hands its record over. A game that is stopped leaves none.
-    pub(super) fn play(&self, game: &Game, number: usize, pen: &Pen) -> Result<(), PlayerError> {
-        let Board { contest, pool, stop, .. } = self;
+    pub(super) fn play(
+        &self,
+        game: &Game,
+        number: usize,
+        pen: &JournalHandle,
+    ) -> Result<(), PlayerError> {
+        let GameWorker { tournament, pool, stop, .. } = self;
         let mut players = Vec::with_capacity(2);
         for player in game.players {
             match pool.take(player, stop) {
@@ -36,15 +41,15 @@ impl Board<'_> {
         let names = game.players.map(|player| {
             self.entrants.get(player).copied().flatten().map_or("", |entrant| entrant.name.as_str())
         });
-        let seeds = seeds(contest.seed, names, game.meeting);
+        let seeds = seeds(tournament.seed, names, game.repeat);
         let log = |side: Side| {
-            let folder = contest.log.as_ref()?;
+            let folder = tournament.log.as_ref()?;
             let number = game.number.unsigned_abs();
-            Some(folder.join(log_name(&contest.game, number, side, names[side.index()])))
+            Some(folder.join(log_name(&tournament.game, number, side, names[side.index()])))
         };
         let encounter = GameSetup {
-            game: &contest.game,
-            settings: &contest.terms,
+            game: &tournament.game,
+            settings: &tournament.game_settings,
             opening: &opening,
             names,
             seeds: [seeds[0], seeds[1]],
@@ -67,7 +72,13 @@ impl Board<'_> {
         Ok(())
     }
 
-    fn record(&self, game: &Game, refereed: PlayedGame, moves: Text, started: i64) -> Record {
+    fn record(
+        &self,
+        game: &Game,
+        refereed: PlayedGame,
+        moves: GameText,
+        started: i64,
+    ) -> FinishedGame {
         let score = match &refereed.end {
             End::Rules(outcome) => outcome.score,
             End::Forfeited(_) => None,
@@ -80,14 +91,14 @@ impl Board<'_> {
             side: incident.side.index(),
             ply: incident.ply as u32,
             code: incident.fault.kind.code().into(),
-            sentence: incident.describe(&self.contest.game),
+            sentence: incident.describe(&self.tournament.game),
         };
         let is_program = |player: PlayerIndex| {
             let entrant = self.entrants.get(player).copied().flatten();
             let player = entrant.and_then(|entrant| entrant.player.as_ref().ok());
             player.is_some_and(|player| player.program().is_some())
         };
-        Record {
+        FinishedGame {
             number: game.number,
             times: [started, now().max(started)],
             winner: refereed.end.winner().map(Side::index),
@@ -105,7 +116,7 @@ impl Board<'_> {
     }
 }
 
-/// What is drawn by lot in a game follows from the seed of the contest, who plays, and how often they
+/// What is drawn by lot in a game follows from the seed of the tournament, who plays, and how often they
 /// have: not from what else is played, or when.
 fn seeds(seed: u64, names: [&str; 2], meeting: u32) -> [u64; 3] {
     let [first, second] = names.map(number_of);

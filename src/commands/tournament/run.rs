@@ -1,4 +1,4 @@
-//! Running and resuming a contest.
+//! Running and resuming a tournament.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,40 +6,40 @@ use std::path::Path;
 use anyhow::Context;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::knowledge_for;
-use crownhead_tournament::changes::{Choice, Comparison, compare};
-use crownhead_tournament::contest_file::read_file;
+use crownhead_tournament::config::read_file;
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::{Journal, JournalError, Snapshot, State};
-use crownhead_tournament::runner::{self, Ending, RunError, Signals};
+use crownhead_tournament::resume::{FinishedGames, ResumePlan, compare};
+use crownhead_tournament::runner::{self, RunControl, RunError, RunOutcome};
 use crownhead_tournament::standings::json;
-use crownhead_tournament::{Contest, Walls};
+use crownhead_tournament::{IsolationRecord, Tournament};
 
 use super::progress::Progress;
-use super::{Resume, Run, games_text, of_file, of_journal, say_notes, show};
+use super::{Resume, Run, config_failure, games_text, journal_failure, say_notes, show};
 use crate::commands::{Failure, say};
 
 pub(super) fn run(arguments: &Run) -> Result<(), Failure> {
-    let (contest, text) = read_file(&arguments.file).map_err(of_file)?;
+    let (tournament, text) = read_file(&arguments.file).map_err(config_failure)?;
     let path = Journal::path_for(&arguments.file);
     if path.exists() {
-        return Err(begun(&arguments.file, &path));
+        return Err(journal_exists(&arguments.file, &path));
     }
     // Before anything is written, too.
-    Walls::of(&contest).map_err(|why| anyhow::anyhow!(why))?;
-    say_notes(&contest.notes);
-    let journal = Journal::create(&path, &contest, &text).map_err(of_journal)?;
-    go(&arguments.file, &contest, journal, arguments.json)
+    IsolationRecord::detect(&tournament).map_err(|why| anyhow::anyhow!(why))?;
+    say_notes(&tournament.warnings);
+    let journal = Journal::create(&path, &tournament, &text).map_err(journal_failure)?;
+    go(&arguments.file, &tournament, journal, arguments.json)
 }
 
-/// Why a contest that has a journal is not run.
-fn begun(file: &Path, path: &Path) -> Failure {
+/// Why a tournament that has a journal is not run.
+fn journal_exists(file: &Path, path: &Path) -> Failure {
     // Opening and closing it folds in what a crash left beside it: then there is one file to put away.
     match Journal::open(path) {
-        Err(error @ (JournalError::Foreign(_) | JournalError::Version { .. })) => {
+        Err(error @ (JournalError::NotAJournal(_) | JournalError::Version { .. })) => {
             let why = "put it away, or give the contest file another name";
             return Failure::BadInput(format!("{error}: {why}"));
         }
-        Err(error) => return of_journal(error),
+        Err(error) => return journal_failure(error),
         Ok(journal) => drop(journal),
     }
     // Somebody may be looking at it just now.
@@ -57,7 +57,7 @@ fn begun(file: &Path, path: &Path) -> Failure {
 }
 
 pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
-    let (contest, text) = read_file(&arguments.file).map_err(of_file)?;
+    let (tournament, text) = read_file(&arguments.file).map_err(config_failure)?;
     let path = Journal::path_for(&arguments.file);
     let file = arguments.file.display();
     if !path.exists() {
@@ -67,25 +67,25 @@ pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
         )
         .into());
     }
-    let mut journal = Journal::open(&path).map_err(of_journal)?;
-    Walls::of(&contest).map_err(|why| anyhow::anyhow!(why))?;
-    say_notes(&contest.notes);
-    let snapshot = journal.snapshot().map_err(of_journal)?;
+    let mut journal = Journal::open(&path).map_err(journal_failure)?;
+    IsolationRecord::detect(&tournament).map_err(|why| anyhow::anyhow!(why))?;
+    say_notes(&tournament.warnings);
+    let snapshot = journal.snapshot().map_err(journal_failure)?;
     if snapshot.state == State::Cancelled && !arguments.reopen {
         let message = format!("{file} was cancelled; --reopen goes on with it nevertheless");
         return Err(anyhow::anyhow!(message).into());
     }
     let again = players(&snapshot, &arguments.replay_player)?;
-    let comparison = compare(&contest, &snapshot);
-    let choice = choose(arguments, &contest, &comparison, &snapshot)?;
-    let void = comparison.apply(&mut journal, &contest, &text, choice, &again);
-    let void = void.map_err(of_journal)?;
+    let comparison = compare(&tournament, &snapshot);
+    let choice = choose(arguments, &tournament, &comparison, &snapshot)?;
+    let void = comparison.apply(&mut journal, &tournament, &text, choice, &again);
+    let void = void.map_err(journal_failure)?;
     if void > 0 {
         let (does, it) = if void == 1 { ("does", "it") } else { ("do", "them") };
         let games = games_text(void);
         say(format_args!("{games} {does} not count any more; the journal keeps {it} as voided"));
     }
-    go(&arguments.file, &contest, journal, arguments.json)
+    go(&arguments.file, &tournament, journal, arguments.json)
 }
 
 /// The places of players by name.
@@ -103,26 +103,26 @@ fn players(snapshot: &Snapshot, names: &[String]) -> Result<Vec<usize>, Failure>
 /// What becomes of games that a change concerns. Where there are such games, the organiser must say.
 fn choose(
     arguments: &Resume,
-    contest: &Contest,
-    comparison: &Comparison,
+    tournament: &Tournament,
+    comparison: &ResumePlan,
     snapshot: &Snapshot,
-) -> Result<Choice, Failure> {
-    for difference in &comparison.differences {
-        say(format_args!("changed: {}", difference.what));
+) -> Result<FinishedGames, Failure> {
+    for difference in &comparison.changes {
+        say(format_args!("changed: {}", difference.message));
     }
-    let concerned = comparison.concerned(snapshot).len();
+    let concerned = comparison.affected_games(snapshot).len();
     if concerned == 0 {
-        // What is not finished yet is as the contest file says now.
-        return Ok(Choice::Replay);
+        // What is not finished yet is as the tournament file says now.
+        return Ok(FinishedGames::Replay);
     }
-    let forbidden = comparison.differences.iter().find_map(|other| other.forbids_keeping.as_ref());
+    let forbidden = comparison.changes.iter().find_map(|other| other.must_replay_because.as_ref());
     match (arguments.keep, arguments.replay, forbidden) {
         (true, _, Some(why)) => Err(Failure::Usage(format!(
             "{} cannot be kept: {why}; --replay plays anew, or put the journal away and run the contest",
             games_text(concerned)
         ))),
-        (true, _, None) => Ok(Choice::Keep),
-        (_, true, _) => Ok(Choice::Replay),
+        (true, _, None) => Ok(FinishedGames::Keep),
+        (_, true, _) => Ok(FinishedGames::Replay),
         (false, false, forbidden) => {
             let keep = match forbidden {
                 Some(why) => format!("they cannot be kept: {why}"),
@@ -130,7 +130,7 @@ fn choose(
             };
             let finished = snapshot.finished().count();
             let s = if finished == 1 { "" } else { "s" };
-            let later = match contest.schedule.is_fixed() || concerned == finished {
+            let later = match tournament.schedule.is_fixed() || concerned == finished {
                 true => "",
                 false => ", and all rounds after the first of them",
             };
@@ -143,29 +143,34 @@ fn choose(
 }
 
 /// Plays what is missing and prints the table.
-fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result<(), Failure> {
-    if let Some(folder) = &contest.log {
+fn go(
+    file: &Path,
+    tournament: &Tournament,
+    journal: Journal,
+    is_json: bool,
+) -> Result<(), Failure> {
+    if let Some(folder) = &tournament.log {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
     }
-    let (knowledge, missing) = knowledge_for(&contest.game);
+    let (knowledge, missing) = knowledge_for(&tournament.game);
     let evaluates = |player: &PlayerSpec| player.uses_evaluation();
-    let mut specs = contest.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
+    let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
     if let Some(missing) = missing.filter(|_| specs.any(evaluates)) {
         say(missing);
     }
     let signals = signals();
     let path = journal.path().to_path_buf();
     let mut progress = Progress::new(is_json);
-    let result = runner::run(contest, journal, &knowledge, &signals, &mut |event| {
+    let result = runner::run(tournament, journal, &knowledge, &signals, &mut |event| {
         progress.show(event);
     });
     progress.end();
-    let snapshot = Journal::open_to_read(&path).and_then(|journal| journal.snapshot());
+    let snapshot = Journal::open_read_only(&path).and_then(|journal| journal.snapshot());
     // A bot may have been changed meanwhile: some of its games are those of another.
     for snapshot in snapshot.iter() {
-        for difference in compare(contest, snapshot).differences {
-            say(format_args!("note: while the contest ran: {}", difference.what));
+        for difference in compare(tournament, snapshot).changes {
+            say(format_args!("note: while the contest ran: {}", difference.message));
         }
     }
     if is_json {
@@ -176,13 +181,13 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
         let rows = snapshot.as_ref().ok();
         let standings = rows.map(|rows| json::rows(&rows.standings(), &rows.names()));
         let standings = standings.unwrap_or_default();
-        progress.show(&Event::Ended { how, message, standings });
+        progress.show(&Event::RunEnded { how, message, standings });
     }
     let ending = result.map_err(|error| match error {
-        RunError::Journal(error) => of_journal(error),
+        RunError::Journal(error) => journal_failure(error),
         error => error.into(),
     })?;
-    let snapshot = snapshot.map_err(of_journal)?;
+    let snapshot = snapshot.map_err(journal_failure)?;
     if !is_json {
         let mut out = std::io::stdout().lock();
         show::write_standings(&mut out, &snapshot, false)?;
@@ -191,11 +196,11 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
     let left = snapshot.games.iter().filter(|game| game.end.is_none()).count();
     let file = file.display();
     match ending {
-        Ending::Finished => match snapshot.finished().any(|(_, end)| end.forfeit.is_some()) {
+        RunOutcome::Finished => match snapshot.finished().any(|(_, end)| end.forfeit.is_some()) {
             true => Err(Failure::Bot(None)),
             false => Ok(()),
         },
-        Ending::Interrupted => {
+        RunOutcome::Interrupted => {
             say(format_args!(
                 "interrupted, with {} still to be played of those scheduled; `crownhead tournament \
                  resume {file}` goes on",
@@ -203,7 +208,7 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
             ));
             Err(Failure::Interrupted)
         }
-        Ending::Cancelled => {
+        RunOutcome::Cancelled => {
             let left = games_text(left);
             let message =
                 format!("the contest was cancelled; {left} of those scheduled not played");
@@ -213,8 +218,8 @@ fn go(file: &Path, contest: &Contest, journal: Journal, is_json: bool) -> Result
 }
 
 /// The first Ctrl-C lets the running games end, the second breaks them off, the third ends everything.
-fn signals() -> Signals {
-    let signals = Signals::default();
+fn signals() -> RunControl {
+    let signals = RunControl::default();
     let raised = signals.clone();
     // Where that cannot be arranged, the first ends the program, and nothing that was told is lost.
     let _ = ctrlc::set_handler(move || {
@@ -222,11 +227,11 @@ fn signals() -> Signals {
             crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
-        if raised.enough.is_stopped() {
+        if raised.finish_running.is_stopped() {
             raised.abort.stop();
         } else {
             say("the running games are played to their end; Ctrl-C again breaks them off");
-            raised.enough.stop();
+            raised.finish_running.stop();
         }
     });
     signals

@@ -1,4 +1,4 @@
-//! What a contest is, once its file has been read and checked.
+//! What a tournament is, once its file has been read and checked.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,15 @@ use crownhead_bots::PlayerSpec;
 use crownhead_play::{GameSettings, Openings, format_duration};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Limits};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::FileDigests;
 use crate::standings::TieBreak;
-use crate::{Files, Settings};
 
-/// A contest to be played.
+/// A tournament to be played.
 #[derive(Clone, Debug)]
-pub struct Contest {
+pub struct Tournament {
     /// What it is called.
     pub name: String,
     /// The game.
@@ -27,7 +28,7 @@ pub struct Contest {
     /// Who moves first where the number of games is odd.
     pub colours: Colours,
     /// The times, and what faults cost.
-    pub terms: GameSettings,
+    pub game_settings: GameSettings,
     /// Which walls are around outside programs.
     pub isolation: Isolation,
     /// What each of them may use.
@@ -45,11 +46,11 @@ pub struct Contest {
     /// How many games are played at once.
     pub concurrency: usize,
     /// Whether a player plays no two games at once.
-    pub one_at_a_time: bool,
+    pub exclusive_players: bool,
     /// A folder for a log of each game and outside program.
     pub log: Option<PathBuf>,
     /// What the organiser should know: folders that are no submissions.
-    pub notes: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Somebody who takes part.
@@ -65,7 +66,7 @@ pub struct Entrant {
 
 impl Entrant {
     /// Who plays under this name, with everything that makes a difference but the contents of files.
-    pub fn described(&self) -> String {
+    pub fn description(&self) -> String {
         match &self.player {
             Ok(spec) if spec.program().is_none() => spec.to_string(),
             Ok(_) => self.text.clone(),
@@ -75,8 +76,8 @@ impl Entrant {
     }
 
     /// The files it is made of now.
-    pub fn files(&self) -> Files {
-        self.player.as_ref().map(Files::of).unwrap_or_default()
+    pub fn files(&self) -> FileDigests {
+        self.player.as_ref().map(FileDigests::compute).unwrap_or_default()
     }
 }
 
@@ -98,7 +99,7 @@ pub enum Schedule {
     /// Who loses is out.
     Knockout {
         /// How often a tied meeting is repeated before the better seed goes on.
-        replays: u32,
+        tie_replays: u32,
     },
     /// Neighbours challenge each other, without end or for so many rounds.
     Ladder {
@@ -108,7 +109,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// Its name in a contest file.
+    /// Its name in a tournament file.
     pub const fn code(&self) -> &'static str {
         match self {
             Schedule::RoundRobin => "round-robin",
@@ -130,7 +131,7 @@ impl Schedule {
 pub enum Colours {
     /// Whom the lot chooses.
     Random,
-    /// Whoever moved first less often in a Swiss contest or a round robin; the better seed in a knockout,
+    /// Whoever moved first less often in a Swiss tournament or a round robin; the better seed in a knockout,
     /// and the challenger on a ladder.
     Balanced,
 }
@@ -154,7 +155,7 @@ impl Default for Points {
     }
 }
 
-impl Contest {
+impl Tournament {
     /// What its table and its status depend on.
     pub fn settings(&self) -> Settings {
         Settings {
@@ -170,14 +171,14 @@ impl Contest {
 
     /// What finished games depend on, as key and value: if one changes, they would have gone
     /// otherwise.
-    pub fn facts(&self) -> Vec<(&'static str, String)> {
+    pub fn result_settings(&self) -> Vec<(&'static str, String)> {
         let GameSettings {
             time_control: time,
             grace,
             startup_timeout: startup,
             fault_policy: policy,
             ..
-        } = &self.terms;
+        } = &self.game_settings;
         let schedule = match &self.schedule {
             Schedule::RoundRobin => "round-robin".into(),
             Schedule::Gauntlet { challengers } => format!("gauntlet of {}", challengers.join(", ")),
@@ -194,13 +195,13 @@ impl Contest {
             ("grace", format_duration(*grace)),
             ("startup", format_duration(*startup)),
             ("policy", policy.to_string()),
-            ("openings", self.openings_fact()),
+            ("openings", self.openings_setting()),
             ("seed", self.seed.to_string()),
         ];
-        if let Schedule::Knockout { replays } = self.schedule {
+        if let Schedule::Knockout { tie_replays: replays } = self.schedule {
             facts.push(("replays", replays.to_string()));
         }
-        if self.has_programs() {
+        if self.has_bots() {
             facts.push(("isolation", self.isolation.to_string()));
             facts.push(("limits", self.limits.to_string()));
         }
@@ -212,7 +213,7 @@ impl Contest {
     }
 
     /// Whether an outside program takes part.
-    pub fn has_programs(&self) -> bool {
+    pub fn has_bots(&self) -> bool {
         let is_program = |entrant: &Entrant| match &entrant.player {
             Ok(player) => player.program().is_some(),
             Err(_) => false,
@@ -221,7 +222,7 @@ impl Contest {
     }
 
     /// The name of the openings, and of a file its contents too.
-    fn openings_fact(&self) -> String {
+    fn openings_setting(&self) -> String {
         let Openings::Listed(openings) = &self.openings else { return self.openings_text.clone() };
         let mut hash = Sha256::new();
         for opening in openings {
@@ -254,6 +255,92 @@ impl Contest {
                 let (odd, even) = (count / 2, count.saturating_sub(1) / 2);
                 Some((rounds.div_ceil(2) * odd + rounds / 2 * even) * games)
             }
+        }
+    }
+}
+
+/// What the table and the status of a tournament depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The game with its options.
+    pub game: String,
+    /// Who meets whom.
+    pub schedule: Schedule,
+    /// Games of each pair.
+    pub games: u32,
+    /// What games bring.
+    pub points: Points,
+    /// What decides between equal points.
+    pub tie_breaks: Vec<TieBreak>,
+    /// How many games are played at once.
+    pub concurrency: usize,
+    /// How many games there will be, if that is known.
+    pub planned: Option<u64>,
+}
+
+impl Settings {
+    /// One object of JSON.
+    pub fn text(&self) -> String {
+        let (mut rounds, mut replays, mut challengers) = (None, None, None);
+        match &self.schedule {
+            Schedule::RoundRobin => {}
+            Schedule::Gauntlet { challengers: names } => challengers = Some(names.clone()),
+            Schedule::Swiss { rounds: count } => rounds = Some(*count),
+            Schedule::Knockout { tie_replays: count } => replays = Some(*count),
+            Schedule::Ladder { rounds: count } => rounds = *count,
+        }
+        let Points { win, draw, loss, bye } = self.points;
+        let tie_breaks: Vec<_> = self.tie_breaks.iter().map(|tie| tie.code()).collect();
+        json!({
+            "game": self.game,
+            "schedule": self.schedule.code(),
+            "rounds": rounds,
+            "replays": replays,
+            "challengers": challengers,
+            "games": self.games,
+            "points": { "win": win, "draw": draw, "loss": loss, "bye": bye },
+            "tie_breaks": tie_breaks,
+            "concurrency": self.concurrency,
+            "planned": self.planned,
+        })
+        .to_string()
+    }
+
+    /// Reads [`text`](Settings::text); what is missing is as usual.
+    pub fn read(text: &str) -> Settings {
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        let number = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
+        let rounds = number(&value["rounds"]);
+        let names = value["challengers"].as_array().cloned().unwrap_or_default();
+        let schedule = match value["schedule"].as_str().unwrap_or_default() {
+            "gauntlet" => Schedule::Gauntlet {
+                challengers: names.iter().filter_map(Value::as_str).map(String::from).collect(),
+            },
+            "swiss" => Schedule::Swiss { rounds: rounds.unwrap_or(0) },
+            "knockout" => {
+                Schedule::Knockout { tie_replays: number(&value["replays"]).unwrap_or(0) }
+            }
+            "ladder" => Schedule::Ladder { rounds },
+            _ => Schedule::RoundRobin,
+        };
+        let usual = Points::default();
+        let points = |key: &str, usual| value["points"][key].as_i64().unwrap_or(usual);
+        let codes = value["tie_breaks"].as_array().cloned().unwrap_or_default();
+        let tie_break =
+            |code: &Value| TieBreak::ALL.into_iter().find(|tie| Some(tie.code()) == code.as_str());
+        Settings {
+            game: value["game"].as_str().unwrap_or("english").into(),
+            schedule,
+            games: number(&value["games"]).unwrap_or(1),
+            points: Points {
+                win: points("win", usual.win),
+                draw: points("draw", usual.draw),
+                loss: points("loss", usual.loss),
+                bye: points("bye", usual.bye),
+            },
+            tie_breaks: codes.iter().filter_map(tie_break).collect(),
+            concurrency: value["concurrency"].as_u64().map_or(1, |count| count.max(1) as usize),
+            planned: value["planned"].as_u64(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is other in a contest that is taken up again: its file, or the bots themselves.
+//! What is other in a tournament that is taken up again: its file, or the bots themselves.
 //!
 //! Some changes concern nobody: how many games are played at once, points and tie-breaks, more rounds, or
 //! one more player in a round robin. Others concern games that are finished, which would have gone
@@ -6,22 +6,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::journal::{Change, Game, Journal, JournalError, Snapshot};
-use crate::schedule::{Next, PlayerIndex, director};
-use crate::{Contest, Schedule};
+use crate::journal::{Game, Journal, JournalError, JournalUpdate, Snapshot};
+use crate::schedule::{NextRound, PlayerIndex, scheduler};
+use crate::{Schedule, Tournament};
 
 /// Something that is other than it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
+pub struct Change {
     /// What, in a sentence.
-    pub what: String,
-    concerns: Concern,
+    pub message: String,
+    affects: AffectedGames,
     /// Why games cannot be kept after it, if that is so.
-    pub forbids_keeping: Option<String>,
+    pub must_replay_because: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Concern {
+enum AffectedGames {
     Nobody,
     All,
     Player(PlayerIndex),
@@ -33,9 +33,9 @@ enum Concern {
 
 /// All differences.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct ResumePlan {
     /// In the order of the file, players last.
-    pub differences: Vec<Difference>,
+    pub changes: Vec<Change>,
     /// The entrants of the journal's players.
     players: Vec<Option<usize>>,
     /// Entrants whom the journal does not know.
@@ -44,28 +44,29 @@ pub struct Comparison {
     extra: HashSet<i64>,
 }
 
-/// What shall become of finished games that a change concerns.
+/// What shall become of finished games that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum FinishedGames {
     /// They count as they are.
     Keep,
     /// They are played again.
     Replay,
 }
 
-/// Compares a contest with its journal.
-pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
+/// Compares a tournament with its journal.
+pub fn compare(tournament: &Tournament, snapshot: &Snapshot) -> ResumePlan {
     let mut differences = Vec::new();
-    let both_fixed = contest.schedule.is_fixed() && snapshot.settings.schedule.is_fixed();
-    for (key, now) in contest.facts() {
-        let Some(before) = snapshot.facts.get(key).filter(|before| **before != now) else {
+    let both_fixed = tournament.schedule.is_fixed() && snapshot.settings.schedule.is_fixed();
+    for (key, now) in tournament.result_settings() {
+        let Some(before) = snapshot.result_settings.get(key).filter(|before| **before != now)
+        else {
             continue;
         };
-        let concerns = match key {
-            "games" | "schedule" if both_fixed => Concern::Extra,
-            _ => Concern::All,
+        let affects = match key {
+            "games" | "schedule" if both_fixed => AffectedGames::Extra,
+            _ => AffectedGames::All,
         };
-        let forbids_keeping = match key {
+        let must_replay_because = match key {
             "game" => Some("a journal holds games of one kind".to_string()),
             "schedule" if !both_fixed => {
                 Some("its rounds cannot be made rounds of another schedule".to_string())
@@ -74,35 +75,37 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
             "games" if !both_fixed => {
                 Some("in this schedule all rounds have as many games for each pair".to_string())
             }
-            // In a Swiss contest it only decides between those who are equal.
-            "order of players" if !matches!(contest.schedule, Schedule::Swiss { .. }) => {
+            // In a Swiss tournament it only decides between those who are equal.
+            "order of players" if !matches!(tournament.schedule, Schedule::Swiss { .. }) => {
                 Some("in this schedule the pairs depend on it".to_string())
             }
             _ => None,
         };
-        let what = format!("{key} was {before}, and is {now}");
-        differences.push(Difference { what, concerns, forbids_keeping });
+        let message = format!("{key} was {before}, and is {now}");
+        differences.push(Change { message, affects, must_replay_because });
     }
-    differences.extend(fewer_rounds(contest, snapshot));
-    let place = |name: &str| contest.entrants.iter().position(|entrant| entrant.name == name);
+    differences.extend(fewer_rounds(tournament, snapshot));
+    let place = |name: &str| tournament.entrants.iter().position(|entrant| entrant.name == name);
     let players: Vec<_> = snapshot.players.iter().map(|player| place(&player.name)).collect();
     let missing = "in this schedule the pairs depend on everybody who takes part";
     // Whoever comes is no matter of others in a fixed schedule.
-    let comes = |what: String| match both_fixed {
-        true => Difference { what, concerns: Concern::Nobody, forbids_keeping: None },
-        false => {
-            Difference { what, concerns: Concern::All, forbids_keeping: Some(missing.to_string()) }
-        }
+    let comes = |message: String| match both_fixed {
+        true => Change { message, affects: AffectedGames::Nobody, must_replay_because: None },
+        false => Change {
+            message,
+            affects: AffectedGames::All,
+            must_replay_because: Some(missing.to_string()),
+        },
     };
     for (index, player) in snapshot.players.iter().enumerate() {
-        let Some(entrant) = players[index].map(|place| &contest.entrants[place]) else {
+        let Some(entrant) = players[index].map(|place| &tournament.entrants[place]) else {
             if player.place.is_some() {
-                let forbids_keeping = (!both_fixed).then(|| missing.to_string());
-                let what = format!("{} does not take part any more", player.name);
-                differences.push(Difference {
-                    what,
-                    concerns: Concern::Player(index),
-                    forbids_keeping,
+                let must_replay_because = (!both_fixed).then(|| missing.to_string());
+                let message = format!("{} does not take part any more", player.name);
+                differences.push(Change {
+                    message,
+                    affects: AffectedGames::Player(index),
+                    must_replay_because,
                 });
             }
             continue;
@@ -110,30 +113,30 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
         if player.place.is_none() {
             differences.push(comes(format!("{} takes part again", player.name)));
         }
-        let now = entrant.described();
+        let now = entrant.description();
         let files = entrant.files();
-        let what = if now != player.text {
+        let message = if now != player.text {
             format!("{} was {}, and is {now}", player.name, player.text)
         } else {
-            match files.changes_since(&player.files).as_slice() {
+            match files.diff(&player.files).as_slice() {
                 [] => continue,
                 [one] => format!("{}: {one}", player.name),
                 [one, rest @ ..] => format!("{}: {one}, and {} more", player.name, rest.len()),
             }
         };
-        let concerns = Concern::Player(index);
-        differences.push(Difference { what, concerns, forbids_keeping: None });
+        let affects = AffectedGames::Player(index);
+        differences.push(Change { message, affects, must_replay_because: None });
     }
     let is_known = |name: &str| snapshot.players.iter().any(|player| player.name == name);
-    let new: Vec<usize> = (0..contest.entrants.len())
-        .filter(|&entrant| !is_known(&contest.entrants[entrant].name))
+    let new: Vec<usize> = (0..tournament.entrants.len())
+        .filter(|&entrant| !is_known(&tournament.entrants[entrant].name))
         .collect();
-    for entrant in new.iter().map(|&entrant| &contest.entrants[entrant]) {
+    for entrant in new.iter().map(|&entrant| &tournament.entrants[entrant]) {
         differences.push(comes(format!("{} is new", entrant.name)));
     }
-    let mut comparison = Comparison { differences, players, new, extra: HashSet::new() };
+    let mut comparison = ResumePlan { changes: differences, players, new, extra: HashSet::new() };
     if both_fixed {
-        let extra = comparison.extra(contest, snapshot, Choice::Replay).into_iter();
+        let extra = comparison.extra(tournament, snapshot, FinishedGames::Replay).into_iter();
         comparison.extra =
             extra.filter(|game| game.end.is_some()).map(|game| game.number).collect();
     }
@@ -141,8 +144,8 @@ pub fn compare(contest: &Contest, snapshot: &Snapshot) -> Comparison {
 }
 
 /// Rounds that were played and are not wanted any more. More of them are no change.
-fn fewer_rounds(contest: &Contest, snapshot: &Snapshot) -> Option<Difference> {
-    let (rounds, before) = match (&contest.schedule, &snapshot.settings.schedule) {
+fn fewer_rounds(tournament: &Tournament, snapshot: &Snapshot) -> Option<Change> {
+    let (rounds, before) = match (&tournament.schedule, &snapshot.settings.schedule) {
         (Schedule::Swiss { rounds }, Schedule::Swiss { rounds: before }) => {
             (*rounds, Some(*before))
         }
@@ -155,32 +158,32 @@ fn fewer_rounds(contest: &Contest, snapshot: &Snapshot) -> Option<Difference> {
         return None;
     }
     let before = before.map_or("not said".into(), |before| before.to_string());
-    let what = format!("rounds was {before}, and is {rounds}");
-    Some(Difference { what, concerns: Concern::Rounds(rounds + 1), forbids_keeping: None })
+    let message = format!("rounds was {before}, and is {rounds}");
+    Some(Change { message, affects: AffectedGames::Rounds(rounds + 1), must_replay_because: None })
 }
 
-impl Comparison {
-    fn concerns(&self, difference: &Difference, game: &Game) -> bool {
-        match difference.concerns {
-            Concern::Nobody => false,
-            Concern::All => true,
-            Concern::Player(player) => game.players.contains(&player),
-            Concern::Extra => self.extra.contains(&game.number),
-            Concern::Rounds(from) => game.round >= from,
+impl ResumePlan {
+    fn affects(&self, difference: &Change, game: &Game) -> bool {
+        match difference.affects {
+            AffectedGames::Nobody => false,
+            AffectedGames::All => true,
+            AffectedGames::Player(player) => game.players.contains(&player),
+            AffectedGames::Extra => self.extra.contains(&game.number),
+            AffectedGames::Rounds(from) => game.round >= from,
         }
     }
 
     /// The finished games that are concerned.
-    pub fn concerned<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Game> {
+    pub fn affected_games<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Game> {
         let is_concerned =
-            |game: &Game| self.differences.iter().any(|difference| self.concerns(difference, game));
+            |game: &Game| self.changes.iter().any(|difference| self.affects(difference, game));
         snapshot.finished().map(|(game, _)| game).filter(|game| is_concerned(game)).collect()
     }
 
     /// Everything that makes a difference to a game.
     fn why(&self, game: &Game) -> String {
-        let concerning = self.differences.iter().filter(|other| self.concerns(other, game));
-        let whats: Vec<_> = concerning.map(|difference| difference.what.as_str()).collect();
+        let concerning = self.changes.iter().filter(|other| self.affects(other, game));
+        let whats: Vec<_> = concerning.map(|difference| difference.message.as_str()).collect();
         match whats.is_empty() {
             true => "by request, or since an earlier game is played again".into(),
             false => whats.join("; "),
@@ -192,41 +195,42 @@ impl Comparison {
     pub fn apply(
         &self,
         journal: &mut Journal,
-        contest: &Contest,
+        tournament: &Tournament,
         text: &str,
-        choice: Choice,
+        choice: FinishedGames,
         again: &[PlayerIndex],
     ) -> Result<usize, JournalError> {
         let snapshot = journal.snapshot()?;
         let mut void: Vec<&Game> = match choice {
-            Choice::Keep => Vec::new(),
-            Choice::Replay => self.concerned(&snapshot),
+            FinishedGames::Keep => Vec::new(),
+            FinishedGames::Replay => self.affected_games(&snapshot),
         };
         let of_again = snapshot.finished().map(|(game, _)| game);
         void.extend(of_again.filter(|game| game.players.iter().any(|p| again.contains(p))));
         void.sort_by_key(|game| game.number);
         void.dedup_by_key(|game| game.number);
-        let is_fixed = contest.schedule.is_fixed() && snapshot.settings.schedule.is_fixed();
-        let is_other = self.differences.iter().any(|other| other.forbids_keeping.is_some());
-        let is_all = self.differences.iter().any(|other| other.concerns == Concern::All);
-        let fewer = self.differences.iter().find_map(|other| match other.concerns {
-            Concern::Rounds(from) => Some(from),
+        let is_fixed = tournament.schedule.is_fixed() && snapshot.settings.schedule.is_fixed();
+        let is_other = self.changes.iter().any(|other| other.must_replay_because.is_some());
+        let is_all = self.changes.iter().any(|other| other.affects == AffectedGames::All);
+        let fewer = self.changes.iter().find_map(|other| match other.affects {
+            AffectedGames::Rounds(from) => Some(from),
             _ => None,
         });
-        let drop_rounds_from = match (is_other || is_all && choice == Choice::Replay, is_fixed) {
-            // Everything is dealt anew, as in a contest that begins.
-            (true, _) => Some(1),
-            (false, true) => None,
-            // Who meets whom afterwards depends on these games.
-            (false, false) => {
-                let later = void.first().map(|first| first.round + 1);
-                let fewer = fewer.filter(|_| choice == Choice::Replay);
-                later.into_iter().chain(fewer).min()
-            }
-        };
+        let drop_rounds_from =
+            match (is_other || is_all && choice == FinishedGames::Replay, is_fixed) {
+                // Everything is dealt anew, as in a tournament that begins.
+                (true, _) => Some(1),
+                (false, true) => None,
+                // Who meets whom afterwards depends on these games.
+                (false, false) => {
+                    let later = void.first().map(|first| first.round + 1);
+                    let fewer = fewer.filter(|_| choice == FinishedGames::Replay);
+                    later.into_iter().chain(fewer).min()
+                }
+            };
         let mut dropped: HashSet<i64> = HashSet::new();
         if is_fixed {
-            let extra = self.extra(contest, &snapshot, choice).into_iter();
+            let extra = self.extra(tournament, &snapshot, choice).into_iter();
             let numbers: HashSet<i64> = void.iter().map(|game| game.number).collect();
             let is_void = |game: &Game| numbers.contains(&game.number);
             let extra = extra.filter(|game| game.end.is_none() || is_void(game));
@@ -241,13 +245,13 @@ impl Comparison {
             snapshot.games.iter().filter(|game| is_dropped(game)).map(told).collect();
         let again: Vec<_> = void.into_iter().filter(|game| !is_dropped(game)).map(told).collect();
         let finished_dropped = snapshot.finished().filter(|(game, _)| is_dropped(game)).count();
-        journal.change(&Change {
-            contest,
+        journal.update(&JournalUpdate {
+            tournament,
             text,
             players: &self.players,
             new: &self.new,
-            again: &again,
-            drop: &drop,
+            to_replay: &again,
+            to_drop: &drop,
             drop_rounds_from,
         })?;
         Ok(again.len() + finished_dropped)
@@ -257,27 +261,27 @@ impl Comparison {
     /// not finished if the others shall be kept.
     fn extra<'a>(
         &self,
-        contest: &Contest,
+        tournament: &Tournament,
         snapshot: &'a Snapshot,
-        choice: Choice,
+        choice: FinishedGames,
     ) -> Vec<&'a Game> {
         let mut names = snapshot.names();
         let mut present: Vec<PlayerIndex> =
             (0..names.len()).filter(|&player| self.players[player].is_some()).collect();
         for entrant in &self.new {
             present.push(names.len());
-            names.push(contest.entrants[*entrant].name.clone());
+            names.push(tournament.entrants[*entrant].name.clone());
         }
         let mut wanted: HashMap<[PlayerIndex; 2], u32> = HashMap::new();
-        let mut director = director(&contest.settings(), &names, &present);
-        while let Next::Round(round) = director.next() {
-            director.issued(&round);
+        let mut scheduler = scheduler(&tournament.settings(), &names, &present);
+        while let NextRound::Round(round) = scheduler.next() {
+            scheduler.on_scheduled(&round);
             for [one, other] in round.pairs {
-                *wanted.entry([one.min(other), one.max(other)]).or_default() += contest.games;
+                *wanted.entry([one.min(other), one.max(other)]).or_default() += tournament.games;
             }
         }
         let mut games: Vec<&Game> = snapshot.games.iter().collect();
-        let is_kept = |game: &Game| choice == Choice::Keep && game.end.is_some();
+        let is_kept = |game: &Game| choice == FinishedGames::Keep && game.end.is_some();
         games.sort_by_key(|game| (!is_kept(game), game.number));
         let mut extra = Vec::new();
         for game in games {

@@ -7,19 +7,19 @@ use std::path::Path;
 
 use crownhead_play::{FaultPolicy, TimeControl};
 use crownhead_sandbox::{Isolation, Limits};
-use crownhead_tournament::contest_file::{Complaint, TEMPLATE, read};
-use crownhead_tournament::{Colours, Contest, Schedule};
+use crownhead_tournament::config::{Diagnostic, TEMPLATE, parse};
+use crownhead_tournament::{Colours, Schedule, Tournament};
 
-fn good(text: &str) -> Contest {
-    read(text, Path::new("."), "class").unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"))
+fn good(text: &str) -> Tournament {
+    parse(text, Path::new("."), "class").unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"))
 }
 
 /// The complaints about a text, as `line:column what`.
 fn wrong(text: &str) -> Vec<String> {
-    let complaints = read(text, Path::new("."), "class").expect_err(text);
+    let complaints = parse(text, Path::new("."), "class").expect_err(text);
     complaints
         .iter()
-        .map(|Complaint { line, column, what }| format!("{line}:{column} {what}"))
+        .map(|Diagnostic { line, column, message: what }| format!("{line}:{column} {what}"))
         .collect()
 }
 
@@ -27,10 +27,10 @@ const PLAYERS: &str = "players = [\"level:1\", \"random\"]\n";
 
 #[test]
 fn the_file_that_new_writes_is_good_and_shows_every_key() {
-    let contest = good(TEMPLATE);
-    assert_eq!(contest.entrants.len(), 4);
-    assert_eq!(contest.name, "class");
-    assert_eq!(contest.terms.fault_policy, FaultPolicy::Skip);
+    let tournament = good(TEMPLATE);
+    assert_eq!(tournament.entrants.len(), 4);
+    assert_eq!(tournament.name, "class");
+    assert_eq!(tournament.game_settings.fault_policy, FaultPolicy::Skip);
     for key in
         ["submissions", "challengers", "replays", "rounds", "colours", "nodes", "one-at-a-time"]
             .into_iter()
@@ -43,11 +43,14 @@ fn the_file_that_new_writes_is_good_and_shows_every_key() {
 
 #[test]
 fn little_must_be_said() {
-    let contest = good(&format!("game = \"english\"\n{PLAYERS}"));
-    assert_eq!((contest.schedule.clone(), contest.games), (Schedule::RoundRobin, 2));
-    assert_eq!((contest.concurrency, contest.one_at_a_time, contest.seed), (1, true, 1));
-    assert_eq!(contest.terms.time_control, TimeControl::Unlimited);
-    assert_eq!(contest.planned_games(), Some(2));
+    let tournament = good(&format!("game = \"english\"\n{PLAYERS}"));
+    assert_eq!((tournament.schedule.clone(), tournament.games), (Schedule::RoundRobin, 2));
+    assert_eq!(
+        (tournament.concurrency, tournament.exclusive_players, tournament.seed),
+        (1, true, 1)
+    );
+    assert_eq!(tournament.game_settings.time_control, TimeControl::Unlimited);
+    assert_eq!(tournament.planned_games(), Some(2));
     let swiss = good(&format!("game = \"contest\"\nschedule = \"swiss\"\nrounds = 3\n{PLAYERS}"));
     assert_eq!(
         (swiss.schedule, swiss.games, swiss.colours),
@@ -60,7 +63,7 @@ fn every_complaint_has_its_place_and_says_what_would_be_right() {
     for (text, said) in [
         (
             "game = \"englsh\"\n",
-            "1:8 there is no game \"englsh\": the games are english, contest, chinese-checkers, \
+            "1:8 there is no game \"englsh\": the games are english, tournament, chinese-checkers, \
              capture-halma; did you mean \"english\"?",
         ),
         ("gam = \"english\"\n", "1:1 there is no key \"gam\"; did you mean \"game\"?"),
@@ -163,17 +166,17 @@ fn names_cannot_hide_letters_or_be_endless() {
 fn walls_and_limits_are_those_of_every_program() {
     let head = "game = \"english\"\nplayers = [\"random\", \"cmd:./a\", \"cmd:./b\"]\n";
     let text = format!("{head}isolation = \"off\"\n[limits]\ncores = 2\nmemory = \"512MB\"\n");
-    let contest = good(&text);
-    let programs = contest.entrants.iter().filter_map(|e| e.player.as_ref().unwrap().program());
+    let tournament = good(&text);
+    let programs = tournament.entrants.iter().filter_map(|e| e.player.as_ref().unwrap().program());
     let limits = "cores=2,memory=512MB".parse::<Limits>().unwrap();
     let found: Vec<_> = programs.map(|program| (program.isolation, program.limits)).collect();
     assert_eq!(found, [(Isolation::Off, limits); 2]);
     assert_eq!(good(head).limits, Limits::default());
     assert_eq!(good(head).isolation, Isolation::Default);
     // Whoever changes them may want games played again, if there was a program in them.
-    assert!(contest.facts().contains(&("limits", limits.to_string())));
+    assert!(tournament.result_settings().contains(&("limits", limits.to_string())));
     let without = good(&format!("game = \"english\"\n{PLAYERS}"));
-    assert!(!without.facts().iter().any(|(key, _)| *key == "limits"));
+    assert!(!without.result_settings().iter().any(|(key, _)| *key == "limits"));
 }
 
 #[test]
@@ -211,22 +214,22 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     fs::create_dir(bots.join(latin)).unwrap();
     fs::write(bots.join(latin).join("bot.toml"), "command = \"./bot\"").unwrap();
     let text = "game = \"capture-halma\"\nplayers = [\"random\"]\nsubmissions = \"bots\"\n";
-    let contest = read(text, folder.path(), "class").unwrap();
-    let names: Vec<_> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    let tournament = parse(text, folder.path(), "class").unwrap();
+    let names: Vec<_> = tournament.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     assert_eq!(names, ["random", "ada", "bob", "eve"]);
-    assert!(contest.entrants[1].player.is_ok());
+    assert!(tournament.entrants[1].player.is_ok());
     assert!(
-        contest.entrants[2].player.as_ref().unwrap_err().contains("there is no key \"comand\"")
+        tournament.entrants[2].player.as_ref().unwrap_err().contains("there is no key \"comand\"")
     );
-    let why = contest.entrants[3].player.as_ref().unwrap_err();
+    let why = tournament.entrants[3].player.as_ref().unwrap_err();
     assert!(
         why.contains("cannot play capture-halma: programs of the protocol c-function"),
         "{why}"
     );
-    assert_eq!(contest.notes.len(), 4, "{:?}", contest.notes);
+    assert_eq!(tournament.warnings.len(), 4, "{:?}", tournament.warnings);
     let latin = |note: &String| note.contains("does not take part: its name is not UTF-8");
-    assert!(contest.notes.iter().any(latin), "{:?}", contest.notes);
-    assert!(contest.notes.iter().any(|note| note.contains("notes has no bot.toml")));
+    assert!(tournament.warnings.iter().any(latin), "{:?}", tournament.warnings);
+    assert!(tournament.warnings.iter().any(|note| note.contains("notes has no bot.toml")));
     // Programs have five seconds where nothing is said.
-    assert_eq!(contest.terms.time_control.to_string(), "5s per move");
+    assert_eq!(tournament.game_settings.time_control.to_string(), "5s per move");
 }

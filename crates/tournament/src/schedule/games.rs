@@ -9,7 +9,7 @@ use crate::Colours;
 
 /// A game to be played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dealt {
+pub struct ScheduledGame {
     /// The players, the one who moves first first.
     pub players: [PlayerIndex; 2],
     /// The number of the opening: two games with exchanged colours have the same.
@@ -17,39 +17,41 @@ pub struct Dealt {
 }
 
 /// The games that pairs, the lower index first, have already.
-pub type Played = HashMap<[PlayerIndex; 2], Past>;
+pub type PairHistory = HashMap<[PlayerIndex; 2], PairGames>;
 
 /// The games that a pair has already.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Past {
-    firsts: [u32; 2],
+pub struct PairGames {
+    first_move_counts: [u32; 2],
     /// The opening of a game that has no second one with exchanged colours.
-    alone: Option<u32>,
+    unpaired_opening: Option<u32>,
 }
 
-impl Past {
+impl PairGames {
     /// Counts a game in which the player with the lower index moved first, or did not.
     pub fn add(&mut self, is_lower_first: bool, opening: u32) {
-        self.firsts[usize::from(!is_lower_first)] += 1;
-        self.alone = if self.alone == Some(opening) { None } else { Some(opening) };
+        self.first_move_counts[usize::from(!is_lower_first)] += 1;
+        self.unpaired_opening =
+            if self.unpaired_opening == Some(opening) { None } else { Some(opening) };
     }
 }
 
 /// The games of a round. Each pair plays so many, less what is in `have`; colours change from game to
 /// game. Who moves first in an odd one out is a matter of `colours`, and a lot follows from the seed.
 /// Openings are numbered from `opening` on.
-pub fn deal(
+pub fn schedule_games(
     round: &Round,
     games: u32,
     colours: Colours,
     seed: u64,
-    have: &Played,
+    have: &PairHistory,
     mut opening: u32,
-) -> Vec<Dealt> {
+) -> Vec<ScheduledGame> {
     let mut dealt = Vec::new();
     for &[one, other] in &round.pairs {
         let key = [one.min(other), one.max(other)];
-        let Past { mut firsts, alone } = have.get(&key).copied().unwrap_or_default();
+        let PairGames { first_move_counts: mut firsts, unpaired_opening: alone } =
+            have.get(&key).copied().unwrap_or_default();
         // Only the other colours make a second game of it.
         let mut since = alone.filter(|_| firsts[0] != firsts[1]);
         for played in firsts[0] + firsts[1]..games {
@@ -71,7 +73,7 @@ pub fn deal(
                 opening - 1
             });
             let second = key[usize::from(first == key[0])];
-            dealt.push(Dealt { players: [first, second], opening: number });
+            dealt.push(ScheduledGame { players: [first, second], opening: number });
         }
     }
     dealt

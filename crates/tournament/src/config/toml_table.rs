@@ -6,66 +6,70 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
-use super::Complaint;
+use super::Diagnostic;
 
 /// A table being read.
-pub(super) struct Table<'a> {
-    text: &'a str,
+pub(super) struct TomlTable<'a> {
+    string: &'a str,
     table: &'a DeTable<'a>,
     start: usize,
     /// What was wrong so far.
-    pub(super) complaints: Vec<Complaint>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// A complaint about a place in a text.
-pub(super) fn complaint(text: &str, at: usize, what: String) -> Complaint {
+pub(super) fn diagnostic(text: &str, at: usize, what: String) -> Diagnostic {
     let before = text.get(..at).unwrap_or(text);
     let (line, start) = (before.matches('\n').count() + 1, before.rfind('\n'));
     let column = before[start.map_or(0, |at| at + 1)..].chars().count() + 1;
-    Complaint { line, column, what }
+    Diagnostic { line, column, message: what }
 }
 
-impl<'a> Table<'a> {
-    pub(super) fn new(text: &'a str, table: &'a DeTable<'a>, start: usize) -> Table<'a> {
-        Table { text, table, start, complaints: Vec::new() }
+impl<'a> TomlTable<'a> {
+    pub(super) fn new(text: &'a str, table: &'a DeTable<'a>, start: usize) -> TomlTable<'a> {
+        TomlTable { string: text, table, start, diagnostics: Vec::new() }
     }
 
     pub(super) fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
     }
 
-    pub(super) fn complain_at(&mut self, at: usize, what: String) {
-        self.complaints.push(complaint(self.text, at, what));
+    pub(super) fn error_at(&mut self, at: usize, what: String) {
+        self.diagnostics.push(diagnostic(self.string, at, what));
     }
 
     /// Complains about the value of a key, or the table if it is not there.
-    pub(super) fn complain(&mut self, key: &str, what: String) {
+    pub(super) fn error(&mut self, key: &str, what: String) {
         let at = self.value(key).map_or(self.start, |value| value.span().start);
-        self.complain_at(at, what);
+        self.error_at(at, what);
     }
 
     /// What was read from the value of a key, or a complaint.
-    pub(super) fn parsed<T, E: Display>(&mut self, key: &str, read: Result<T, E>) -> Option<T> {
+    pub(super) fn ok_or_error<T, E: Display>(
+        &mut self,
+        key: &str,
+        read: Result<T, E>,
+    ) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(error) => {
-                self.complain(key, error.to_string());
+                self.error(key, error.to_string());
                 None
             }
         }
     }
 
-    pub(super) fn text(&mut self, key: &str) -> Option<String> {
+    pub(super) fn source(&mut self, key: &str) -> Option<String> {
         let value = self.value(key)?;
         let text = value.get_ref().as_str().map(printable);
         if text.is_none() {
-            self.complain(key, format!("{key} is a text in quotes"));
+            self.error(key, format!("{key} is a text in quotes"));
         }
         text
     }
 
     /// A list of texts, or one text.
-    pub(super) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
+    pub(super) fn strings(&mut self, key: &str) -> Option<Vec<String>> {
         let value = self.value(key)?;
         let texts = match value.get_ref() {
             DeValue::String(text) => Some(vec![text.to_string()]),
@@ -75,12 +79,12 @@ impl<'a> Table<'a> {
             _ => None,
         };
         if texts.is_none() {
-            self.complain(key, format!("{key} is a list of texts, as in [\"a\", \"b\"]"));
+            self.error(key, format!("{key} is a list of texts, as in [\"a\", \"b\"]"));
         }
         texts
     }
 
-    pub(super) fn number(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(super) fn integer(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let value = self.value(key)?.get_ref();
         let read =
             |number: &DeInteger<'_>| u64::from_str_radix(number.as_str(), number.radix()).ok();
@@ -88,25 +92,25 @@ impl<'a> Table<'a> {
         let number = number.filter(|number| range.contains(number));
         if number.is_none() {
             let (least, most) = (range.start(), range.end());
-            self.complain(key, format!("{key} is a whole number from {least} to {most}"));
+            self.error(key, format!("{key} is a whole number from {least} to {most}"));
         }
         number
     }
 
-    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
+    pub(super) fn boolean(&mut self, key: &str) -> Option<bool> {
         let flag = self.value(key)?.get_ref().as_bool();
         if flag.is_none() {
-            self.complain(key, format!("{key} is true or false"));
+            self.error(key, format!("{key} is true or false"));
         }
         flag
     }
 
-    pub(super) fn table(&mut self, key: &str) -> Option<Table<'a>> {
+    pub(super) fn table(&mut self, key: &str) -> Option<TomlTable<'a>> {
         let value = self.value(key)?;
         match value.get_ref() {
-            DeValue::Table(table) => Some(Table::new(self.text, table, value.span().start)),
+            DeValue::Table(table) => Some(TomlTable::new(self.string, table, value.span().start)),
             _ => {
-                self.complain(key, format!("{key} is a table, as in [{key}]"));
+                self.error(key, format!("{key} is a table, as in [{key}]"));
                 None
             }
         }
@@ -116,18 +120,18 @@ impl<'a> Table<'a> {
         let value = self.value(key)?;
         let array = value.get_ref().as_array();
         if array.is_none() {
-            self.complain(key, format!("{key} is a list"));
+            self.error(key, format!("{key} is a list"));
         }
         array
     }
 
     /// A table that is an item of a list.
-    pub(super) fn inner(&self, table: &'a DeTable<'a>, start: usize) -> Table<'a> {
-        Table::new(self.text, table, start)
+    pub(super) fn nested(&self, table: &'a DeTable<'a>, start: usize) -> TomlTable<'a> {
+        TomlTable::new(self.string, table, start)
     }
 
     /// Complains about every key that is not known.
-    pub(super) fn refuse_others(&mut self, known: &[&str]) {
+    pub(super) fn reject_unknown_keys(&mut self, known: &[&str]) {
         for (key, _) in self.table {
             let name = key.get_ref().as_ref();
             if !known.contains(&name) {
@@ -136,7 +140,7 @@ impl<'a> Table<'a> {
                     true => format!("there is no key {name:?}: the keys are {}", known.join(", ")),
                     false => format!("there is no key {name:?}{hint}"),
                 };
-                self.complain_at(key.span().start, what);
+                self.error_at(key.span().start, what);
             }
         }
     }
@@ -155,7 +159,7 @@ pub(super) fn printable(text: &str) -> String {
 }
 
 /// Words in a row: `a, b and c`.
-pub(super) fn listed(words: &[&str]) -> String {
+pub(super) fn join_words(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => words.concat(),
@@ -165,7 +169,8 @@ pub(super) fn listed(words: &[&str]) -> String {
 /// `; did you mean "…"?` with the nearest of the known words, if one is near.
 pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
     let word = word.to_lowercase();
-    let near = known.iter().map(|other| (distance(&word, &other.to_lowercase()), *other)).min();
+    let near =
+        known.iter().map(|other| (edit_distance(&word, &other.to_lowercase()), *other)).min();
     match near {
         Some((steps, other)) if steps <= (other.chars().count() / 3).max(1) => {
             format!("; did you mean {other:?}?")
@@ -175,7 +180,7 @@ pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
 }
 
 /// How many letters must be put in, left out, exchanged or swapped with the next.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) =
         (one.chars().take(64).collect(), other.chars().take(64).collect());
     let width = other.len() + 1;

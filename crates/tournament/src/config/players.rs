@@ -8,28 +8,28 @@ use crownhead_bots::PlayerSpec;
 use crownhead_rules::Game;
 use toml::de::DeValue;
 
-use super::MOST_PLAYERS;
-use super::table::{Table, printable, suggestion};
+use super::MAX_PLAYERS;
+use super::toml_table::{TomlTable, printable, suggestion};
 use crate::Entrant;
 
 /// Names that may be misspelt.
-const BUILT_IN: [&str; 5] = ["random", "minimax", "alphabeta", "level", "best"];
+const BUILTIN_NAMES: [&str; 5] = ["random", "minimax", "alphabeta", "level", "best"];
 /// Longer names make no table.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// The entrants, and what the organiser should know.
-pub(super) fn read(
-    top: &mut Table<'_>,
+pub(super) fn parse_players(
+    top: &mut TomlTable<'_>,
     folder: &Path,
     game: Option<&Game>,
 ) -> (Vec<Entrant>, Vec<String>) {
     let mut entrants = Vec::new();
     let mut notes = Vec::new();
-    let before = top.complaints.len();
-    let places = named(top, folder, game, &mut entrants);
-    for submissions in top.texts("submissions").unwrap_or_default() {
-        if let Err(why) = submitted(folder, &submissions, game, &mut entrants, &mut notes) {
-            top.complain("submissions", why);
+    let before = top.diagnostics.len();
+    let places = parse_list(top, folder, game, &mut entrants);
+    for submissions in top.strings("submissions").unwrap_or_default() {
+        if let Err(why) = add_submissions(folder, &submissions, game, &mut entrants, &mut notes) {
+            top.error("submissions", why);
         }
     }
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -47,30 +47,30 @@ pub(super) fn read(
     }
     for (place, what) in wrong {
         match place {
-            Some(at) => top.complain_at(at, what),
-            None => top.complain("submissions", what),
+            Some(at) => top.error_at(at, what),
+            None => top.error("submissions", what),
         }
     }
-    if entrants.len() > MOST_PLAYERS {
+    if entrants.len() > MAX_PLAYERS {
         let what =
-            format!("a contest has at most {MOST_PLAYERS} players, and not {}", entrants.len());
-        top.complain("players", what);
+            format!("a contest has at most {MAX_PLAYERS} players, and not {}", entrants.len());
+        top.error("players", what);
     }
-    if entrants.len() < 2 && top.complaints.len() == before {
+    if entrants.len() < 2 && top.diagnostics.len() == before {
         let what = format!(
-            "a contest needs two players or more, and has {}: name them in players = [\"level:3\", \
+            "a tournament needs two players or more, and has {}: name them in players = [\"level:3\", \
              \"./mybot\"], or have a folder of submissions = \"…\"",
             entrants.len()
         );
         let key = if top.value("players").is_some() { "players" } else { "submissions" };
-        top.complain(key, what);
+        top.error(key, what);
     }
     (entrants, notes)
 }
 
 /// The players of the list; where each stands in the file.
-fn named(
-    top: &mut Table<'_>,
+fn parse_list(
+    top: &mut TomlTable<'_>,
     folder: &Path,
     game: Option<&Game>,
     entrants: &mut Vec<Entrant>,
@@ -82,36 +82,36 @@ fn named(
         let (name, text, place) = match item.get_ref() {
             DeValue::String(text) => (None, text.to_string(), at),
             DeValue::Table(table) => {
-                let mut table = top.inner(table, at);
-                let (name, text) = (table.text("name"), table.text("player"));
+                let mut table = top.nested(table, at);
+                let (name, text) = (table.source("name"), table.source("player"));
                 if table.value("player").is_none() {
                     let what =
                         "the key player is missing: a player by name, cmd:COMMAND or a folder";
-                    table.complain_at(at, what.into());
+                    table.error_at(at, what.into());
                 }
-                table.refuse_others(&["name", "player"]);
+                table.reject_unknown_keys(&["name", "player"]);
                 let place = table.value("player").map_or(at, |value| value.span().start);
-                top.complaints.append(&mut table.complaints);
+                top.diagnostics.append(&mut table.diagnostics);
                 let Some(text) = text else { continue };
                 (name, text, place)
             }
             _ => {
                 let what = "a player is a text, as in \"level:3\", or a table with name and player";
-                top.complain_at(at, what.into());
+                top.error_at(at, what.into());
                 continue;
             }
         };
         match player(&text, folder, game) {
-            Err(why) => top.complain_at(place, why),
+            Err(why) => top.error_at(place, why),
             Ok(spec) => {
                 let name = name.unwrap_or_else(|| spec.short_name());
                 let name = printable(&name).trim().to_string();
                 if name.is_empty() {
-                    top.complain_at(place, "a player has a name".into());
+                    top.error_at(place, "a player has a name".into());
                 }
-                if name.chars().count() > LONGEST_NAME {
-                    let what = format!("a name has at most {LONGEST_NAME} characters");
-                    top.complain_at(place, format!("{what}: give the player a name = \"…\""));
+                if name.chars().count() > MAX_NAME_CHARS {
+                    let what = format!("a name has at most {MAX_NAME_CHARS} characters");
+                    top.error_at(place, format!("{what}: give the player a name = \"…\""));
                 }
                 entrants.push(Entrant { name, text, player: Ok(spec) });
                 places.push(place);
@@ -125,8 +125,8 @@ fn named(
 fn player(text: &str, folder: &Path, game: Option<&Game>) -> Result<PlayerSpec, String> {
     let player = PlayerSpec::parse_relative_to(text, folder).map_err(|error| {
         let name = text.split(':').next().unwrap_or_default().trim();
-        let is_known = BUILT_IN.contains(&name.to_ascii_lowercase().as_str());
-        let hint = if is_known { String::new() } else { suggestion(name, &BUILT_IN) };
+        let is_known = BUILTIN_NAMES.contains(&name.to_ascii_lowercase().as_str());
+        let hint = if is_known { String::new() } else { suggestion(name, &BUILTIN_NAMES) };
         format!("{error}{hint}")
     })?;
     game.map_or(Ok(()), |game| player.supports(game))?;
@@ -134,8 +134,8 @@ fn player(text: &str, folder: &Path, game: Option<&Game>) -> Result<PlayerSpec, 
 }
 
 /// Every folder in a folder that has a `bot.toml`. One whose `bot.toml` is wrong, or that speaks
-/// a protocol of another game, takes part, and loses: a contest does not wait for it.
-fn submitted(
+/// a protocol of another game, takes part, and loses: a tournament does not wait for it.
+fn add_submissions(
     base: &Path,
     text: &str,
     game: Option<&Game>,
@@ -173,7 +173,7 @@ fn submitted(
         if let Err(why) = &player {
             notes.push(format!("{name} takes part, but cannot play: {why}"));
         }
-        let shown: String = printable(&name).trim().chars().take(LONGEST_NAME).collect();
+        let shown: String = printable(&name).trim().chars().take(MAX_NAME_CHARS).collect();
         if shown != name {
             notes.push(format!("{} is called {shown:?}", path.display()));
         }

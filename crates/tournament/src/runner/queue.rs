@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::journal::Game;
 
-pub(super) struct Hall {
+pub(super) struct GameQueue {
     waiting: Mutex<Waiting>,
     changed: Condvar,
     one_at_a_time: bool,
@@ -20,9 +20,9 @@ struct Waiting {
     is_closed: bool,
 }
 
-impl Hall {
+impl GameQueue {
     /// These games, in this order, between so many players.
-    pub(super) fn new(games: Vec<Game>, players: usize, one_at_a_time: bool) -> Hall {
+    pub(super) fn new(games: Vec<Game>, players: usize, one_at_a_time: bool) -> GameQueue {
         let mut places: HashMap<[usize; 2], usize> = HashMap::new();
         let mut pairs: Vec<VecDeque<Game>> = Vec::new();
         for game in games {
@@ -34,7 +34,7 @@ impl Hall {
             pairs[place].push_back(game);
         }
         let waiting = Waiting { pairs, is_busy: vec![false; players], is_closed: false };
-        Hall { waiting: Mutex::new(waiting), changed: Condvar::new(), one_at_a_time }
+        GameQueue { waiting: Mutex::new(waiting), changed: Condvar::new(), one_at_a_time }
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {

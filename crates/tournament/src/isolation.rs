@@ -1,17 +1,17 @@
-//! The walls around the programs of a contest, as they are told and written down: a contest may be
+//! The walls around the programs of a tournament, as they are told and written down: a tournament may be
 //! taken up again on a machine that has others.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::Contest;
+use crate::Tournament;
 
 /// Walls as a journal has them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Walls {
-    /// The isolation that the contest file asks for.
-    pub asked: String,
+pub struct IsolationRecord {
+    /// The isolation that the tournament file asks for.
+    pub requested: String,
     /// Words for those that are up.
     pub active: Vec<String>,
     /// What the machine does not have, and why.
@@ -20,20 +20,20 @@ pub struct Walls {
     pub limits: String,
 }
 
-impl Walls {
-    /// The walls that this machine puts up for a contest; none if no program takes part. An error if
+impl IsolationRecord {
+    /// The walls that this machine puts up for a tournament; none if no program takes part. An error if
     /// they are fewer than required.
-    pub fn of(contest: &Contest) -> Result<Option<Walls>, String> {
-        if !contest.has_programs() {
+    pub fn detect(tournament: &Tournament) -> Result<Option<IsolationRecord>, String> {
+        if !tournament.has_bots() {
             return Ok(None);
         }
-        let walls = crownhead_sandbox::IsolationStatus::detect(contest.isolation)?;
-        let is_limited = contest.isolation != crownhead_sandbox::Isolation::Off;
-        Ok(Some(Walls {
-            asked: walls.isolation.to_string(),
+        let walls = crownhead_sandbox::IsolationStatus::detect(tournament.isolation)?;
+        let is_limited = tournament.isolation != crownhead_sandbox::Isolation::Off;
+        Ok(Some(IsolationRecord {
+            requested: walls.isolation.to_string(),
             active: walls.active().map(String::from).collect(),
             missing: walls.missing().collect(),
-            limits: if is_limited { contest.limits.to_string() } else { String::new() },
+            limits: if is_limited { tournament.limits.to_string() } else { String::new() },
         }))
     }
 
@@ -42,7 +42,7 @@ impl Walls {
         let pairs = self.limits.split(',').filter_map(|limit| limit.split_once('='));
         let limits: Value = pairs.map(|(key, text)| (key.to_string(), json!(text))).collect();
         json!({
-            "asked": self.asked,
+            "asked": self.requested,
             "active": self.active,
             "missing": self.missing,
             "limits": if self.limits.is_empty() { Value::Null } else { limits },
@@ -50,7 +50,7 @@ impl Walls {
     }
 }
 
-impl fmt::Display for Walls {
+impl fmt::Display for IsolationRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.active.is_empty() {
             return f.write_str("off");
