@@ -39,9 +39,9 @@ enum Command {
     Analyse(commands::analyse::Arguments),
     /// Search fixed positions of every game: node counts to compare, and the speed
     Bench(commands::bench::Arguments),
-    /// Let two players, built in or programs of yours, play many games and say which is stronger
-    Match(commands::matches::Arguments),
-    /// Run a contest between many players, that no crash can spoil
+    /// Play a match between two players and estimate which is stronger
+    Match(commands::matches::Args),
+    /// Run a tournament that can be resumed after a crash
     #[command(subcommand)]
     Tournament(commands::tournament::Command),
     /// Write, check, play and debug a bot: a program of yours, in any language

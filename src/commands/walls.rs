@@ -55,7 +55,7 @@ pub(crate) fn walls_json(
     };
     let is_limited = walls.isolation != Isolation::Off;
     json!({
-        "asked": walls.isolation.code(),
+        "requested": walls.isolation.code(),
         "active": walls.active().collect::<Vec<_>>(),
         "missing": walls.missing().collect::<Vec<_>>(),
         "limits": programs.iter().map(|program| program.filter(|_| is_limited).map(limits)).collect::<Vec<_>>(),

@@ -192,14 +192,14 @@ fn a_crash_after_many_faults_is_told_and_costs_the_exit_code() {
     let incidents = object["incidents"].as_array().unwrap();
     let crash = incidents.iter().find(|incident| incident["code"] == "crash").unwrap();
     for (key, start) in [
-        ("what", "the bot ended by signal 6 (abort)"),
-        ("sentence", "crash, Black, ply "),
+        ("message", "the bot ended by signal 6 (abort)"),
+        ("description", "crash, Black, ply "),
         ("side", "b"),
     ] {
         assert!(crash[key].as_str().unwrap().starts_with(start), "{crash}");
     }
     let count = object["faults"][0].as_u64().unwrap();
-    assert_eq!(object["incidents_left_off"].as_u64(), Some(count - incidents.len() as u64));
+    assert_eq!(object["incidents_omitted"].as_u64(), Some(count - incidents.len() as u64));
     assert_eq!(object["incidents"], run("4")["incidents"], "in the order of the games");
 }
 
@@ -356,9 +356,9 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
     );
     assert!(finished.stdout.contains("; received: \"move 32-1\"."), "{}", finished.stdout);
     let strict = crownhead(&["match", "random", "random", "--game", "english", "--grace", "0ms"]);
-    assert!(strict.printed().contains("late      random 0, random 0"), "{strict:?}");
+    assert!(strict.printed().contains("timeouts  random 0, random 0"), "{strict:?}");
     let skip = crownhead(&["match", "random", "random", "--game", "english", "--policy", "skip"]);
-    assert!(skip.refused(2).contains("in english no turn can be skipped"), "{skip:?}");
+    assert!(skip.refused(2).contains("turns cannot be skipped in english"), "{skip:?}");
     let odd = crownhead(&["match", "random", "random", "--game", "english", "--policy", "mercy"]);
     assert!(odd.refused(2).contains("a policy is forfeit, skip or random-move"), "{odd:?}");
 }
@@ -480,7 +480,7 @@ fn a_hundred_games_at_once_lose_no_time() {
             "--json",
         ],
     ));
-    assert_eq!(games["late"], json!([0, 0]), "{games}");
+    assert_eq!(games["timeouts"], json!([0, 0]), "{games}");
     assert_eq!(games["ends"], json!({ "turn-limit": 200 }), "{games}");
     assert!(games["cpu_seconds"].as_f64() > Some(0.0), "{games}");
 }

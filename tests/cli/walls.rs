@@ -53,7 +53,7 @@ fn the_walls_are_told_once_and_recorded() {
     assert!(told.contains("limits (cores=2,spare=5s,memory=1GB,disk=256MB,"), "{told}");
     let games = result(&finished);
     let walls = &games["isolation"];
-    assert_eq!(walls["asked"], "default", "{walls}");
+    assert_eq!(walls["requested"], "default", "{walls}");
     assert_eq!(walls["limits"][0]["memory"], "1GB", "{walls}");
     // Control groups are not everybody's, and nobody misses them.
     let active = walls["active"].as_array().unwrap();

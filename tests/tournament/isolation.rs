@@ -1,4 +1,4 @@
-//! Tournaments behind the walls around programs, and with programs of every protocol.
+//! Tournaments with isolated bots, and with bots of every protocol.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 
 use crate::harness::{TestTournament, events};
 
-/// A bot of the tests of others.
-fn bot(name: &str) -> PathBuf {
+/// Returns the path of a bot from the tests of the `bots` crate.
+fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures").join(name)
 }
 
-/// Puts a copy of such a bot in a folder of the tournament.
-fn copy(tournament: &TestTournament, name: &str, folder: &str) {
-    let text = std::fs::read_to_string(bot(name)).unwrap();
+/// Copies such a bot to a folder of the tournament.
+fn copy_fixture(tournament: &TestTournament, name: &str, folder: &str) {
+    let text = std::fs::read_to_string(fixture(name)).unwrap();
     tournament.write(&format!("{folder}/{name}"), &text);
 }
 
-/// The games without a player: who played, and what came of it.
+/// Returns players and results of all games without one player.
 fn games_without(tournament: &TestTournament, name: &str) -> BTreeSet<String> {
     let games = tournament.games().into_values();
     let others = games.filter(|game| game["first"] != name && game["second"] != name);
@@ -28,127 +28,129 @@ fn games_without(tournament: &TestTournament, name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_hostile_bot_forfeits_and_disturbs_nobody() {
+fn hostile_bot_forfeits_and_does_not_disturb_others() {
     let engine = env!("CARGO_BIN_EXE_crownhead");
     let others = format!(
         "{{ name = \"one\", player = \"cmd:{engine} engine random\" }}, \
          {{ name = \"two\", player = \"cmd:{engine} engine alphabeta:1\" }}, \"random\""
     );
-    // Much time: the watch finds them on a busy machine, too, before their turns are over.
+    // Enough time for the monitor to find them during their turns, even on a busy machine.
     let tail =
         "movetime = \"60s\"\nconcurrency = 2\n[limits]\nprocesses = 40\nmemory = \"300MB\"\n";
-    let calm = TestTournament::new(&format!("game = \"english\"\nplayers = [{others}]\n{tail}"));
-    assert_eq!(calm.tournament("run", &[]).code, Some(0));
+    let without = TestTournament::new(&format!("game = \"english\"\nplayers = [{others}]\n{tail}"));
+    assert_eq!(without.crownhead("run", &[]).code, Some(0));
     let tournament = TestTournament::new(&format!(
         "game = \"english\"\nplayers = [{others}]\nsubmissions = \"bots\"\n{tail}"
     ));
     for (name, mode) in [("bomb", "fork-bomb"), ("glutton", "allocates")] {
         let command = format!("command = \"python3 hostile.py {mode}\"");
         tournament.write(&format!("bots/{name}/bot.toml"), &command);
-        copy(&tournament, "hostile.py", &format!("bots/{name}"));
+        copy_fixture(&tournament, "hostile.py", &format!("bots/{name}"));
     }
-    let run = tournament.tournament("run", &[]);
+    let run = tournament.crownhead("run", &[]);
     assert_eq!(run.code, Some(4), "{run:?}");
-    assert!(run.isolation.as_ref().is_some_and(|told| told.contains("processes=40")), "{run:?}");
+    let isolation = run.isolation.as_deref().unwrap();
+    assert!(isolation.contains("processes=40"), "{isolation}");
     let is_hostile = |name: &Value| name == "bomb" || name == "glutton";
     for game in tournament.games().into_values() {
-        let hostile = [&game["first"], &game["second"]].map(is_hostile);
-        if hostile == [false, false] {
+        if !is_hostile(&game["first"]) && !is_hostile(&game["second"]) {
             continue;
         }
         assert_eq!(game["reason"], "limits", "{game}");
-        assert_eq!(game["walls"], 1, "{game}");
+        assert_eq!(game["isolation"], 1, "{game}");
         assert!(is_hostile(&game["forfeit"]), "{game}");
     }
-    let calm = games_without(&calm, "");
-    assert_eq!(calm.len(), 6);
+    let expected = games_without(&without, "");
+    assert_eq!(expected.len(), 6);
     let games = games_without(&tournament, "bomb");
-    assert!(calm.is_subset(&games), "{calm:#?} {games:#?}");
+    assert!(expected.is_subset(&games), "{expected:#?} {games:#?}");
 }
 
 #[test]
-fn the_walls_are_told_and_written_down() {
+fn isolation_is_reported_and_recorded() {
     let engine = env!("CARGO_BIN_EXE_crownhead");
     let tournament = TestTournament::new(&format!(
         "game = \"english\"\nplayers = [\"random\", \"minimax:1\", \
          {{ name = \"bot\", player = \"cmd:{engine} engine random\" }}]\n\
          isolation = \"off\"\ngames = 2\n"
     ));
-    let run = tournament.tournament("run", &["--json"]);
+    let run = tournament.crownhead("run", &["--json"]);
     assert_eq!((run.code, run.isolation.as_deref()), (Some(0), Some("isolation: off")), "{run:?}");
-    let off = json!({ "asked": "off", "active": [], "missing": [], "limits": null });
+    let off = json!({ "requested": "off", "active": [], "missing": [], "limits": null });
     assert_eq!(events(&run.stdout)[0]["isolation"], off);
-    tournament.change("isolation = \"off\"", "isolation = \"default\"");
-    let told = tournament.tournament("resume", &[]);
-    assert!(told.refused(2).contains("isolation was off, and is default"), "{told:?}");
-    tournament.change("games = 2", "games = 4");
-    let resumed = tournament.tournament("resume", &["--keep"]);
-    assert_eq!(resumed.code, Some(0), "{resumed:?}");
-    let object = tournament.tournament("games", &["--json"]).json();
-    assert_eq!((&object["walls"][0], object["walls"].as_array().unwrap().len()), (&off, 2));
-    let mut found = [0, 0, 0];
+    tournament.edit("isolation = \"off\"", "isolation = \"default\"");
+    let resume = tournament.crownhead("resume", &[]);
+    assert!(resume.refused(2).contains("isolation was off, is now default"), "{resume:?}");
+    tournament.edit("games = 2", "games = 4");
+    let resume = tournament.crownhead("resume", &["--keep"]);
+    assert_eq!(resume.code, Some(0), "{resume:?}");
+    let object = tournament.crownhead("games", &["--json"]).json();
+    let records = object["isolation"].as_array().unwrap();
+    assert_eq!((&records[0], records.len()), (&off, 2));
+    let mut counts = [0, 0, 0];
     for game in tournament.games().into_values() {
-        found[game["walls"].as_u64().map_or(0, |number| number as usize)] += 1;
+        counts[game["isolation"].as_u64().map_or(0, |number| number as usize)] += 1;
     }
-    assert_eq!(found, [4, 4, 4], "games of built-in players have none");
-    let status = tournament.tournament("status", &["--json"]).json();
-    assert_eq!(status["isolation"]["asked"], "default");
+    assert_eq!(counts, [4, 4, 4], "games of built-in players have none");
+    let status = tournament.status();
+    assert_eq!(status["isolation"]["requested"], "default");
     assert_eq!(status["isolation"]["limits"]["memory"], "2GB");
-    let status = tournament.tournament("status", &[]).stdout;
+    let status = tournament.crownhead("status", &[]).stdout;
     assert!(status.contains("isolation off: 4 games\n"), "{status}");
 }
 
 #[test]
-fn nothing_starts_without_walls_that_are_required() {
+fn nothing_starts_without_required_isolation() {
     let tournament = TestTournament::new(
-        "game = \"english\"\nplayers = [\"cmd:touch started\", \"random\"]\nisolation = \"require\"\n",
+        "game = \"english\"\nplayers = [\"cmd:touch started\", \"random\"]\n\
+         isolation = \"require\"\n",
     );
-    // As root of a user namespace one may forbid further ones, and a wall is missing.
+    // The root of a user namespace can forbid further ones, so one mechanism is missing.
     let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
     let engine = env!("CARGO_BIN_EXE_crownhead");
     let mut command = Command::new("unshare");
     command.args(["-Ur", "sh", "-c", script, "sh", engine, "tournament", "run", "class.toml"]);
     let output = command.current_dir(tournament.path()).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("isolation is required, but namespaces is missing"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("namespaces"), "{stderr}");
     assert!(!tournament.path().join("class.journal").exists());
 }
 
 #[test]
-fn functions_and_their_headers_are_watched() {
+fn changed_sources_and_headers_are_detected() {
     let tournament = TestTournament::new(
         "game = \"chinese-checkers\"\nplayers = [\"c-function:alone/student.c\", \"random\"]\n\
          submissions = \"bots\"\n",
     );
     for folder in ["alone", "bots/ada"] {
-        copy(&tournament, "student.c", folder);
-        copy(&tournament, "student.h", folder);
+        copy_fixture(&tournament, "student.c", folder);
+        copy_fixture(&tournament, "student.h", folder);
     }
     tournament.write("bots/ada/bot.toml", "protocol = \"c-function\"\nsource = \"student.c\"");
     tournament.write("bots/halma/bot.toml", "protocol = \"tcp-int32\"\ncommand = \"./engine\"");
-    let run = tournament.tournament("run", &[]);
+    let run = tournament.crownhead("run", &[]);
     assert_eq!(run.code, Some(4), "{run:?}");
-    assert!(run.stderr.contains("note: halma takes part, but cannot play"), "{run:?}");
+    assert!(run.stderr.contains("warning: halma takes part but cannot play"), "{run:?}");
     for row in tournament.standings().as_array().unwrap() {
-        let is_forfeited = row["forfeits"] != json!({});
-        assert_eq!(is_forfeited, row["player"] == "halma", "{row}");
+        let has_forfeits = row["forfeits"] != json!({});
+        assert_eq!(has_forfeits, row["player"] == "halma", "{row}");
     }
-    assert_eq!(tournament.tournament("resume", &[]).code, Some(4), "nothing has changed");
-    let header = std::fs::read_to_string(bot("student.h")).unwrap() + "\n";
+    assert_eq!(tournament.crownhead("resume", &[]).code, Some(4), "nothing has changed");
+    let header = std::fs::read_to_string(fixture("student.h")).unwrap() + "\n";
     tournament.write("alone/student.h", &header);
-    let told = tournament.tournament("resume", &[]);
-    let told = told.refused(2);
-    assert!(told.contains("changed: student.c: student.h has changed"), "{told}");
-    assert!(!told.contains("changed: ada"), "{told}");
+    let resume = tournament.crownhead("resume", &[]);
+    let message = resume.refused(2);
+    assert!(message.contains("changed: student.c: student.h has changed"), "{message}");
+    assert!(!message.contains("changed: ada"), "{message}");
     tournament.write("bots/ada/more.h", &header);
-    let told = tournament.tournament("resume", &[]);
-    assert!(told.refused(2).contains("changed: ada: more.h is new"), "{told:?}");
+    let resume = tournament.crownhead("resume", &[]);
+    assert!(resume.refused(2).contains("changed: ada: more.h is new"), "{resume:?}");
 }
 
 #[test]
-fn contestants_of_the_assignments_take_part() {
-    for (game, file, toml) in [
+fn bots_of_the_assignments_take_part() {
+    for (game, file, manifest) in [
         ("contest", "contestant.cpp", "protocol = \"cpp-function\"\nsource = \"contestant.cpp\""),
         (
             "capture-halma",
@@ -159,9 +161,9 @@ fn contestants_of_the_assignments_take_part() {
         let tournament = TestTournament::new(&format!(
             "game = \"{game}\"\nplayers = [\"random\", \"level:1\"]\nsubmissions = \"bots\"\n"
         ));
-        tournament.write("bots/ada/bot.toml", toml);
-        copy(&tournament, file, "bots/ada");
-        let run = tournament.tournament("run", &[]);
+        tournament.write("bots/ada/bot.toml", manifest);
+        copy_fixture(&tournament, file, "bots/ada");
+        let run = tournament.crownhead("run", &[]);
         assert_eq!(run.code, Some(0), "{game}: {run:?}");
         for row in tournament.standings().as_array().unwrap() {
             assert_eq!((&row["games"], &row["faults"]), (&json!(4), &json!(0)), "{game}: {row}");

@@ -1,7 +1,7 @@
-//! `crownhead tournament` as its users see it, with the built program, real bots and real crashes.
+//! `crownhead tournament` end to end, with the built program, real bots and real crashes.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing tests may panic
 
 mod commands;
 mod course;
@@ -12,6 +12,6 @@ mod isolation;
 mod journal;
 mod resume;
 #[path = "../cli/run.rs"]
-#[allow(dead_code)] // each test program uses its part
+#[allow(dead_code)] // each test program uses a part of it
 mod run;
 mod signals;

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crownhead_play::{
-    End, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
-};
+use crownhead_play::{FaultPolicy, GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
+use crownhead_tournament::job::JobError;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 use tempfile::TempDir;
 
@@ -39,7 +38,7 @@ fn plan(game: &str, one: &str, other: &str) -> MatchConfig {
     }
 }
 
-fn try_to_play(plan: &MatchConfig) -> Result<Vec<MatchGame>, PlayerError> {
+fn try_to_play(plan: &MatchConfig) -> Result<Vec<MatchGame>, JobError> {
     let mut games = Vec::new();
     matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game))?;
     games.sort_by_key(|game| (game.pair, game.first));
@@ -55,7 +54,7 @@ fn fine(plan: &MatchConfig) {
     let games = played(plan);
     assert_eq!(games.len() as u32, 2 * plan.pairs);
     for game in games {
-        assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
+        assert!(game.summary().forfeit.is_none(), "{}", game.played.description);
         assert_eq!(game.faults(), [0, 0], "{:?}", game.played.incidents);
     }
 }
@@ -63,11 +62,10 @@ fn fine(plan: &MatchConfig) {
 /// Games that all end by a fault of the first player.
 fn faulty(plan: &MatchConfig, code: &str, sentence: &str) {
     for game in played(plan) {
-        assert_eq!(game.played.end.code(), code, "{sentence}: {}", game.played.description);
-        let End::Forfeited(incident) = &game.played.end else { panic!("{:?}", game.played.end) };
+        assert_eq!(game.summary().reason, code, "{sentence}: {}", game.played.description);
         assert_eq!(
-            incident.side.index(),
-            game.first,
+            game.summary().forfeit,
+            Some(game.first),
             "the bot's fault: {}",
             game.played.description
         );
@@ -166,10 +164,10 @@ fn a_late_package_does_not_count_for_the_next_turn() {
     let start = "b7/8/b7/8/8/7w/8/7w b 392";
     plan.openings = Openings::parse(start, &plan.game).unwrap();
     for game in played(&plan) {
-        assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
+        assert_eq!(game.summary().reason, "turn-limit", "{}", game.played.description);
         assert_eq!(game.faults()[0], 4, "{:?}", game.played.incidents);
         let is_late = |code: &str| code == "time";
-        assert!(game.played.incidents.iter().all(|incident| is_late(incident.fault.kind.code())));
+        assert!(game.played.incidents.iter().all(|incident| is_late(&incident.code)));
     }
 }
 
@@ -245,7 +243,7 @@ fn a_function_that_misbehaves_is_handled_like_any_bot() {
 fn a_function_for_one_side_loses_with_the_other() {
     let (_folder, file) = changed("contestant.cpp", "row1 = 2; col1 = 2; return;");
     let games = played(&plan("contest", &format!("cpp-function:{file}"), "random"));
-    assert!(matches!(games[0].played.end, End::Rules(_)), "{}", games[0].played.description);
+    assert!(games[0].summary().forfeit.is_none(), "{}", games[0].played.description);
     let told = &games[1].played.description;
     assert!(
         told.contains("row 2, column 2 is no dark square") && told.contains("row1=2"),
@@ -254,7 +252,7 @@ fn a_function_for_one_side_loses_with_the_other() {
     let text = fs::read_to_string(&file).unwrap().replace("void move_red", "void move_white");
     fs::write(&file, text).unwrap();
     let games = played(&plan("contest", &format!("cpp-function:{file}"), "random"));
-    assert!(matches!(games[0].played.end, End::Rules(_)), "{}", games[0].played.description);
+    assert!(games[0].summary().forfeit.is_none(), "{}", games[0].played.description);
     let told = &games[1].played.description;
     assert!(told.contains("no function move_red: it plays the other side only"), "{told}");
 }
@@ -274,7 +272,7 @@ fn a_file_without_the_function_is_refused_with_what_was_looked_for() {
         let (kind, game) =
             if is_c { ("c-function", "chinese-checkers") } else { ("cpp-function", "contest") };
         let refused = try_to_play(&plan(game, &format!("{kind}:{}", path.display()), "random"));
-        let Err(PlayerError::StartFailed(told)) = refused else { panic!("{refused:?}") };
+        let Err(JobError::StartFailed(told)) = refused else { panic!("{refused:?}") };
         assert!(told.contains(why) && told.contains(file), "{told}");
     }
 }
@@ -286,7 +284,7 @@ fn a_player_of_another_game_is_refused_before_anything_starts() {
         (format!("c-function:{}", bots().join("student.c").display()), "contest", "chinese"),
     ] {
         let refused = try_to_play(&plan(game, &name, "random"));
-        let Err(PlayerError::StartFailed(told)) = refused else { panic!("{refused:?}") };
+        let Err(JobError::StartFailed(told)) = refused else { panic!("{refused:?}") };
         assert!(told.contains("cannot play") && told.contains(own), "{told}");
     }
 }

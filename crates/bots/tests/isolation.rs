@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{End, GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
@@ -193,7 +193,7 @@ fn whoever_uses_too_much_is_stopped_with_the_reason() {
         let mark = format!("mark-{}-{mode}", std::process::id());
         let games = played(&plan(&hostile(&format!("{mode} {mark}")), "random", limits));
         for game in games {
-            assert_eq!(game.played.end.code(), code, "{mode}: {}", game.played.description);
+            assert_eq!(game.summary().reason, code, "{mode}: {}", game.played.description);
             assert!(
                 game.played.description.contains(sentence),
                 "{mode}: {}",
@@ -209,7 +209,7 @@ fn whoever_thinks_in_the_time_of_others_is_stopped_with_the_reason() {
     // The other one takes its time, and the bot burns it.
     let plan = plan(&hostile("burns"), "best:movetime=1s", "spare=200ms");
     for game in played(&plan) {
-        assert_eq!(game.played.end.code(), "limits", "{}", game.played.description);
+        assert_eq!(game.summary().reason, "limits", "{}", game.played.description);
         assert!(
             game.played.description.contains("s of processor time while its own turns lasted"),
             "{}",
@@ -228,7 +228,7 @@ fn whoever_kills_everybody_kills_nobody() {
     let mut plan = plan(&hostile(&format!("kills {numbers}")), &hostile("fine"), "cores=1");
     plan.concurrency = 2;
     for game in played(&plan) {
-        assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
+        assert!(game.summary().forfeit.is_none(), "{}", game.played.description);
         assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
     let state = std::fs::read_to_string(format!("/proc/{}/stat", bystander.0.id())).unwrap();

@@ -1,48 +1,49 @@
-//! The walls around the programs of a tournament, as they are told and written down: a tournament may be
-//! taken up again on a machine that has others.
+//! Isolation as recorded in the journal. A tournament may be resumed on a machine that offers less
+//! of it.
 
 use std::fmt;
 
+use crownhead_sandbox::{Isolation, IsolationStatus};
 use serde_json::{Value, json};
 
 use crate::Tournament;
 
-/// Walls as a journal has them.
+/// Isolation that the bots of a tournament had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IsolationRecord {
-    /// The isolation that the tournament file asks for.
+    /// Mode in the tournament file.
     pub requested: String,
-    /// Words for those that are up.
+    /// Mechanisms in use.
     pub active: Vec<String>,
-    /// What the machine does not have, and why.
+    /// Unavailable mechanisms, with reasons.
     pub missing: Vec<String>,
-    /// What each program may use, as in `cores=1,memory=2GB`; nothing if nobody looks.
+    /// Limits of each bot, such as `cores=1,memory=2GB`; empty without isolation.
     pub limits: String,
 }
 
 impl IsolationRecord {
-    /// The walls that this machine puts up for a tournament; none if no program takes part. An error if
-    /// they are fewer than required.
+    /// Detects the isolation of a tournament's bots on this machine; `None` if there are no bots.
+    /// Fails if isolation is required and incomplete.
     pub fn detect(tournament: &Tournament) -> Result<Option<IsolationRecord>, String> {
         if !tournament.has_bots() {
             return Ok(None);
         }
-        let walls = crownhead_sandbox::IsolationStatus::detect(tournament.isolation)?;
-        let is_limited = tournament.isolation != crownhead_sandbox::Isolation::Off;
+        let status = IsolationStatus::detect(tournament.isolation)?;
+        let is_limited = tournament.isolation != Isolation::Off;
         Ok(Some(IsolationRecord {
-            requested: walls.isolation.to_string(),
-            active: walls.active().map(String::from).collect(),
-            missing: walls.missing().collect(),
+            requested: status.isolation.to_string(),
+            active: status.active().map(String::from).collect(),
+            missing: status.missing().collect(),
             limits: if is_limited { tournament.limits.to_string() } else { String::new() },
         }))
     }
 
-    /// One object.
+    /// Returns the record as a JSON object.
     pub fn json(&self) -> Value {
-        let pairs = self.limits.split(',').filter_map(|limit| limit.split_once('='));
-        let limits: Value = pairs.map(|(key, text)| (key.to_string(), json!(text))).collect();
+        let limits = self.limits.split(',').filter_map(|limit| limit.split_once('='));
+        let limits: Value = limits.map(|(key, value)| (key.to_string(), json!(value))).collect();
         json!({
-            "asked": self.requested,
+            "requested": self.requested,
             "active": self.active,
             "missing": self.missing,
             "limits": if self.limits.is_empty() { Value::Null } else { limits },

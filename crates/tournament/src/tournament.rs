@@ -1,4 +1,4 @@
-//! What a tournament is, once its file has been read and checked.
+//! A [`Tournament`], checked and ready to run, and the [`Settings`] its standings depend on.
 
 use std::path::PathBuf;
 
@@ -6,110 +6,117 @@ use crownhead_bots::PlayerSpec;
 use crownhead_play::{GameSettings, Openings, format_duration};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Limits};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::FileDigests;
 use crate::standings::TieBreak;
 
-/// A tournament to be played.
+/// A tournament to play.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// What it is called.
+    /// Display name.
     pub name: String,
-    /// The game.
+    /// The game and its options.
     pub game: Game,
-    /// Who takes part, the best seed first.
+    /// Participants, best seed first.
     pub entrants: Vec<Entrant>,
-    /// Who meets whom.
+    /// Tournament format.
     pub schedule: Schedule,
-    /// Games of each pair when it meets.
+    /// Games per pairing.
     pub games: u32,
-    /// Who moves first where the number of games is odd.
+    /// Who moves first in an odd game.
     pub colours: Colours,
-    /// The times, and what faults cost.
+    /// Time control and fault policy.
     pub game_settings: GameSettings,
-    /// Which walls are around outside programs.
+    /// Isolation of bots.
     pub isolation: Isolation,
-    /// What each of them may use.
+    /// Resource limits of each bot.
     pub limits: Limits,
-    /// What the games begin with.
+    /// Openings of the games.
     pub openings: Openings,
-    /// The same as it was written.
+    /// The openings as written in the tournament file.
     pub openings_text: String,
-    /// What everything that is drawn by lot follows from.
+    /// Random seed.
     pub seed: u64,
-    /// What a game brings.
+    /// Points per result.
     pub points: Points,
-    /// What decides between equal points, in this order.
+    /// Tie-breaks, in order.
     pub tie_breaks: Vec<TieBreak>,
-    /// How many games are played at once.
+    /// Number of games played in parallel.
     pub concurrency: usize,
-    /// Whether a player plays no two games at once.
+    /// Whether a player plays at most one game at a time.
     pub exclusive_players: bool,
-    /// A folder for a log of each game and outside program.
+    /// Folder for bot logs.
     pub log: Option<PathBuf>,
-    /// What the organiser should know: folders that are no submissions.
+    /// Warnings for the organiser, such as folders that are not submissions.
     pub warnings: Vec<String>,
 }
 
-/// Somebody who takes part.
+/// A participant.
 #[derive(Clone, Debug)]
 pub struct Entrant {
-    /// The name in the table; no two have the same.
+    /// Name in the standings, unique in the tournament.
     pub name: String,
-    /// The player as it was written.
+    /// The player as written in the tournament file.
     pub text: String,
-    /// The player, or why a submission is none: it takes part, and every turn is a fault.
+    /// The player, or why the submission is invalid. An invalid player takes part, and each of its
+    /// turns is a fault.
     pub player: Result<PlayerSpec, String>,
 }
 
 impl Entrant {
-    /// Who plays under this name, with everything that makes a difference but the contents of files.
+    /// Describes the player completely, except for the contents of its files.
     pub fn description(&self) -> String {
         match &self.player {
             Ok(spec) if spec.program().is_none() => spec.to_string(),
             Ok(_) => self.text.clone(),
-            // In which way it is broken makes no difference.
+            // The reason may change without affecting any game.
             Err(_) => format!("{} (broken)", self.text),
         }
     }
 
-    /// The files it is made of now.
+    /// Computes the digests of the player's files.
     pub fn files(&self) -> FileDigests {
         self.player.as_ref().map(FileDigests::compute).unwrap_or_default()
     }
+
+    /// Returns whether the player is an external program.
+    pub(crate) fn is_bot(&self) -> bool {
+        self.player.as_ref().is_ok_and(|player| player.program().is_some())
+    }
 }
 
-/// Who meets whom.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Tournament format.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "schedule", rename_all = "kebab-case")]
 pub enum Schedule {
-    /// Everybody meets everybody.
+    /// Every player plays every other player.
     RoundRobin,
-    /// These meet all the others.
+    /// The challengers play every other player.
     Gauntlet {
-        /// Their names.
+        /// Names of the challengers.
         challengers: Vec<String>,
     },
-    /// So many rounds among players with about the same points.
+    /// Players with similar points play each other.
     Swiss {
-        /// How many.
+        /// Number of rounds.
         rounds: u32,
     },
-    /// Who loses is out.
+    /// Single elimination.
     Knockout {
-        /// How often a tied meeting is repeated before the better seed goes on.
+        /// How often a tied pairing is replayed before the better seed advances.
         tie_replays: u32,
     },
-    /// Neighbours challenge each other, without end or for so many rounds.
+    /// Neighbours on the ladder challenge each other.
     Ladder {
-        /// How many.
+        /// Number of rounds; unlimited if `None`.
         rounds: Option<u32>,
     },
 }
 
 impl Schedule {
-    /// Its name in a tournament file.
+    /// Name in tournament files and JSON.
     pub const fn code(&self) -> &'static str {
         match self {
             Schedule::RoundRobin => "round-robin",
@@ -120,32 +127,32 @@ impl Schedule {
         }
     }
 
-    /// Whether all games are known from the beginning.
+    /// Returns whether all pairings are known in advance.
     pub const fn is_fixed(&self) -> bool {
         matches!(self, Schedule::RoundRobin | Schedule::Gauntlet { .. })
     }
 }
 
-/// Who moves first in a game that has no second one with colours exchanged.
+/// Who moves first in a game that has no counterpart with colours reversed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colours {
-    /// Whom the lot chooses.
+    /// Random.
     Random,
-    /// Whoever moved first less often in a Swiss tournament or a round robin; the better seed in a knockout,
-    /// and the challenger on a ladder.
+    /// The player who has moved first less often in a Swiss tournament or round robin, the better
+    /// seed in a knockout, the challenger on a ladder.
     Balanced,
 }
 
-/// What a game brings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Points per result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Points {
     /// For a win.
     pub win: i64,
-    /// For a draw, each.
+    /// For a draw.
     pub draw: i64,
     /// For a loss.
     pub loss: i64,
-    /// For a round without an opponent, for each game of it.
+    /// For each game missed by a bye.
     pub bye: i64,
 }
 
@@ -155,8 +162,29 @@ impl Default for Points {
     }
 }
 
+/// Settings that standings and status depend on. The journal stores them, so both can be computed
+/// without the tournament file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Settings {
+    /// The game and its options, as text.
+    pub game: String,
+    /// Tournament format.
+    #[serde(flatten)]
+    pub schedule: Schedule,
+    /// Games per pairing.
+    pub games: u32,
+    /// Points per result.
+    pub points: Points,
+    /// Tie-breaks, in order.
+    pub tie_breaks: Vec<TieBreak>,
+    /// Number of games played in parallel.
+    pub concurrency: usize,
+    /// Total number of games, if known in advance.
+    pub planned: Option<u64>,
+}
+
 impl Tournament {
-    /// What its table and its status depend on.
+    /// Returns the settings that standings and status depend on.
     pub fn settings(&self) -> Settings {
         Settings {
             game: self.game.to_string(),
@@ -169,59 +197,46 @@ impl Tournament {
         }
     }
 
-    /// What finished games depend on, as key and value: if one changes, they would have gone
-    /// otherwise.
+    /// Returns the settings that game results depend on, as keys and values.
     pub fn result_settings(&self) -> Vec<(&'static str, String)> {
-        let GameSettings {
-            time_control: time,
-            grace,
-            startup_timeout: startup,
-            fault_policy: policy,
-            ..
-        } = &self.game_settings;
+        let GameSettings { time_control, grace, startup_timeout, fault_policy } =
+            &self.game_settings;
         let schedule = match &self.schedule {
-            Schedule::RoundRobin => "round-robin".into(),
             Schedule::Gauntlet { challengers } => format!("gauntlet of {}", challengers.join(", ")),
-            Schedule::Swiss { .. } => "swiss".into(),
-            Schedule::Knockout { .. } => "knockout".into(),
-            Schedule::Ladder { .. } => "ladder".into(),
+            schedule => schedule.code().into(),
         };
-        let mut facts = vec![
+        let mut settings = vec![
             ("game", self.game.to_string()),
             ("schedule", schedule),
             ("games", self.games.to_string()),
             ("colours", format!("{:?}", self.colours).to_ascii_lowercase()),
-            ("time", time.to_string()),
+            ("time", time_control.to_string()),
             ("grace", format_duration(*grace)),
-            ("startup", format_duration(*startup)),
-            ("policy", policy.to_string()),
+            ("startup", format_duration(*startup_timeout)),
+            ("policy", fault_policy.to_string()),
             ("openings", self.openings_setting()),
             ("seed", self.seed.to_string()),
         ];
-        if let Schedule::Knockout { tie_replays: replays } = self.schedule {
-            facts.push(("replays", replays.to_string()));
+        if let Schedule::Knockout { tie_replays } = self.schedule {
+            settings.push(("tie-replays", tie_replays.to_string()));
         }
         if self.has_bots() {
-            facts.push(("isolation", self.isolation.to_string()));
-            facts.push(("limits", self.limits.to_string()));
+            settings.push(("isolation", self.isolation.to_string()));
+            settings.push(("limits", self.limits.to_string()));
         }
         if !self.schedule.is_fixed() {
             let names: Vec<_> = self.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-            facts.push(("order of players", names.join(", ")));
+            settings.push(("order of players", names.join(", ")));
         }
-        facts
+        settings
     }
 
-    /// Whether an outside program takes part.
+    /// Returns whether any player is an external program.
     pub fn has_bots(&self) -> bool {
-        let is_program = |entrant: &Entrant| match &entrant.player {
-            Ok(player) => player.program().is_some(),
-            Err(_) => false,
-        };
-        self.entrants.iter().any(is_program)
+        self.entrants.iter().any(Entrant::is_bot)
     }
 
-    /// The name of the openings, and of a file its contents too.
+    /// Returns the openings as text; lists get a digest of their contents.
     fn openings_setting(&self) -> String {
         let Openings::Listed(openings) = &self.openings else { return self.openings_text.clone() };
         let mut hash = Sha256::new();
@@ -235,112 +250,26 @@ impl Tournament {
         format!("{} ({digest})", self.openings_text)
     }
 
-    /// How many games there will be; none if that is not known, as on a ladder.
+    /// Returns the total number of games without tie replays; `None` if it is unlimited.
     pub fn planned_games(&self) -> Option<u64> {
-        let count = self.entrants.len() as u64;
+        let players = self.entrants.len() as u64;
         let games = u64::from(self.games);
         match &self.schedule {
-            Schedule::RoundRobin => Some(count * count.saturating_sub(1) / 2 * games),
+            Schedule::RoundRobin => Some(players * players.saturating_sub(1) / 2 * games),
             Schedule::Gauntlet { challengers } => {
-                let heroes = challengers.len() as u64;
-                let among = heroes * heroes.saturating_sub(1) / 2;
-                Some((among + heroes * count.saturating_sub(heroes)) * games)
+                let challengers = challengers.len() as u64;
+                let among_challengers = challengers * challengers.saturating_sub(1) / 2;
+                let against_others = challengers * players.saturating_sub(challengers);
+                Some((among_challengers + against_others) * games)
             }
-            Schedule::Swiss { rounds } => Some(count / 2 * games * u64::from(*rounds)),
-            // Replays may come on top.
-            Schedule::Knockout { .. } => Some(count.saturating_sub(1) * games),
+            Schedule::Swiss { rounds } => Some(players / 2 * games * u64::from(*rounds)),
+            Schedule::Knockout { .. } => Some(players.saturating_sub(1) * games),
             Schedule::Ladder { rounds } => {
                 // Odd and even rounds pair different neighbours.
                 let rounds = u64::from((*rounds)?);
-                let (odd, even) = (count / 2, count.saturating_sub(1) / 2);
+                let (odd, even) = (players / 2, players.saturating_sub(1) / 2);
                 Some((rounds.div_ceil(2) * odd + rounds / 2 * even) * games)
             }
-        }
-    }
-}
-
-/// What the table and the status of a tournament depend on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// The game with its options.
-    pub game: String,
-    /// Who meets whom.
-    pub schedule: Schedule,
-    /// Games of each pair.
-    pub games: u32,
-    /// What games bring.
-    pub points: Points,
-    /// What decides between equal points.
-    pub tie_breaks: Vec<TieBreak>,
-    /// How many games are played at once.
-    pub concurrency: usize,
-    /// How many games there will be, if that is known.
-    pub planned: Option<u64>,
-}
-
-impl Settings {
-    /// One object of JSON.
-    pub fn text(&self) -> String {
-        let (mut rounds, mut replays, mut challengers) = (None, None, None);
-        match &self.schedule {
-            Schedule::RoundRobin => {}
-            Schedule::Gauntlet { challengers: names } => challengers = Some(names.clone()),
-            Schedule::Swiss { rounds: count } => rounds = Some(*count),
-            Schedule::Knockout { tie_replays: count } => replays = Some(*count),
-            Schedule::Ladder { rounds: count } => rounds = *count,
-        }
-        let Points { win, draw, loss, bye } = self.points;
-        let tie_breaks: Vec<_> = self.tie_breaks.iter().map(|tie| tie.code()).collect();
-        json!({
-            "game": self.game,
-            "schedule": self.schedule.code(),
-            "rounds": rounds,
-            "replays": replays,
-            "challengers": challengers,
-            "games": self.games,
-            "points": { "win": win, "draw": draw, "loss": loss, "bye": bye },
-            "tie_breaks": tie_breaks,
-            "concurrency": self.concurrency,
-            "planned": self.planned,
-        })
-        .to_string()
-    }
-
-    /// Reads [`text`](Settings::text); what is missing is as usual.
-    pub fn read(text: &str) -> Settings {
-        let value: Value = serde_json::from_str(text).unwrap_or_default();
-        let number = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
-        let rounds = number(&value["rounds"]);
-        let names = value["challengers"].as_array().cloned().unwrap_or_default();
-        let schedule = match value["schedule"].as_str().unwrap_or_default() {
-            "gauntlet" => Schedule::Gauntlet {
-                challengers: names.iter().filter_map(Value::as_str).map(String::from).collect(),
-            },
-            "swiss" => Schedule::Swiss { rounds: rounds.unwrap_or(0) },
-            "knockout" => {
-                Schedule::Knockout { tie_replays: number(&value["replays"]).unwrap_or(0) }
-            }
-            "ladder" => Schedule::Ladder { rounds },
-            _ => Schedule::RoundRobin,
-        };
-        let usual = Points::default();
-        let points = |key: &str, usual| value["points"][key].as_i64().unwrap_or(usual);
-        let codes = value["tie_breaks"].as_array().cloned().unwrap_or_default();
-        let tie_break =
-            |code: &Value| TieBreak::ALL.into_iter().find(|tie| Some(tie.code()) == code.as_str());
-        Settings {
-            game: value["game"].as_str().unwrap_or("english").into(),
-            schedule,
-            games: number(&value["games"]).unwrap_or(1),
-            points: Points {
-                win: points("win", usual.win),
-                draw: points("draw", usual.draw),
-                loss: points("loss", usual.loss),
-                bye: points("bye", usual.bye),
-            },
-            tie_breaks: codes.iter().filter_map(tie_break).collect(),
-            concurrency: value["concurrency"].as_u64().map_or(1, |count| count.max(1) as usize),
-            planned: value["planned"].as_u64(),
         }
     }
 }

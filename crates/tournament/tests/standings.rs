@@ -1,19 +1,19 @@
-//! Tables that were worked out by hand, in files that a person can read: `tests/standings/*.txt`. Each
-//! begins with what is shown by it.
+//! Standings computed by hand, in `tests/standings/*.txt`. Each file starts with a comment on what
+//! it shows.
 //!
-//! - `points 2 1 0`, `tie-breaks a b c`: the terms.
-//! - `game A B 1-0 6:2`: who moved first, who second, the result, and the game's own score if it has
-//!   one; `game A B 1-0 crash` was forfeited by the loser. `bye A` is a round without an opponent.
-//! - `table`, then a line for each player: rank, name, points, what puts it behind the one above, and
-//!   among how many if that was looked at again.
+//! - `points 2 1 0`, `tie-breaks a b c`: the settings.
+//! - `game A B 1-0 6:2`: first mover, second mover, result, and the score of the game if it has
+//!   one. `game A B 1-0 crash` was forfeited by the loser. `bye A` is a round without an opponent.
+//! - `table`, then one line per player: rank, name, points, the tie-break that ranked it below the
+//!   player above, and the size of the group if the tie-break was applied again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing tests may panic
 
 use std::fs;
 use std::path::Path;
 
-use crownhead_tournament::Points;
-use crownhead_tournament::standings::{Counted, Standings, StandingsInput, TieBreak};
+use crownhead_tournament::standings::{Standings, StandingsInput, StandingsRow, TieBreak};
+use crownhead_tournament::{GameSummary, Points};
 
 fn check(text: &str) {
     let mut names: Vec<String> = Vec::new();
@@ -41,8 +41,8 @@ fn check(text: &str) {
                 points = Points { win, draw, loss, bye: win };
             }
             ["tie-breaks", codes @ ..] => {
-                let known = |code: &&str| TieBreak::ALL.into_iter().find(|tie| tie.code() == *code);
-                tie_breaks = codes.iter().map(|code| known(code).expect(code)).collect();
+                let find = |code: &&str| TieBreak::ALL.into_iter().find(|tie| tie.code() == *code);
+                tie_breaks = codes.iter().map(|code| find(code).expect(code)).collect();
             }
             ["bye", name] => byes.push((index(name), 1)),
             ["game", first, second, result, rest @ ..] => {
@@ -50,30 +50,29 @@ fn check(text: &str) {
                     "1-0" => Some(0),
                     "0-1" => Some(1),
                     "1/2" => None,
-                    other => panic!("{other} is no result"),
+                    _ => panic!("invalid result: {line}"),
                 };
-                let mut game = Counted {
-                    players: [index(first), index(second)],
+                let score = rest.first().and_then(|rest| rest.split_once(':'));
+                let score = score
+                    .map(|(first, second)| [first, second].map(|score| score.parse().unwrap()));
+                let code = rest.first().filter(|_| score.is_none());
+                let summary = GameSummary {
+                    finished: 0,
+                    milliseconds: 0,
                     winner,
-                    score: None,
-                    forfeit: None,
+                    reason: code.unwrap_or(&"no-move").to_string(),
+                    forfeit: code.map(|_| 1 - winner.unwrap()),
+                    score,
                     faults: [0; 2],
+                    plies: 0,
                 };
-                match rest.first().and_then(|rest| rest.split_once(':')) {
-                    Some((first, second)) => {
-                        game.score = Some([first, second].map(|score| score.parse().unwrap()));
-                    }
-                    None => {
-                        game.forfeit =
-                            rest.first().map(|code| (1 - winner.unwrap(), code.to_string()))
-                    }
-                }
-                games.push(game);
+                games.push(([index(first), index(second)], summary));
             }
-            other => panic!("{other:?}"),
+            _ => panic!("invalid line: {line}"),
         }
     }
-    let facts = StandingsInput {
+    let games: Vec<_> = games.iter().map(|(players, summary)| (*players, summary)).collect();
+    let standings = Standings::compute(&StandingsInput {
         players: &(0..names.len()).collect::<Vec<_>>(),
         games: &games,
         byes: &byes,
@@ -81,9 +80,8 @@ fn check(text: &str) {
         tie_breaks: &tie_breaks,
         progress: None,
         seed_decisions: Vec::new(),
-    };
-    let standings = Standings::compute(&facts);
-    let line = |row: &crownhead_tournament::standings::StandingsRow| {
+    });
+    let line = |row: &StandingsRow| {
         let mut line = format!("{} {} {}", row.rank, names[row.player], row.points);
         if let Some(decision) = row.decided_by {
             let [above, below] = decision.values;
@@ -95,7 +93,7 @@ fn check(text: &str) {
         }
         line
     };
-    // The column of a tie-break shows what it decided by.
+    // The column of a tie-break shows the values that decided.
     for rows in standings.rows.windows(2) {
         if let Some(decision) = rows[1].decided_by.filter(|decision| decision.among.is_none()) {
             let values = [0, 1].map(|row: usize| rows[row].values[decision.tie_break]);
@@ -107,7 +105,7 @@ fn check(text: &str) {
 }
 
 #[test]
-fn tables_are_as_worked_out_by_hand() {
+fn standings_match_those_computed_by_hand() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standings");
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {

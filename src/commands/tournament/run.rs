@@ -1,4 +1,4 @@
-//! Running and resuming a tournament.
+//! `tournament run` and `tournament resume`.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,135 +15,144 @@ use crownhead_tournament::standings::json;
 use crownhead_tournament::{IsolationRecord, Tournament};
 
 use super::progress::Progress;
-use super::{Resume, Run, config_failure, games_text, journal_failure, say_notes, show};
+use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
 use crate::commands::{Failure, say};
 
-pub(super) fn run(arguments: &Run) -> Result<(), Failure> {
-    let (tournament, text) = read_file(&arguments.file).map_err(config_failure)?;
-    let path = Journal::path_for(&arguments.file);
+pub(super) fn run(args: &Run) -> Result<(), Failure> {
+    let (tournament, text) = read_file(&args.file).map_err(config_failure)?;
+    let path = Journal::path_for(&args.file);
     if path.exists() {
-        return Err(journal_exists(&arguments.file, &path));
+        return Err(journal_exists(&args.file, &path));
     }
-    // Before anything is written, too.
-    IsolationRecord::detect(&tournament).map_err(|why| anyhow::anyhow!(why))?;
-    say_notes(&tournament.warnings);
+    check_isolation(&tournament)?;
+    print_warnings(&tournament.warnings);
     let journal = Journal::create(&path, &tournament, &text).map_err(journal_failure)?;
-    go(&arguments.file, &tournament, journal, arguments.json)
+    play(&args.file, &tournament, journal, args.json)
 }
 
-/// Why a tournament that has a journal is not run.
+/// Fails if required isolation is unavailable, before anything is written.
+fn check_isolation(tournament: &Tournament) -> Result<(), Failure> {
+    match IsolationRecord::detect(tournament) {
+        Ok(_) => Ok(()),
+        Err(message) => Err(anyhow::anyhow!(message).into()),
+    }
+}
+
+/// Explains why a tournament with a journal cannot be run from the start.
 fn journal_exists(file: &Path, path: &Path) -> Failure {
-    // Opening and closing it folds in what a crash left beside it: then there is one file to put away.
+    // Opening and closing the journal merges the log that a crash left beside it: then there is
+    // one file to move.
     match Journal::open(path) {
-        Err(error @ (JournalError::NotAJournal(_) | JournalError::Version { .. })) => {
-            let why = "put it away, or give the contest file another name";
-            return Failure::BadInput(format!("{error}: {why}"));
+        Err(error @ JournalError::NotAJournal(_)) => {
+            let hint = "move it away, or rename the tournament file";
+            return Failure::BadInput(format!("{error}: {hint}"));
         }
         Err(error) => return journal_failure(error),
         Ok(journal) => drop(journal),
     }
-    // Somebody may be looking at it just now.
-    let mut files = vec![path.to_path_buf()];
-    files.extend(Journal::logs(path));
-    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
     anyhow::anyhow!(
-        "there is a journal already, {}: `crownhead tournament resume {}` goes on with it; \
-         to play anew, put {} away",
+        "journal {} already exists. To play the missing games, run `crownhead tournament resume \
+         {}`; to start over, {}",
         path.display(),
         file.display(),
-        files.join(" and ")
+        start_new_journal(path)
     )
     .into()
 }
 
-pub(super) fn resume(arguments: &Resume) -> Result<(), Failure> {
-    let (tournament, text) = read_file(&arguments.file).map_err(config_failure)?;
-    let path = Journal::path_for(&arguments.file);
-    let file = arguments.file.display();
+/// Explains how to start a new journal.
+fn start_new_journal(path: &Path) -> String {
+    // A reader may keep the log in use.
+    let mut files = vec![path.to_path_buf()];
+    files.extend(Journal::logs(path));
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    format!("start a new journal: move {} away", files.join(" and "))
+}
+
+pub(super) fn resume(args: &Resume) -> Result<(), Failure> {
+    let (tournament, text) = read_file(&args.file).map_err(config_failure)?;
+    let path = Journal::path_for(&args.file);
+    let file = args.file.display();
     if !path.exists() {
-        let path = path.display();
+        let journal = path.display();
         return Err(anyhow::anyhow!(
-            "there is no journal {path} to go on with: `crownhead tournament run {file}` begins one"
+            "nothing to resume: there is no journal {journal}. To start, run `crownhead tournament \
+             run {file}`"
         )
         .into());
     }
     let mut journal = Journal::open(&path).map_err(journal_failure)?;
-    IsolationRecord::detect(&tournament).map_err(|why| anyhow::anyhow!(why))?;
-    say_notes(&tournament.warnings);
+    check_isolation(&tournament)?;
+    print_warnings(&tournament.warnings);
     let snapshot = journal.snapshot().map_err(journal_failure)?;
-    if snapshot.state == State::Cancelled && !arguments.reopen {
-        let message = format!("{file} was cancelled; --reopen goes on with it nevertheless");
-        return Err(anyhow::anyhow!(message).into());
+    if snapshot.state == State::Cancelled && !args.reopen {
+        return Err(anyhow::anyhow!("{file} was cancelled; resume it with --reopen").into());
     }
-    let again = players(&snapshot, &arguments.replay_player)?;
-    let comparison = compare(&tournament, &snapshot);
-    let choice = choose(arguments, &tournament, &comparison, &snapshot)?;
-    let void = comparison.apply(&mut journal, &tournament, &text, choice, &again);
-    let void = void.map_err(journal_failure)?;
-    if void > 0 {
-        let (does, it) = if void == 1 { ("does", "it") } else { ("do", "them") };
-        let games = games_text(void);
-        say(format_args!("{games} {does} not count any more; the journal keeps {it} as voided"));
+    let replay_players = player_indices(&snapshot, &args.replay_player)?;
+    let plan = compare(&tournament, &snapshot);
+    let finished_games = choose(args, &tournament, &plan, &snapshot, &path)?;
+    let voided = plan
+        .apply(&mut journal, &tournament, &text, finished_games, &replay_players)
+        .map_err(journal_failure)?;
+    if voided > 0 {
+        say(format_args!("voided {}; they stay in the journal", games_text(voided)));
     }
-    go(&arguments.file, &tournament, journal, arguments.json)
+    play(&args.file, &tournament, journal, args.json)
 }
 
-/// The places of players by name.
-fn players(snapshot: &Snapshot, names: &[String]) -> Result<Vec<usize>, Failure> {
-    let place = |name: &String| {
-        let found = snapshot.players.iter().position(|player| player.name == *name);
-        found.ok_or_else(|| {
-            let names = snapshot.names().join(", ");
-            Failure::Usage(format!("there is no player {name:?}: the players are {names}"))
-        })
+/// Looks up players by name.
+fn player_indices(snapshot: &Snapshot, names: &[String]) -> Result<Vec<usize>, Failure> {
+    let index = |name: &String| {
+        let index = snapshot.players.iter().position(|player| player.name == *name);
+        index.ok_or_else(|| show::unknown_player(name, &snapshot.names()))
     };
-    names.iter().map(place).collect()
+    names.iter().map(index).collect()
 }
 
-/// What becomes of games that a change concerns. Where there are such games, the organiser must say.
+/// Decides what to do with finished games that a change affects, as the organiser said.
 fn choose(
-    arguments: &Resume,
+    args: &Resume,
     tournament: &Tournament,
-    comparison: &ResumePlan,
+    plan: &ResumePlan,
     snapshot: &Snapshot,
+    journal: &Path,
 ) -> Result<FinishedGames, Failure> {
-    for difference in &comparison.changes {
-        say(format_args!("changed: {}", difference.message));
+    for change in &plan.changes {
+        say(format_args!("changed: {}", change.message));
     }
-    let concerned = comparison.affected_games(snapshot).len();
-    if concerned == 0 {
-        // What is not finished yet is as the tournament file says now.
+    let schedule = tournament.schedule.code();
+    if !plan.can_replay() && !args.replay_player.is_empty() {
+        return Err(Failure::Usage(format!(
+            "cannot replay games of a {schedule}: later pairings depend on the results; {}",
+            start_new_journal(journal)
+        )));
+    }
+    let affected = plan.affected_games(snapshot).len();
+    if affected == 0 {
         return Ok(FinishedGames::Replay);
     }
-    let forbidden = comparison.changes.iter().find_map(|other| other.must_replay_because.as_ref());
-    match (arguments.keep, arguments.replay, forbidden) {
-        (true, _, Some(why)) => Err(Failure::Usage(format!(
-            "{} cannot be kept: {why}; --replay plays anew, or put the journal away and run the contest",
-            games_text(concerned)
-        ))),
-        (true, _, None) => Ok(FinishedGames::Keep),
-        (_, true, _) => Ok(FinishedGames::Replay),
-        (false, false, forbidden) => {
-            let keep = match forbidden {
-                Some(why) => format!("they cannot be kept: {why}"),
-                None => "--keep lets them count as they are".into(),
-            };
-            let finished = snapshot.finished().count();
-            let s = if finished == 1 { "" } else { "s" };
-            let later = match tournament.schedule.is_fixed() || concerned == finished {
-                true => "",
-                false => ", and all rounds after the first of them",
-            };
-            Err(Failure::Usage(format!(
-                "this concerns {concerned} of {finished} finished game{s}: {keep}; --replay plays anew \
-                 what is still wanted{later} (the old ones stay in the journal as voided)"
-            )))
-        }
-    }
+    let finished = games_text(snapshot.finished().count());
+    let affected = format!("the changes affect {affected} of {finished} played");
+    let replay = match plan.can_replay() {
+        true => "--replay replays them (the old results stay in the journal as voided)".into(),
+        false => start_new_journal(journal),
+    };
+    let message = match plan.must_replay_because() {
+        Some(_) if args.replay && plan.can_replay() => return Ok(FinishedGames::Replay),
+        None if args.keep => return Ok(FinishedGames::Keep),
+        None if args.replay && plan.can_replay() => return Ok(FinishedGames::Replay),
+        Some(reason) => format!("{affected}, which cannot be kept: {reason}; {replay}"),
+        None if args.replay => format!(
+            "{affected}, which cannot be replayed: later pairings of a {schedule} depend on \
+             them; --keep keeps their results, or {replay}"
+        ),
+        None => format!("{affected}: --keep keeps their results; {replay}"),
+    };
+    Err(Failure::Usage(message))
 }
 
-/// Plays what is missing and prints the table.
-fn go(
+/// Plays the missing games and prints the standings.
+fn play(
     file: &Path,
     tournament: &Tournament,
     journal: Journal,
@@ -151,39 +160,39 @@ fn go(
 ) -> Result<(), Failure> {
     if let Some(folder) = &tournament.log {
         std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {} for logs", folder.display()))?;
+            .with_context(|| format!("cannot create log folder {}", folder.display()))?;
     }
     let (knowledge, missing) = knowledge_for(&tournament.game);
-    let evaluates = |player: &PlayerSpec| player.uses_evaluation();
     let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
-    if let Some(missing) = missing.filter(|_| specs.any(evaluates)) {
+    if let Some(missing) = missing.filter(|_| specs.any(PlayerSpec::uses_evaluation)) {
         say(missing);
     }
-    let signals = signals();
+    let control = stop_on_interrupts();
     let path = journal.path().to_path_buf();
     let mut progress = Progress::new(is_json);
-    let result = runner::run(tournament, journal, &knowledge, &signals, &mut |event| {
-        progress.show(event);
+    let result = runner::run(tournament, journal, &knowledge, &control, &mut |event| {
+        progress.on_event(event);
     });
-    progress.end();
+    progress.finish();
     let snapshot = Journal::open_read_only(&path).and_then(|journal| journal.snapshot());
-    // A bot may have been changed meanwhile: some of its games are those of another.
+    // If a bot changed during the run, some of its games were played by the new version.
     for snapshot in snapshot.iter() {
-        for difference in compare(tournament, snapshot).changes {
-            say(format_args!("note: while the contest ran: {}", difference.message));
+        for change in compare(tournament, snapshot).changes {
+            say(format_args!("warning: changed during the run: {}", change.message));
         }
     }
     if is_json {
         let (how, message) = match &result {
-            Ok(ending) => (ending.code(), None),
+            Ok(outcome) => (outcome.code(), None),
             Err(error) => ("failed", Some(error.to_string())),
         };
-        let rows = snapshot.as_ref().ok();
-        let standings = rows.map(|rows| json::rows(&rows.standings(), &rows.names()));
+        let snapshot = snapshot.as_ref().ok();
+        let standings =
+            snapshot.map(|snapshot| json::rows(&snapshot.standings(), &snapshot.names()));
         let standings = standings.unwrap_or_default();
-        progress.show(&Event::RunEnded { how, message, standings });
+        progress.on_event(&Event::RunEnded { how, message, standings });
     }
-    let ending = result.map_err(|error| match error {
+    let outcome = result.map_err(|error| match error {
         RunError::Journal(error) => journal_failure(error),
         error => error.into(),
     })?;
@@ -193,46 +202,46 @@ fn go(
         show::write_standings(&mut out, &snapshot, false)?;
         out.flush()?;
     }
-    let left = snapshot.games.iter().filter(|game| game.end.is_none()).count();
+    let unfinished = snapshot.games.iter().filter(|game| game.summary.is_none()).count();
+    let unfinished = games_text(unfinished);
     let file = file.display();
-    match ending {
-        RunOutcome::Finished => match snapshot.finished().any(|(_, end)| end.forfeit.is_some()) {
-            true => Err(Failure::Bot(None)),
-            false => Ok(()),
-        },
+    match outcome {
+        RunOutcome::Finished => {
+            match snapshot.finished().any(|(_, summary)| summary.forfeit.is_some()) {
+                true => Err(Failure::Bot(None)),
+                false => Ok(()),
+            }
+        }
         RunOutcome::Interrupted => {
             say(format_args!(
-                "interrupted, with {} still to be played of those scheduled; `crownhead tournament \
-                 resume {file}` goes on",
-                games_text(left)
+                "interrupted; {unfinished} scheduled but not played. Resume with: crownhead \
+                 tournament resume {file}"
             ));
             Err(Failure::Interrupted)
         }
-        RunOutcome::Cancelled => {
-            let left = games_text(left);
-            let message =
-                format!("the contest was cancelled; {left} of those scheduled not played");
-            Err(anyhow::anyhow!(message).into())
-        }
+        RunOutcome::Cancelled => Err(anyhow::anyhow!(
+            "the tournament was cancelled; {unfinished} scheduled but not played"
+        )
+        .into()),
     }
 }
 
-/// The first Ctrl-C lets the running games end, the second breaks them off, the third ends everything.
-fn signals() -> RunControl {
-    let signals = RunControl::default();
-    let raised = signals.clone();
-    // Where that cannot be arranged, the first ends the program, and nothing that was told is lost.
+/// The first Ctrl-C lets running games finish, the second aborts them, the third exits at once.
+fn stop_on_interrupts() -> RunControl {
+    let control = RunControl::default();
+    let flags = control.clone();
+    // Without a handler the first Ctrl-C exits; no reported game is lost.
     let _ = ctrlc::set_handler(move || {
-        if raised.abort.is_stopped() {
+        if flags.abort.is_stopped() {
             crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
-        if raised.finish_running.is_stopped() {
-            raised.abort.stop();
+        if flags.finish_running.is_stopped() {
+            flags.abort.stop();
         } else {
-            say("the running games are played to their end; Ctrl-C again breaks them off");
-            raised.finish_running.stop();
+            say("finishing the running games; press Ctrl-C again to abort them");
+            flags.finish_running.stop();
         }
     });
-    signals
+    control
 }

@@ -1,36 +1,35 @@
-//! The tournament file: TOML, checked as a whole. Every complaint has its line and column, and says what
-//! would be right. `docs/tournaments.md` describes the keys, [`TEMPLATE`] is a file to begin with.
+//! The tournament file: TOML, checked as a whole. All errors are reported at once, each with line,
+//! column and what would be valid. `docs/tournaments.md` describes the keys.
 
 mod players;
 mod toml_table;
 
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
-use crate::matches::apply_default_limits;
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{
-    FaultPolicy, GameSettings, Openings, ParseTimeError, TimeControl, parse_duration,
-};
+use crownhead_play::{FaultPolicy, GameSettings, Openings, TimeControl, parse_duration};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Limits};
 use toml::de::{DeTable, DeValue};
 
+use crate::matches::apply_default_limits;
 use crate::standings::TieBreak;
-use crate::{Colours, Points, Schedule, Tournament};
-use toml_table::{TomlTable, join_words, suggestion};
+use crate::{Colours, Entrant, Points, Schedule, Tournament};
+use toml_table::{TomlTable, diagnostic, suggestion};
 
-/// A tournament file with comments, to be changed.
+/// A commented tournament file to start from.
 pub const TEMPLATE: &str = include_str!("template.toml");
 
-/// The keys of the file, in the order in which people write them.
+/// Keys of the file, in their customary order.
 const KEYS: [&str; 25] = [
     "name",
     "game",
     "schedule",
     "games",
     "rounds",
-    "replays",
+    "tie-replays",
     "challengers",
     "colours",
     "movetime",
@@ -52,32 +51,38 @@ const KEYS: [&str; 25] = [
     "players",
 ];
 const SCHEDULES: [&str; 5] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder"];
-/// A longer file is something else.
+/// Maximum size of a tournament file.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
-/// More games of a pair are another tournament.
+/// Maximum number of games per pairing.
 const MAX_GAMES_PER_PAIRING: u64 = 10_000;
-/// What a machine can keep in mind, and a person look through.
+/// Maximum number of players: a larger tournament would not fit in memory.
 const MAX_PLAYERS: usize = 5_000;
+/// Maximum number of games.
 const MAX_GAMES: u64 = 10_000_000;
 
-/// Something wrong in a tournament file.
+/// An error in a tournament file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Diagnostic {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// Column, from 1, in characters.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// Description of the error, and of what would be valid.
     pub message: String,
 }
 
 /// Why a tournament file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConfigError {
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable(String),
-    /// What is in it; with the name of the file.
-    Invalid(String, Vec<Diagnostic>),
+    /// The file has errors.
+    Invalid {
+        /// Name of the file.
+        file: String,
+        /// Its errors.
+        diagnostics: Vec<Diagnostic>,
+    },
 }
 
 impl std::error::Error for ConfigError {}
@@ -85,13 +90,12 @@ impl std::error::Error for ConfigError {}
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ConfigError::Unreadable(why) => f.write_str(why),
-            ConfigError::Invalid(file, complaints) => {
-                for (Diagnostic { line, column, message: what }, number) in
-                    complaints.iter().zip(0..)
+            ConfigError::Unreadable(message) => f.write_str(message),
+            ConfigError::Invalid { file, diagnostics } => {
+                for (index, Diagnostic { line, column, message }) in diagnostics.iter().enumerate()
                 {
-                    let gap = if number > 0 { "\n" } else { "" };
-                    write!(f, "{gap}{file}, line {line}, column {column}: {what}")?;
+                    let separator = if index > 0 { "\n" } else { "" };
+                    write!(f, "{separator}{file}, line {line}, column {column}: {message}")?;
                 }
                 Ok(())
             }
@@ -99,119 +103,101 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// Reads a tournament file: the tournament, and the text.
+/// Reads a tournament file and returns the tournament and the contents of the file.
 pub fn read_file(path: &Path) -> Result<(Tournament, String), ConfigError> {
-    let cannot = |why: String| {
-        ConfigError::Unreadable(format!("cannot read the contest file {}: {why}", path.display()))
+    let unreadable = |reason: String| {
+        ConfigError::Unreadable(format!("cannot read tournament file {}: {reason}", path.display()))
     };
-    let known = path.metadata().map_err(|error| cannot(error.to_string()))?;
-    if !known.is_file() {
-        return Err(cannot("it is no file".into()));
+    let invalid = |diagnostics| {
+        let file = path.display().to_string();
+        ConfigError::Invalid { file, diagnostics }
+    };
+    let metadata = path.metadata().map_err(|error| unreadable(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(unreadable("not a regular file".into()));
     }
-    if known.len() > MAX_FILE_BYTES {
-        let what =
-            format!("a contest file has at most {MAX_FILE_BYTES} bytes, and this {}", known.len());
-        let what = Diagnostic { line: 1, column: 1, message: what };
-        return Err(ConfigError::Invalid(path.display().to_string(), vec![what]));
+    if metadata.len() > MAX_FILE_BYTES {
+        let size = metadata.len();
+        let message = format!("a tournament file has at most {MAX_FILE_BYTES} bytes, not {size}");
+        return Err(invalid(vec![Diagnostic { line: 1, column: 1, message }]));
     }
-    let bytes = std::fs::read(path).map_err(|error| cannot(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let what = format!("the byte {:#04x} is no UTF-8: save it as UTF-8", error.as_bytes()[at]);
-        let text = String::from_utf8_lossy(&error.as_bytes()[..at]);
-        ConfigError::Invalid(
-            path.display().to_string(),
-            vec![toml_table::diagnostic(&text, at, what)],
-        )
+        let offset = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes()[offset];
+        let message = format!("invalid UTF-8: byte {byte:#04x}; save the file as UTF-8");
+        let text = String::from_utf8_lossy(&error.as_bytes()[..offset]);
+        invalid(vec![diagnostic(&text, offset, message)])
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-    match parse(&text, folder, &name.unwrap_or_else(|| "contest".into())) {
+    match parse(&text, folder, &name.unwrap_or_else(|| "tournament".into())) {
         Ok(tournament) => Ok((tournament, text)),
-        Err(complaints) => Err(ConfigError::Invalid(path.display().to_string(), complaints)),
+        Err(diagnostics) => Err(invalid(diagnostics)),
     }
 }
 
-/// Reads the text of a tournament file. Paths in it are meant from `folder`; a tournament without a name has
-/// that of the file.
-pub fn parse(text: &str, folder: &Path, file_name: &str) -> Result<Tournament, Vec<Diagnostic>> {
-    let parsed = DeTable::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        vec![toml_table::diagnostic(text, at, error.message().to_string())]
+/// Parses a tournament file. Relative paths start at `folder`; a tournament without a name is
+/// called `default_name`.
+pub fn parse(text: &str, folder: &Path, default_name: &str) -> Result<Tournament, Vec<Diagnostic>> {
+    let table = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        vec![diagnostic(text, offset, error.message().to_string())]
     })?;
-    let mut top = TomlTable::new(text, parsed.get_ref(), 0);
-    let tournament = build(&mut top, folder, file_name);
+    let mut top = TomlTable::new(text, table.get_ref(), 0);
+    let tournament = build(&mut top, folder, default_name);
     top.reject_unknown_keys(&KEYS);
-    let mut complaints = top.diagnostics;
+    let mut diagnostics = top.diagnostics;
     match tournament {
-        Some(tournament) if complaints.is_empty() => Ok(tournament),
+        Some(tournament) if diagnostics.is_empty() => Ok(tournament),
         _ => {
-            complaints.sort();
-            complaints.dedup();
-            Err(complaints)
+            diagnostics.sort();
+            diagnostics.dedup();
+            Err(diagnostics)
         }
     }
 }
 
-/// The tournament, or nothing where a complaint has been made.
-fn build(top: &mut TomlTable<'_>, folder: &Path, file_name: &str) -> Option<Tournament> {
-    let name = top.source("name").unwrap_or_else(|| file_name.to_string());
-    let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
-    let game = match top.source("game") {
-        Some(text) => {
-            let hint = match text.split(':').next() {
-                Some(id) if !ids.contains(&id.trim()) => suggestion(id.trim(), &ids),
-                _ => String::new(),
-            };
-            let read = text.parse::<Game>().map_err(|error| format!("{error}{hint}"));
-            top.ok_or_error("game", read)
-        }
-        None => {
-            top.error_at(0, format!("the key game is missing: one of {}", join_words(&ids)));
-            None
-        }
-    };
-    let (entrants, notes) = players::parse_players(top, folder, game.as_ref());
+/// Builds the tournament; `None` if an error was reported.
+fn build(top: &mut TomlTable<'_>, folder: &Path, default_name: &str) -> Option<Tournament> {
+    let name = top.string("name").unwrap_or_else(|| default_name.to_string());
+    let game = game(top);
+    let (mut entrants, warnings) = players::parse_players(top, folder, game.as_ref());
     let schedule = schedule(top, &entrants);
-    let usual_games = if matches!(schedule, Some(Schedule::Swiss { .. })) { 1 } else { 2 };
-    let games = top.integer("games", 1..=MAX_GAMES_PER_PAIRING).unwrap_or(usual_games) as u32;
+    let default_games = if matches!(schedule, Some(Schedule::Swiss { .. })) { 1 } else { 2 };
+    let games = top.integer("games", 1..=MAX_GAMES_PER_PAIRING).unwrap_or(default_games) as u32;
     let colours = colours(top, schedule.as_ref());
     let tie_breaks = tie_breaks(top);
     let points = points(top);
     let seed = top.integer("seed", 0..=i64::MAX as u64).unwrap_or(1);
     let concurrency = top.integer("concurrency", 1..=1024).unwrap_or(1) as usize;
     let is_gauntlet = matches!(schedule, Some(Schedule::Gauntlet { .. }));
-    let one_at_a_time = top.boolean("one-at-a-time").unwrap_or(!is_gauntlet);
-    let log = top.source("log").map(|log| folder.join(log));
-    let openings_text = top.source("openings").unwrap_or_else(|| "start".into());
-    let time = time(top);
+    let exclusive_players = top.boolean("one-at-a-time").unwrap_or(!is_gauntlet);
+    let log = top.string("log").map(|log| folder.join(log));
+    let time_control = time_control(top);
     let nodes = top.integer("nodes", 1..=u64::MAX);
     let grace = duration(top, "grace");
-    let startup = duration(top, "startup");
-    let policy = top
-        .source("policy")
-        .and_then(|text| top.ok_or_error("policy", text.parse::<FaultPolicy>()));
+    let startup_timeout = duration(top, "startup");
+    let fault_policy = top.string("policy");
+    let fault_policy =
+        fault_policy.and_then(|text| top.ok_or_error("policy", text.parse::<FaultPolicy>()));
     let isolation = isolation(top);
     let limits = limits(top);
+    let openings_text = top.string("openings").unwrap_or_else(|| "start".into());
     let game = game?;
-    let openings = Openings::parse_spec(&openings_text, &game, folder).map_err(|error| {
-        let word = openings_text.split(':').next().unwrap_or_default();
-        let known = ["start", "random", "ballots"];
-        let hint = if known.contains(&word) { String::new() } else { suggestion(word, &known) };
-        format!("{error}{hint}")
-    });
-    let openings = top.ok_or_error("openings", openings);
-    let policy = policy.unwrap_or_else(|| FaultPolicy::default_for(&game));
-    if !policy.supports(&game) {
-        let what =
-            format!("in {game} no turn can be skipped: the policy is forfeit or random-move");
-        top.error("policy", what);
+    let openings = openings(top, &openings_text, &game, folder);
+    let defaults = GameSettings::default_for(&game);
+    let fault_policy = fault_policy.unwrap_or(defaults.fault_policy);
+    if !fault_policy.supports(&game) {
+        top.error(
+            "policy",
+            format!("turns cannot be skipped in {game}: use forfeit or random-move"),
+        );
     }
-    let mut entrants = entrants;
     let mut specs: Vec<PlayerSpec> =
         entrants.iter().filter_map(|entrant| entrant.player.clone().ok()).collect();
-    let time = apply_default_limits(&mut specs, time, nodes);
+    let time_control = apply_default_limits(&mut specs, time_control, nodes);
     let players = entrants.iter_mut().filter_map(|entrant| entrant.player.as_mut().ok());
     for (player, spec) in players.zip(specs) {
         *player = spec;
@@ -219,13 +205,6 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, file_name: &str) -> Option<Tour
             (program.isolation, program.limits) = (isolation, limits);
         }
     }
-    let usual = GameSettings::default_for(&game);
-    let terms = GameSettings {
-        time_control: time,
-        grace: grace.unwrap_or(usual.grace),
-        startup_timeout: startup.unwrap_or(usual.startup_timeout),
-        fault_policy: policy,
-    };
     let tournament = Tournament {
         name,
         game,
@@ -233,7 +212,12 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, file_name: &str) -> Option<Tour
         schedule: schedule?,
         games,
         colours,
-        game_settings: terms,
+        game_settings: GameSettings {
+            time_control,
+            grace: grace.unwrap_or(defaults.grace),
+            startup_timeout: startup_timeout.unwrap_or(defaults.startup_timeout),
+            fault_policy,
+        },
         isolation,
         limits,
         openings: openings?,
@@ -242,106 +226,128 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, file_name: &str) -> Option<Tour
         points,
         tie_breaks,
         concurrency,
-        exclusive_players: one_at_a_time,
+        exclusive_players,
         log,
-        warnings: notes,
+        warnings,
     };
-    let most = tournament.planned_games();
-    if let Some(planned) = most.filter(|planned| *planned > MAX_GAMES) {
-        let what =
-            format!("a contest has at most {MAX_GAMES} games, and this would have {planned}");
-        top.error(if top.value("games").is_some() { "games" } else { "players" }, what);
+    if let Some(planned) = tournament.planned_games().filter(|planned| *planned > MAX_GAMES) {
+        let message =
+            format!("a tournament has at most {MAX_GAMES} games, but this would have {planned}");
+        top.error(if top.value("games").is_some() { "games" } else { "players" }, message);
     }
     Some(tournament)
 }
 
-fn schedule(top: &mut TomlTable<'_>, entrants: &[crate::Entrant]) -> Option<Schedule> {
-    let code = top.source("schedule").unwrap_or_else(|| "round-robin".into());
+fn game(top: &mut TomlTable<'_>) -> Option<Game> {
+    let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
+    let Some(text) = top.string("game") else {
+        if top.value("game").is_none() {
+            top.error_at(0, format!("missing key \"game\"; available games: {}", ids.join(", ")));
+        }
+        return None;
+    };
+    let hint = match text.split(':').next() {
+        Some(id) if !ids.contains(&id.trim()) => suggestion(id.trim(), &ids),
+        _ => String::new(),
+    };
+    let game = text.parse::<Game>().map_err(|error| format!("{error}{hint}"));
+    top.ok_or_error("game", game)
+}
+
+fn openings(top: &mut TomlTable<'_>, text: &str, game: &Game, folder: &Path) -> Option<Openings> {
+    let openings = Openings::parse_spec(text, game, folder).map_err(|error| {
+        let word = text.split(':').next().unwrap_or_default();
+        let words = ["start", "random", "ballots"];
+        let hint = if words.contains(&word) { String::new() } else { suggestion(word, &words) };
+        format!("{error}{hint}")
+    });
+    top.ok_or_error("openings", openings)
+}
+
+fn schedule(top: &mut TomlTable<'_>, entrants: &[Entrant]) -> Option<Schedule> {
+    let code = top.string("schedule").unwrap_or_else(|| "round-robin".into());
     if !SCHEDULES.contains(&code.as_str()) {
-        let what = format!(
-            "there is no schedule {code:?}: the schedules are {}{}",
-            join_words(&SCHEDULES),
+        let message = format!(
+            "unknown schedule {code:?}; available schedules: {}{}",
+            SCHEDULES.join(", "),
             suggestion(&code, &SCHEDULES)
         );
-        top.error("schedule", what);
+        top.error("schedule", message);
         return None;
     }
     let rounds = top.integer("rounds", 1..=1_000_000).map(|rounds| rounds as u32);
-    let replays = top.integer("replays", 0..=100).map(|replays| replays as u32);
+    let tie_replays = top.integer("tie-replays", 0..=100).map(|replays| replays as u32);
     let challengers = top.strings("challengers");
-    let mut only = |key: &str, is_given: bool, of: &[&str], instead: &str| {
-        if is_given && !of.contains(&code.as_str()) {
-            let of = of.join(" and ");
-            top.error(key, format!("{key} belongs to {of}, not to {code}{instead}"));
+    let mut only_for = |key: &str, is_set: bool, schedules: &[&str], hint: &str| {
+        if is_set && !schedules.contains(&code.as_str()) {
+            let schedules = schedules.join(" and ");
+            top.error(key, format!("{key} is for {schedules}, not for {code}{hint}"));
         }
     };
-    only("rounds", rounds.is_some(), &["swiss", "ladder"], ": how often a pair meets is games = 2");
-    only("replays", replays.is_some(), &["knockout"], "");
-    only("challengers", challengers.is_some(), &["gauntlet"], "");
+    let hint = "; to play each pairing more often, set games";
+    only_for("rounds", rounds.is_some(), &["swiss", "ladder"], hint);
+    only_for("tie-replays", tie_replays.is_some(), &["knockout"], "");
+    only_for("challengers", challengers.is_some(), &["gauntlet"], "");
     Some(match code.as_str() {
         "gauntlet" => {
             let names: Vec<&str> = entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-            let challengers = challengers
-                .unwrap_or_else(|| names.iter().take(1).map(|n| n.to_string()).collect());
+            let first_player = || names.iter().take(1).map(|name| name.to_string()).collect();
+            let challengers = challengers.unwrap_or_else(first_player);
             if challengers.is_empty() {
-                top.error("challengers", "a gauntlet has a challenger or more".into());
+                top.error("challengers", "a gauntlet needs at least one challenger");
             }
-            for (name, number) in challengers.iter().zip(0..) {
-                if challengers[..number].contains(name) {
-                    top.error("challengers", format!("{name} is named twice"));
+            for (index, name) in challengers.iter().enumerate() {
+                if challengers[..index].contains(name) {
+                    top.error("challengers", format!("{name} is listed twice"));
                 } else if !names.contains(&name.as_str()) {
                     let hint = suggestion(name, &names);
-                    let what = format!("there is no player {name:?}{hint}");
-                    top.error("challengers", what);
+                    top.error("challengers", format!("unknown player {name:?}{hint}"));
                 }
             }
             Schedule::Gauntlet { challengers }
         }
         "swiss" => {
-            let enough = entrants.len().max(2).next_power_of_two().ilog2();
-            Schedule::Swiss { rounds: rounds.unwrap_or(enough) }
+            let log2_players = entrants.len().max(2).next_power_of_two().ilog2();
+            Schedule::Swiss { rounds: rounds.unwrap_or(log2_players) }
         }
-        "knockout" => Schedule::Knockout { tie_replays: replays.unwrap_or(2) },
+        "knockout" => Schedule::Knockout { tie_replays: tie_replays.unwrap_or(2) },
         "ladder" => Schedule::Ladder { rounds },
         _ => Schedule::RoundRobin,
     })
 }
 
 fn colours(top: &mut TomlTable<'_>, schedule: Option<&Schedule>) -> Colours {
-    let usual = match schedule {
+    let default = match schedule {
         Some(Schedule::Swiss { .. }) => Colours::Balanced,
         _ => Colours::Random,
     };
-    match top.source("colours").as_deref() {
-        None => usual,
+    match top.string("colours").as_deref() {
+        None => default,
         Some("random") => Colours::Random,
         Some("balanced") => Colours::Balanced,
-        Some(other) => {
-            let hint = suggestion(other, &["random", "balanced"]);
-            let what = format!("colours are random or balanced, not {other:?}{hint}");
-            top.error("colours", what);
-            usual
+        Some(text) => {
+            let hint = suggestion(text, &["random", "balanced"]);
+            top.error("colours", format!("colours must be random or balanced, not {text:?}{hint}"));
+            default
         }
     }
 }
 
 fn tie_breaks(top: &mut TomlTable<'_>) -> Vec<TieBreak> {
     let Some(codes) = top.strings("tie-breaks") else { return TieBreak::DEFAULT.to_vec() };
-    let known = TieBreak::ALL.map(TieBreak::code);
+    let all_codes = TieBreak::ALL.map(TieBreak::code);
     let mut tie_breaks = Vec::new();
     for code in codes {
         match TieBreak::ALL.into_iter().find(|tie_break| tie_break.code() == code) {
             Some(tie_break) if tie_breaks.contains(&tie_break) => {
-                top.error("tie-breaks", format!("{code} is named twice"));
+                top.error("tie-breaks", format!("{code} is listed twice"));
             }
             Some(tie_break) => tie_breaks.push(tie_break),
             None => {
-                let hint = suggestion(&code, &known);
-                let what = format!(
-                    "there is no tie-break {code:?}: the tie-breaks are {}{hint}",
-                    join_words(&known)
-                );
-                top.error("tie-breaks", what);
+                let hint = suggestion(&code, &all_codes);
+                let available = all_codes.join(", ");
+                let message = format!("unknown tie-break {code:?}; available: {available}{hint}");
+                top.error("tie-breaks", message);
             }
         }
     }
@@ -349,32 +355,31 @@ fn tie_breaks(top: &mut TomlTable<'_>) -> Vec<TieBreak> {
 }
 
 fn points(top: &mut TomlTable<'_>) -> Points {
-    let usual = Points::default();
-    let Some(mut table) = top.table("points") else { return usual };
+    let defaults = Points::default();
+    let Some(mut table) = top.table("points") else { return defaults };
     let mut number = |key| table.integer(key, 0..=1_000_000).map(|number| number as i64);
     let (win, draw, loss) = (number("win"), number("draw"), number("loss"));
     let bye = number("bye");
     table.reject_unknown_keys(&["win", "draw", "loss", "bye"]);
-    let win = win.unwrap_or(usual.win);
+    let win = win.unwrap_or(defaults.win);
     let points = Points {
         win,
-        draw: draw.unwrap_or(usual.draw),
-        loss: loss.unwrap_or(usual.loss),
+        draw: draw.unwrap_or(defaults.draw),
+        loss: loss.unwrap_or(defaults.loss),
         bye: bye.unwrap_or(win),
     };
     top.diagnostics.append(&mut table.diagnostics);
     if points.win < points.draw || points.draw < points.loss {
-        let what = "a win brings no less than a draw, and a draw no less than a loss";
-        top.error("points", what.into());
+        top.error("points", "a win must not be worth less than a draw, nor a draw than a loss");
     }
     points
 }
 
 fn isolation(top: &mut TomlTable<'_>) -> Isolation {
-    let Some(text) = top.source("isolation") else { return Isolation::default() };
-    text.parse().unwrap_or_else(|why| {
+    let Some(text) = top.string("isolation") else { return Isolation::default() };
+    text.parse().unwrap_or_else(|error| {
         let hint = suggestion(&text, &["default", "require", "off"]);
-        top.error("isolation", format!("{why}{hint}"));
+        top.error("isolation", format!("{error}{hint}"));
         Isolation::default()
     })
 }
@@ -384,25 +389,25 @@ fn limits(top: &mut TomlTable<'_>) -> Limits {
     let Some(mut table) = top.table("limits") else { return limits };
     for key in Limits::KEYS {
         let Some(value) = table.value(key) else { continue };
-        let set = match value.get_ref() {
+        let result = match value.get_ref() {
             DeValue::String(text) => limits.set(key, text),
             DeValue::Integer(number) => limits.set(key, number.as_str()),
-            _ => Err(format!("{key} is a number or a text in quotes")),
+            _ => Err(format!("{key} must be a number or a string")),
         };
-        table.ok_or_error(key, set);
+        table.ok_or_error(key, result);
     }
     table.reject_unknown_keys(&Limits::KEYS);
     top.diagnostics.append(&mut table.diagnostics);
     limits
 }
 
-fn time(top: &mut TomlTable<'_>) -> TimeControl {
+fn time_control(top: &mut TomlTable<'_>) -> TimeControl {
     let movetime = duration(top, "movetime");
-    let time =
-        top.source("time").and_then(|text| top.ok_or_error("time", text.parse::<TimeControl>()));
+    let time = top.string("time");
+    let time = time.and_then(|text| top.ok_or_error("time", text.parse::<TimeControl>()));
     match (movetime, time) {
         (Some(_), Some(_)) => {
-            top.error("time", "either movetime or time: both cannot hold".into());
+            top.error("time", "movetime and time exclude each other");
             TimeControl::Unlimited
         }
         (Some(time), None) => TimeControl::PerMove(time),
@@ -410,10 +415,9 @@ fn time(top: &mut TomlTable<'_>) -> TimeControl {
     }
 }
 
-fn duration(top: &mut TomlTable<'_>, key: &str) -> Option<std::time::Duration> {
-    let text = top.source(key)?;
+fn duration(top: &mut TomlTable<'_>, key: &str) -> Option<Duration> {
+    let text = top.string(key)?;
     let is_zero = key == "grace" && matches!(text.trim(), "0ms" | "0s");
-    let time: Result<_, ParseTimeError> =
-        if is_zero { Ok(std::time::Duration::ZERO) } else { parse_duration(&text) };
-    top.ok_or_error(key, time)
+    let duration = if is_zero { Ok(Duration::ZERO) } else { parse_duration(&text) };
+    top.ok_or_error(key, duration)
 }

@@ -1,4 +1,4 @@
-//! A table of TOML that knows where everything stands in the file, and what was wrong with it.
+//! TOML tables with locations: every diagnostic has a line and a column.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -8,109 +8,103 @@ use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
 use super::Diagnostic;
 
-/// A table being read.
+/// A TOML table and the diagnostics about it.
 pub(super) struct TomlTable<'a> {
-    string: &'a str,
+    source: &'a str,
     table: &'a DeTable<'a>,
     start: usize,
-    /// What was wrong so far.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// A complaint about a place in a text.
-pub(super) fn diagnostic(text: &str, at: usize, what: String) -> Diagnostic {
-    let before = text.get(..at).unwrap_or(text);
-    let (line, start) = (before.matches('\n').count() + 1, before.rfind('\n'));
-    let column = before[start.map_or(0, |at| at + 1)..].chars().count() + 1;
-    Diagnostic { line, column, message: what }
+/// Creates a diagnostic for a byte offset.
+pub(super) fn diagnostic(source: &str, offset: usize, message: String) -> Diagnostic {
+    let before = source.get(..offset).unwrap_or(source);
+    let line = before.matches('\n').count() + 1;
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let column = before[line_start..].chars().count() + 1;
+    Diagnostic { line, column, message }
 }
 
 impl<'a> TomlTable<'a> {
-    pub(super) fn new(text: &'a str, table: &'a DeTable<'a>, start: usize) -> TomlTable<'a> {
-        TomlTable { string: text, table, start, diagnostics: Vec::new() }
+    pub(super) fn new(source: &'a str, table: &'a DeTable<'a>, start: usize) -> TomlTable<'a> {
+        TomlTable { source, table, start, diagnostics: Vec::new() }
     }
 
     pub(super) fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
     }
 
-    pub(super) fn error_at(&mut self, at: usize, what: String) {
-        self.diagnostics.push(diagnostic(self.string, at, what));
+    /// Reports an error at a byte offset.
+    pub(super) fn error_at(&mut self, offset: usize, message: impl Into<String>) {
+        self.diagnostics.push(diagnostic(self.source, offset, message.into()));
     }
 
-    /// Complains about the value of a key, or the table if it is not there.
-    pub(super) fn error(&mut self, key: &str, what: String) {
-        let at = self.value(key).map_or(self.start, |value| value.span().start);
-        self.error_at(at, what);
+    /// Reports an error at the value of a key, or at the table if the key is missing.
+    pub(super) fn error(&mut self, key: &str, message: impl Into<String>) {
+        let offset = self.value(key).map_or(self.start, |value| value.span().start);
+        self.error_at(offset, message);
     }
 
-    /// What was read from the value of a key, or a complaint.
+    /// Unwraps a result, or reports its error at the value of a key.
     pub(super) fn ok_or_error<T, E: Display>(
         &mut self,
         key: &str,
-        read: Result<T, E>,
+        result: Result<T, E>,
     ) -> Option<T> {
-        match read {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.error(key, error.to_string());
-                None
-            }
-        }
+        result.map_err(|error| self.error(key, error.to_string())).ok()
     }
 
-    pub(super) fn source(&mut self, key: &str) -> Option<String> {
+    pub(super) fn string(&mut self, key: &str) -> Option<String> {
         let value = self.value(key)?;
-        let text = value.get_ref().as_str().map(printable);
-        if text.is_none() {
-            self.error(key, format!("{key} is a text in quotes"));
+        let string = value.get_ref().as_str().map(replace_invisible);
+        if string.is_none() {
+            self.error(key, format!("{key} must be a string"));
         }
-        text
+        string
     }
 
-    /// A list of texts, or one text.
+    /// Returns an array of strings; a single string counts as an array.
     pub(super) fn strings(&mut self, key: &str) -> Option<Vec<String>> {
         let value = self.value(key)?;
-        let texts = match value.get_ref() {
-            DeValue::String(text) => Some(vec![text.to_string()]),
-            DeValue::Array(list) => {
-                list.iter().map(|item| item.get_ref().as_str().map(String::from)).collect()
+        let strings = match value.get_ref() {
+            DeValue::String(string) => Some(vec![string.to_string()]),
+            DeValue::Array(array) => {
+                array.iter().map(|item| item.get_ref().as_str().map(String::from)).collect()
             }
             _ => None,
         };
-        if texts.is_none() {
-            self.error(key, format!("{key} is a list of texts, as in [\"a\", \"b\"]"));
+        if strings.is_none() {
+            self.error(key, format!("{key} must be an array of strings, such as [\"a\", \"b\"]"));
         }
-        texts
+        strings
     }
 
     pub(super) fn integer(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let value = self.value(key)?.get_ref();
-        let read =
+        let parse =
             |number: &DeInteger<'_>| u64::from_str_radix(number.as_str(), number.radix()).ok();
-        let number = value.as_integer().and_then(read);
-        let number = number.filter(|number| range.contains(number));
-        if number.is_none() {
-            let (least, most) = (range.start(), range.end());
-            self.error(key, format!("{key} is a whole number from {least} to {most}"));
+        let integer = value.as_integer().and_then(parse).filter(|number| range.contains(number));
+        if integer.is_none() {
+            let (min, max) = (range.start(), range.end());
+            self.error(key, format!("{key} must be an integer from {min} to {max}"));
         }
-        number
+        integer
     }
 
     pub(super) fn boolean(&mut self, key: &str) -> Option<bool> {
-        let flag = self.value(key)?.get_ref().as_bool();
-        if flag.is_none() {
-            self.error(key, format!("{key} is true or false"));
+        let boolean = self.value(key)?.get_ref().as_bool();
+        if boolean.is_none() {
+            self.error(key, format!("{key} must be true or false"));
         }
-        flag
+        boolean
     }
 
     pub(super) fn table(&mut self, key: &str) -> Option<TomlTable<'a>> {
         let value = self.value(key)?;
         match value.get_ref() {
-            DeValue::Table(table) => Some(TomlTable::new(self.string, table, value.span().start)),
+            DeValue::Table(table) => Some(TomlTable::new(self.source, table, value.span().start)),
             _ => {
-                self.error(key, format!("{key} is a table, as in [{key}]"));
+                self.error(key, format!("{key} must be a table, such as [{key}]"));
                 None
             }
         }
@@ -120,91 +114,85 @@ impl<'a> TomlTable<'a> {
         let value = self.value(key)?;
         let array = value.get_ref().as_array();
         if array.is_none() {
-            self.error(key, format!("{key} is a list"));
+            self.error(key, format!("{key} must be an array"));
         }
         array
     }
 
-    /// A table that is an item of a list.
+    /// Wraps a table nested in an array.
     pub(super) fn nested(&self, table: &'a DeTable<'a>, start: usize) -> TomlTable<'a> {
-        TomlTable::new(self.string, table, start)
+        TomlTable::new(self.source, table, start)
     }
 
-    /// Complains about every key that is not known.
-    pub(super) fn reject_unknown_keys(&mut self, known: &[&str]) {
+    pub(super) fn reject_unknown_keys(&mut self, keys: &[&str]) {
         for (key, _) in self.table {
             let name = key.get_ref().as_ref();
-            if !known.contains(&name) {
-                let hint = suggestion(name, known);
-                let what = match hint.is_empty() {
-                    true => format!("there is no key {name:?}: the keys are {}", known.join(", ")),
-                    false => format!("there is no key {name:?}{hint}"),
-                };
-                self.error_at(key.span().start, what);
+            if keys.contains(&name) {
+                continue;
             }
+            let message = match suggestion(name, keys) {
+                hint if hint.is_empty() => {
+                    format!("unknown key {name:?}; available keys: {}", keys.join(", "))
+                }
+                hint => format!("unknown key {name:?}{hint}"),
+            };
+            self.error_at(key.span().start, message);
         }
     }
 }
 
-/// A text with blanks for what cannot be seen: it would spoil a table, or make two names look alike.
-pub(super) fn printable(text: &str) -> String {
-    let is_hidden = |letter: char| {
-        letter.is_control()
-            || matches!(letter,
+/// Replaces invisible characters by spaces: they would break the layout of tables or make two
+/// names look the same.
+pub(super) fn replace_invisible(text: &str) -> String {
+    let is_invisible = |c: char| {
+        c.is_control()
+            || matches!(c,
                 '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}'
                 | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
                 | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
     };
-    text.replace(is_hidden, " ")
+    text.replace(is_invisible, " ")
 }
 
-/// Words in a row: `a, b and c`.
-pub(super) fn join_words(words: &[&str]) -> String {
-    match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => words.concat(),
-    }
-}
-
-/// `; did you mean "…"?` with the nearest of the known words, if one is near.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
+/// Returns `; did you mean "…"?` with the most similar word, or nothing if none is similar.
+pub(super) fn suggestion(word: &str, candidates: &[&str]) -> String {
     let word = word.to_lowercase();
-    let near =
-        known.iter().map(|other| (edit_distance(&word, &other.to_lowercase()), *other)).min();
-    match near {
-        Some((steps, other)) if steps <= (other.chars().count() / 3).max(1) => {
-            format!("; did you mean {other:?}?")
+    let nearest = candidates
+        .iter()
+        .map(|candidate| (edit_distance(&word, &candidate.to_lowercase()), *candidate))
+        .min();
+    match nearest {
+        Some((distance, candidate)) if distance <= (candidate.chars().count() / 3).max(1) => {
+            format!("; did you mean {candidate:?}?")
         }
         _ => String::new(),
     }
 }
 
-/// How many letters must be put in, left out, exchanged or swapped with the next.
-fn edit_distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) =
-        (one.chars().take(64).collect(), other.chars().take(64).collect());
-    let width = other.len() + 1;
-    let mut steps = vec![0; (one.len() + 1) * width];
-    for row in 0..=one.len() {
-        for column in 0..=other.len() {
-            let at = |row: usize, column: usize| row * width + column;
-            steps[at(row, column)] = if row == 0 || column == 0 {
-                row + column
-            } else {
-                let differs = usize::from(one[row - 1] != other[column - 1]);
-                let mut least = (steps[at(row - 1, column)] + 1)
-                    .min(steps[at(row, column - 1)] + 1)
-                    .min(steps[at(row - 1, column - 1)] + differs);
-                let is_swapped = row > 1
-                    && column > 1
-                    && one[row - 1] == other[column - 2]
-                    && one[row - 2] == other[column - 1];
-                if is_swapped {
-                    least = least.min(steps[at(row - 2, column - 2)] + 1);
-                }
-                least
-            };
+/// Returns the Damerau–Levenshtein distance (optimal string alignment) of the first 64 characters.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let width = b.len() + 1;
+    let at = |row: usize, column: usize| row * width + column;
+    let mut distances = vec![0; (a.len() + 1) * width];
+    for row in 0..=a.len() {
+        for column in 0..=b.len() {
+            if row == 0 || column == 0 {
+                distances[at(row, column)] = row + column;
+                continue;
+            }
+            let substitution = usize::from(a[row - 1] != b[column - 1]);
+            let mut distance = (distances[at(row - 1, column)] + 1)
+                .min(distances[at(row, column - 1)] + 1)
+                .min(distances[at(row - 1, column - 1)] + substitution);
+            let is_swapped =
+                row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1];
+            if is_swapped {
+                distance = distance.min(distances[at(row - 2, column - 2)] + 1);
+            }
+            distances[at(row, column)] = distance;
         }
     }
-    steps[steps.len() - 1]
+    distances[distances.len() - 1]
 }

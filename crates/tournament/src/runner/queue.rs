@@ -1,64 +1,64 @@
-//! The games that wait to be played. Whoever has nothing to do takes the first one whose players are
-//! both free.
+//! Games waiting for free players.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::journal::Game;
+use crate::schedule::{PlayerIndex, pair_key};
 
+/// Hands out games in order, skipping those whose players are busy.
 pub(super) struct GameQueue {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingGames>,
     changed: Condvar,
-    one_at_a_time: bool,
+    exclusive_players: bool,
 }
 
-struct Waiting {
-    /// The games by pair, the pair with the first game first: one that is busy is passed over at
-    /// once, however many games it has.
-    pairs: Vec<VecDeque<Game>>,
+struct WaitingGames {
+    /// Games by pairing, in the order of their first games, so that a busy pairing is skipped in
+    /// one step however many games it has.
+    pairings: Vec<VecDeque<Game>>,
     is_busy: Vec<bool>,
     is_closed: bool,
 }
 
 impl GameQueue {
-    /// These games, in this order, between so many players.
-    pub(super) fn new(games: Vec<Game>, players: usize, one_at_a_time: bool) -> GameQueue {
-        let mut places: HashMap<[usize; 2], usize> = HashMap::new();
-        let mut pairs: Vec<VecDeque<Game>> = Vec::new();
+    pub(super) fn new(games: Vec<Game>, players: usize, exclusive_players: bool) -> GameQueue {
+        let mut positions: HashMap<[PlayerIndex; 2], usize> = HashMap::new();
+        let mut pairings: Vec<VecDeque<Game>> = Vec::new();
         for game in games {
-            let [one, other] = game.players;
-            let place = *places.entry([one.min(other), one.max(other)]).or_insert(pairs.len());
-            if place == pairs.len() {
-                pairs.push(VecDeque::new());
+            let next = pairings.len();
+            let position = *positions.entry(pair_key(game.players)).or_insert(next);
+            if position == next {
+                pairings.push(VecDeque::new());
             }
-            pairs[place].push_back(game);
+            pairings[position].push_back(game);
         }
-        let waiting = Waiting { pairs, is_busy: vec![false; players], is_closed: false };
-        GameQueue { waiting: Mutex::new(waiting), changed: Condvar::new(), one_at_a_time }
+        let waiting = WaitingGames { pairings, is_busy: vec![false; players], is_closed: false };
+        GameQueue { waiting: Mutex::new(waiting), changed: Condvar::new(), exclusive_players }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingGames> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A game to play, waited for if all who could play one are busy; none if there will be none.
+    /// Returns the next game whose players are free, waiting for one if necessary; `None` if the
+    /// queue is empty or closed.
     pub(super) fn take(&self) -> Option<Game> {
         let mut waiting = self.waiting();
         loop {
-            if waiting.is_closed || waiting.pairs.is_empty() {
+            if waiting.is_closed || waiting.pairings.is_empty() {
                 return None;
             }
-            let busy = &waiting.is_busy;
-            let is_free = |pair: &VecDeque<Game>| {
-                let players = pair.front().map(|game| game.players).into_iter().flatten();
-                !self.one_at_a_time || !players.into_iter().any(|player| busy[player])
+            let is_busy = &waiting.is_busy;
+            let is_free = |games: &VecDeque<Game>| {
+                let mut players = games.front().map(|game| game.players).into_iter().flatten();
+                !self.exclusive_players || !players.any(|player| is_busy[player])
             };
-            let at = waiting.pairs.iter().position(is_free);
-            if let Some(at) = at
-                && let Some(game) = waiting.pairs[at].pop_front()
+            if let Some(position) = waiting.pairings.iter().position(is_free)
+                && let Some(game) = waiting.pairings[position].pop_front()
             {
-                if waiting.pairs[at].is_empty() {
-                    waiting.pairs.remove(at);
+                if waiting.pairings[position].is_empty() {
+                    waiting.pairings.remove(position);
                 }
                 for player in game.players {
                     waiting.is_busy[player] = true;
@@ -69,17 +69,17 @@ impl GameQueue {
         }
     }
 
-    /// The players of a game are free again.
-    pub(super) fn release(&self, game: &Game) {
+    /// Marks the players of a game as free.
+    pub(super) fn release(&self, players: [PlayerIndex; 2]) {
         let mut waiting = self.waiting();
-        for player in game.players {
+        for player in players {
             waiting.is_busy[player] = false;
         }
         drop(waiting);
         self.changed.notify_all();
     }
 
-    /// No more games.
+    /// Stops handing out games.
     pub(super) fn close(&self) {
         self.waiting().is_closed = true;
         self.changed.notify_all();

@@ -1,130 +1,76 @@
-//! One game of a tournament, from the two players' arrival to the record of it.
+//! Plays one [`GameJob`] on the current thread.
 
-use crownhead_play::referee::PlayedGame;
-use crownhead_play::{End, GameSetup, OpeningPicker, PlayerError, Stop, derive_seed, log_name};
+use std::path::Path;
+
+use crownhead_play::{GameSetup, Player, PlayerError, Stop, log_name};
 use crownhead_rules::Side;
 
+use super::JobSource;
 use super::pool::PlayerPool;
-use crate::journal::{Fault, FinishedGame, Game, GameText, JournalHandle, now};
-use crate::schedule::PlayerIndex;
-use crate::{Entrant, Tournament};
+use crate::job::{FinishedGame, GameJob, JobResult};
+use crate::journal::now;
 
 pub(super) struct GameWorker<'a> {
-    pub(super) tournament: &'a Tournament,
-    pub(super) openings: &'a OpeningPicker<'a>,
-    pub(super) pool: &'a PlayerPool<'a>,
-    pub(super) entrants: &'a [Option<&'a Entrant>],
-    /// The number of the walls around programs.
-    pub(super) walls: Option<i64>,
-    pub(super) stop: &'a Stop,
+    pub(super) pool: PlayerPool<'a>,
+    /// Folder for bot logs.
+    pub(super) log: Option<&'a Path>,
 }
 
 impl GameWorker<'_> {
-    /// Plays a game and hands its record over. A game that is stopped leaves none.
+    /// Plays a game. Its players return to the pool if it ends normally.
     pub(super) fn play(
         &self,
-        game: &Game,
-        number: usize,
-        pen: &JournalHandle,
-    ) -> Result<(), PlayerError> {
-        let GameWorker { tournament, pool, stop, .. } = self;
-        let mut players = Vec::with_capacity(2);
-        for player in game.players {
-            match pool.take(player, stop) {
-                Ok(player) => players.push(player),
-                Err(PlayerError::Stopped) => return Ok(()),
-                Err(error) => return Err(error),
-            }
+        job: &GameJob,
+        slot: usize,
+        source: &dyn JobSource,
+        stop: &Stop,
+    ) -> JobResult {
+        match self.try_play(job, slot, source, stop) {
+            Ok(Some(game)) => JobResult::Finished(Box::new(game)),
+            Ok(None) | Err(PlayerError::Stopped) => JobResult::Stopped,
+            Err(error) => JobResult::Failed(error.into()),
         }
-        let Ok([mut first, mut second]) = <[_; 2]>::try_from(players) else { return Ok(()) };
-        let opening = self.openings.opening(game.opening);
-        let names = game.players.map(|player| {
-            self.entrants.get(player).copied().flatten().map_or("", |entrant| entrant.name.as_str())
-        });
-        let seeds = seeds(tournament.seed, names, game.repeat);
+    }
+
+    fn try_play(
+        &self,
+        job: &GameJob,
+        slot: usize,
+        source: &dyn JobSource,
+        stop: &Stop,
+    ) -> Result<Option<FinishedGame>, PlayerError> {
+        let [first_index, second_index] = job.players.each_ref().map(|player| player.index);
+        let mut first = self.pool.take(first_index, &job.game, stop)?;
+        let mut second = self.pool.take(second_index, &job.game, stop)?;
         let log = |side: Side| {
-            let folder = tournament.log.as_ref()?;
-            let number = game.number.unsigned_abs();
-            Some(folder.join(log_name(&tournament.game, number, side, names[side.index()])))
+            let folder = self.log?;
+            let name = self.pool.name(job.players[side.index()].index);
+            Some(folder.join(log_name(&job.game, job.number.unsigned_abs(), side, name)))
         };
-        let encounter = GameSetup {
-            game: &tournament.game,
-            settings: &tournament.game_settings,
-            opening: &opening,
-            names,
-            seeds: [seeds[0], seeds[1]],
-            referee_seed: seeds[2],
+        let setup = GameSetup {
+            game: &job.game,
+            settings: &job.settings,
+            opening: &job.opening,
+            names: job.players.each_ref().map(|player| player.name.as_str()),
+            seeds: job.seeds,
+            referee_seed: job.referee_seed,
             logs: [log(Side::First), log(Side::Second)],
         };
         let started = now();
-        pen.started(game.number, started);
-        pen.board(number).begin(game.number, opening.start.clone(), &opening.moves);
-        let refereed =
-            encounter.play([first.as_mut(), second.as_mut()], stop, &mut |text, time| {
-                pen.board(number).add(text, time);
-            });
-        let text = pen.board(number).end();
-        if let Some(refereed) = refereed? {
-            pen.finished(self.record(game, refereed, text, started));
-            pool.give(game.players[0], first);
-            pool.give(game.players[1], second);
-        }
-        Ok(())
+        source.on_start(slot, job, started);
+        let mut milliseconds = Vec::new();
+        let played = setup.play([first.as_mut(), second.as_mut()], stop, &mut |text, time| {
+            milliseconds.push(time.as_millis() as u64);
+            source.on_move(slot, text, time);
+        })?;
+        let Some(played) = played else { return Ok(None) };
+        // The system clock may have been set back.
+        let times = [started, now().max(started)];
+        let mut game = FinishedGame::new(job, played, milliseconds, times);
+        let log_error = |player: &dyn Player| player.log_failure().map(String::from);
+        game.log_error = log_error(first.as_ref()).or_else(|| log_error(second.as_ref()));
+        self.pool.put_back(first_index, first);
+        self.pool.put_back(second_index, second);
+        Ok(Some(game))
     }
-
-    fn record(
-        &self,
-        game: &Game,
-        refereed: PlayedGame,
-        moves: GameText,
-        started: i64,
-    ) -> FinishedGame {
-        let score = match &refereed.end {
-            End::Rules(outcome) => outcome.score,
-            End::Forfeited(_) => None,
-        };
-        let forfeit = match &refereed.end {
-            End::Rules(_) => None,
-            End::Forfeited(incident) => Some(incident.side.index()),
-        };
-        let fault = |incident: &crownhead_play::Incident| Fault {
-            side: incident.side.index(),
-            ply: incident.ply as u32,
-            code: incident.fault.kind.code().into(),
-            sentence: incident.describe(&self.tournament.game),
-        };
-        let is_program = |player: PlayerIndex| {
-            let entrant = self.entrants.get(player).copied().flatten();
-            let player = entrant.and_then(|entrant| entrant.player.as_ref().ok());
-            player.is_some_and(|player| player.program().is_some())
-        };
-        FinishedGame {
-            number: game.number,
-            times: [started, now().max(started)],
-            winner: refereed.end.winner().map(Side::index),
-            reason: refereed.end.code().into(),
-            forfeit,
-            score: score.map(|(first, second)| [first.into(), second.into()]),
-            faults: refereed.faults,
-            slowest: refereed.slowest_move,
-            plies: refereed.moves.len() as u32,
-            walls: self.walls.filter(|_| game.players.into_iter().any(is_program)),
-            moves,
-            incidents: refereed.incidents.iter().map(fault).collect(),
-            ending: refereed.description,
-        }
-    }
-}
-
-/// What is drawn by lot in a game follows from the seed of the tournament, who plays, and how often they
-/// have: not from what else is played, or when.
-fn seeds(seed: u64, names: [&str; 2], meeting: u32) -> [u64; 3] {
-    let [first, second] = names.map(number_of);
-    [0, 1, 2].map(|whose| derive_seed(&[seed, first, second, meeting.into(), whose]))
-}
-
-/// A number for a name, the same on every machine: FNV-1a.
-fn number_of(name: &str) -> u64 {
-    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    name.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -1,166 +1,161 @@
-//! What has been scheduled and finished so far, as far as the next round depends on it.
+//! Scheduling state: everything scheduled and finished so far.
 
 use std::collections::HashMap;
 
 use super::{
-    PairHistory, PairingResult, PlayerIndex, Round, ScheduledGame, Scheduler, schedule_games,
-    scheduler,
+    PairHistory, PairingResult, PlayerIndex, Round, ScheduledGame, Scheduler, pair_key,
+    schedule_games, scheduler,
 };
 use crate::Tournament;
 use crate::journal::{Game, Snapshot};
 
-/// The past of a tournament.
+/// Scheduling state of a tournament.
 pub struct ScheduleState {
-    /// Who names the rounds; it knows all that are finished.
+    /// The scheduler, up to date with all finished rounds.
     pub scheduler: Box<dyn Scheduler>,
-    /// The meetings of the round that is being played, in the order of their first games, and how many
-    /// games of it are not finished.
-    open: Vec<PairingResult>,
-    places: HashMap<[PlayerIndex; 2], usize>,
-    missing: usize,
-    /// The games of each pair, for fixed schedules: what is scheduled is not scheduled again.
-    have: PairHistory,
+    /// Results of the current round, in the order of the pairings' first games.
+    results: Vec<PairingResult>,
+    /// Position of each pair in `results`.
+    positions: HashMap<[PlayerIndex; 2], usize>,
+    /// Number of unfinished games in the current round.
+    unfinished: usize,
+    /// Scheduled games of each pair in a fixed schedule.
+    history: PairHistory,
     rounds: u32,
-    /// How many games there are, how many were planned, and how many a meeting has.
+    /// Number of scheduled games.
     scheduled: u64,
+    /// Number of games planned from the start.
     planned: Option<u64>,
-    of_meeting: u64,
-    openings: u32,
-    games: i64,
+    games_per_pairing: u64,
+    next_opening: u32,
+    last_game: i64,
     is_fixed: bool,
 }
 
-fn pair(players: [PlayerIndex; 2]) -> [PlayerIndex; 2] {
-    [players[0].min(players[1]), players[0].max(players[1])]
-}
-
 impl ScheduleState {
-    /// The past that a journal tells.
+    /// Restores the state from a journal.
     pub fn new(snapshot: &Snapshot) -> ScheduleState {
         let settings = &snapshot.settings;
-        let mut history = ScheduleState {
+        let mut state = ScheduleState {
             scheduler: scheduler(settings, &snapshot.names(), &snapshot.active_players()),
-            open: Vec::new(),
-            places: HashMap::new(),
-            missing: 0,
-            have: PairHistory::new(),
+            results: Vec::new(),
+            positions: HashMap::new(),
+            unfinished: 0,
+            history: PairHistory::new(),
             scheduled: snapshot.games.len() as u64,
             planned: settings.planned,
-            of_meeting: settings.games.into(),
+            games_per_pairing: settings.games.into(),
             rounds: snapshot.rounds.len() as u32,
-            openings: snapshot.games.iter().map(|game| game.opening + 1).max().unwrap_or(0),
-            games: snapshot.games.iter().map(|game| game.number).max().unwrap_or(0),
+            next_opening: snapshot.games.iter().map(|game| game.opening + 1).max().unwrap_or(0),
+            last_game: snapshot.games.iter().map(|game| game.number).max().unwrap_or(0),
             is_fixed: settings.schedule.is_fixed(),
         };
-        if history.is_fixed {
+        if state.is_fixed {
             for game in &snapshot.games {
-                history.count(game.players, game.opening);
+                state.add_to_history(game.players, game.opening);
             }
-            return history;
+            return state;
         }
         let mut games = snapshot.games.iter().peekable();
         for (title, number) in snapshot.rounds.iter().zip(1..) {
-            let mut round = Round { number, title: title.clone(), ..Round::default() };
-            let resting = snapshot.byes.iter().filter(|(round, _)| *round == number);
-            round.byes = resting.map(|(_, player)| *player).collect();
-            let mut of_round = Vec::new();
+            let byes = snapshot.byes.iter().filter(|(round, _)| *round == number);
+            let byes = byes.map(|(_, player)| *player).collect();
+            let mut round_games = Vec::new();
             while let Some(game) = games.next_if(|game| game.round == number) {
-                of_round.push(game);
+                round_games.push(game);
             }
-            history.open(of_round.iter().map(|game| game.players));
-            round.pairs = history.open.iter().map(|meeting| meeting.players).collect();
-            history.scheduler.on_scheduled(&round);
-            if of_round.is_empty() {
-                history.finish_empty_round();
+            state.start_round(round_games.iter().map(|game| game.players));
+            let pairs = state.results.iter().map(|result| result.players).collect();
+            let round = Round { number, title: title.clone(), pairs, byes };
+            state.scheduler.on_scheduled(&round);
+            if round_games.is_empty() {
+                state.finish_empty_round();
             }
-            for game in of_round {
-                if let Some(end) = &game.end {
-                    history.on_game_finished(game, end.winner);
+            for game in round_games {
+                if let Some(summary) = &game.summary {
+                    state.on_game_finished(game, summary.winner);
                 }
             }
         }
-        history
+        state
     }
 
-    fn count(&mut self, players: [PlayerIndex; 2], opening: u32) {
-        let key = pair(players);
-        self.have.entry(key).or_default().add(players[0] == key[0], opening);
+    fn add_to_history(&mut self, players: [PlayerIndex; 2], opening: u32) {
+        let key = pair_key(players);
+        self.history.entry(key).or_default().add(players[0] == key[0], opening);
     }
 
-    /// How many games there will be, if that is known: more than planned where meetings were repeated,
-    /// or games are kept that would not be scheduled any more.
+    /// Returns the total number of games, if known. It exceeds the planned number if ties were
+    /// replayed, or if games are kept that would not be scheduled any more.
     pub fn planned(&self) -> Option<u64> {
-        let planned = self.planned? + self.scheduler.extra_pairings() * self.of_meeting;
+        let planned = self.planned? + self.scheduler.extra_pairings() * self.games_per_pairing;
         Some(planned.max(self.scheduled))
     }
 
-    fn open(&mut self, games: impl Iterator<Item = [PlayerIndex; 2]>) {
-        self.open.clear();
-        self.places.clear();
-        self.missing = 0;
+    fn start_round(&mut self, games: impl Iterator<Item = [PlayerIndex; 2]>) {
+        self.results.clear();
+        self.positions.clear();
+        self.unfinished = 0;
         for players in games {
-            self.missing += 1;
-            let next = self.open.len();
-            if *self.places.entry(pair(players)).or_insert(next) == next {
-                self.open.push(PairingResult::new(players));
+            self.unfinished += 1;
+            let next = self.results.len();
+            if *self.positions.entry(pair_key(players)).or_insert(next) == next {
+                self.results.push(PairingResult::new(players));
             }
         }
     }
 
-    /// The games of a round that are not scheduled yet.
+    /// Returns the games of a round that are not scheduled yet.
     pub(crate) fn schedule_games(
         &self,
         round: &Round,
         tournament: &Tournament,
     ) -> Vec<ScheduledGame> {
         let round = &Round { number: self.rounds + 1, ..round.clone() };
-        schedule_games(
-            round,
-            tournament.games,
-            tournament.colours,
-            tournament.seed,
-            &self.have,
-            self.openings,
-        )
+        let Tournament { games, colours, seed, .. } = *tournament;
+        schedule_games(round, games, colours, seed, &self.history, self.next_opening)
     }
 
-    /// These games are scheduled: the number of their round.
+    /// Records a round with these games, and returns its number.
     pub(crate) fn on_scheduled(&mut self, games: &[ScheduledGame]) -> u32 {
         self.rounds += 1;
         self.scheduled += games.len() as u64;
-        self.openings = games.iter().map(|game| game.opening + 1).fold(self.openings, u32::max);
+        self.next_opening =
+            games.iter().map(|game| game.opening + 1).fold(self.next_opening, u32::max);
         if self.is_fixed {
             for game in games {
-                self.count(game.players, game.opening);
+                self.add_to_history(game.players, game.opening);
             }
         } else {
-            self.open(games.iter().map(|game| game.players));
+            self.start_round(games.iter().map(|game| game.players));
         }
         self.rounds
     }
 
-    /// The largest number of a game so far.
+    /// Highest game number so far.
     pub(crate) fn last_game(&self) -> i64 {
-        self.games
+        self.last_game
     }
 
-    /// A round without games is over.
+    /// Records the end of a round without games.
     pub(crate) fn finish_empty_round(&mut self) {
         self.scheduler.on_round_finished(&[]);
     }
 
-    /// A game is finished.
+    /// Records a finished game.
     pub(crate) fn on_game_finished(&mut self, game: &Game, winner: Option<usize>) {
-        self.games = self.games.max(game.number);
+        self.last_game = self.last_game.max(game.number);
         if self.is_fixed {
             return;
         }
-        let place = self.places.get(&pair(game.players)).copied();
-        let Some(meeting) = place.and_then(|place| self.open.get_mut(place)) else { return };
-        meeting.add(game.players[0], winner.map(|winner| game.players[winner]));
-        self.missing -= 1;
-        if self.missing == 0 {
-            self.scheduler.on_round_finished(&std::mem::take(&mut self.open));
+        let position = self.positions.get(&pair_key(game.players)).copied();
+        let Some(result) = position.and_then(|position| self.results.get_mut(position)) else {
+            return;
+        };
+        result.add(game.players[0], winner.map(|winner| game.players[winner]));
+        self.unfinished -= 1;
+        if self.unfinished == 0 {
+            self.scheduler.on_round_finished(&std::mem::take(&mut self.results));
         }
     }
 }
