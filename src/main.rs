@@ -2,6 +2,7 @@
 //! and the exit codes.
 
 mod commands;
+mod isolation_args;
 
 use std::process::ExitCode;
 
@@ -57,7 +58,7 @@ enum Command {
     /// Check and convert files of recorded games
     #[command(subcommand)]
     Pdn(commands::pdn::Command),
-    /// Say what this machine offers: walls around bots, compilers, folders, tables
+    /// Show what this machine offers: sandbox, compilers and runtimes, directories, tables
     Doctor(commands::doctor::Arguments),
     /// Print a completion script for a shell
     Completions(commands::pages::Completions),

@@ -18,7 +18,7 @@ use crownhead_play::analysis::{
 use crownhead_play::{Knowledge, knowledge_for, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_rules::{Game, SideInfo};
-use crownhead_search::{Limits, Settings};
+use crownhead_search::{EngineConfig, SearchLimits};
 
 use super::play::has_colour;
 use super::{Failure, can_draw, say, stop_on_interrupt};
@@ -98,15 +98,16 @@ fn is_standard(path: &Path) -> bool {
 /// What to search with; without any limit it is `usual`.
 fn request(arguments: &Arguments, usual: Duration) -> AnalysisRequest {
     let Arguments { time, depth, nodes, .. } = arguments;
-    let mut limits = Limits { depth: *depth, nodes: *nodes, time: *time, enough: None };
+    let mut limits =
+        SearchLimits { depth: *depth, nodes: *nodes, hard_time: *time, soft_time: None };
     if is_unlimited(arguments) {
-        limits.time = Some(usual);
+        limits.hard_time = Some(usual);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = Settings {
+    let settings = EngineConfig {
         threads: cores.min(arguments.threads.into()),
-        hash: arguments.hash as usize,
-        ..Settings::default()
+        hash_mb: arguments.hash as usize,
+        ..EngineConfig::default()
     };
     AnalysisRequest { limits, settings, lines: arguments.lines.into() }
 }
@@ -117,7 +118,7 @@ fn is_unlimited(arguments: &Arguments) -> bool {
 
 /// Says how long is searched where nobody asked for it.
 fn say_usual(arguments: &Arguments, request: &AnalysisRequest, each: &str) {
-    if let Some(time) = request.limits.time.filter(|_| is_unlimited(arguments)) {
+    if let Some(time) = request.limits.hard_time.filter(|_| is_unlimited(arguments)) {
         let seconds = time.as_secs_f64();
         say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
     }
@@ -179,7 +180,7 @@ fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
             found.depth, found.nodes, sides[0].name
         ));
     }
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {

@@ -9,13 +9,13 @@ use crownhead_bots::check::{Finding, Grade, check};
 use crownhead_bots::replay::{Again, Moment};
 use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
-use crownhead_rules::Game;
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_rules::{GAMES, Game};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use serde_json::{Value, json};
 
 use super::play::{lot, play};
-use super::walls::{WallOptions, walls_json};
 use super::{Failure, stop_on_interrupt};
+use crate::isolation_args::{IsolationArgs, isolation_json};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -65,7 +65,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 #[derive(clap::Args)]
@@ -75,7 +75,7 @@ pub(crate) struct Play {
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// The game, with options if wanted
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
     /// Let the bot move first
     #[arg(long)]
@@ -90,7 +90,7 @@ pub(crate) struct Play {
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 #[derive(clap::Args)]
@@ -117,7 +117,7 @@ pub(crate) struct Replay {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -176,7 +176,7 @@ fn new(arguments: &New) -> Result<(), Failure> {
     writeln!(out, "{folder}/{file} is a complete bot (it needs {}). Next:", kit.needs)?;
     let name = for_a_shell(&name);
     let game = kit.game;
-    let option = if game == "english" { String::new() } else { format!(" --game {game}") };
+    let option = if game == GAMES[0].id { String::new() } else { format!(" --game {game}") };
     writeln!(out, "  crownhead bot check {name} --game {game}")?;
     writeln!(out, "  crownhead match {name} random --game {game} -n 20")?;
     writeln!(out, "  crownhead bot play {name}{option}")?;
@@ -196,7 +196,7 @@ fn for_a_shell(word: &str) -> String {
 fn run_check(arguments: &Check) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
-    let walls = arguments.walls.apply([&mut program])?;
+    let isolation = arguments.isolation.apply([&mut program])?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
     let mut findings = Vec::new();
@@ -215,7 +215,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
         findings.push(finding);
     });
     written?;
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
@@ -237,7 +237,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
             "failures": failures,
             "warnings": warnings,
             "findings": findings,
-            "isolation": walls_json(walls.as_ref(), &[Some(&program)]),
+            "isolation": isolation_json(isolation.as_ref(), &[Some(&program)]),
         });
         writeln!(out, "{object}")?;
     } else {
@@ -257,7 +257,7 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 fn run_play(arguments: Play) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
     program.suits(&arguments.game).map_err(Failure::Usage)?;
-    arguments.walls.apply([&mut program])?;
+    arguments.isolation.apply([&mut program])?;
     let bot = Seat::Computer(PlayerSpec::Bot(Box::new(program)));
     let setup = Setup {
         game: arguments.game,
@@ -266,7 +266,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
         time: TimeControl::PerMove(arguments.movetime),
         seed: lot(),
     };
-    let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not kept: an unfinished game against a bot in progress is worth nothing tomorrow.
     play(live, None, arguments.plain, None)
 }
@@ -289,10 +289,10 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
             }
             None => moment.program().map_err(Failure::BadInput)?,
         };
-        arguments.walls.apply([&mut program])?;
+        arguments.isolation.apply([&mut program])?;
         let stop = stop_on_interrupt();
         let asked = moment.ask(&program, arguments.startup, arguments.patience, &stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         Some(asked.map_err(|message| Failure::Bot(Some(message)))?)

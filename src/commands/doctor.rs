@@ -1,13 +1,12 @@
-//! `crownhead doctor`: what this machine offers, and what to install.
+//! `crownhead doctor`: shows what this machine offers and what to install.
 
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crownhead_files::data_dir;
-use crownhead_sandbox::{Isolation, IsolationStatus};
-use crownhead_tables::{SoloTable, cache_dir, solo_path};
+use crownhead_files::{cache_dir, data_dir};
+use crownhead_sandbox::{Isolation, IsolationStatus, Mechanism};
+use crownhead_tables::registry::TABLES;
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -19,11 +18,13 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A program that bots need: for what, how it is asked for its version, and where to have it from.
+/// A compiler or runtime that bots of some language need.
 struct Tool {
     language: &'static str,
+    /// Names of the program; the first that works is used.
     names: &'static [&'static str],
-    version: &'static str,
+    version_flag: &'static str,
+    /// Debian packages that contain it.
     package: &'static str,
 }
 
@@ -42,28 +43,28 @@ impl Tool {
     const fn new(
         language: &'static str,
         names: &'static [&'static str],
-        version: &'static str,
+        version_flag: &'static str,
         package: &'static str,
     ) -> Tool {
-        Tool { language, names, version, package }
+        Tool { language, names, version_flag, package }
     }
 
-    /// Its name and what it says of its version.
-    fn found(&self) -> Option<(&'static str, String)> {
-        self.names.iter().find_map(|name| Some((*name, version(name, self.version)?)))
+    /// Name and version of the program; `None` if it is not installed.
+    fn find(&self) -> Option<(&'static str, String)> {
+        self.names.iter().find_map(|name| Some((*name, version(name, self.version_flag)?)))
     }
 }
 
-/// A program that takes longer to say its version says none.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum time for a program to print its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The first line that a program of this machine says when it is asked for its version.
-fn version(name: &str, argument: &str) -> Option<String> {
+/// First line that a program prints when asked for its version.
+fn version(name: &str, flag: &str) -> Option<String> {
     let mut command = Command::new(name);
-    command.arg(argument).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.arg(flag).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().ok()?;
-    let deadline = Instant::now() + PATIENCE;
-    // The few lines fit into the pipes, so nobody need read meanwhile.
+    let deadline = Instant::now() + VERSION_TIMEOUT;
+    // A few lines fit into the pipes, so nothing is read until the program has exited.
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
@@ -78,7 +79,7 @@ fn version(name: &str, argument: &str) -> Option<String> {
         }
     };
     let mut text = String::new();
-    // Java says it to its errors.
+    // Java prints its version to standard error.
     let _ = child.stdout.take()?.take(4096).read_to_string(&mut text);
     let _ = child.stderr.take()?.take(4096).read_to_string(&mut text);
     let line = text.lines().find(|line| !line.trim().is_empty())?;
@@ -86,97 +87,86 @@ fn version(name: &str, argument: &str) -> Option<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let walls = IsolationStatus::detect(Isolation::Default).map_err(|why| anyhow::anyhow!(why))?;
-    let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.found())).collect();
-    let folders = [("cache", cache_dir()), ("data", data_dir())];
-    let solo = solo_path();
-    let solo_state = solo.as_deref().map(table_state);
+    let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
+    let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.find())).collect();
+    let dirs = [("cache", cache_dir()), ("data", data_dir())];
+    let tables: Vec<_> = TABLES.iter().map(|info| (info, info.open().code())).collect();
     let mut out = std::io::stdout().lock();
     if arguments.json {
-        let tool = |(tool, found): &(&Tool, Option<(&str, String)>)| {
-            json!({
-                "language": tool.language,
-                "program": found.as_ref().map_or(tool.names[0], |(name, _)| name),
-                "version": found.as_ref().map(|(_, version)| version),
-                "install": found.is_none().then_some(tool.package),
-            })
-        };
-        let layer = |layer: &crownhead_sandbox::Mechanism| {
-            json!({
-                "layer": layer.code,
-                "active": layer.state.is_ok(),
-                "optional": layer.is_optional,
-                "note": match &layer.state { Ok(note) | Err(note) => note },
-            })
-        };
         let object = json!({
-            "isolation": walls.mechanisms.iter().map(layer).collect::<Value>(),
-            "tools": tools.iter().map(tool).collect::<Value>(),
-            "cache": folders[0].1,
-            "data": folders[1].1,
-            "tables": [{
-                "game": "chinese-checkers",
-                "table": "solo",
-                "path": solo,
-                "state": solo_state.unwrap_or("no folder"),
-            }],
+            "isolation": isolation.mechanisms.iter().map(mechanism_json).collect::<Value>(),
+            "tools": tools.iter().map(tool_json).collect::<Value>(),
+            "cache": dirs[0].1,
+            "data": dirs[1].1,
+            "tables": tables.iter().map(|(info, state)| json!({
+                "game": info.game,
+                "table": info.name,
+                "path": info.path(),
+                "state": state,
+            })).collect::<Value>(),
         });
         writeln!(out, "{object}")?;
         return Ok(());
     }
-    writeln!(out, "walls around bots")?;
-    for layer in &walls.mechanisms {
-        match &layer.state {
-            Ok(note) => writeln!(out, "  {:<12} yes{}", layer.code, with_comma(note))?,
-            Err(why) if layer.is_optional => {
-                writeln!(out, "  {:<12} no, which is no lack: {why}", layer.code)?;
-            }
-            Err(why) => writeln!(out, "  {:<12} NO: {why}", layer.code)?,
-        }
+    writeln!(out, "sandbox")?;
+    for mechanism in &isolation.mechanisms {
+        let state = match &mechanism.state {
+            Ok(note) if note.is_empty() => "available".to_string(),
+            Ok(note) => format!("available, {note}"),
+            Err(reason) if mechanism.is_optional => format!("unavailable (optional): {reason}"),
+            Err(reason) => format!("UNAVAILABLE: {reason}"),
+        };
+        writeln!(out, "  {:<12} {state}", mechanism.code)?;
     }
-    writeln!(out, "languages of bots")?;
+    writeln!(out, "bot languages")?;
     for (tool, found) in &tools {
         match found {
             Some((name, version)) => writeln!(out, "  {:<12} {name}: {version}", tool.language)?,
             None => {
                 let (name, package) = (tool.names[0], tool.package);
-                writeln!(out, "  {:<12} {name} is MISSING: install {package}", tool.language)?;
+                writeln!(out, "  {:<12} {name} NOT FOUND: install {package}", tool.language)?;
             }
         }
     }
-    writeln!(out, "folders")?;
-    for (name, folder) in &folders {
-        match folder {
-            Some(folder) => writeln!(out, "  {name:<12} {}{}", folder.display(), there(folder))?,
+    writeln!(out, "directories")?;
+    for (name, dir) in &dirs {
+        match dir {
+            Some(dir) if dir.is_dir() => writeln!(out, "  {name:<12} {}", dir.display())?,
+            Some(dir) => writeln!(out, "  {name:<12} {} (created when needed)", dir.display())?,
             None => {
                 let variable = name.to_ascii_uppercase();
-                writeln!(out, "  {name:<12} NONE: set CROWNHEAD_{variable} to a folder")?;
+                writeln!(out, "  {name:<12} NONE: set CROWNHEAD_{variable} to a directory")?;
             }
         }
     }
     writeln!(out, "tables")?;
-    let advice = match solo_state {
-        Some("built") => "",
-        _ => "; crownhead tables build chinese-checkers makes it",
-    };
-    let state = solo_state.unwrap_or("no folder");
-    writeln!(out, "  chinese-checkers solo: {state}{advice}")?;
+    for (info, state) in &tables {
+        let (game, name) = (info.game, info.name);
+        match *state {
+            "ok" => writeln!(out, "  {game} {name}: ok")?,
+            state => {
+                let advice = format!("build it with: crownhead tables build {game}");
+                writeln!(out, "  {game} {name}: {state}; {advice}")?;
+            }
+        }
+    }
     Ok(())
 }
 
-fn with_comma(note: &str) -> String {
-    if note.is_empty() { String::new() } else { format!(", {note}") }
+fn mechanism_json(mechanism: &Mechanism) -> Value {
+    json!({
+        "mechanism": mechanism.code,
+        "active": mechanism.state.is_ok(),
+        "optional": mechanism.is_optional,
+        "note": match &mechanism.state { Ok(note) | Err(note) => note },
+    })
 }
 
-fn there(folder: &Path) -> &'static str {
-    if folder.is_dir() { "" } else { " (made when it is needed)" }
-}
-
-/// Whether a table is there and whole.
-fn table_state(path: &Path) -> &'static str {
-    match SoloTable::open(path) {
-        Ok(_) => "built",
-        Err(_) if path.exists() => "damaged",
-        Err(_) => "not built",
-    }
+fn tool_json((tool, found): &(&Tool, Option<(&'static str, String)>)) -> Value {
+    json!({
+        "language": tool.language,
+        "program": found.as_ref().map_or(tool.names[0], |(name, _)| name),
+        "version": found.as_ref().map(|(_, version)| version),
+        "install": found.is_none().then_some(tool.package),
+    })
 }

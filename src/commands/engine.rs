@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PLAYER", default_value = "best")]
     player: BuiltinSpec,
     /// The game for turns that come before any newgame line
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
 }
 

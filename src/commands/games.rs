@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crownhead_rules::{Game, GameInfo};
+use crownhead_rules::Game;
 use serde_json::json;
 
 use super::Failure;
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let games: Vec<_> = Game::all().iter().map(Game::info).collect();
+    let games = Game::all();
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let games: Vec<_> = games.iter().map(as_json).collect();
@@ -26,15 +26,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if index > 0 {
             writeln!(out)?;
         }
-        let [first, second] = game.sides;
-        writeln!(out, "{:<17} {}", game.id, game.name)?;
+        let info = game.info();
+        let [first, second] = info.sides;
+        writeln!(out, "{:<17} {}", info.id, info.name)?;
         writeln!(
             out,
             "  sides           {} {} moves first, {} {}",
             first.name, first.letter, second.name, second.letter
         )?;
-        writeln!(out, "  start           {}", game.start)?;
-        for option in game.options {
+        writeln!(out, "  start           {}", game.start_position())?;
+        for option in info.options {
             let about =
                 format!("{} (default {}): {}", option.values, option.default, option.description);
             writeln!(out, "  {:<15} {about}", format!("{}=", option.key))?;
@@ -43,9 +44,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn as_json(game: &GameInfo) -> serde_json::Value {
-    let sides = game.sides.map(|side| json!({ "letter": side.letter, "name": side.name }));
-    let options: Vec<_> = game
+fn as_json(game: &Game) -> serde_json::Value {
+    let info = game.info();
+    let sides = info.sides.map(|side| json!({ "letter": side.letter, "name": side.name }));
+    let options: Vec<_> = info
         .options
         .iter()
         .map(|option| {
@@ -58,10 +60,10 @@ fn as_json(game: &GameInfo) -> serde_json::Value {
         })
         .collect();
     json!({
-        "id": game.id,
-        "name": game.name,
+        "id": info.id,
+        "name": info.name,
         "sides": sides,
         "options": options,
-        "start": game.start,
+        "start": game.start_position(),
     })
 }

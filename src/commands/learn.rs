@@ -4,8 +4,8 @@ use std::io::BufReader;
 
 use crownhead_play::lessons::course;
 use crownhead_rules::Game;
-use crownhead_terminal::plain_lessons;
-use crownhead_terminal::screen::{LessonScreen, show};
+use crownhead_terminal::plain::lessons;
+use crownhead_terminal::screen::{self, LessonScreen};
 
 use super::play::{has_colour, has_screen};
 use super::{Failure, say, stop_on_signals};
@@ -24,12 +24,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let stop = stop_on_signals();
     if arguments.plain || !has_screen() {
         let input = BufReader::new(std::io::stdin());
-        plain_lessons::run(course, input, std::io::stdout().lock(), &stop)?;
+        lessons::run(course, input, std::io::stdout().lock(), &stop)?;
     } else {
         let mut screen = LessonScreen::new(course, has_colour());
-        show(&mut screen, &stop)?;
+        screen::run(&mut screen, &stop)?;
         let course = screen.course();
         say(format_args!("{} of {} exercises done.", course.done(), course.count()));
     }
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }

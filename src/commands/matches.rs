@@ -21,8 +21,8 @@ use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cp
 use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
-use super::walls::{WallOptions, walls_json};
 use super::{Failure, can_draw, say, stop_on_interrupt};
+use crate::isolation_args::{IsolationArgs, isolation_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -76,7 +76,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
     #[command(flatten)]
-    isolation: WallOptions,
+    isolation: IsolationArgs,
     /// Write the games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let mut object = match_json(&config, &score, &faults, is_interrupted, start.elapsed());
         object["failure"] = json!(failure);
         let programs = config.players.each_ref().map(PlayerSpec::program);
-        object["isolation"] = walls_json(isolation.as_ref(), &programs);
+        object["isolation"] = isolation_json(isolation.as_ref(), &programs);
         writeln!(out, "{object}")?;
     } else if failure.is_none() {
         write_report(&mut out, &config, &score)?;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crownhead_play::{PlayerKind, TimeControl};
 use crownhead_rules::Game;
-use crownhead_terminal::kept::Kept;
-use crownhead_terminal::lines::{self, Line};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
+use crownhead_terminal::autosave::Autosave;
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::input::{self, InputLine};
 
 use super::Failure;
 use super::play::{lot, play};
@@ -22,8 +22,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
         Some(Wanted::Game(setup)) => {
             let live =
-                LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-            play(live, Kept::new(), false, None)
+                LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+            play(live, Autosave::new(), false, None)
         }
     }
 }
@@ -38,9 +38,10 @@ enum Wanted {
 
 /// The questions; none if the input ended before the last answer.
 fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Option<Wanted>> {
-    // Chinese checkers first, as in the original program.
+    // The game of the original program comes first.
     let mut games = Game::all();
-    games.sort_by_key(|game| *game != Game::ChineseCheckers);
+    games.sort_by_key(|game| game.info().assignment_texts.is_none());
+    let count = games.len();
     writeln!(output, "Crownhead: checkers games on 8x8. q quits.\n")?;
     for (number, game) in games.iter().enumerate() {
         writeln!(output, "{} {}", number + 1, game.info().name)?;
@@ -48,10 +49,10 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
     writeln!(output, "b in the browser, all of them")?;
     let numbers = |text: &str| match text {
         "b" => Some(None),
-        _ => text.parse::<usize>().ok().filter(|n| (1..=4).contains(n)).map(Some),
+        _ => text.parse::<usize>().ok().filter(|n| (1..=count).contains(n)).map(Some),
     };
-    let what = "a number from 1 to 4, or b";
-    let Some(game) = question(input, output, "Which game? [1] ", "1", what, numbers)? else {
+    let what = format!("a number from 1 to {count}, or b");
+    let Some(game) = question(input, output, "Which game? [1] ", "1", &what, numbers)? else {
         return Ok(None);
     };
     let Some(game) = game else { return Ok(Some(Wanted::Browser)) };
@@ -125,13 +126,13 @@ fn question<T>(
     loop {
         write!(output, "{text}")?;
         output.flush()?;
-        let answer = match lines::read(input)? {
-            Line::End | Line::Interrupted => {
+        let answer = match input::read(input)? {
+            InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);
             }
-            Line::Text(text) => Some(text.to_ascii_lowercase()),
-            Line::Nonsense(_) => None,
+            InputLine::Text(text) => Some(text.to_ascii_lowercase()),
+            InputLine::Invalid(_) => None,
         };
         let value = match answer.as_deref() {
             Some("q" | "quit") => return Ok(None),
@@ -164,7 +165,7 @@ mod tests {
     fn enter_alone_gives_a_game_of_chinese_checkers_against_a_computer() {
         let (setup, output) = asked("\n\n\n\n\n");
         let setup = setup.unwrap();
-        assert_eq!(setup.game, Game::ChineseCheckers);
+        assert_eq!(setup.game, "chinese-checkers".parse().unwrap());
         assert_eq!(setup.seats[0], Seat::Human);
         assert_eq!(setup.seats[1], "level:3".parse().unwrap());
         assert!(output.find("Chinese") < output.find("English"), "{output}");

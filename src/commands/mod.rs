@@ -19,12 +19,11 @@ pub(crate) mod tables;
 pub(crate) mod tournament;
 pub(crate) mod tune;
 pub(crate) mod view;
-pub(crate) mod walls;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use crownhead_rules::{Notation, Position};
 
 /// Why a command did not succeed.
@@ -86,25 +85,25 @@ pub(crate) fn can_draw(stream: &impl IsTerminal) -> bool {
 
 /// A flag that Ctrl-C, a request to end and a lost terminal raise: whoever watches it puts things in
 /// order and ends.
-pub(crate) fn stop_on_signals() -> Stop {
-    let stop = Stop::new();
+pub(crate) fn stop_on_signals() -> StopFlag {
+    let stop = StopFlag::new();
     let raised = stop.clone();
     // Where that cannot be arranged, signals end the program at once.
-    let _ = ctrlc::set_handler(move || raised.stop());
+    let _ = ctrlc::set_handler(move || raised.set());
     stop
 }
 
 /// A flag that the first Ctrl-C raises; the second ends the program. Where that cannot be arranged,
 /// the first does.
-pub(crate) fn stop_on_interrupt() -> Stop {
-    let stop = Stop::new();
+pub(crate) fn stop_on_interrupt() -> StopFlag {
+    let stop = StopFlag::new();
     let raised = stop.clone();
     let _ = ctrlc::set_handler(move || {
-        if raised.is_stopped() {
+        if raised.is_set() {
             crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
-        raised.stop();
+        raised.set();
     });
     stop
 }

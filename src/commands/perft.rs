@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
-use crownhead_rules::checkers::{self, Checkers, ContestRules, EnglishRules, Options, Variant};
 use crownhead_rules::perft::{PerftHash, PerftOptions};
 use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
 use serde_json::json;
@@ -44,23 +43,25 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if !arguments.paths {
-        return arguments.game.visit_perft(Distinct(arguments));
-    }
-    match &arguments.game {
-        Game::English(options) => by_paths::<EnglishRules>(arguments, options),
-        Game::Contest(options) => by_paths::<ContestRules>(arguments, options),
-        Game::ChineseCheckers | Game::CaptureHalma => Err(Failure::Usage(format!(
-            "--paths counts ways to capture in english and contest; a path of {} may go round for ever",
-            arguments.game
-        ))),
+    match arguments.paths {
+        true => arguments.game.visit_perft(ByPaths(arguments)),
+        false => arguments.game.visit_perft(Distinct(arguments)),
     }
 }
 
-fn by_paths<V: Variant>(arguments: &Arguments, options: &Options<V>) -> Result<(), Failure> {
-    let position: Checkers<V> = position(arguments.position.as_deref(), options)?;
-    let divide = |position: &Checkers<V>, depth| checkers::divide_paths(position, depth);
-    report(arguments, &position, checkers::perft_paths, divide)
+struct ByPaths<'a>(&'a Arguments);
+
+impl PerftVisitor for ByPaths<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output {
+        let Some(perft) = P::path_perft() else {
+            let message = format!("--paths is not available for {}", self.0.game);
+            return Err(Failure::Usage(message));
+        };
+        let position: P = position(self.0.position.as_deref(), options)?;
+        report(self.0, &position, perft.count, perft.divide)
+    }
 }
 
 struct Distinct<'a>(&'a Arguments);

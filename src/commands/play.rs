@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
-use crownhead_play::{Stop, TimeControl, parse_duration};
+use crownhead_play::{StopFlag, TimeControl, parse_duration};
 use crownhead_records::format_game;
 use crownhead_rules::Game;
-use crownhead_terminal::kept::{self, Kept};
-use crownhead_terminal::live::{LiveGame, Seat, Setup};
-use crownhead_terminal::plain::Plain;
-use crownhead_terminal::screen::{GameScreen, show};
+use crownhead_terminal::autosave::{self, Autosave};
+use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
+use crownhead_terminal::plain::PlainGame;
+use crownhead_terminal::screen::{self, GameScreen};
 
-use super::walls::WallOptions;
 use super::{Failure, can_draw, say, stop_on_signals};
+use crate::isolation_args::IsolationArgs;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -59,13 +59,13 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
     #[command(flatten)]
-    walls: WallOptions,
+    isolation: IsolationArgs,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (live, kept) = kept::resume(arguments.game.as_ref(), passed)
+        let (live, kept) = autosave::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
         (live, Some(kept))
     } else {
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Unlimited,
         };
-        let game = arguments.game.unwrap_or(Game::English(Default::default()));
+        let game = arguments.game.unwrap_or_default();
         let first = seat("--first", &arguments.first)?;
         let second = seat("--second", &arguments.second)?;
         // A bot against itself is built once.
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
                 player.supports(&game).map_err(Failure::Usage)?;
             }
         }
-        arguments.walls.apply(seats.iter_mut().filter_map(|seat| match seat {
+        arguments.isolation.apply(seats.iter_mut().filter_map(|seat| match seat {
             Seat::Computer(player) => player.program_mut(),
             Seat::Human => None,
         }))?;
@@ -96,8 +96,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             time,
             seed: arguments.seed.unwrap_or_else(lot),
         };
-        let live = LiveGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-        (live, Kept::new())
+        let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+        (live, Autosave::new())
     };
     play(live, kept, arguments.plain, arguments.record)
 }
@@ -128,8 +128,8 @@ pub(crate) fn has_colour() -> bool {
 
 /// Plays a game on the screen or by lines of text.
 pub(crate) fn play(
-    live: LiveGame,
-    mut kept: Option<Kept>,
+    live: LocalGame,
+    mut kept: Option<Autosave>,
     plain: bool,
     record: Option<PathBuf>,
 ) -> Result<(), Failure> {
@@ -139,7 +139,7 @@ pub(crate) fn play(
     build(&live, &stop)?;
     let played = if plain || !has_screen() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
-        Plain::new(&mut live, kept.as_mut(), input, output, &stop).and_then(Plain::run)
+        PlainGame::new(&mut live, kept.as_mut(), input, output, &stop).and_then(PlainGame::run)
     } else {
         let (shown, left) = on_screen(live, kept, &stop);
         live = left;
@@ -155,7 +155,7 @@ pub(crate) fn play(
         }
     }
     // A terminal that is lost makes errors; whoever is told to end has none to report.
-    if stop.is_stopped() {
+    if stop.is_set() {
         return Err(Failure::Interrupted);
     }
     played?;
@@ -164,14 +164,14 @@ pub(crate) fn play(
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
+fn build(live: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
     for seat in &live.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
             say(format_args!("Building {spec} …"));
         }
         let built = spec.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
@@ -179,10 +179,14 @@ fn build(live: &LiveGame, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-fn on_screen(live: LiveGame, kept: Option<Kept>, stop: &Stop) -> (std::io::Result<()>, LiveGame) {
+fn on_screen(
+    live: LocalGame,
+    kept: Option<Autosave>,
+    stop: &StopFlag,
+) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(live, kept, has_colour());
-    let shown = show(&mut screen, stop);
-    if let Some(sentence) = screen.kept_text() {
+    let shown = screen::run(&mut screen, stop);
+    if let Some(sentence) = screen.autosave_text() {
         say(sentence);
     }
     let live = screen.into_game();

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crownhead_files::data_dir;
-use crownhead_server::guard::Public;
 use crownhead_server::limits::Limits;
+use crownhead_server::middleware::PublicUrl;
 use crownhead_server::{Server, ServerError};
 
 use super::{Failure, say};
@@ -16,7 +16,7 @@ use super::{Failure, say};
 #[command(after_help = "Examples:
   crownhead serve --open
   crownhead serve --host 0.0.0.0 --port 80      (for everybody who reaches this machine)
-  crownhead serve --public https://games.example      (behind a proxy on this machine)")]
+  crownhead serve --public-url https://games.example      (behind a proxy on this machine)")]
 pub(crate) struct Arguments {
     /// The address to listen on: 127.0.0.1 for this machine alone, 0.0.0.0 for others too
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = read_host)]
@@ -25,8 +25,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 8064)]
     port: u16,
     /// The address by which a proxy in front of it is reached
-    #[arg(long, value_name = "URL", value_parser = read_public)]
-    public: Option<Public>,
+    #[arg(long = "public-url", value_name = "URL", value_parser = read_public)]
+    public: Option<PublicUrl>,
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
@@ -56,8 +56,8 @@ fn read_host(text: &str) -> Result<IpAddr, String> {
     text.trim_matches(['[', ']']).parse().map_err(|_| refused.into())
 }
 
-fn read_public(text: &str) -> Result<Public, String> {
-    Public::read(text).ok_or_else(|| "a public address is written https://games.example".into())
+fn read_public(text: &str) -> Result<PublicUrl, String> {
+    PublicUrl::parse(text).ok_or_else(|| "a public address is written https://games.example".into())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -68,10 +68,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let limits = arguments.public.as_ref().map(|_| Limits::proxied());
-        let server = Server::begin(arguments.host, arguments.port, &data, limits).await?;
-        let server = server.behind(arguments.public.clone());
+        let server = Server::bind(arguments.host, arguments.port, &data, limits).await?;
+        let server = server.with_public_url(arguments.public.clone());
         let own = page_address(server.address());
-        let address = arguments.public.as_ref().map_or_else(|| own.clone(), Public::page);
+        let address = arguments.public.as_ref().map_or_else(|| own.clone(), PublicUrl::page);
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let mut stop = Some(stop);
+        // Before the address is printed: a script may interrupt the server as soon as it reads it. A
+        // second signal exits at once, and loses nothing: games are on disk.
+        let _ = ctrlc::set_handler(move || match stop.take() {
+            Some(stop) => drop(stop.send(())),
+            None => std::process::exit(130),
+        });
         // Whoever reads it from a pipe may have left; the page is served all the same.
         let _ = writeln!(std::io::stdout(), "{address}").and_then(|()| std::io::stdout().flush());
         say(format_args!(
@@ -88,13 +96,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.open && !open(&address) {
             say("No browser could be opened: open the address yourself.");
         }
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let mut stop = Some(stop);
-        // A second signal ends the program at once, and loses nothing: games are on disk.
-        let _ = ctrlc::set_handler(move || match stop.take() {
-            Some(stop) => drop(stop.send(())),
-            None => std::process::exit(130),
-        });
         server.serve(async { drop(stopped.await) }).await;
         Ok::<(), ServerError>(())
     });

@@ -1,6 +1,6 @@
-//! `crownhead tables`: exact knowledge that is computed once and kept.
+//! `crownhead tables`: builds and lists tables.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::value_parser;
 use crownhead_rules::Game;
-use crownhead_tables::{SoloTable, TableError, solo_path};
+use crownhead_tables::TableError;
+use crownhead_tables::registry::{self, NO_FOLDER, TABLES, Table, TableInfo, TableState};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
@@ -17,20 +18,20 @@ use super::{Failure, can_draw, say};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Build the tables of a game and keep them for this user
+    /// Build the tables of a game in the cache folder
     Build(Build),
-    /// List the tables there are or could be, with their places
+    /// List all tables with their state and path
     List(List),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Build {
-    /// The game; chinese-checkers has a table
+    /// Game; chinese-checkers has a table
     game: Game,
-    /// How many threads build; more than the machine has cores are not started
+    /// Threads, capped at the number of cores
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Build it even if it is there
+    /// Rebuild existing tables
     #[arg(long)]
     force: bool,
     /// Print one JSON object
@@ -45,11 +46,6 @@ pub(crate) struct List {
     json: bool,
 }
 
-/// The names of the one table there is.
-const GAME: &str = "chinese-checkers";
-const TABLE: &str = "solo";
-const NO_FOLDER: &str = "there is no folder for tables: set CROWNHEAD_CACHE to one";
-
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Build(arguments) => build(arguments),
@@ -58,77 +54,75 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 }
 
 fn build(arguments: &Build) -> Result<(), Failure> {
-    if arguments.game != Game::ChineseCheckers {
-        return Err(Failure::Usage(format!(
-            "{} has no tables to build; {GAME} has",
-            arguments.game.info().id
-        )));
+    let id = arguments.game.info().id;
+    let mut tables = registry::of_game(id).peekable();
+    if tables.peek().is_none() {
+        let games: Vec<_> = TABLES.iter().map(|info| info.game).collect();
+        let games = games.join(", ");
+        return Err(Failure::Usage(format!("{id} has no tables; games with tables: {games}")));
     }
-    let path = solo_path().context(NO_FOLDER)?;
-    let kept = if arguments.force { None } else { open(&path)? };
-    let (table, time) = match kept {
-        Some(Ok(table)) => (table, None),
-        Some(Err(why)) => {
-            if !arguments.json {
-                say(format_args!("{}: {why}; it is built anew", path.display()));
+    for info in tables {
+        let path = info.path().context(NO_FOLDER)?;
+        let state = if arguments.force { TableState::Absent } else { info.open() };
+        let (table, time) = match state {
+            TableState::Ok(table) => (table, None),
+            TableState::Broken(TableError::Corrupt { error, .. }) => {
+                if !arguments.json {
+                    say(format_args!("{}: {error}; rebuilding it", path.display()));
+                }
+                generate(info, arguments, &path)?
             }
-            build_solo(arguments, &path)?
-        }
-        None => build_solo(arguments, &path)?,
-    };
-    report(arguments, &path, &table, time)?;
+            TableState::Broken(error) => return Err(error.into()),
+            TableState::Absent | TableState::NoFolder => generate(info, arguments, &path)?,
+        };
+        report(arguments, info, &path, &table, time)?;
+    }
     Ok(())
 }
 
-/// The table in a file, or what is wrong with it; `None` if there is no such file.
-fn open(path: &Path) -> Result<Option<Result<SoloTable, String>>, TableError> {
-    match SoloTable::open(path) {
-        Ok(table) => Ok(Some(Ok(table))),
-        Err(TableError::Broken { why, .. }) => Ok(Some(Err(why))),
-        Err(TableError::Io { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Builds and saves the table, and says how long building took.
-fn build_solo(arguments: &Build, path: &Path) -> Result<(SoloTable, Option<Duration>), Failure> {
+/// Generates and saves a table; returns it with the time that the generation took.
+fn generate(
+    info: &TableInfo,
+    arguments: &Build,
+    path: &Path,
+) -> Result<(Table, Option<Duration>), Failure> {
     check_folder(path)?;
-    static STOPPED: AtomicBool = AtomicBool::new(false);
-    // While the file is written, nothing is stopped: it takes a moment, and nothing is left over.
-    // Without the handler the system ends the program, which is as good but for that moment.
-    let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::Relaxed));
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    // Saving is not interrupted: it is short and leaves nothing behind. If the handler cannot be
+    // set, an interrupt ends the program at once, which is safe too.
+    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
 
-    let bar = progress_bar();
+    let bar = progress_bar(info);
     let progress = |known, _| {
         bar.set_position(known);
-        if STOPPED.load(Ordering::Relaxed) {
+        if INTERRUPTED.load(Ordering::Relaxed) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     };
     let start = Instant::now();
-    let table = SoloTable::build(threads(arguments), &progress);
+    let table = info.generate(threads(arguments), &progress);
     let time = start.elapsed();
     bar.finish_and_clear();
     let table = match table {
-        Err(TableError::Stopped) => return Err(Failure::Interrupted),
+        Err(TableError::Cancelled) => return Err(Failure::Interrupted),
         table => table?,
     };
     table.save(path)?;
     Ok((table, Some(time)))
 }
 
-/// Finds out before the work that the table could not be saved after it.
+/// Checks that the table can be saved, before the work of generating it.
 fn check_folder(path: &Path) -> Result<(), anyhow::Error> {
     if path.is_dir() {
-        bail!("{} is a folder, and the table is to be a file there", path.display());
+        bail!("{} is a folder; remove it to build the table there", path.display());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)
         .and_then(|()| tempfile::tempfile_in(folder))
-        .with_context(|| format!("{} cannot be written to", folder.display()))?;
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
     Ok(())
 }
 
@@ -137,17 +131,18 @@ fn threads(arguments: &Build) -> usize {
     cores.min(arguments.threads.into())
 }
 
-/// A bar on a terminal that can move its cursor, and nothing elsewhere.
-fn progress_bar() -> ProgressBar {
+/// A progress bar on an ANSI terminal; hidden elsewhere.
+fn progress_bar(info: &TableInfo) -> ProgressBar {
     let target = if can_draw(&std::io::stderr()) {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
     };
-    let bar = ProgressBar::with_draw_target(Some(SoloTable::PLACEMENTS), target);
-    // Without colours, so there is nothing that NO_COLOR could forbid.
-    let template = "{wide_bar} {percent:>3} %  {human_pos} placements, {elapsed}";
-    if let Ok(style) = ProgressStyle::with_template(template) {
+    let bar = ProgressBar::with_draw_target(Some(info.entries), target);
+    // No colours, so NO_COLOR needs no check.
+    let template =
+        format!("{{wide_bar}} {{percent:>3}} %  {{human_pos}} {}, {{elapsed}}", info.entry_name);
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar
@@ -155,74 +150,72 @@ fn progress_bar() -> ProgressBar {
 
 fn report(
     arguments: &Build,
+    info: &TableInfo,
     path: &Path,
-    table: &SoloTable,
+    table: &Table,
     time: Option<Duration>,
 ) -> Result<(), std::io::Error> {
     let mut out = std::io::stdout().lock();
     let histogram = table.histogram();
     if arguments.json {
         let object = json!({
-            "game": GAME,
-            "table": TABLE,
+            "game": info.game,
+            "table": info.name,
             "path": path.display().to_string(),
-            "bytes": SoloTable::FILE_BYTES,
-            "placements": SoloTable::PLACEMENTS,
+            "bytes": info.bytes,
+            "placements": info.entries,
             "built": time.is_some(),
             "seconds": time.map(|time| time.as_secs_f64()),
             "histogram": histogram,
         });
         return writeln!(out, "{object}");
     }
-    writeln!(out, "{}: {} bytes", path.display(), SoloTable::FILE_BYTES)?;
-    writeln!(out, "turns placements")?;
-    for (turns, placements) in histogram.iter().enumerate() {
-        writeln!(out, "{turns} {placements}")?;
+    writeln!(out, "{}: {} bytes", path.display(), info.bytes)?;
+    writeln!(out, "turns {}", info.entry_name)?;
+    for (turns, entries) in histogram.iter().enumerate() {
+        writeln!(out, "{turns} {entries}")?;
     }
     out.flush()?;
     match time {
         Some(time) => say(format_args!("built in {:.1} s", time.as_secs_f64())),
-        None => say("it was there already; --force builds it anew"),
+        None => say("already built; rebuild it with --force"),
     }
     Ok(())
 }
 
 fn list(arguments: &List) -> Result<(), Failure> {
-    let path = solo_path();
-    let (state, why) = state(path.as_deref());
-    // What is there, or what will be.
-    let known = path.as_ref().and_then(|path| path.metadata().ok());
-    let bytes =
-        known.filter(|known| known.is_file()).map_or(SoloTable::FILE_BYTES, |known| known.len());
     let mut out = std::io::stdout().lock();
-    if arguments.json {
-        let table = json!({
-            "game": GAME,
-            "table": TABLE,
-            "state": state,
-            "why": why,
-            "path": path.map(|path| path.display().to_string()),
-            "bytes": bytes,
-        });
-        writeln!(out, "{}", json!({ "tables": [table] }))?;
-        return Ok(());
+    let mut objects = Vec::new();
+    for info in TABLES {
+        let path = info.path();
+        let state = info.open();
+        let (state, reason) = (state.code(), state.reason());
+        // Size of the file, or of the file that would be built.
+        let metadata = path.as_ref().and_then(|path| path.metadata().ok());
+        let file = metadata.filter(|metadata| metadata.is_file());
+        let bytes = file.map_or(info.bytes, |file| file.len());
+        let TableInfo { game, name, .. } = info;
+        if arguments.json {
+            objects.push(json!({
+                "game": game,
+                "table": name,
+                "state": state,
+                "reason": reason,
+                "path": path.map(|path| path.display().to_string()),
+                "bytes": bytes,
+            }));
+            continue;
+        }
+        let path = path.map(|path| format!(", {}", path.display())).unwrap_or_default();
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(out, "{game} {name}: {state}, {bytes} bytes{path}{reason}")?;
+        if state != "ok" {
+            let time = info.build_time;
+            say(format_args!("build it with `crownhead tables build {game}` ({time})"));
+        }
     }
-    let place = path.map(|path| format!(", {}", path.display())).unwrap_or_default();
-    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    writeln!(out, "{GAME} {TABLE}: {state}, {bytes} bytes{place}{why}")?;
-    if state != "ok" {
-        say(format_args!("`crownhead tables build {GAME}` builds it in less than a minute"));
+    if arguments.json {
+        writeln!(out, "{}", json!({ "tables": objects }))?;
     }
     Ok(())
-}
-
-/// `ok`, `absent` or `broken`, and why if that is not plain.
-fn state(path: Option<&Path>) -> (&'static str, Option<String>) {
-    let Some(path) = path else { return ("absent", Some(NO_FOLDER.into())) };
-    match open(path) {
-        Ok(Some(Ok(_))) => ("ok", None),
-        Ok(None) => ("absent", None),
-        Ok(Some(Err(why))) => ("broken", Some(why)),
-        Err(error) => ("broken", Some(error.to_string())),
-    }
 }

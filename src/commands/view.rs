@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use crownhead_records::{Reader, RecordErrorKind};
-use crownhead_terminal::recorded::{Games, print};
-use crownhead_terminal::screen::{ViewScreen, show};
+use crownhead_terminal::game_file::{GameFile, print};
+use crownhead_terminal::screen::{self, ViewScreen};
 
 use super::play::{has_colour, has_screen};
 use super::{Failure, say, stop_on_signals};
@@ -31,11 +31,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.plain || !has_screen() {
         return print_all(arguments, file);
     }
-    let mut screen = ViewScreen::new(Games::new(file), has_colour())
+    let mut screen = ViewScreen::new(GameFile::new(file), has_colour())
         .map_err(|why| Failure::BadInput(format!("{name}: {why}")))?;
     let stop = stop_on_signals();
-    show(&mut screen, &stop)?;
-    if stop.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    screen::run(&mut screen, &stop)?;
+    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 fn print_all(arguments: &Arguments, file: File) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::run::{command, crownhead_in, finish};
+use crate::harness::{command, crownhead_in, finish};
 
 fn bots() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures")
@@ -71,7 +71,7 @@ fn nothing_is_left_of_a_function_that_was_compiled() {
         let arguments = ["match", &good, &good, "--game", "chinese-checkers", "-n", "100000"];
         let mut command = command(&arguments);
         command.env("TMPDIR", &scratch);
-        let finished = crate::run::interrupt(command);
+        let finished = crate::harness::interrupt(command);
         assert_eq!(finished.code, Some(130), "{finished:?}");
         assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::run::{crownhead, crownhead_in, crownhead_reading};
+use crate::harness::{crownhead, crownhead_in, crownhead_reading};
 
 /// Black blocks White's man at once, or gives one away.
 const GAMES: &str = "\
@@ -24,7 +24,7 @@ const GAMES: &str = "\
 1. 26-27 1-0
 ";
 
-const COMPLAINT: &str = "8-12: 12 is occupied: a move ends on a free square";
+const COMPLAINT: &str = "8-12: illegal: 12 is occupied";
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn bad_positions_and_moves_are_bad_input() {
     };
     assert_eq!(
         refused(&["--moves", "11-15 22-18 8-11"]),
-        "crownhead: move 3, 8-11: 8-11 is not possible: 15x22 must be taken\n"
+        "crownhead: move 3, 8-11: illegal: 15x22 is mandatory\n"
     );
     assert!(refused(&["--position", "B:W50:B1"]).contains("character 4"));
 }
@@ -229,7 +229,7 @@ fn output_that_cannot_be_written_is_a_failure_that_names_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_analysis_exits_with_130_and_leaves_files_as_they_were() {
-    use crate::run::{command, interrupt};
+    use crate::harness::{command, interrupt};
 
     let folder = folder();
     fs::write(folder.path().join("old.html"), "old").unwrap();

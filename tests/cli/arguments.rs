@@ -1,6 +1,6 @@
 //! Arguments of all kinds, right and wrong.
 
-use crate::run::crownhead;
+use crate::harness::crownhead;
 
 #[test]
 fn without_arguments_the_help_goes_to_standard_error() {
@@ -44,7 +44,7 @@ fn an_unknown_command_or_option_is_bad_usage() {
 
 #[test]
 fn an_unknown_game_is_refused_with_the_list_of_games() {
-    let list = "the games are english, contest, chinese-checkers, capture-halma";
+    let list = "available games: english, contest, chinese-checkers, capture-halma";
     for game in ["chess", "", "english checkers", "englisch:kings=true"] {
         for command in [&["moves"][..], &["perft", "--depth", "1"]] {
             let finished = crownhead(&[command, &[game]].concat());
@@ -65,14 +65,20 @@ fn a_game_is_known_in_capital_letters_too() {
 #[test]
 fn an_option_a_game_does_not_have_is_refused_with_the_ones_it_has() {
     for (game, complaint) in [
-        ("contest:flying=true", "contest has no option \"flying\": it has draw-plies, kings"),
-        ("capture-halma:kings=true", "capture-halma has no option \"kings\": it has none"),
-        ("contest:kings=maybe", "the option kings takes true or false, not \"maybe\""),
-        ("english:draw-plies=0", "the option draw-plies takes 1 to 10000, not \"0\""),
-        ("english:draw-plies=10001", "the option draw-plies takes 1 to 10000, not \"10001\""),
-        ("english:rules=fide", "the option rules takes assignment or wcdf, not \"fide\""),
-        ("english:kings", "options are written key=value, not \"kings\""),
-        ("english:kings=true,kings=true", "the option kings is given twice"),
+        (
+            "contest:flying=true",
+            "contest: unknown option \"flying\"; available options: draw-plies, kings",
+        ),
+        (
+            "capture-halma:kings=true",
+            "capture-halma: unknown option \"kings\"; the game has no options",
+        ),
+        ("contest:kings=maybe", "invalid value \"maybe\" for kings; expected true or false"),
+        ("english:draw-plies=0", "invalid value \"0\" for draw-plies; expected 1 to 10000"),
+        ("english:draw-plies=10001", "invalid value \"10001\" for draw-plies; expected 1 to 10000"),
+        ("english:rules=fide", "invalid value \"fide\" for rules; expected assignment or wcdf"),
+        ("english:kings", "invalid option \"kings\": write key=value"),
+        ("english:kings=true,kings=true", "duplicate option kings"),
     ] {
         let finished = crownhead(&["moves", game]);
         let told = finished.refused(2);

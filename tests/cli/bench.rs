@@ -1,6 +1,6 @@
 //! `crownhead bench`: the signature of the search.
 
-use crate::run::crownhead;
+use crate::harness::crownhead;
 
 #[test]
 fn the_node_counts_are_those_kept_in_the_repository() {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::run::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
+use crate::harness::{Finished, crownhead, crownhead_in, crownhead_reading, finish};
 
 pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_crownhead")
@@ -381,7 +381,7 @@ fn interrupted(bot: &str, mark: &str, again: bool) {
 }
 
 fn interrupted_in(arguments: &[&str], mark: &str, again: bool) {
-    let mut command = crate::run::command(arguments);
+    let mut command = crate::harness::command(arguments);
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     while processes(mark).is_empty() {
         std::thread::yield_now();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::bots::hostile;
-use crate::run::{Finished, command, converse, crownhead_reading};
+use crate::harness::{Finished, command, converse, crownhead_reading};
 
 #[test]
 fn a_game_by_hand_against_a_bot_that_breaks_ends_with_exit_code_4() {

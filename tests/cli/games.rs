@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::run::crownhead;
+use crate::harness::crownhead;
 
 #[test]
 fn the_list_names_each_game_with_its_sides_start_and_options() {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::run::{Finished, command, crownhead, crownhead_in, finish};
+use crate::harness::{Finished, command, crownhead, crownhead_in, finish};
 
 /// Plays a match between two fast players whose games depend on the seed.
 fn play(args: &[&str]) -> Finished {
@@ -148,7 +148,7 @@ fn invalid_arguments_are_refused_with_an_explanation() {
     let finished = crownhead(&[&chinese[..], &["--openings", "ballots"]].concat());
     assert!(finished.refused(2).contains("ballots are openings of english"));
     let finished = crownhead(&["match", "random", "grandmaster", "--game", "english"]);
-    assert!(finished.refused(2).contains("the players are random, minimax:DEPTH"));
+    assert!(finished.refused(2).contains("built-in players: random, minimax:DEPTH"));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn missing_table_is_reported_once_and_the_match_goes_on() {
     fs::write(folder.path().join("chinese-checkers-solo.table"), "nonsense").unwrap();
     let finished = play(["level:1", "level:2"]);
     assert_eq!(finished.json()["games"], 2);
-    assert!(finished.stderr.contains("is not a usable solo table"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("is not a valid table"), "{}", finished.stderr);
     assert_eq!(finished.stderr.matches(command).count(), 1, "{}", finished.stderr);
 }
 
@@ -182,7 +182,7 @@ fn match_interrupted_in_its_first_game_does_not_overwrite_the_file() {
     let more = ["--movetime", "3600s", "--pdn", "games.pdn"];
     let mut command = command(&[&args[..], &more].concat());
     command.current_dir(folder.path());
-    let finished = crate::run::interrupt(command);
+    let finished = crate::harness::interrupt(command);
     assert_eq!(finished.code, Some(130), "{finished:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "1. 11-15 *\n");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::run::crownhead;
+use crate::harness::crownhead;
 
 #[track_caller]
 fn listed(game: &str, position: &str) -> String {
@@ -278,12 +278,12 @@ fn a_player_who_cannot_move_passes_where_the_rules_say_so() {
 #[test]
 fn a_bad_position_is_bad_input_and_the_place_is_named() {
     for (game, position, complaint) in [
-        ("english", "B:W40:B1", "position, character 4: there is no square 40"),
+        ("english", "B:W40:B1", "position, character 4: invalid square 40"),
         ("english", "nonsense", "position, character 1: "),
         ("english", "", "position, character 1: "),
         ("english", "-1", "position, character 1: "),
-        ("english", "B:W21:B1,1", "position, character 10: square 1 is occupied twice"),
-        ("contest", "B:WK21:B1", "position, character 4: a king on 21"),
+        ("english", "B:W21:B1,1", "position, character 10: two pieces on square 1"),
+        ("contest", "B:WK21:B1", "position, character 4: king on square 21"),
         ("chinese-checkers", "9/8/8/8/8/8/8/8 # 0", "position, character 1: "),
         ("chinese-checkers", "###5/##6/#7/8/8/7O/6OO/5OOO # 201", "position, character 31: "),
         ("capture-halma", "b7/1b5w/b1b3w1 b 0", "position, character 15: "),
@@ -316,10 +316,10 @@ fn moves_that_are_given_are_played_first() {
 #[test]
 fn a_given_move_that_is_refused_is_bad_input_with_its_number_and_the_rule() {
     for (game, moves, complaint) in [
-        ("english", "11-15 22-18 8-11", "move 3, 8-11: 8-11 is not possible: 15x22 must be taken"),
-        ("english", "11-15 pass", "move 2, pass: nobody passes in this game"),
+        ("english", "11-15 22-18 8-11", "move 3, 8-11: illegal: 15x22 is mandatory"),
+        ("english", "11-15 pass", "move 2, pass: invalid move \"pass\": passing is not allowed"),
         ("chinese-checkers", "1151", "move 1, 1151: "),
-        ("capture-halma", "11-12 11-12", "move 2, 11-12: there is no piece on 11"),
+        ("capture-halma", "11-12 11-12", "move 2, 11-12: illegal: there is no piece on 11"),
         ("contest:draw-plies=1", "11-15 22-18", "move 2, 22-18: the game is over: Draw: "),
     ] {
         let finished = crownhead(&["moves", game, "--after", moves]);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::run::{crownhead, crownhead_in, crownhead_reading};
+use crate::harness::{crownhead, crownhead_in, crownhead_reading};
 
 const GOOD: &str = "\
 [Event \"First\"]
@@ -31,7 +31,7 @@ const BAD: &str = "\
 1. 9-13 *
 ";
 
-const COMPLAINT: &str = "8-12: 12 is occupied: a move ends on a free square";
+const COMPLAINT: &str = "8-12: illegal: 12 is occupied";
 
 /// The good games of [`BAD`].
 const CONVERTED: [&str; 2] = [
@@ -345,7 +345,7 @@ mod unix {
     use std::process::Command;
 
     use super::{GOOD, folder, names};
-    use crate::run::{command, crownhead_in, finish};
+    use crate::harness::{command, crownhead_in, finish};
 
     #[test]
     fn output_through_a_link_goes_to_the_file_it_names() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::{Finished, crownhead};
+use crate::harness::{Finished, crownhead};
 
 /// Runs `perft` with these arguments after the game and the depth.
 fn perft(game: &str, depth: u32, more: &[&str]) -> Finished {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::run::{Finished, command, converse, crownhead, crownhead_reading};
+use crate::harness::{Finished, command, converse, crownhead, crownhead_reading};
 
 /// Plays with these lines; nothing of it stays in anybody's home.
 fn play(data: &Path, input: &[u8], arguments: &[&str]) -> Finished {
@@ -35,17 +35,17 @@ fn the_five_messages_come_in_the_order_of_the_checks_with_the_reason_after_them(
     for (typed, message, reason) in [
         ("", "Invalid input format", "an empty line is no move"),
         // Whatever else is wrong with it, a text that is no number is that first.
-        ("9x", "Invalid input format", "\"9x\" is no move"),
+        ("9x", "Invalid input format", "invalid move \"9x\""),
         ("-1131", "Invalid input format", ""),
         ("99999999999", "Invalid input format", ""),
         ("\u{7}\u{1b}[2J", "Invalid input format", ""),
         ("1９31", "Invalid input format", ""),
         // Off the board before a start without a piece; that before an end that is taken.
-        ("9955", "Input out of the game board", "there is no cell 99"),
+        ("9955", "Input out of the game board", "invalid cell 99"),
         ("5512", "Invalid starting location", "there is no piece on 55"),
         ("8812", "Invalid starting location", "the piece on 88 is Red's"),
         ("1112", "Invalid ending location", "12 is occupied"),
-        ("1144", "The move violates the game rule", "the jump 11-44 has no cell in the middle"),
+        ("1144", "The move violates the game rule", "the jump 11-44 has no middle cell"),
     ] {
         let printed = dialogue("chinese-checkers", start, &format!("{typed}\n"));
         let answer = printed.split("Blue(#) to move: ").nth(1).unwrap();
@@ -399,8 +399,8 @@ fn a_game_is_saved_and_recorded_and_can_be_viewed() {
 #[test]
 fn positions_players_and_times_that_are_none_are_refused() {
     for (arguments, code, wanted) in [
-        (&["play", "english", "--position", "B:W33:B1"][..], 3, "there is no square 33"),
-        (&["play", "chess"], 2, "there is no game \"chess\""),
+        (&["play", "english", "--position", "B:W33:B1"][..], 3, "invalid square 33"),
+        (&["play", "chess"], 2, "unknown game \"chess\""),
         (&["play", "english", "--first", "level:11"], 2, "level takes a level from 1 to 10"),
         (&["play", "english", "--time", "soon"], 2, "a time control is written 5+3"),
         (&["play", "english", "--time", "5+3", "--movetime", "2s"], 2, "cannot be used with"),

@@ -1,10 +1,10 @@
-//! `crownhead tables`. The table is built once; the tests that change it work on copies.
+//! `crownhead tables`. The table is built once; tests that change it work on copies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use crate::run::{Finished, command, finish};
+use crate::harness::{Finished, command, finish};
 
 const HISTOGRAM: [u64; 16] = [
     1, 16, 181, 1827, 16544, 125387, 752488, 3389808, 10661155, 21071894, 23159802, 12541449,
@@ -14,8 +14,8 @@ const BYTES: u64 = 37_487_252;
 const FILE: &str = "chinese-checkers-solo.table";
 const BUILD: [&str; 3] = ["tables", "build", "chinese-checkers"];
 
-/// A folder with the table, and how it came there. It is made on the way, and what is in the
-/// table's place at first is broken: building a table takes seconds, so one build shows it all.
+/// A folder with the table, and the commands that built it. The folder did not exist, and the file
+/// was broken at first: a build takes seconds, so one build tests all of it.
 struct Built {
     folder: PathBuf,
     listed: Finished,
@@ -34,7 +34,7 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
     Built { folder, listed, listed_in_json, finished }
 });
 
-/// Runs the program with this folder for tables.
+/// Runs the program with this cache folder.
 fn tables(folder: &Path, arguments: &[&str]) -> Finished {
     finish(command(arguments).env("CROWNHEAD_CACHE", folder))
 }
@@ -44,8 +44,8 @@ fn files(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// What is printed of a table that is there.
-fn shown(folder: &Path) -> String {
+/// Output for an existing table.
+fn expected_output(folder: &Path) -> String {
     let rows =
         HISTOGRAM.iter().zip(0..).map(|(placements, turns)| format!("{turns} {placements}\n"));
     let path = folder.join(FILE);
@@ -53,10 +53,14 @@ fn shown(folder: &Path) -> String {
 }
 
 #[test]
-fn building_prints_the_place_and_how_many_placements_need_how_many_turns() {
+fn build_prints_path_and_histogram() {
     let Built { folder, finished, .. } = &*BUILT;
-    assert_eq!((finished.code, &finished.stdout), (Some(0), &shown(folder)), "{finished:?}");
-    // Into a pipe no bar is drawn: there is what became of the broken table, and the time.
+    assert_eq!(
+        (finished.code, &finished.stdout),
+        (Some(0), &expected_output(folder)),
+        "{finished:?}"
+    );
+    // No progress bar in a pipe: only the broken table and the time.
     assert_eq!(finished.stderr.lines().count(), 2, "{}", finished.stderr);
     let last = finished.stderr.lines().last().unwrap();
     assert!(last.starts_with("built in ") && last.ends_with(" s"), "{last}");
@@ -65,27 +69,27 @@ fn building_prints_the_place_and_how_many_placements_need_how_many_turns() {
 }
 
 #[test]
-fn a_broken_table_is_listed_as_broken_and_built_anew() {
+fn broken_table_is_listed_and_rebuilt() {
     let Built { folder, listed, listed_in_json, finished } = &*BUILT;
-    let why = format!("it is 20 bytes long, and a whole one has {BYTES}");
+    let reason = format!("20 bytes, expected {BYTES}");
     assert_eq!(listed.code, Some(0));
     assert!(
-        listed.stdout.contains(": broken, 20 bytes, ") && listed.stdout.contains(&why),
+        listed.stdout.contains(": broken, 20 bytes, ") && listed.stdout.contains(&reason),
         "{listed:?}"
     );
     let table = &listed_in_json.json()["tables"][0];
-    assert_eq!((&table["state"], &table["why"]), (&"broken".into(), &why.as_str().into()));
-    let told = format!("{}: {why}; it is built anew\n", folder.join(FILE).display());
-    assert!(finished.stderr.starts_with(&told), "{}", finished.stderr);
+    assert_eq!((&table["state"], &table["reason"]), (&"broken".into(), &reason.as_str().into()));
+    let message = format!("{}: {reason}; rebuilding it\n", folder.join(FILE).display());
+    assert!(finished.stderr.starts_with(&message), "{}", finished.stderr);
 }
 
 #[test]
-fn a_table_that_is_there_is_not_built_again() {
+fn existing_table_is_not_rebuilt() {
     let folder = &BUILT.folder;
     let before = fs::metadata(folder.join(FILE)).unwrap().modified().unwrap();
     let finished = tables(folder, &BUILD);
-    assert_eq!((finished.code, &finished.stdout), (Some(0), &shown(folder)));
-    assert_eq!(finished.stderr, "it was there already; --force builds it anew\n");
+    assert_eq!((finished.code, &finished.stdout), (Some(0), &expected_output(folder)));
+    assert_eq!(finished.stderr, "already built; rebuild it with --force\n");
 
     let finished = tables(folder, &[&BUILD[..], &["--json"]].concat());
     finished.printed();
@@ -100,7 +104,7 @@ fn a_table_that_is_there_is_not_built_again() {
 }
 
 #[test]
-fn the_list_tells_tables_that_are_there_from_those_that_are_not() {
+fn list_shows_existing_and_absent_tables() {
     let folder = &BUILT.folder;
     let finished = tables(folder, &["tables", "list"]);
     let path = folder.join(FILE);
@@ -123,11 +127,11 @@ fn the_list_tells_tables_that_are_there_from_those_that_are_not() {
     assert_eq!((&table["game"], &table["table"]), (&"chinese-checkers".into(), &"solo".into()));
     assert_eq!((&table["state"], &table["bytes"]), (&"absent".into(), &BYTES.into()));
     assert_eq!(table["path"], path.to_str().unwrap());
-    assert!(table["why"].is_null());
+    assert!(table["reason"].is_null());
 }
 
 #[test]
-fn without_a_variable_of_our_own_the_users_cache_is_used() {
+fn tables_are_in_the_users_cache_folder_by_default() {
     let home = tempfile::tempdir().unwrap();
     let list = |names: &[(&str, &Path)]| {
         let mut command = command(&["tables", "list", "--json"]);
@@ -141,40 +145,40 @@ fn without_a_variable_of_our_own_the_users_cache_is_used() {
     let both = list(&[("HOME", home), ("XDG_CACHE_HOME", &cache)]);
     assert_eq!(path(&both), Some(cache.join("crownhead").join(FILE)));
     if cfg!(target_os = "linux") {
-        let of_home = list(&[("HOME", home)]);
-        assert_eq!(path(&of_home), Some(home.join(".cache/crownhead").join(FILE)));
+        let in_home = list(&[("HOME", home)]);
+        assert_eq!(path(&in_home), Some(home.join(".cache/crownhead").join(FILE)));
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn without_any_folder_for_tables_the_way_out_is_told() {
+fn missing_cache_folder_is_reported() {
     let run = |arguments: &[&str]| {
         let mut command = command(arguments);
-        // Without the variable the system would be asked for the user's home.
+        // A relative HOME is ignored; without HOME the system would be asked.
         command.env_remove("CROWNHEAD_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", "nowhere");
         finish(&mut command)
     };
-    let told = "there is no folder for tables: set CROWNHEAD_CACHE to one";
-    assert_eq!(run(&BUILD).refused(1), format!("crownhead: {told}\n"));
+    let message = "no cache folder: set CROWNHEAD_CACHE";
+    assert_eq!(run(&BUILD).refused(1), format!("crownhead: {message}\n"));
     let table = run(&["tables", "list", "--json"]).json()["tables"][0].clone();
-    assert_eq!((&table["state"], &table["why"]), (&"absent".into(), &told.into()));
+    assert_eq!((&table["state"], &table["reason"]), (&"absent".into(), &message.into()));
     assert!(table["path"].is_null());
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told_before_anything_is_built() {
+fn unwritable_folder_is_reported_before_the_build() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let finished = tables(&file.join("inside"), &[&BUILD[..], &["--force"]].concat());
-    let told = finished.refused(1);
-    assert!(told.contains("file") && told.contains(" cannot be written to: "), "{told}");
+    let message = finished.refused(1);
+    assert!(message.contains("cannot write to ") && message.contains("file"), "{message}");
     assert_eq!(files(folder.path()), ["file"]);
 }
 
 #[test]
-fn a_folder_in_the_place_of_the_table_is_told_before_anything_is_built() {
+fn folder_in_place_of_the_table_is_reported_before_the_build() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join(FILE)).unwrap();
     let finished = tables(folder.path(), &[&BUILD[..], &["--force"]].concat());
@@ -183,14 +187,14 @@ fn a_folder_in_the_place_of_the_table_is_told_before_anything_is_built() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_build_leaves_nothing_behind() {
+fn interrupted_build_leaves_nothing_behind() {
     use std::os::unix::process::ExitStatusExt;
     let interrupt = |folder: &Path| {
         let mut command = command(&[&BUILD[..], &["--force"]].concat());
         let mut child = command.env("CROWNHEAD_CACHE", folder).spawn().unwrap();
         let id = child.id().to_string();
-        // The first may come before the program is ready to handle it, and is lost where whoever started
-        // the tests ignores it.
+        // The first signal may come before the handler is set, and be ignored if the test runner
+        // ignores it.
         let status = loop {
             let sent = std::process::Command::new("kill").args(["-INT", &id]).status();
             assert!(sent.unwrap().success());
@@ -203,7 +207,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
     let empty = tempfile::tempdir().unwrap();
     interrupt(empty.path());
     assert!(files(empty.path()).is_empty());
-    // A table that was to be replaced is still there.
+    // The existing table is still there.
     let built = &BUILT.folder;
     interrupt(built);
     assert_eq!(files(built), [FILE]);
@@ -211,24 +215,28 @@ fn an_interrupted_build_leaves_nothing_behind() {
 }
 
 #[test]
-fn games_without_tables_are_refused_as_bad_usage() {
+fn games_without_tables_are_usage_errors() {
     let folder = tempfile::tempdir().unwrap();
     for game in ["english", "contest:kings=true", "capture-halma"] {
         let finished = tables(folder.path(), &["tables", "build", game]);
-        let told = finished.refused(2);
+        let message = finished.refused(2);
         let id = game.split(':').next().unwrap();
-        assert_eq!(told, format!("crownhead: {id} has no tables to build; chinese-checkers has\n"));
+        let expected =
+            format!("crownhead: {id} has no tables; games with tables: chinese-checkers\n");
+        assert_eq!(message, expected);
     }
     assert!(
-        tables(folder.path(), &["tables", "build", "go"]).refused(2).contains("no game \"go\"")
+        tables(folder.path(), &["tables", "build", "go"])
+            .refused(2)
+            .contains("unknown game \"go\"")
     );
     assert!(files(folder.path()).is_empty());
 }
 
 #[test]
-fn the_number_of_threads_has_a_range() {
+fn thread_count_is_checked() {
     for number in ["0", "257", "two"] {
-        let finished = crate::run::crownhead(&[&BUILD[..], &["--threads", number]].concat());
+        let finished = crate::harness::crownhead(&[&BUILD[..], &["--threads", number]].concat());
         finished.refused(2);
     }
 }

@@ -1,11 +1,11 @@
 //! `crownhead tune`.
 
-use crate::run::{crownhead, crownhead_in};
+use crate::harness::{crownhead, crownhead_in};
 
 #[test]
 fn the_header_names_the_command_that_makes_the_same_weights() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["tune", "contest", "--games", "40", "--nodes", "20", "--rounds", "2", "-o"];
+    let arguments = ["tune", "contest", "--games", "40", "--nodes", "20", "--epochs", "2", "-o"];
     let first = crownhead_in(folder.path(), &[&arguments[..], &["first weights"]].concat());
     assert_eq!(first.code, Some(0), "{first:?}");
     let start = ["--weights", "first weights"];
@@ -26,7 +26,7 @@ fn a_file_that_cannot_be_written_is_told_before_any_game() {
 #[test]
 fn games_without_any_position_to_learn_from_are_a_failure() {
     let finished =
-        crownhead(&["tune", "contest", "--games", "1", "--nodes", "20", "--rounds", "1"]);
+        crownhead(&["tune", "contest", "--games", "1", "--nodes", "20", "--epochs", "1"]);
     assert!(finished.refused(1).contains("too few"), "{finished:?}");
 }
 
@@ -36,15 +36,15 @@ fn ctrl_c_ends_the_fit_too() {
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
 
-    let start = ["tune", "contest", "--games", "40", "--nodes", "20", "--rounds", "100000"];
-    let mut command = crate::run::command(&start);
+    let start = ["tune", "contest", "--games", "40", "--nodes", "20", "--epochs", "100000"];
+    let mut command = crate::harness::command(&start);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let fits = |line: Result<String, _>| line.unwrap().starts_with("round 10:");
+    let fits = |line: Result<String, _>| line.unwrap().starts_with("epoch 10:");
     assert!(lines.any(fits), "it never began to fit");
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    assert!(lines.all(|line| !line.unwrap().starts_with("round 100000:")));
+    assert!(lines.all(|line| !line.unwrap().starts_with("epoch 100000:")));
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
 }

@@ -2,7 +2,7 @@
 
 use crownhead_play::{LegalMove, Session, new_session};
 use crownhead_rules::{Cell, Game, Side};
-use crownhead_terminal::screen::path::{Step, choose};
+use crownhead_terminal::screen::selection::{Selection, select};
 
 use crate::tty::Tty;
 
@@ -13,11 +13,11 @@ fn choices(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
     let whole: Vec<_> = mv.path.iter().copied().chain([last]).collect();
     for cells in [vec![first, last], whole] {
         let mut chosen = Vec::new();
-        let steps: Vec<_> = cells.iter().map(|&cell| choose(legal, &mut chosen, cell)).collect();
+        let steps: Vec<_> = cells.iter().map(|&cell| select(legal, &mut chosen, cell)).collect();
         let done =
-            steps.iter().position(|step| matches!(step, Step::Move(text) if *text == mv.text));
+            steps.iter().position(|step| matches!(step, Selection::Move(text) if *text == mv.text));
         if let Some(done) = done
-            && steps[..done].iter().all(|step| *step == Step::Chosen)
+            && steps[..done].iter().all(|step| *step == Selection::Chosen)
         {
             return cells[..=done].to_vec();
         }
@@ -32,7 +32,7 @@ fn next_move(session: &dyn Session, legal: &[LegalMove]) -> LegalMove {
         Side::Second => -1,
     };
     let ahead = |cell: Cell| match session.game() {
-        Game::CaptureHalma => forward * i32::from(cell.column()),
+        Game::CaptureHalma(()) => forward * i32::from(cell.column()),
         _ => forward * (i32::from(cell.row()) + i32::from(cell.column())),
     };
     let worth = |mv: &&LegalMove| {

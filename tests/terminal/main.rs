@@ -4,10 +4,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on may stop
 
+mod autosave;
 mod bots;
+mod frame_rate;
+mod fullscreen;
 mod games;
-mod kept;
 mod progress;
-mod speed;
 mod tty;
-mod whole_screen;

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::cli::crownhead_in;
 use crate::harness::{TestTournament, events};
-use crate::run::crownhead_in;
 
 #[test]
 fn new_writes_a_runnable_file_and_overwrites_nothing() {

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::cli::crownhead_in;
 use crate::harness::TestTournament;
-use crate::run::crownhead_in;
 
 /// A bot that plays the first legal move, and occasionally an illegal one.
 const SHELL: &str = r#"while read -r word rest; do

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
+use crate::cli::Finished;
 use crate::harness::{EIGHT_PLAYERS, TestTournament, events};
-use crate::run::Finished;
 
 /// Fills the disk during a tournament, frees space, and resumes.
 const FILL_DISK: &str = r#"

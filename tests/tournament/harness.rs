@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::run::{Finished, command, crownhead_in};
+use crate::cli::{Finished, command, crownhead_in};
 
 /// Eight built-in players of different strength, limited by nodes or plies instead of time.
 pub(crate) const EIGHT_PLAYERS: &str = r#"[

@@ -113,7 +113,8 @@ fn nothing_starts_without_required_isolation() {
     let output = command.current_dir(tournament.path()).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("namespaces"), "{stderr}");
+    let message = "isolation is required but incomplete: namespaces unavailable";
+    assert!(stderr.contains(message), "{stderr}");
     assert!(!tournament.path().join("class.journal").exists());
 }
 

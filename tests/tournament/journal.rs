@@ -6,8 +6,8 @@ use std::process::{Child, Stdio};
 
 use serde_json::json;
 
+use crate::cli::crownhead_in;
 use crate::harness::TestTournament;
-use crate::run::crownhead_in;
 use crate::signals::{interrupt, start, wait};
 
 /// Creates a tournament that was killed after some games, which are still in the write-ahead log.

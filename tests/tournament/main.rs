@@ -3,6 +3,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing tests may panic
 
+#[path = "../cli/harness.rs"]
+#[allow(dead_code)] // each test program uses a part of it
+mod cli;
 mod commands;
 mod course;
 mod crash;
@@ -11,7 +14,4 @@ mod harness;
 mod isolation;
 mod journal;
 mod resume;
-#[path = "../cli/run.rs"]
-#[allow(dead_code)] // each test program uses a part of it
-mod run;
 mod signals;

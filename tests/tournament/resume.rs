@@ -4,8 +4,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use crate::cli::crownhead_in;
 use crate::harness::TestTournament;
-use crate::run::crownhead_in;
 
 /// A bot that plays the first legal move.
 const FIRST_MOVE: &str = "while read -r word rest; do

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
 
@@ -57,7 +57,7 @@ fn main() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
     assert!(compiled.success(), "the bot cannot be compiled");
-    let game = Game::ChineseCheckers;
+    let game = Game::ChineseCheckers(());
     let player: crownhead_bots::PlayerSpec = format!("cmd:{}", bot.display()).parse().unwrap();
     let plan = MatchConfig {
         settings: GameSettings {
@@ -76,7 +76,7 @@ fn main() {
     for _ in 0..rounds {
         let (start, cpu) = (Instant::now(), cpu_time());
         let (mut games, mut plies) = (0, 0);
-        matches::play(&plan, &Knowledge::default(), &Stop::new(), |game| {
+        matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |game| {
             assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
             games += 1;
             plies += game.played.moves.len();

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
-use crownhead_rules::{Game, Side};
+use crownhead_play::StopFlag;
+use crownhead_rules::{ExamplePosition, Game, Side};
 
 use crownhead_play::{Fault, FaultKind};
 
@@ -14,8 +14,8 @@ use crate::{BotProgram, Protocol};
 use crownhead_play::Random;
 use crownhead_play::referee::{self, PlayedGame};
 use crownhead_play::{
-    End, FaultPolicy, GameSettings, GameStart, Player, PlayerError, Session, TimeControl,
-    format_duration, new_session,
+    End, Event, FaultPolicy, GameConfig, GameInPlay, GameSettings, GameStart, Player, PlayerError,
+    Session, TimeControl, format_duration, new_session,
 };
 
 /// Something that was tried.
@@ -66,49 +66,22 @@ struct Moment {
 const LAST_SECOND: TimeControl =
     TimeControl::PerGame { time: Duration::from_secs(1), increment: Duration::ZERO };
 
-/// The odd moments of a game. Only Chinese checkers has positions from which every game is long.
+/// The odd moments of a game.
 fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
-    let few = "few pieces";
-    let (many, (ending, late), pass) = match game {
-        Game::English(_) => (
-            "B:W:BK6,K7,K8,K9,K17,K18,K19,K20,K25,K26,K27,K28",
-            (few, "B:WK1,K5,K32:BK28,K4,K29"),
-            None,
-        ),
-        Game::Contest(_) => (
-            "B:W9,12,13,18,23,30:B1,3,4,10,11,17,20,25,26,27,28",
-            (few, "B:W29,30,31,32:B1,2,3,4"),
-            None,
-        ),
-        Game::ChineseCheckers => (
-            "3O4/1O3O1O/1O6/4O1#1/2#1#3/4#3/1#1#4/8 # 10",
-            // Two pieces fill no camp: nobody can win before the last turn.
-            ("a very long game", "#7/8/8/8/8/8/8/7O # 0"),
-            Some("5OO#/6OO/5O1O/8/8/8/8/8 # 10"),
-        ),
-        Game::CaptureHalma => (
-            "5b2/1w3b2/2w1b1bb/1b1w1w2/2w1w1w1/1w1w1b2/2b1b3/8 b 10",
-            (few, "8/8/b7/8/8/7w/8/8 b 0"),
-            Some("8/8/8/4w3/8/8/8/8 b 10"),
-        ),
-    };
     let time = TimeControl::PerMove(movetime);
-    let mut moments = vec![
-        Moment { check: "many moves", position: many.into(), time, is_one_turn: true },
-        Moment { check: ending, position: late.into(), time, is_one_turn: false },
-        Moment {
-            check: "the last second",
-            position: game.info().start,
-            time: LAST_SECOND,
-            is_one_turn: false,
-        },
-    ];
-    moments.extend(pass.map(|position| Moment {
-        check: "a forced pass",
-        position: position.into(),
+    let example = |example: &ExamplePosition| Moment {
+        check: example.name,
+        position: example.position.into(),
         time,
-        is_one_turn: true,
-    }));
+        is_one_turn: example.one_turn,
+    };
+    let mut moments: Vec<_> = game.info().examples.iter().map(example).collect();
+    moments.push(Moment {
+        check: "the last second",
+        position: game.start_position(),
+        time: LAST_SECOND,
+        is_one_turn: false,
+    });
     moments
 }
 
@@ -120,7 +93,7 @@ pub fn check(
     times: (Duration, Duration),
     seed: u64,
     log: Option<&Path>,
-    stop: &Stop,
+    stop: &StopFlag,
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
@@ -243,7 +216,7 @@ struct Trial<'a> {
     /// The folder for logs, and how many are there.
     log: Option<&'a Path>,
     logs: u32,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl Trial<'_> {
@@ -275,7 +248,7 @@ impl Trial<'_> {
     /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
     fn is_over(&self) -> bool {
         let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
-        let is_at_an_end = self.stop.is_stopped() || self.bot.unable().is_some();
+        let is_at_an_end = self.stop.is_set() || self.bot.unable().is_some();
         is_at_an_end || (is_mute && self.bot.fault().is_some())
     }
 
@@ -313,7 +286,7 @@ impl Trial<'_> {
     fn game(
         &mut self,
         check: &str,
-        session: &mut dyn Session,
+        session: Box<dyn Session>,
         terms: &GameSettings,
         seed: u64,
         bot_side: Side,
@@ -370,10 +343,10 @@ impl Trial<'_> {
     fn quick_game(&mut self, number: u64, found: &mut impl FnMut(Finding)) {
         let sides = [Side::First, Side::Second];
         let side = sides[number as usize % 2];
-        let Ok(mut session) = new_session(self.game, None) else { return };
+        let Ok(session) = new_session(self.game, None) else { return };
         let terms = self.terms;
         let (check, seed) = ("game against random", self.seed.wrapping_add(number));
-        let game = self.game(check, session.as_mut(), &terms, seed, side);
+        let game = self.game(check, session, &terms, seed, side);
         if let Some(finding) = self.report(check, side, game) {
             found(finding);
         }
@@ -381,14 +354,14 @@ impl Trial<'_> {
 
     fn moment(&mut self, moment: &Moment, found: &mut impl FnMut(Finding)) {
         // A position of the game without its options may be none of the game with them.
-        let Ok(mut session) = new_session(self.game, Some(&moment.position)) else { return };
+        let Ok(session) = new_session(self.game, Some(&moment.position)) else { return };
         if session.outcome().is_some() {
             return;
         }
         let terms = GameSettings { time_control: moment.time, ..self.terms };
         let side = session.side();
         if !moment.is_one_turn {
-            let game = self.game(moment.check, session.as_mut(), &terms, self.seed, side);
+            let game = self.game(moment.check, session, &terms, self.seed, side);
             if let Some(finding) = self.report(moment.check, side, game) {
                 found(finding);
             }
@@ -396,28 +369,27 @@ impl Trial<'_> {
         }
         self.seat(moment.check, &terms, side, self.seed);
         let moves = session.legal_moves().len();
-        let clock = terms.time_control.clock();
-        let turn =
-            referee::take_turn(session.as_mut(), &mut self.bot, clock, terms.grace, self.stop);
+        let game = GameInPlay::new(session, GameConfig::refereed(&terms), Duration::ZERO);
+        let policy = terms.fault_policy;
+        let turn = referee::play_turn(&game, &mut self.bot, policy, self.seed, self.stop);
         let finding = match turn {
             Err(error) => finding(moment.check, Grade::Failure, error.to_string(), ""),
-            Ok(None) => return,
-            Ok(Some((used, Ok((text, _))))) => {
+            Ok(Some((Event::Move { text, .. }, used))) => {
                 let time = used.as_secs_f64() * 1e3;
                 let text = format!("{text} of {moves}, after {time:.1} ms");
                 finding(moment.check, Grade::Fine, text, "")
             }
-            Ok(Some((_, Err(fault)))) => {
-                let advice = match (moves, fault.kind) {
+            Ok(Some((Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)), _))) => {
+                let advice = match (moves, incident.fault.kind) {
                     (1, FaultKind::IllegalMove) => {
                         "The only legal move is pass: answer with what stands in moves=."
                     }
-                    _ => advice(self.protocol, &fault),
+                    _ => advice(self.protocol, &incident.fault),
                 };
-                let incident = referee::incident(session.as_ref(), side, fault, terms.fault_policy);
                 self.bot.on_fault(&incident, None);
                 finding(moment.check, Grade::Failure, incident.describe(self.game), advice)
             }
+            Ok(_) => return,
         };
         found(finding);
     }

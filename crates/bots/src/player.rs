@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 
 use crownhead_play::{Fault, FaultKind};
 
@@ -43,7 +43,7 @@ pub(crate) struct BotPlayer {
 impl BotPlayer {
     /// Builds the program if it must be built, and starts it, unless that must wait for its place at
     /// a board.
-    pub(crate) fn new(program: BotProgram, stop: &Stop) -> Result<BotPlayer, PlayerError> {
+    pub(crate) fn new(program: BotProgram, stop: &StopFlag) -> Result<BotPlayer, PlayerError> {
         process::build(&program, stop).map_err(PlayerError::StartFailed)?;
         let mut outside = BotPlayer {
             dialogue: program.protocol.dialogue(),
@@ -155,7 +155,7 @@ impl BotPlayer {
     }
 
     /// Greets the program and tells it of the game, starting it again if need be.
-    fn seat(&mut self, seating: &GameStart<'_>, stop: &Stop) -> Result<(), Unsaid> {
+    fn seat(&mut self, seating: &GameStart<'_>, stop: &StopFlag) -> Result<(), Unsaid> {
         let head = self.head(seating);
         let mut log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
         if self.fault.take().is_some()
@@ -222,7 +222,7 @@ impl Player for BotPlayer {
         (self.seed, self.is_seated) = (seed, false);
     }
 
-    fn sit_down(&mut self, seating: &GameStart<'_>, stop: &Stop) {
+    fn sit_down(&mut self, seating: &GameStart<'_>, stop: &StopFlag) {
         self.is_seated = true;
         self.terms = Some(*seating.settings);
         match self.seat(seating, stop) {
@@ -236,7 +236,7 @@ impl Player for BotPlayer {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         if !self.is_seated {
@@ -261,7 +261,7 @@ impl Player for BotPlayer {
             return Err(error.clone());
         }
         let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(PlayerError::Stopped);
             }
             let fault = self.fault.clone();

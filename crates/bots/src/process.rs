@@ -1,7 +1,7 @@
 //! A running bot: its process, its pipes, its end. Every outside program is started here and nowhere
 //! else.
 //!
-//! A bot has walls around it ([`sandbox`]) and a session of its own, so that it ends with all its
+//! A bot has walls around it (`sandbox`) and a session of its own, so that it ends with all its
 //! children. Its output and its
 //! errors are read by one `poll` over both, up to a deadline, into bounded memory: a bot that floods
 //! one of them is stopped by it or loses what is too much, and a bot that is silent costs nothing but
@@ -13,46 +13,35 @@ use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
-
-use crownhead_sandbox::affinity::near;
-use crownhead_sandbox::reaper as running;
+use rustix::process::{Pid, Signal};
 
 use crate::BotProgram;
 use crate::adapters::Source;
 use crate::line_buffer::{LineBuffer, TooLong};
 use crate::log::Log;
-use crownhead_sandbox::monitor::{Meter, first_child};
-use crownhead_sandbox::{self, Child, Isolation, Limits, SpawnRequest};
+use crownhead_sandbox::affinity::wake_on_this_cpu;
+use crownhead_sandbox::{Child, Limits, SpawnRequest};
 
 /// A running program and the pipes to it.
 pub(crate) struct BotProcess {
-    /// What its walls keep; its pipes are below.
-    started: Child,
-    group: Pid,
-    /// The first thread of the program itself, if it is known.
-    program: Option<Pid>,
+    /// The process; its pipes are below.
+    child: Child,
     input: Option<File>,
     output: Option<File>,
     errors: Option<File>,
     /// Where it connects to, if it has a network of its own.
     pub(crate) listener: Option<TcpListener>,
-    /// What it uses, and whether that was too much.
-    meter: Arc<Meter>,
     buffer: LineBuffer,
     /// The beginning and the end of what it wrote to its standard error.
     first_words: Vec<u8>,
     last_words: Vec<u8>,
-    /// Bytes of output since [`forgive`](Process::forgive).
+    /// Bytes of output since `forgive`.
     taken: usize,
-    /// Whether it has ended and was reaped: its number may be another's now.
-    is_over: bool,
     /// Where the dialogue is written to.
     pub(crate) log: Option<Log>,
 }
@@ -91,38 +80,28 @@ impl BotProcess {
         let (limits, source) = (program.allowed(), program.source.as_ref());
         let others = source.map(Source::own).unwrap_or_default();
         let request = SpawnRequest {
-            file: &program.executable(words),
-            words,
+            program: &program.executable(words),
+            argv: words,
             folder: &program.folder,
-            is_whole: program.has_folder(),
-            others: &others,
+            owns_folder: program.has_folder(),
+            extra_paths: &others,
             is_build,
-            made_in: source.and_then(Source::made_in),
+            build_output: source.and_then(Source::made_in),
             isolation: program.isolation,
             limits: if is_build { for_builds(limits) } else { limits },
             port: program.protocol.port().filter(|_| !is_build),
         };
-        let mut started =
-            running::started(|| crownhead_sandbox::spawn(&request), |started| started.pid)?;
-        let (group, is_keeper) = (started.pid, started.has_keeper());
-        let limits = (request.isolation != Isolation::Off).then_some(request.limits);
-        let [input, output, errors] = started.pipes.each_mut().map(Option::take);
-        let (listener, control) = (started.listener.take(), started.group());
+        let mut child = crownhead_sandbox::spawn(&request)?;
         let process = BotProcess {
-            started,
-            group,
-            program: if is_keeper { first_child(group) } else { Some(group) },
-            input,
-            output,
-            errors,
-            listener,
-            // How long a build lasts is limited anyway.
-            meter: Meter::new(group, is_keeper, control, limits, !is_build),
+            input: child.stdin.take(),
+            output: child.stdout.take(),
+            errors: child.stderr.take(),
+            listener: child.listener.take(),
+            child,
             buffer: LineBuffer::default(),
             first_words: Vec::new(),
             last_words: Vec::new(),
             taken: 0,
-            is_over: false,
             log: None,
         };
         // From here on whatever goes wrong ends the process.
@@ -139,12 +118,12 @@ impl BotProcess {
 
     /// Why it was stopped, if it used too much.
     pub(crate) fn stopped(&self) -> Option<&str> {
-        self.meter.stopped()
+        self.child.meter.kill_reason()
     }
 
     /// Sends a line. A bot that does not read is waited for until the deadline; one that closed its
     /// input hears nothing, and what it says next shows why.
-    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
+    pub(crate) fn send(&mut self, line: &str, deadline: Option<Instant>, stop: &StopFlag) {
         if let Some(log) = &mut self.log {
             log.sent(line);
         }
@@ -156,7 +135,7 @@ impl BotProcess {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                    if late || stop.is_stopped() || self.wait(deadline, true).is_err() {
+                    if late || stop.is_set() || self.wait(deadline, true).is_err() {
                         // Half a line is worse than none: it will hear no other.
                         self.input = None;
                     }
@@ -167,15 +146,15 @@ impl BotProcess {
     }
 
     /// Sends the line that begins a game.
-    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
-        near(self.program, || self.send(line, deadline, stop));
+    pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &StopFlag) {
+        wake_on_this_cpu(self.child.program, || self.send(line, deadline, stop));
     }
 
     /// Waits for a line and gives it to `take`, until that has what it wants.
     pub(crate) fn receive<T>(
         &mut self,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
         mut take: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<T, Silence> {
         let mut is_late = false;
@@ -192,7 +171,7 @@ impl BotProcess {
             if self.output.is_none() {
                 return Err(Silence::Ended);
             }
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Silence::Stopped);
             }
             if is_late {
@@ -215,7 +194,7 @@ impl BotProcess {
     ) -> Result<Option<T>, Silence> {
         loop {
             let before = self.taken;
-            match self.receive(Some(Instant::now()), &Stop::new(), &mut take) {
+            match self.receive(Some(Instant::now()), &StopFlag::new(), &mut take) {
                 Ok(wanted) => return Ok(Some(wanted)),
                 Err(Silence::Flood) => return Err(Silence::Flood),
                 Err(_) if self.taken == before => return Ok(None),
@@ -244,7 +223,7 @@ impl BotProcess {
         other: BorrowedFd<'_>,
         flags: PollFlags,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         let mut is_late = false;
         loop {
@@ -255,7 +234,7 @@ impl BotProcess {
                 }
                 None::<()>
             })?;
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Silence::Stopped);
             }
             if is_late {
@@ -299,9 +278,9 @@ impl BotProcess {
         let (has_beside, pipes) = (beside.is_some(), fds.len());
         fds.extend(beside);
         // While somebody waits for it, the time is its own.
-        self.meter.begin();
+        self.child.meter.turn_started();
         let polled = rustix::event::poll(&mut fds, Some(&timeout));
-        self.meter.rest();
+        self.child.meter.turn_ended();
         let count = match polled {
             Err(rustix::io::Errno::INTR) => return Ok((false, false)),
             other => other?,
@@ -383,35 +362,25 @@ impl BotProcess {
             && Instant::now() < deadline
             && self.wait(Some(deadline), false).unwrap_or(false)
         {}
-        if exited && !self.is_over { self.reap() } else { None }
+        if exited && !self.child.is_reaped() { self.reap() } else { None }
     }
 
     /// Its number, which is that of its group too.
     pub(crate) fn number(&self) -> Pid {
-        self.group
+        self.child.pid
     }
 
     /// Whether the process has ended; it is left to be reaped: so long its number is its own.
     pub(crate) fn has_exited(&self) -> bool {
-        if self.is_over {
-            return true;
-        }
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let known = rustix::process::waitid(WaitId::Pid(self.group), options);
-        !matches!(known, Ok(None) | Err(rustix::io::Errno::INTR))
+        self.child.has_exited()
     }
 
     /// Kills what is left of it and of its children, and says how it ended.
     fn reap(&mut self) -> Option<ExitStatus> {
-        running::signal(self.group, Signal::KILL);
+        self.child.signal(Signal::KILL);
         // Whoever cannot be killed, as a program with rights of another user, is not waited for.
         self.exits_until(Instant::now() + PATIENCE[0]);
-        self.is_over = true;
-        self.meter.retire();
-        let ended = rustix::process::waitpid(Some(self.group), WaitOptions::NOHANG);
-        let status = ended.ok().flatten().map(|(_, status)| status.as_raw());
-        running::reaped(self.group);
-        self.started.end().or(status).map(ExitStatus::from_raw)
+        self.child.reap()
     }
 
     /// Waits until the process has ended.
@@ -438,7 +407,7 @@ impl BotProcess {
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
     pub(crate) fn end(&mut self, politely: bool) -> bool {
-        if self.is_over {
+        if self.child.is_reaped() {
             return false;
         }
         self.input = None;
@@ -446,7 +415,7 @@ impl BotProcess {
         self.taken = usize::MAX;
         let by_itself = politely && self.exits_until(Instant::now() + PATIENCE[0]);
         if !by_itself {
-            running::signal(self.group, Signal::TERM);
+            self.child.signal(Signal::TERM);
             self.exits_until(Instant::now() + PATIENCE[1]);
         }
         // Children that outlive the bot, and a bot that does not listen.
@@ -457,7 +426,7 @@ impl BotProcess {
 
 impl Drop for BotProcess {
     fn drop(&mut self) {
-        if !self.is_over {
+        if !self.child.is_reaped() {
             self.end(false);
         }
     }
@@ -481,7 +450,7 @@ fn for_builds(limits: Limits) -> Limits {
 }
 
 /// Makes a program from its sources; all copies of it share the result.
-pub(crate) fn build(program: &BotProgram, stop: &Stop) -> Result<(), String> {
+pub(crate) fn build(program: &BotProgram, stop: &StopFlag) -> Result<(), String> {
     let make = || match &program.source {
         Some(source) => run_build(program, &source.write()?, stop),
         None => program.build.as_ref().map_or(Ok(()), |words| run_build(program, words, stop)),
@@ -489,7 +458,7 @@ pub(crate) fn build(program: &BotProgram, stop: &Stop) -> Result<(), String> {
     program.built.get_or_init(make).clone()
 }
 
-fn run_build(program: &BotProgram, words: &[String], stop: &Stop) -> Result<(), String> {
+fn run_build(program: &BotProgram, words: &[String], stop: &StopFlag) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
     let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
     let mut process = BotProcess::launch(program, words, true).map_err(cannot)?;
@@ -515,7 +484,7 @@ fn run_build(program: &BotProgram, words: &[String], stop: &Stop) -> Result<(), 
     };
     // Its output may end before it does.
     while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
-        if stop.is_stopped() {
+        if stop.is_set() {
             silence = Some(Silence::Stopped);
         } else if Instant::now() >= deadline {
             silence = Some(Silence::Late);

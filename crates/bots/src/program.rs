@@ -79,7 +79,7 @@ impl BotProgram {
             source: None,
             isolation: Isolation::default(),
             limits: Limits::default(),
-            wanted: Limits::NONE,
+            wanted: Limits::UNLIMITED,
             built: Arc::default(),
         }
     }
@@ -281,7 +281,7 @@ impl BotProgram {
 
     /// What it may use.
     pub fn allowed(&self) -> Limits {
-        self.limits.lower(self.wanted)
+        self.limits.min(self.wanted)
     }
 
     /// Whether all of its folder is its own. That of a command is whatever folder one is in.

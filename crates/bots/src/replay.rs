@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use crownhead_rules::Game;
 
 use crate::log::HEAD;
@@ -14,9 +14,9 @@ use crate::protocol::Unsaid;
 use crate::protocol::line::Line;
 use crate::protocol::v1::Lines;
 use crate::{BotProgram, Protocol};
-use crownhead_play::referee;
 use crownhead_play::{
-    Choice, Clock, GameSettings, GameStart, Player, PlayerError, Session, TimeControl, new_session,
+    Action, End, Event, FaultPolicy, GameConfig, GameInPlay, GameSettings, GameStart, Player,
+    PlayerError, Session, TimeControl, new_session,
 };
 
 /// One turn of a game, as its log has it.
@@ -152,7 +152,7 @@ impl Moment {
         program: &BotProgram,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         match program.protocol {
             Protocol::Lines => self.send_again(program, startup, patience, stop),
@@ -166,7 +166,7 @@ impl Moment {
         program: &BotProgram,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         program.suits(&self.game)?;
         let session = self.session()?;
@@ -205,7 +205,7 @@ impl Moment {
         program: &BotProgram,
         startup: Duration,
         patience: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Again, String> {
         process::build(program, stop)?;
         let started = BotProcess::start(program, &program.command);
@@ -236,11 +236,18 @@ impl Moment {
 
     /// What the rules say of an answer: the move as the referee writes it, or the fault.
     fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
-        let mut session = self.session()?;
-        let (choice, none) = (Choice::from_text(text), Duration::ZERO);
-        Ok(match referee::judge(session.as_mut(), choice, Clock::Unlimited, none, none) {
-            Ok((played, _)) => (Some(played), None),
-            Err(fault) => (None, Some(format!("{}: {fault}", fault.kind.code()))),
+        let settings = GameSettings::default_for(&self.game);
+        let game =
+            GameInPlay::new(self.session()?, GameConfig::refereed(&settings), Duration::ZERO);
+        let answer = Action::Answer { answer: Ok(text), policy: FaultPolicy::Forfeit, seed: 0 };
+        Ok(match game.decide(game.session().side(), &answer, Duration::ZERO) {
+            Ok(Event::Move { text, .. }) => (Some(text), None),
+            Ok(Event::End(End::Forfeited(incident))) => {
+                let fault = &incident.fault;
+                (None, Some(format!("{}: {fault}", fault.kind.code())))
+            }
+            Ok(_) => (None, None),
+            Err(refusal) => (None, Some(refusal.to_string())),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Knowledge, Player, PlayerError, Stop};
+use crownhead_play::{BuiltinSpec, Knowledge, Player, PlayerError, StopFlag};
 use crownhead_rules::Game;
 
 use crate::player::BotPlayer;
@@ -110,7 +110,7 @@ impl PlayerSpec {
 
     /// Builds the bot, if it is one and needs building. [`player`](PlayerSpec::player) builds too,
     /// but cannot be stopped.
-    pub fn build(&self, stop: &Stop) -> Result<(), PlayerError> {
+    pub fn build(&self, stop: &StopFlag) -> Result<(), PlayerError> {
         let Some(program) = self.program() else { return Ok(()) };
         crate::process::build(program, stop).map_err(PlayerError::StartFailed)
     }
@@ -125,7 +125,7 @@ impl PlayerSpec {
         match self {
             PlayerSpec::Builtin(spec) => spec.player(game, knowledge),
             PlayerSpec::Bot(program) => {
-                Ok(Box::new(BotPlayer::new(BotProgram::clone(program), &Stop::new())?))
+                Ok(Box::new(BotPlayer::new(BotProgram::clone(program), &StopFlag::new())?))
             }
         }
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crownhead_play::{FaultPolicy, GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{FaultPolicy, GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tournament::job::JobError;
@@ -40,7 +40,7 @@ fn plan(game: &str, one: &str, other: &str) -> MatchConfig {
 
 fn try_to_play(plan: &MatchConfig) -> Result<Vec<MatchGame>, JobError> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game))?;
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))?;
     games.sort_by_key(|game| (game.pair, game.first));
     Ok(games)
 }
@@ -176,7 +176,7 @@ fn a_client_that_thinks_in_its_own_turns_is_not_stopped_for_it() {
     let mut plan = plan("capture-halma", &client("board", "thinks"), "random");
     plan.settings.time_control = TimeControl::PerMove(Duration::from_secs(60));
     // Two seconds of thought in each game, and one to spare.
-    plan.players[0].program_mut().unwrap().limits = "spare=1s".parse().unwrap();
+    plan.players[0].program_mut().unwrap().limits = "cpu-slack=1s".parse().unwrap();
     plan.openings = Openings::parse("b7/8/b7/8/8/7w/8/7w b 392", &plan.game).unwrap();
     fine(&plan);
 }

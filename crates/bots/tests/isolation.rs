@@ -1,8 +1,8 @@
-//! The walls around bots, from inside and from outside: what a bot tries that it may not, as real
-//! processes under the default walls. Nobody else is disturbed, and nothing is left.
+//! Isolation of bots, from inside and outside: real processes with default isolation try what they
+//! may not. Nobody else is disturbed, and nothing is left behind.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // a test that cannot go on may stop, and says what it skips
+#![allow(clippy::unwrap_used)] // a failed step fails the test
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,16 +11,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
+use crownhead_test_support::{SKIPPED_FILE, compile_c_bot, skip};
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
-fn bots() -> PathBuf {
+fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// The processes with a text in their command line.
+/// Processes with `mark` in their command line.
 fn processes(mark: &str) -> Vec<String> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| {
@@ -30,23 +31,23 @@ fn processes(mark: &str) -> Vec<String> {
     lines.filter(|line| line.contains(mark)).collect()
 }
 
-/// Whether all walls are there; if not it is told what is not tested.
-fn has_walls(test: &str) -> bool {
-    let walls = IsolationStatus::detect(Isolation::Require);
-    if let Err(why) = &walls {
-        eprintln!("{test} is skipped: {why}");
+/// Whether all mechanisms are available; if not, the test is reported as skipped.
+fn is_isolated(test: &str) -> bool {
+    let status = IsolationStatus::detect(Isolation::Require);
+    if let Err(reason) = &status {
+        skip(test, reason);
     }
-    walls.is_ok()
+    status.is_ok()
 }
 
-fn plan(bot: &str, other: &str, limits: &str) -> MatchConfig {
+fn config(bot: &str, opponent: &str, limits: &str) -> MatchConfig {
     let game: Game = "english".parse().unwrap();
-    let mut players: [PlayerSpec; 2] = [bot.parse().unwrap(), other.parse().unwrap()];
+    let mut players: [PlayerSpec; 2] = [bot.parse().unwrap(), opponent.parse().unwrap()];
     for program in players.iter_mut().filter_map(PlayerSpec::program_mut) {
         program.limits = limits.parse().unwrap();
     }
     MatchConfig {
-        // So much that only what is tested can end a game.
+        // Enough time that only the limits can end a game early.
         settings: GameSettings {
             time_control: TimeControl::PerMove(Duration::from_secs(60)),
             ..GameSettings::default_for(&game)
@@ -61,24 +62,16 @@ fn plan(bot: &str, other: &str, limits: &str) -> MatchConfig {
     }
 }
 
-fn played(plan: &MatchConfig) -> Vec<MatchGame> {
+fn play(config: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(config, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))
+        .unwrap();
     assert_eq!(games.len(), 2);
     games
 }
 
 fn hostile(mode: &str) -> String {
-    format!("cmd:python3 '{}' {mode}", bots().join("hostile.py").display())
-}
-
-/// A C program of the tests, made in a folder.
-fn compiled(name: &str, folder: &Path) -> PathBuf {
-    let file = folder.join(name);
-    let source = bots().join(format!("{name}.c"));
-    let status = Command::new("cc").arg("-o").arg(&file).arg(source).status().unwrap();
-    assert!(status.success());
-    file
+    format!("cmd:python3 '{}' {mode}", fixtures().join("hostile.py").display())
 }
 
 /// A process that has nothing to do with any bot.
@@ -97,137 +90,133 @@ impl Drop for Bystander {
     }
 }
 
-/// Names a prober that is made already.
+/// Environment variable with the path of a compiled prober.
 const PROBER: &str = "CROWNHEAD_TEST_PROBER";
 
-/// The same test as an ordinary user, whom other parts of the kernel hold than root.
+/// Runs the same test as an ordinary user, who is restricted by other parts of the kernel than
+/// root.
 fn probe_as_nobody(prober: &Path) {
     const NOBODY: u32 = 65534;
-    let folder = tempfile::tempdir().unwrap();
-    let open = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(folder.path(), open).unwrap();
-    let [test, made] = ["test", "prober"].map(|name| folder.path().join(name));
+    let dir = tempfile::tempdir().unwrap();
+    let readable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(dir.path(), readable).unwrap();
+    let [test, copy] = ["test", "prober"].map(|name| dir.path().join(name));
     std::fs::copy(std::env::current_exe().unwrap(), &test).unwrap();
-    std::fs::copy(prober, &made).unwrap();
-    std::fs::write(folder.path().join("Cargo.toml"), "").unwrap();
+    std::fs::copy(prober, &copy).unwrap();
+    std::fs::write(dir.path().join("Cargo.toml"), "").unwrap();
     let mut command = Command::new(test);
-    command.args(["--exact", "nothing_gets_through_the_walls", "--nocapture"]);
-    command.current_dir(folder.path()).env(PROBER, made).uid(NOBODY).gid(NOBODY);
+    command.args(["--exact", "prober_gets_nothing_through", "--nocapture"]);
+    command.current_dir(dir.path()).env(PROBER, copy).uid(NOBODY).gid(NOBODY);
+    // This user may not write to that file.
+    command.env_remove(SKIPPED_FILE);
     let output = command.output().unwrap();
-    let told = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
-    assert!(output.status.success() && told.contains("1 passed"), "{told}");
-    if told.contains("is skipped") {
-        eprintln!("as nobody: {told}");
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    if let Some(line) = text.lines().find(|line| line.starts_with("SKIPPED: ")) {
+        skip("prober_gets_nothing_through as nobody", line.trim_start_matches("SKIPPED: "));
     }
 }
 
 #[test]
-fn nothing_gets_through_the_walls() {
-    if !has_walls("the probe of the walls") {
+fn prober_gets_nothing_through() {
+    if !is_isolated("prober_gets_nothing_through") {
         return;
     }
     let own = tempfile::tempdir().unwrap();
-    let prober = own.path().join("prober");
-    match std::env::var_os(PROBER) {
-        Some(made) => drop(std::fs::copy(made, &prober).unwrap()),
-        None => drop(compiled("prober", own.path())),
-    }
+    let prober = match std::env::var_os(PROBER) {
+        Some(compiled) => {
+            let prober = own.path().join("prober");
+            std::fs::copy(compiled, &prober).unwrap();
+            prober
+        }
+        None => compile_c_bot(&fixtures().join("prober.c"), own.path()),
+    };
     if rustix::process::geteuid().is_root() {
         probe_as_nobody(&prober);
     }
     let neighbour = tempfile::tempdir().unwrap();
     let secret = neighbour.path().join("bot.py");
     std::fs::write(&secret, "a good idea").unwrap();
-    let here = std::env::current_dir().unwrap().join("Cargo.toml");
-    // A descriptor that any child would inherit.
+    let manifest = std::env::current_dir().unwrap().join("Cargo.toml");
+    // A descriptor that an ordinary child would inherit.
     let leaked = std::fs::File::open("/etc/passwd").unwrap();
     rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
-    let arguments = [&secret, &here].map(|path| format!("@{}", path.display())).join("' '");
+    let arguments = [&secret, &manifest].map(|path| format!("@{}", path.display())).join("' '");
     let (referee, outside) = (std::process::id(), neighbour.path().display());
-    let bot = format!("cmd:'{}' {referee} '{outside}' '{arguments}'", prober.display());
-    for (text, is_folder) in [(bot.as_str(), false), (own.path().to_str().unwrap(), true)] {
-        if is_folder {
-            let command = bot.strip_prefix("cmd:").unwrap();
-            std::fs::write(own.path().join("bot.toml"), format!("command = \"{command}\""))
-                .unwrap();
-        }
-        for game in played(&plan(text, "random", "cores=1")) {
-            assert!(
-                game.played.description.contains("standard error: \"got through: nothing\""),
-                "{}",
-                game.played.description
-            );
+    let command = format!("'{}' {referee} '{outside}' '{arguments}'", prober.display());
+    // Once as a command and once as a folder.
+    std::fs::write(own.path().join("bot.toml"), format!("command = \"{command}\"")).unwrap();
+    for bot in [format!("cmd:{command}").as_str(), own.path().to_str().unwrap()] {
+        for game in play(&config(bot, "random", "cores=1")) {
+            let description = game.played.description;
+            assert!(description.contains("\"allowed: nothing\""), "{description}");
         }
     }
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "a good idea");
-    let left: Vec<_> = std::fs::read_dir(neighbour.path()).unwrap().flatten().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
+    let files: Vec<_> = std::fs::read_dir(neighbour.path()).unwrap().flatten().collect();
+    assert_eq!(files.len(), 1, "{files:?}");
     drop(leaked);
 }
 
 #[test]
-fn a_bot_may_start_any_number_of_programs_one_after_the_other() {
-    for game in played(&plan(&hostile("starts-many"), "random", "processes=16")) {
+fn bot_may_start_any_number_of_programs_one_after_another() {
+    for game in play(&config(&hostile("starts-many"), "random", "processes=16")) {
         assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
 }
 
 #[test]
-fn a_bot_may_run_on_every_processor() {
-    for game in played(&plan(&hostile("counts-processors"), "random", "cores=1")) {
+fn bot_may_run_on_every_cpu() {
+    for game in play(&config(&hostile("counts-processors"), "random", "cores=1")) {
         assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
 }
 
 #[test]
-fn whoever_uses_too_much_is_stopped_with_the_reason() {
-    for (mode, limits, code, sentence) in [
-        ("fork-bomb", "processes=40", "limits", "more than 40 processes and threads"),
-        ("allocates", "memory=100MB", "limits", "MB of memory: 100MB are allowed"),
-        ("allocates-in-many", "memory=200MB", "limits", " processes: 200MB are allowed"),
+fn bot_that_exceeds_a_limit_is_killed_with_the_reason() {
+    for (mode, limits, code, reason) in [
+        ("fork-bomb", "processes=40", "limits", "the limit of 40 processes and threads"),
+        ("allocates", "memory=100MB", "limits", "MB of memory; the limit is 100MB"),
+        ("allocates-in-many", "memory=200MB", "limits", " processes; the limit is 200MB"),
         ("fills-the-disk", "disk=10MB", "crash", "No space left on device"),
     ] {
-        if mode == "fills-the-disk" && !has_walls(mode) {
+        if mode == "fills-the-disk"
+            && !is_isolated("bot_that_exceeds_a_limit_is_killed_with_the_reason, fills-the-disk")
+        {
             continue;
         }
         let mark = format!("mark-{}-{mode}", std::process::id());
-        let games = played(&plan(&hostile(&format!("{mode} {mark}")), "random", limits));
+        let games = play(&config(&hostile(&format!("{mode} {mark}")), "random", limits));
         for game in games {
-            assert_eq!(game.summary().reason, code, "{mode}: {}", game.played.description);
-            assert!(
-                game.played.description.contains(sentence),
-                "{mode}: {}",
-                game.played.description
-            );
+            let description = &game.played.description;
+            assert_eq!(game.summary().reason, code, "{mode}: {description}");
+            assert!(description.contains(reason), "{mode}: {description}");
         }
         assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left");
     }
 }
 
 #[test]
-fn whoever_thinks_in_the_time_of_others_is_stopped_with_the_reason() {
-    // The other one takes its time, and the bot burns it.
-    let plan = plan(&hostile("burns"), "best:movetime=1s", "spare=200ms");
-    for game in played(&plan) {
-        assert_eq!(game.summary().reason, "limits", "{}", game.played.description);
-        assert!(
-            game.played.description.contains("s of processor time while its own turns lasted"),
-            "{}",
-            game.played.description
-        );
+fn bot_that_ponders_is_killed_with_the_reason() {
+    // The opponent thinks for a second per move, and the bot uses that time.
+    let config = config(&hostile("burns"), "best:movetime=1s", "cpu-slack=200ms");
+    for game in play(&config) {
+        let description = &game.played.description;
+        assert_eq!(game.summary().reason, "limits", "{description}");
+        assert!(description.contains("s of CPU time while its own turns lasted"), "{description}");
     }
 }
 
 #[test]
-fn whoever_kills_everybody_kills_nobody() {
-    if !has_walls("killing others") {
+fn bot_that_kills_everybody_kills_nobody() {
+    if !is_isolated("bot_that_kills_everybody_kills_nobody") {
         return;
     }
     let bystander = Bystander::new();
-    let numbers = format!("{},{}", std::process::id(), bystander.0.id());
-    let mut plan = plan(&hostile(&format!("kills {numbers}")), &hostile("fine"), "cores=1");
-    plan.concurrency = 2;
-    for game in played(&plan) {
+    let pids = format!("{},{}", std::process::id(), bystander.0.id());
+    let mut config = config(&hostile(&format!("kills {pids}")), &hostile("fine"), "cores=1");
+    config.concurrency = 2;
+    for game in play(&config) {
         assert!(game.summary().forfeit.is_none(), "{}", game.played.description);
         assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
@@ -236,8 +225,8 @@ fn whoever_kills_everybody_kills_nobody() {
 }
 
 #[test]
-fn a_build_writes_to_its_folder_and_nowhere_else() {
-    if !has_walls("the walls around builds") {
+fn build_writes_to_its_folder_and_nowhere_else() {
+    if !is_isolated("build_writes_to_its_folder_and_nowhere_else") {
         return;
     }
     let own = tempfile::tempdir().unwrap();
@@ -246,12 +235,9 @@ fn a_build_writes_to_its_folder_and_nowhere_else() {
     let build = |script: &str| {
         let text = format!("command = \"./bot\"\nbuild = [\"sh\", \"-c\", \"{script}\"]\n");
         std::fs::write(own.path().join("bot.toml"), text).unwrap();
-        let mut failure = None;
-        let plan = plan(own.path().to_str().unwrap(), "random", "cores=1");
-        if let Err(error) = matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| ()) {
-            failure = Some(error.to_string());
-        }
-        failure.unwrap_or_default()
+        let config = config(own.path().to_str().unwrap(), "random", "cores=1");
+        let result = matches::play(&config, &Knowledge::default(), &StopFlag::new(), |_| ());
+        result.err().map(|error| error.to_string()).unwrap_or_default()
     };
     let failure = build(&format!("echo x > '{path}'"));
     assert!(failure.contains("failed with exit code"), "{failure}");

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crownhead_play::{FaultPolicy, GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{FaultPolicy, GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
@@ -53,7 +53,7 @@ fn plan(game: &str, mode: &str, mark: &str) -> MatchConfig {
 
 fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -84,7 +84,7 @@ fn timed(plan: &MatchConfig) -> Timed {
             }
             delay
         });
-        let result = matches::play(plan, &Knowledge::default(), &Stop::new(), |game| {
+        let result = matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| {
             games.push(game);
             last = Instant::now();
         });

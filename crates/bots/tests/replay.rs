@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crownhead_bots::BotProgram;
 use crownhead_bots::replay::{Again, Moment};
-use crownhead_play::{GameSettings, Knowledge, Openings, Stop};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::matches::{self, MatchConfig};
@@ -44,7 +44,7 @@ fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
         concurrency: 1,
         log: Some(folder.path().into()),
     };
-    matches::play(&plan, &Knowledge::default(), &Stop::new(), |_| {}).unwrap();
+    matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| {}).unwrap();
     let paths = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     let first = paths.min().unwrap();
     (folder, first)
@@ -55,7 +55,7 @@ fn asked(moment: &Moment, answer: &str) -> Again {
     program.isolation = Isolation::Off;
     // It is never waited for so long: "ready now=1" is ready.
     let time = Duration::from_secs(3600);
-    moment.ask(&program, time, time, &Stop::new()).unwrap()
+    moment.ask(&program, time, time, &StopFlag::new()).unwrap()
 }
 
 #[test]

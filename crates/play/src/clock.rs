@@ -1,95 +1,31 @@
-//! How much time a player has, and how much of it a search may use.
-//!
-//! Whoever measures the time does so around the whole turn, and on a busy machine a thread may be
-//! kept waiting for some milliseconds when its search is over: so a search never gets all there is.
+//! The clocks of a game, and how much of a player's time a search may use.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-/// The time that one player has for the turn that begins now.
+use crownhead_rules::Side;
+use crownhead_search::time::MoveTime;
+
+use crate::time_control::TimeControl;
+
+/// The time of one player for the turn that starts now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
-    /// As much as it likes.
+    /// No limit.
     Unlimited,
-    /// So much for this turn; what is not used is lost.
+    /// A fixed time for this turn; what is not used is lost.
     PerMove(Duration),
-    /// So much for the rest of the game.
+    /// The time for the rest of the game.
     PerGame {
-        /// What is left.
+        /// The time left.
         left: Duration,
-        /// What is added after every turn.
+        /// The increment, added after every move.
         increment: Duration,
     },
 }
 
-/// What a search may use of the time.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Allotment {
-    /// When it must be broken off.
-    pub time: Option<Duration>,
-    /// When a new iteration is no longer worth beginning.
-    pub enough: Option<Duration>,
-}
-
-/// Kept back from every turn: longer than a thread usually waits for a processor that others want
-/// too.
-const MARGIN: Duration = Duration::from_millis(5);
-/// Turns that the main time should last for; the end of a game needs less thought than the middle.
-const TURNS: u32 = 24;
-
 impl Clock {
-    /// What a search of this turn may use: always less than what there is.
-    pub fn allot(self) -> Allotment {
-        match self {
-            Clock::Unlimited => Allotment::default(),
-            Clock::PerMove(time) => Allotment { time: Some(usable(time)), enough: None },
-            Clock::PerGame { left, increment } => {
-                let usable = usable(left);
-                // The increment comes only after the turn, so it is no part of what is usable.
-                let share = (usable / TURNS).saturating_add(increment / 4 * 3).min(usable);
-                let time = share.saturating_mul(4).min(usable / 3).max(share.min(usable / 2));
-                // The next iteration would take about as long as all before it.
-                Allotment { time: Some(time), enough: Some(share / 2) }
-            }
-        }
-    }
-}
-
-fn usable(time: Duration) -> Duration {
-    time - MARGIN.min(time / 2)
-}
-
-/// The time both players have for a game.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum TimeControl {
-    /// As much as they like.
-    #[default]
-    Unlimited,
-    /// So much for every turn.
-    PerMove(Duration),
-    /// So much for the game, and so much more for every turn made.
-    PerGame {
-        /// At the start.
-        time: Duration,
-        /// For every turn made.
-        increment: Duration,
-    },
-}
-
-impl TimeControl {
-    /// The clock of a player who has made no move yet.
-    pub fn clock(self) -> Clock {
-        match self {
-            TimeControl::Unlimited => Clock::Unlimited,
-            TimeControl::PerMove(time) => Clock::PerMove(time),
-            TimeControl::PerGame { time, increment } => Clock::PerGame { left: time, increment },
-        }
-    }
-}
-
-impl Clock {
-    /// The clock for the next turn after one that took `used`; none if that was too long.
+    /// The clock after a move that took `used`; `None` if that was more than the time left plus
+    /// `grace`.
     pub fn after_move(self, used: Duration, grace: Duration) -> Option<Clock> {
         match self {
             Clock::Unlimited => Some(self),
@@ -100,50 +36,125 @@ impl Clock {
             }),
         }
     }
-}
 
-/// Why a time was refused.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ParseTimeError(String);
-
-/// No time is longer: a day.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Reads `100ms`, `2s` or `1.5s`.
-pub fn parse_duration(text: &str) -> Result<Duration, ParseTimeError> {
-    let text = text.trim();
-    let millis = match text.strip_suffix("ms") {
-        Some(number) => number.parse::<u64>().ok().filter(|_| is_plain(number)),
-        None => text.strip_suffix('s').and_then(seconds),
-    };
-    match millis.map(Duration::from_millis) {
-        Some(time) if !time.is_zero() && time <= LONGEST => Ok(time),
-        _ => Err(ParseTimeError(format!(
-            "a time is written 100ms, 2s or 1.5s and is 1ms to 86400s, not {:?}",
-            truncate(text)
-        ))),
+    /// The time left for the rest of the game, if it is limited.
+    pub fn time_left(self) -> Option<Duration> {
+        match self {
+            Clock::PerGame { left, .. } => Some(left),
+            Clock::Unlimited | Clock::PerMove(_) => None,
+        }
     }
 }
 
-/// Whole and decimal seconds as milliseconds.
-fn seconds(number: &str) -> Option<u64> {
-    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
-    if !is_plain(whole) || !is_plain(part) || part.len() > 3 {
-        return None;
+/// The time left on both clocks; `None` for a side without a main time.
+pub type TimeLeft = [Option<Duration>; 2];
+
+/// The clocks of a game. They know no wall clock: every method that needs the time is told it, as
+/// the time since an epoch that the caller chooses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clocks {
+    /// The clocks as they stood when the turn started.
+    clocks: [Clock; 2],
+    /// The number of plies before the clocks run.
+    start_ply: usize,
+    /// The most plies ever on the board. An increment is paid once per ply, so that taking moves
+    /// back and playing them again gains no time.
+    max_ply: usize,
+    /// When the side to move started to think; `None` while its clock is stopped.
+    turn_started: Option<Duration>,
+}
+
+impl Clocks {
+    /// Stopped clocks at the start of a game. They run once `start_ply` plies have been played.
+    pub fn new(controls: [TimeControl; 2], start_ply: usize) -> Clocks {
+        let clocks = controls.map(TimeControl::clock);
+        Clocks { clocks, start_ply, max_ply: 0, turn_started: None }
     }
-    let part = format!("{part:0<3}").parse::<u64>().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(part)
+
+    /// A side's clock as it stood when the turn started.
+    pub fn clock(&self, side: Side) -> Clock {
+        self.clocks[side.index()]
+    }
+
+    /// When the turn started; `None` while the clock is stopped.
+    pub fn turn_started(&self) -> Option<Duration> {
+        self.turn_started
+    }
+
+    /// Whether the clock of the side to move runs.
+    pub fn is_running(&self) -> bool {
+        self.turn_started.is_some() && self.max_ply >= self.start_ply
+    }
+
+    /// How long the turn has lasted; zero while the clock is stopped.
+    pub fn turn_time(&self, now: Duration) -> Duration {
+        match self.turn_started {
+            Some(started) if self.is_running() => now.saturating_sub(started),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// When the clock of the side to move runs out; `None` if it is stopped or has no main time.
+    pub fn deadline(&self, to_move: Side) -> Option<Duration> {
+        let started = self.turn_started.filter(|_| self.is_running())?;
+        started.checked_add(self.clock(to_move).time_left()?)
+    }
+
+    /// The time left on both clocks now.
+    pub fn time_left(&self, to_move: Side, now: Duration) -> TimeLeft {
+        let mut time_left = self.clocks.map(Clock::time_left);
+        if let Some(left) = &mut time_left[to_move.index()] {
+            *left = left.saturating_sub(self.turn_time(now));
+        }
+        time_left
+    }
+
+    /// The time left on both clocks if the side to move plays ply number `ply` (from 0) now.
+    pub fn time_left_after_move(&self, to_move: Side, ply: usize, now: Duration) -> TimeLeft {
+        let mut time_left = self.time_left(to_move, now);
+        let is_paid = ply >= self.max_ply && self.max_ply >= self.start_ply;
+        if let (Some(left), Clock::PerGame { increment, .. }, true) =
+            (&mut time_left[to_move.index()], self.clock(to_move), is_paid)
+        {
+            *left = left.saturating_add(increment);
+        }
+        time_left
+    }
+
+    /// Starts the clock of the side to move.
+    pub(crate) fn start(&mut self, now: Duration) {
+        self.turn_started = Some(now);
+    }
+
+    /// Stops the clock; the turn starts over when it is started again.
+    pub(crate) fn stop(&mut self) {
+        self.turn_started = None;
+    }
+
+    /// Sets the time left; `None` leaves a clock as it is.
+    pub(crate) fn set_time_left(&mut self, time_left: TimeLeft) {
+        for (clock, time) in self.clocks.iter_mut().zip(time_left) {
+            if let (Clock::PerGame { left, .. }, Some(time)) = (clock, time) {
+                *left = time;
+            }
+        }
+    }
+
+    /// Records the number of plies on the board.
+    pub(crate) fn on_ply(&mut self, plies: usize) {
+        self.max_ply = self.max_ply.max(plies);
+    }
 }
 
-fn is_plain(number: &str) -> bool {
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The one text of a time.
-pub fn format_duration(time: Duration) -> String {
-    let millis = time.as_millis();
-    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+impl Clock {
+    /// Time that a search may use for this turn; always less than the remaining time.
+    pub fn move_time(self) -> MoveTime {
+        match self {
+            Clock::Unlimited => MoveTime::default(),
+            Clock::PerMove(time) => MoveTime::fixed(time),
+            Clock::PerGame { left, increment } => MoveTime::for_move(left, increment),
+        }
+    }
 }
 
 /// The first 40 characters of a text, for messages.
@@ -153,60 +164,4 @@ pub fn truncate(text: &str) -> String {
         short.push('…');
     }
     short
-}
-
-impl FromStr for TimeControl {
-    type Err = ParseTimeError;
-
-    /// Reads main time and increment: `5+3` (seconds), `5s+50ms`, or the time alone.
-    fn from_str(text: &str) -> Result<TimeControl, ParseTimeError> {
-        TimeControl::read(text).ok_or_else(|| TimeControl::refused(text, "seconds"))
-    }
-}
-
-impl TimeControl {
-    /// Reads a time control as people at a board say it: `5+3` is five minutes and three seconds for
-    /// each move made. Times with a unit are what they say.
-    pub fn parse_minutes(text: &str) -> Result<TimeControl, ParseTimeError> {
-        let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
-        let minutes = seconds(time.trim()).and_then(|time| time.checked_mul(60));
-        let control = match minutes {
-            Some(millis) => TimeControl::read(&format!("{millis}ms+{increment}")),
-            None => TimeControl::read(text),
-        };
-        control.ok_or_else(|| TimeControl::refused(text, "minutes"))
-    }
-
-    /// Why a text is no time control; `bare` is what a number without a unit would have been.
-    fn refused(text: &str, bare: &str) -> ParseTimeError {
-        ParseTimeError(format!(
-            "a time control is written 5+3 ({bare} for the game, seconds for each move made), \
-             5s+50ms or 5s, each time up to 86400s, not {:?}",
-            truncate(text)
-        ))
-    }
-
-    fn read(text: &str) -> Option<TimeControl> {
-        let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
-        let read = |part: &str| {
-            let part = part.trim();
-            let bare = part.ends_with(|c: char| c.is_ascii_digit());
-            if bare { parse_duration(&format!("{part}s")) } else { parse_duration(part) }
-        };
-        let zero = ["0", "0s", "0ms"].contains(&increment.trim());
-        let increment = if zero { Duration::ZERO } else { read(increment).ok()? };
-        Some(TimeControl::PerGame { time: read(time).ok()?, increment })
-    }
-}
-
-impl fmt::Display for TimeControl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            TimeControl::Unlimited => f.write_str("no time limit"),
-            TimeControl::PerMove(time) => write!(f, "{} per move", format_duration(time)),
-            TimeControl::PerGame { time, increment } => {
-                write!(f, "{}+{}", format_duration(time), format_duration(increment))
-            }
-        }
-    }
 }

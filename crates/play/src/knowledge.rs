@@ -1,37 +1,27 @@
-//! Where exact knowledge comes from: `tables` has it, `search` asks for it, and neither knows the
-//! other.
+//! Hands tables that the caller loaded to the search.
 
 use std::sync::Arc;
 
-use crownhead_rules::{Game, Side};
-use crownhead_search::{Knowledge, Solo};
-use crownhead_tables::SoloTable;
+use crownhead_rules::{ChineseCheckers, Game, Notation, SoloDistances};
+use crownhead_search::Knowledge;
+use crownhead_tables::registry::{self, Table};
 
-/// The solo table as the search asks for it.
-struct Distances(SoloTable);
-
-impl Solo for Distances {
-    fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
-        self.0.turns(pieces, side)
+/// Makes loaded tables available to searches and evaluators.
+pub fn from_tables(tables: &[Table]) -> Knowledge {
+    let mut knowledge = Knowledge::default();
+    for table in tables {
+        if let Table::Solo(table) = table {
+            let distances: Arc<dyn SoloDistances> = Arc::clone(table) as _;
+            knowledge.insert(ChineseCheckers::ID, "solo", distances);
+            knowledge.insert_probe::<ChineseCheckers>("solo", Arc::clone(table) as _);
+        }
     }
+    knowledge
 }
 
-/// What there is to know about a game, and a sentence for the user if something is missing:
-/// play goes on without it.
+/// Loads the tables of a game. The second part is a warning for the user if one is missing: play
+/// goes on without it.
 pub fn knowledge_for(game: &Game) -> (Knowledge, Option<String>) {
-    if *game != Game::ChineseCheckers {
-        return (Knowledge::default(), None);
-    }
-    match SoloTable::load_default() {
-        Ok(Some(table)) => (Knowledge { solo: Some(Arc::new(Distances(table))) }, None),
-        Ok(None) => {
-            let missing = "play and analysis are weaker without the table of Chinese checkers; \
-                           `crownhead tables build chinese-checkers` builds it";
-            (Knowledge::default(), Some(missing.into()))
-        }
-        Err(error) => {
-            let missing = format!("play and analysis are weaker without a table: {error}");
-            (Knowledge::default(), Some(missing))
-        }
-    }
+    let (tables, warning) = registry::load(game.info().id);
+    (from_tables(&tables), warning)
 }

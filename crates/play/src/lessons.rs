@@ -59,23 +59,23 @@ pub struct Course {
     session: Box<dyn Session>,
 }
 
-fn text_of(game: &Game) -> &'static str {
-    match game {
-        Game::English(_) => include_str!("../lessons/english.txt"),
-        Game::Contest(_) => include_str!("../lessons/contest.txt"),
-        Game::ChineseCheckers => include_str!("../lessons/chinese-checkers.txt"),
-        Game::CaptureHalma => include_str!("../lessons/capture-halma.txt"),
-    }
+/// Game ids and lessons.
+static LESSONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
+
+/// Returns the lessons of a game; `None` if there are none.
+fn text_of(game: &Game) -> Option<&'static str> {
+    let id = game.info().id;
+    LESSONS.iter().find(|(game, _)| *game == id).map(|(_, text)| *text)
 }
 
 /// What a game is about, in paragraphs: enough to begin.
 pub fn about(game: &Game) -> impl Iterator<Item = &'static str> {
-    text_of(game).lines().map_while(|line| line.strip_prefix(ABOUT))
+    text_of(game).unwrap_or_default().lines().map_while(|line| line.strip_prefix(ABOUT))
 }
 
 /// The exercises of a game.
 pub fn exercises(game: &Game) -> Result<Vec<Exercise>, String> {
-    read(text_of(game))
+    text_of(game).map_or(Ok(Vec::new()), read)
 }
 
 const ABOUT: &str = "about: ";
@@ -136,7 +136,7 @@ pub fn course(game: &Game) -> Result<Course, String> {
     let id = game.info().id;
     let game: Game = id.parse().map_err(|error| format!("{error}"))?;
     let exercises = exercises(&game)?;
-    let first = exercises.first().ok_or("there are no exercises")?;
+    let first = exercises.first().ok_or_else(|| format!("{id} has no lessons"))?;
     let session = begin(&game, first)?;
     Ok(Course { game, done: vec![false; exercises.len()], exercises, now: 0, session })
 }
@@ -210,8 +210,8 @@ impl Course {
             (Goal::Illegal { text, reason }, Err(PlayError::Illegal(error))) => {
                 let why = to_sentence(&error.reason);
                 match error.reason == *reason {
-                    true => (true, format!("Refused: {why}")),
-                    false => (false, format!("{why} Refused too, but try {text}.")),
+                    true => (true, why),
+                    false => (false, format!("{why} Illegal too, but try {text}.")),
                 }
             }
             (_, Err(PlayError::Illegal(error))) => (false, to_sentence(&error.reason)),
@@ -311,7 +311,8 @@ mod tests {
 
     #[test]
     fn a_text_with_a_fault_is_refused_with_its_line() {
-        let text = text_of(&Game::CaptureHalma).replacen("hint: ", "help: ", 1);
+        let text =
+            text_of(&"capture-halma".parse().unwrap()).unwrap().replacen("hint: ", "help: ", 1);
         let told = read(&text).unwrap_err();
         assert!(told.starts_with("line 10: hint should stand here, not \"help: "), "{told}");
     }

@@ -7,8 +7,9 @@ pub mod analysis;
 mod clock;
 mod draws;
 mod encounter;
-mod fault;
-mod knowledge;
+pub mod fault;
+pub mod game;
+pub mod knowledge;
 pub mod lessons;
 mod openings;
 mod opponents;
@@ -17,20 +18,23 @@ mod players;
 pub mod referee;
 mod session;
 mod stopwatch;
+mod time_control;
 mod words;
 
-pub use clock::{
-    Allotment, Clock, ParseTimeError, TimeControl, format_duration, parse_duration, truncate,
-};
-pub use crownhead_search::{Knowledge, Stop};
+pub use clock::{Clock, Clocks, TimeLeft, truncate};
+pub use crownhead_search::{Knowledge, StopFlag};
 pub use draws::{accepts_draw, considers_offer};
-pub use encounter::{GameSetup, log_name};
-pub use fault::{Fault, FaultKind, quoted};
+pub use encounter::log_name;
+pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
+pub use game::{
+    Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
+};
 pub use knowledge::knowledge_for;
 pub use openings::{Opening, OpeningPicker, Openings, OpeningsError, derive_seed};
 pub use opponents::{CATALOG, CatalogPlayer};
 pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
 pub use players::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, Random, SpecError};
-pub use referee::{End, FaultPolicy, GameSettings, Incident, PlayedGame};
+pub use referee::{GameSetup, PlayedGame};
 pub use session::{LegalMove, PlayError, Session, TypedSession, new_session};
+pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};
 pub use words::to_sentence;

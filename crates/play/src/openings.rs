@@ -6,9 +6,10 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_rules::{Game, MoveList};
+use crownhead_rules::{GAMES, Game, MoveList};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Limits, Score, Searchable, Settings, Stop, Task, visit,
+    DynEngine, EngineConfig, GameVisitor, HasEngine, Knowledge, Score, SearchLimits, SearchRequest,
+    Searchable, StopFlag, visit,
 };
 
 use crate::clock::truncate;
@@ -97,8 +98,10 @@ impl Openings {
 
     /// The three-move ballots: all, or only those played at the board.
     pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
-        if !matches!(game, Game::English(_) | Game::Contest(_)) {
-            let message = format!("ballots are openings of english (and contest), not of {game}");
+        if !game.info().has_ballots {
+            let games = GAMES.iter().filter(|game| game.has_ballots);
+            let ids = games.map(|game| game.id).collect::<Vec<_>>().join(" and ");
+            let message = format!("ballots are openings of {ids}, not of {game}");
             return Err(OpeningsError::Text(message));
         }
         let chosen = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));
@@ -220,12 +223,12 @@ struct MakeLots<'a> {
     seed: u64,
 }
 
-struct BalancedOpenings<P: Searchable> {
+struct BalancedOpenings<P: HasEngine> {
     start: P,
     plies: u32,
     seed: u64,
     /// Judges what was drawn. Without memory for it any opening must do.
-    engine: Option<Engine<P>>,
+    engine: Option<Box<dyn DynEngine<P>>>,
 }
 
 /// An opening is balanced where a search of so many nodes finds a score within [`BALANCE`].
@@ -237,21 +240,21 @@ const TRIES: u32 = 200;
 impl GameVisitor for MakeLots<'_> {
     type Output = Box<dyn RandomOpenings>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Box<dyn RandomOpenings> {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Box<dyn RandomOpenings> {
         let MakeLots { plies, knowledge, seed } = self;
-        let settings = Settings { hash: 1, ..Settings::default() };
-        let engine = Engine::<P>::new(settings, knowledge).ok();
+        let settings = EngineConfig { hash_mb: 1, ..EngineConfig::default() };
+        let engine = P::new_engine(settings, knowledge).ok();
         Box::new(BalancedOpenings { start: P::start(options), plies, seed, engine })
     }
 }
 
-impl<P: Searchable> RandomOpenings for BalancedOpenings<P> {
+impl<P: HasEngine> RandomOpenings for BalancedOpenings<P> {
     fn draw(&mut self, number: u32) -> Opening {
         if self.plies == 0 {
             return Opening::default();
         }
         let mut lots = fastrand::Rng::with_seed(derive_seed(&[self.seed, number.into()]));
-        let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+        let limits = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
         let mut best: Option<(Score, Vec<P::Move>)> = None;
         for _ in 0..TRIES {
             let Some((moves, position, past)) = walk(self.start.clone(), self.plies, &mut lots)
@@ -260,8 +263,9 @@ impl<P: Searchable> RandomOpenings for BalancedOpenings<P> {
             };
             let score = self.engine.as_mut().map_or(0, |engine| {
                 engine.clear();
-                let task = Task { past: &past, ..Task::new(&position, limits) };
-                engine.search(task, &Stop::new(), |_| {}).score().abs()
+                let task =
+                    SearchRequest { history_keys: &past, ..SearchRequest::new(&position, limits) };
+                engine.search(task, &StopFlag::new(), &mut |_| {}).score().abs()
             });
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, moves));

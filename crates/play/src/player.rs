@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Score, Stop};
+use crownhead_search::{Score, StopFlag};
 
-use crate::Fault;
-use crate::{Clock, GameSettings, Incident, Session};
+use crate::{Clock, End, Fault, GameSettings, Incident, Session};
 
 /// Somebody who plays one side of a game.
 pub trait Player: Send {
@@ -21,13 +20,13 @@ pub trait Player: Send {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         heard: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
 
     /// Takes its place at the board, before the clocks run. What goes wrong here is told when the
     /// first move is chosen.
-    fn sit_down(&mut self, _: &GameStart<'_>, _: &Stop) {}
+    fn sit_down(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     /// Hears what a fault of its was, and which move was made instead, if the game goes on.
     fn on_fault(&mut self, _: &Incident, _: Option<&str>) {}
@@ -78,31 +77,24 @@ pub struct GameOver<'a> {
     /// Its own points and the opponent's, in games that count points.
     pub score: Option<(u8, u8)>,
     /// A word for the reason.
-    pub code: &'a str,
+    pub code: &'static str,
     /// A sentence.
     pub reason: &'a str,
 }
 
 impl<'a> GameOver<'a> {
-    /// What a side hears of a game that was won by a side, or by none. The score has the points of
-    /// the side that moved first first.
-    pub fn of(
-        side: Side,
-        winner: Option<Side>,
-        score: Option<(u8, u8)>,
-        code: &'a str,
-        reason: &'a str,
-    ) -> GameOver<'a> {
-        let result = match winner {
+    /// What a side is told of the end of a game. `reason` is the sentence.
+    pub fn new(side: Side, end: &End, reason: &'a str) -> GameOver<'a> {
+        let result = match end.winner() {
             None => "draw",
             Some(winner) if winner == side => "win",
             Some(_) => "loss",
         };
-        let own = |(first, second)| match side {
+        let by_side = |(first, second)| match side {
             Side::First => (first, second),
             Side::Second => (second, first),
         };
-        GameOver { result, score: score.map(own), code, reason }
+        GameOver { result, score: end.score().map(by_side), code: end.code(), reason }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Clocks, players and records are others' business: a session only knows the rules.
 
 use std::any::Any;
+use std::sync::OnceLock;
 
 use crownhead_rules::{Cell, Game, MoveError, MoveList, Outcome, PositionError, Side};
 use crownhead_search::{GameVisitor, Searchable, visit};
@@ -49,6 +50,14 @@ pub trait Session: Send {
 
     /// Plays a move in any unambiguous form.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
+
+    /// Checks a move in any unambiguous form, in a game that is not over, and returns its canonical
+    /// text.
+    fn check_move(&self, text: &str) -> Result<String, MoveError>;
+
+    /// Plays a turn that was played before, in a game that is not over: a move, or a turn that was
+    /// skipped.
+    fn replay(&mut self, text: &str) -> Result<(), MoveError>;
 
     /// Takes the last move back; false if there is none.
     fn undo(&mut self) -> bool;
@@ -116,6 +125,9 @@ pub struct TypedSession<P: Searchable> {
     moves: Vec<P::Move>,
     /// The keys of all positions but the last.
     history_keys: Vec<u64>,
+    /// The first move checked in this position and its text, so that it is not parsed again when it
+    /// is played.
+    checked: OnceLock<(String, P::Move)>,
 }
 
 impl<P: Searchable> TypedSession<P> {
@@ -126,6 +138,7 @@ impl<P: Searchable> TypedSession<P> {
             positions: vec![position],
             moves: Vec::new(),
             history_keys: Vec::new(),
+            checked: OnceLock::new(),
         }
     }
 
@@ -160,6 +173,7 @@ impl<P: Searchable> TypedSession<P> {
         self.history_keys.push(self.current().key());
         self.moves.push(mv);
         self.positions.push(next);
+        self.checked = OnceLock::new();
     }
 }
 
@@ -256,10 +270,27 @@ impl<P: Searchable> Session for TypedSession<P> {
         Ok(())
     }
 
+    fn check_move(&self, text: &str) -> Result<String, MoveError> {
+        let mv = self.current().parse_move(text)?;
+        let text = self.current().format_move(mv);
+        self.checked.get_or_init(|| (text.clone(), mv));
+        Ok(text)
+    }
+
+    fn replay(&mut self, text: &str) -> Result<(), MoveError> {
+        let mv = match self.checked.get() {
+            Some((checked, mv)) if checked == text => *mv,
+            _ => self.current().parse_recorded_move(text)?,
+        };
+        self.play_unchecked(mv);
+        Ok(())
+    }
+
     fn undo(&mut self) -> bool {
         if self.moves.pop().is_none() {
             return false;
         }
+        self.checked = OnceLock::new();
         self.positions.pop();
         self.history_keys.pop();
         true

@@ -9,19 +9,19 @@ use crownhead_play::analysis::{
 };
 use crownhead_records::{GameRecord, Line, Ply, Reader, format_game};
 use crownhead_rules::{Game, GameVisitor, MoveList, Notation, Side};
-use crownhead_search::{Knowledge, Limits, Settings, Stop};
+use crownhead_search::{EngineConfig, Knowledge, SearchLimits, StopFlag};
 use serde_json::Value;
 
 fn request(depth: u32) -> AnalysisRequest {
     AnalysisRequest {
-        limits: Limits { depth: Some(depth), ..Limits::default() },
-        settings: Settings { hash: 1, ..Settings::default() },
+        limits: SearchLimits { depth: Some(depth), ..SearchLimits::default() },
+        settings: EngineConfig { hash_mb: 1, ..EngineConfig::default() },
         lines: 1,
     }
 }
 
 fn analysed(record: &GameRecord, request: &AnalysisRequest) -> GameAnalysis {
-    analyse_game(record, 1, request, &Knowledge::default(), &Stop::new(), &mut |_| {}).unwrap()
+    analyse_game(record, 1, request, &Knowledge::default(), &StopFlag::new(), &mut |_| {}).unwrap()
 }
 
 fn read(text: &str) -> GameRecord {
@@ -91,7 +91,7 @@ fn a_game_of_best_moves_has_no_marks_and_full_accuracy() {
     for Case { game, start, best, .. } in &CASES {
         let parsed: Game = game.parse().unwrap();
         let place = PositionSpec { game: &parsed, position: Some(start), moves: "" };
-        let (knowledge, stop) = (Knowledge::default(), Stop::new());
+        let (knowledge, stop) = (Knowledge::default(), StopFlag::new());
         let line = analyse_position(&place, &request(6), &knowledge, &stop, &mut |_| {}).unwrap();
         let moves = line.lines[0].moves_text(usize::MAX);
         assert!(moves.starts_with(best), "{game}: {moves}");
@@ -257,7 +257,7 @@ fn an_annotated_game_is_read_back_as_it_is_and_not_annotated_twice() {
 }
 
 fn file(games: Vec<GameAnalysis>) -> FileAnalysis {
-    let limits = Limits { depth: Some(3), ..Limits::default() };
+    let limits = SearchLimits { depth: Some(3), ..SearchLimits::default() };
     FileAnalysis { file: "games.pdn".into(), limits, games, errors: Vec::new() }
 }
 
@@ -296,7 +296,7 @@ fn scores_are_seen_by_the_player_who_moves_first() {
     // Black is three men ahead, whoever is to move.
     for position in ["B:W30:B1,2,3,4", "W:W30:B1,2,3,4"] {
         let place = PositionSpec { game: &game, position: Some(position), moves: "" };
-        let (knowledge, stop) = (Knowledge::default(), Stop::new());
+        let (knowledge, stop) = (Knowledge::default(), StopFlag::new());
         let found = analyse_position(&place, &request(4), &knowledge, &stop, &mut |_| {}).unwrap();
         assert!(found.lines[0].worth.expected_score() > 0.8, "{found:?}");
         let object = json::position(&found, &request(4).limits);
@@ -365,10 +365,10 @@ fn control_characters_of_a_file_do_not_reach_the_terminal() {
 
 #[test]
 fn a_raised_flag_ends_an_analysis_without_a_result() {
-    let stop = Stop::new();
-    stop.stop();
+    let stop = StopFlag::new();
+    stop.set();
     let record = read("1. 11-15 23-19 *");
-    let unlimited = AnalysisRequest { limits: Limits::default(), ..request(1) };
+    let unlimited = AnalysisRequest { limits: SearchLimits::default(), ..request(1) };
     let found = analyse_game(&record, 1, &unlimited, &Knowledge::default(), &stop, &mut |_| {});
     assert_eq!(found.unwrap_err().to_string(), "the analysis was interrupted");
 }
@@ -377,9 +377,9 @@ fn a_raised_flag_ends_an_analysis_without_a_result() {
 fn lines_found_before_the_flag_was_raised_are_kept() {
     let game: Game = "english".parse().unwrap();
     let place = PositionSpec { game: &game, position: None, moves: "" };
-    let unlimited = AnalysisRequest { limits: Limits::default(), ..request(1) };
-    let stop = Stop::new();
-    let mut heard = |_: &_| stop.stop();
+    let unlimited = AnalysisRequest { limits: SearchLimits::default(), ..request(1) };
+    let stop = StopFlag::new();
+    let mut heard = |_: &_| stop.set();
     let found =
         analyse_position(&place, &unlimited, &Knowledge::default(), &stop, &mut heard).unwrap();
     assert!(found.depth >= 1 && found.lines.len() == 1, "{found:?}");

@@ -50,9 +50,9 @@ fn time_controls() {
 
 #[test]
 fn a_move_of_ten_milliseconds_is_searched_for_half_of_them() {
-    assert_eq!(Clock::PerMove(ms(10)).allot().time, Some(ms(5)));
-    assert_eq!(Clock::PerMove(ms(100)).allot().time, Some(ms(95)));
-    assert_eq!(Clock::Unlimited.allot().time, None);
+    assert_eq!(Clock::PerMove(ms(10)).move_time().hard, Some(ms(5)));
+    assert_eq!(Clock::PerMove(ms(100)).move_time().hard, Some(ms(95)));
+    assert_eq!(Clock::Unlimited.move_time().hard, None);
 }
 
 #[test]
@@ -79,12 +79,12 @@ proptest! {
     #[test]
     fn nobody_is_given_more_than_there_is(left in times(), increment in times()) {
         for clock in [Clock::PerMove(left), Clock::PerGame { left, increment }] {
-            let allotted = clock.allot();
-            let time = allotted.time.unwrap();
+            let move_time = clock.move_time();
+            let time = move_time.hard.unwrap();
             prop_assert!(time < left || left.is_zero());
             // A part of what there is stays for what the search does not see.
             prop_assert!(left - time >= ms(5).min(left / 2));
-            prop_assert!(allotted.enough.is_none_or(|enough| enough <= time));
+            prop_assert!(move_time.soft.is_none_or(|soft| soft <= time));
         }
     }
 
@@ -92,7 +92,7 @@ proptest! {
     fn a_player_who_uses_all_it_is_given_never_runs_out(left in times(), increment in times()) {
         let mut clock = Clock::PerGame { left, increment };
         for _ in 0..300 {
-            let next = clock.after_move(clock.allot().time.unwrap(), Duration::ZERO);
+            let next = clock.after_move(clock.move_time().hard.unwrap(), Duration::ZERO);
             prop_assert!(next.is_some());
             clock = next.unwrap();
         }
@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn more_time_is_never_less_thought(left in times(), more in times(), increment in times()) {
-        let time = |left| Clock::PerGame { left, increment }.allot().time;
+        let time = |left| Clock::PerGame { left, increment }.move_time().hard;
         prop_assert!(time(left) <= time(left + more));
     }
 

@@ -80,7 +80,8 @@ fn a_list_has_positions_or_moves_and_comments() {
     assert_eq!(openings[2].moves, moves("9-13 21-17 5-9"));
     // A position of Chinese checkers may begin with the sign of a comment.
     let text = "# comment\n###5/##6/#7/8/8/7O/6OO/5OOO # 0\n1232 8866\n";
-    let Openings::Listed(openings) = Openings::parse(text, &Game::ChineseCheckers).unwrap() else {
+    let Openings::Listed(openings) = Openings::parse(text, &Game::ChineseCheckers(())).unwrap()
+    else {
         unreachable!()
     };
     assert_eq!(openings.len(), 2);
@@ -115,6 +116,6 @@ fn a_list_is_played_through_before_anything_comes_again() {
 #[test]
 fn a_session_stands_where_its_opening_ends() {
     let opening = Opening { start: None, moves: vec!["1232".into(), "8866".into()] };
-    let session: Box<dyn Session> = opening.session(&Game::ChineseCheckers).unwrap();
+    let session: Box<dyn Session> = opening.session(&Game::ChineseCheckers(())).unwrap();
     assert_eq!(session.position(), "#1#5/##6/##6/8/8/5O1O/6OO/5OO1 # 2");
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, Stop, TimeControl,
-    new_session,
+    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, StopFlag,
+    TimeControl, new_session,
 };
 use crownhead_rules::Game;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
@@ -36,7 +36,7 @@ fn choose(
     player.choose(
         new_session(game, start).unwrap().as_ref(),
         &Clock::Unlimited,
-        &Stop::new(),
+        &StopFlag::new(),
         &mut |_| {},
     )
 }
@@ -56,7 +56,7 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> MatchConfig 
 
 fn played(plan: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &Stop::new(), |game| games.push(game)).unwrap();
+    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -110,7 +110,7 @@ fn a_player_forgets_one_game_before_the_next() {
         let mut session = new_session(&game, None).unwrap();
         while session.outcome().is_none() {
             let choice = player
-                .choose(session.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {})
+                .choose(session.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
                 .unwrap();
             assert_eq!(choice.text, choice.pv[0]);
             session.play(&choice.text).unwrap();
@@ -179,8 +179,8 @@ fn the_only_move_is_made_without_thought() {
 
 #[test]
 fn a_player_that_is_stopped_still_has_a_move() {
-    let stop = Stop::new();
-    stop.stop();
+    let stop = StopFlag::new();
+    stop.set();
     for game in Game::all() {
         for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
             let spec: PlayerSpec = player.parse().unwrap();
@@ -202,7 +202,7 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = new_session(&game, None).unwrap();
             let choice =
-                player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {}).unwrap();
+                player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {}).unwrap();
             session.play(&choice.text).unwrap();
         }
     }
@@ -211,10 +211,11 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
 #[test]
 fn a_player_says_when_it_is_asked_about_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
-    let mut player = spec.player(&Game::ChineseCheckers, &Knowledge::default()).unwrap();
+    let mut player = spec.player(&Game::ChineseCheckers(()), &Knowledge::default()).unwrap();
     let english = new_session(&"english".parse().unwrap(), None).unwrap();
-    let error =
-        player.choose(english.as_ref(), &Clock::Unlimited, &Stop::new(), &mut |_| {}).unwrap_err();
+    let error = player
+        .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
+        .unwrap_err();
     assert_eq!(error.to_string(), "this player was made for another game than english");
 }
 

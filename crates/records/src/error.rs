@@ -1,57 +1,57 @@
-//! What can be wrong with a file, and where.
+//! Errors, with their location in the file.
 
-/// Why one game of a file could not be read. The games before and after it are not affected.
+/// Error in one game of a file. The other games are not affected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("game {game}, line {line}, column {column}: {message}")]
 pub struct RecordError {
-    /// Which game of the file, counted from 1; games that could not be read count too.
+    /// Number of the game in the file, from 1; invalid games count too.
     pub game: u64,
-    /// The line, counted from 1.
+    /// Line, from 1.
     pub line: u64,
-    /// The character of the line, counted from 1.
+    /// Character of the line, from 1.
     pub column: u64,
-    /// What sort of fault it is.
+    /// Kind of error.
     pub kind: RecordErrorKind,
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
 }
 
-/// The sorts of fault a game can have.
+/// Kinds of errors in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RecordErrorKind {
-    /// The file could not be read on; nothing follows this error.
+    /// Reading the file failed. No game follows this error.
     Io,
-    /// The text is not put together as a game is.
+    /// The text is not a valid game.
     Syntax,
-    /// A tag names a game that is not played here, or contradicts another tag.
+    /// A tag names an unknown game or contradicts another tag.
     Tag,
-    /// The position the game starts from is refused.
+    /// The start position is invalid.
     Position,
-    /// A move is refused.
+    /// A move is invalid or illegal.
     Move,
-    /// The game is larger than any game may be.
+    /// The game exceeds a size limit.
     Limit,
 }
 
-/// Why a record could not be written.
+/// Error writing a game.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The output refused the text.
+    /// The output failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The record holds something that no file could hold.
+    /// The record cannot be represented in PDN.
     #[error("{0}")]
     Record(String),
 }
 
-/// A place in the text.
+/// A location in the file, from line 1, column 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Location {
     pub(crate) line: u64,
     pub(crate) column: u64,
 }
 
-/// An error that does not know yet which game it is in.
+/// An error in a game whose number is not known yet.
 #[derive(Debug)]
 pub(crate) struct LocatedError {
     pub(crate) location: Location,
@@ -61,11 +61,11 @@ pub(crate) struct LocatedError {
 
 impl LocatedError {
     pub(crate) fn new(
-        place: Location,
+        location: Location,
         kind: RecordErrorKind,
         message: impl Into<String>,
     ) -> LocatedError {
-        LocatedError { location: place, kind, message: message.into() }
+        LocatedError { location, kind, message: message.into() }
     }
 
     pub(crate) fn in_game(self, game: u64) -> RecordError {

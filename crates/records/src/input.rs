@@ -1,28 +1,26 @@
-//! A file seen through a window that slides over it: bounded look-ahead, and the place of every
-//! byte.
+//! Buffered input with bounded look-ahead, line and column.
 //!
-//! Memory stays the same for a file of any size. Whoever looks ahead says how far, so the window
-//! never grows beyond the longest token and one piece of input.
+//! The buffer holds at most the longest token and one chunk of input, whatever the size of the file.
 
 use std::io::{self, ErrorKind, Read};
 
 use crate::error::Location;
 
-/// How much is asked of the input at a time.
+/// Number of bytes read at a time.
 const READ_CHUNK: usize = 64 * 1024;
 
 pub(crate) struct Input<R> {
     input: R,
-    /// `buffer[from..to]` is what has been read and not yet passed.
+    /// `buffer[from..to]` has been read but not consumed.
     buffer: Vec<u8>,
     from: usize,
     to: usize,
     ended: bool,
     error: Option<io::Error>,
     location: Location,
-    /// The byte just passed was a carriage return: a line feed that follows belongs to it.
+    /// The last byte was a carriage return: a line feed after it is part of the same line break.
     after_cr: bool,
-    /// Nothing but blanks has been passed on this line.
+    /// Only blanks precede on this line.
     line_start: bool,
 }
 
@@ -41,7 +39,7 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// The byte `offset` further on.
+    /// Returns the byte at `offset` from the current one; `None` after the end.
     #[inline]
     pub(crate) fn peek(&mut self, offset: usize) -> Option<u8> {
         while self.from + offset >= self.to {
@@ -52,40 +50,40 @@ impl<R: Read> Input<R> {
         self.buffer.get(self.from + offset).copied()
     }
 
-    /// What can be seen without reading on: nothing only at the end of the file.
-    pub(crate) fn view(&mut self) -> &[u8] {
+    /// Returns the buffered bytes; empty only at the end of the file.
+    pub(crate) fn buffered(&mut self) -> &[u8] {
         self.peek(0);
         &self.buffer[self.from..self.to]
     }
 
-    /// Whether these bytes come next.
+    /// Returns whether these bytes come next.
     pub(crate) fn starts_with(&mut self, bytes: &[u8]) -> bool {
         bytes.iter().enumerate().all(|(i, byte)| self.peek(i) == Some(*byte))
     }
 
-    /// The next byte that is no blank, at `offset` or after, and where; `None` when too many blanks
-    /// come first.
+    /// Returns the first byte from `offset` on that is not a blank, with its offset; `None` if too
+    /// many blanks precede it.
     pub(crate) fn peek_past_blanks(&mut self, offset: usize) -> Option<(usize, u8)> {
-        const FAR: usize = 256;
-        (offset..offset + FAR)
+        const MAX_BLANKS: usize = 256;
+        (offset..offset + MAX_BLANKS)
             .map_while(|i| self.peek(i).map(|byte| (i, byte)))
             .find(|(_, byte)| !is_blank(*byte))
     }
 
-    /// Passes `count` bytes that have been seen.
+    /// Consumes `count` bytes that have been peeked at.
     pub(crate) fn advance(&mut self, count: usize) {
         let end = self.to.min(self.from + count);
         for &byte in &self.buffer[self.from..end] {
-            let second_of_pair = byte == b'\n' && self.after_cr;
+            let second_of_crlf = byte == b'\n' && self.after_cr;
             self.after_cr = byte == b'\r';
-            if second_of_pair {
+            if second_of_crlf {
                 continue;
             }
             if byte == b'\n' || byte == b'\r' {
                 self.location = Location { line: self.location.line + 1, column: 1 };
                 self.line_start = true;
             } else {
-                // Continuation bytes of UTF-8 are no characters of their own.
+                // UTF-8 continuation bytes do not count as characters.
                 self.location.column += u64::from(!(0x80..0xC0).contains(&byte));
                 self.line_start &= is_blank(byte);
             }
@@ -93,13 +91,13 @@ impl<R: Read> Input<R> {
         self.from = end;
     }
 
-    /// Makes the next byte the first of its line: what was passed was no text.
+    /// Makes the next byte the first of its line, after a byte order mark.
     pub(crate) fn restart_line(&mut self) {
         self.location.column = 1;
         self.line_start = true;
     }
 
-    pub(crate) fn place(&self) -> Location {
+    pub(crate) fn location(&self) -> Location {
         self.location
     }
 
@@ -107,12 +105,12 @@ impl<R: Read> Input<R> {
         self.line_start
     }
 
-    /// The error that cut the input short, once.
+    /// Takes the error that ended the input.
     pub(crate) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// Passes everything: for input of which nothing can be made.
+    /// Discards the rest of the input.
     pub(crate) fn skip_to_end(&mut self) {
         self.ended = true;
         self.from = self.to;
@@ -148,7 +146,8 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// Blanks between tokens. Files from old systems end with control characters, so all of them count.
+/// Returns whether a byte is a blank between tokens. Control characters count: files from old systems
+/// end with them.
 pub(crate) fn is_blank(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7F
 }

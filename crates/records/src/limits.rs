@@ -1,20 +1,19 @@
-//! How large one game may be.
+//! Maximum size of one game.
 //!
-//! A file may be of any size, a game may not: the reader's memory is one game. The limits count
-//! what a game keeps, not how it is written, so that a game that could be read can be read again
-//! after it was written.
+//! A file may have any size, but the reader keeps one game in memory. The limits apply to what a game
+//! contains, not to how it is written, so that a game that was read can be written and read again.
 
-/// Plies of one game, variations included.
+/// Maximum number of plies, variations included.
 pub(crate) const MAX_PLIES: usize = 100_000;
-/// How deep variations may lie in one another.
+/// Maximum nesting depth of variations.
 pub(crate) const MAX_DEPTH: usize = 32;
-/// Bytes of comments and tags in one game.
+/// Maximum size of comments and tags, in bytes.
 pub(crate) const MAX_TEXT: usize = 1024 * 1024;
-/// Tags of one game.
+/// Maximum number of tags.
 pub(crate) const MAX_TAGS: usize = 1000;
-/// Annotations (`$7`) of one game.
+/// Maximum number of annotations (`$7`).
 pub(crate) const MAX_NAGS: usize = 100_000;
-/// Bytes of a line that holds a tag.
+/// Maximum length of a line with a tag, in bytes.
 pub(crate) const MAX_TAG: usize = 64 * 1024;
-/// Bytes of a word: the longest move is a path of a hundred cells.
+/// Maximum length of a word, in bytes. The longest move is a path of a hundred cells.
 pub(crate) const MAX_WORD: usize = 1000;

@@ -1,7 +1,6 @@
-//! The moves of one game: replayed as they are read, so that none is kept that the rules refuse.
+//! Parses and replays the moves of one game, variations included. Illegal moves are errors.
 //!
-//! Only the moves of the pieces are checked. That a game was drawn by counters is the business of
-//! whoever played it: old games know neither our counters nor our limits.
+//! Draw counters and turn limits are ignored: old games were played by other rules.
 
 use std::io::Read;
 use std::mem::take;
@@ -14,26 +13,26 @@ use crate::limits::{MAX_DEPTH, MAX_NAGS, MAX_PLIES, MAX_TEXT};
 use crate::reader::GameFailure;
 use crate::record::{GameResult, Line, Ply};
 
-/// Reads the moves that come next, from the given position.
+/// Reads the moves of a game from a start position.
 pub(crate) struct MovetextReader<'a, R> {
     pub(crate) lexer: &'a mut Lexer<R>,
-    /// The text of the position and where it stands.
+    /// The start position and its location.
     pub(crate) start: Option<(String, Location)>,
-    /// What was said before the moves.
+    /// Comment before the moves.
     pub(crate) comment: Option<String>,
     pub(crate) budget: SizeBudget,
 }
 
-/// What came of it.
+/// The moves of a game.
 pub(crate) struct Movetext {
     pub(crate) line: Line,
     pub(crate) start: Option<String>,
-    /// The result behind the moves, if there is one.
+    /// The result after the moves, if any.
     pub(crate) result: Option<GameResult>,
     pub(crate) budget: SizeBudget,
 }
 
-/// What a game has used of the limits.
+/// The amounts that count against the size limits.
 #[derive(Default)]
 pub(crate) struct SizeBudget {
     text: usize,
@@ -42,8 +41,12 @@ pub(crate) struct SizeBudget {
 }
 
 impl SizeBudget {
-    pub(crate) fn spend_text(&mut self, bytes: usize, place: Location) -> Result<(), LocatedError> {
-        spend(&mut self.text, bytes, MAX_TEXT, "bytes of comments and tags", place)
+    pub(crate) fn spend_text(
+        &mut self,
+        bytes: usize,
+        location: Location,
+    ) -> Result<(), LocatedError> {
+        spend(&mut self.text, bytes, MAX_TEXT, "bytes of comments and tags", location)
     }
 }
 
@@ -51,28 +54,28 @@ fn spend(
     used: &mut usize,
     more: usize,
     limit: usize,
-    what: &str,
-    place: Location,
+    unit: &str,
+    location: Location,
 ) -> Result<(), LocatedError> {
     *used += more;
     if *used > limit {
-        let message = format!("the game has more than {limit} {what}");
-        return Err(LocatedError::new(place, RecordErrorKind::Limit, message));
+        let message = format!("the game has more than {limit} {unit}");
+        return Err(LocatedError::new(location, RecordErrorKind::Limit, message));
     }
     Ok(())
 }
 
-/// Adds a remark to what has been said.
+/// Appends to a comment, with a space between.
 pub(crate) fn append_comment(
     comment: &mut Option<String>,
     more: &str,
     budget: &mut SizeBudget,
-    place: Location,
+    location: Location,
 ) -> Result<(), LocatedError> {
     if more.is_empty() {
         return Ok(());
     }
-    budget.spend_text(more.len() + 1, place)?;
+    budget.spend_text(more.len() + 1, location)?;
     match comment {
         Some(text) => {
             text.push(' ');
@@ -83,15 +86,15 @@ pub(crate) fn append_comment(
     Ok(())
 }
 
-/// The game or a variation of it, as far as it has been read.
+/// The main line or a variation, as read so far.
 struct OpenLine<P> {
     position: P,
-    /// The position before the last ply: where its variations begin.
+    /// The position before the last ply, where its variations start.
     before: Option<P>,
     line: Line,
     /// Plies from the start of the game to the start of this line.
     first_ply: usize,
-    /// Annotations that came before any move; they go to the first.
+    /// Annotations before the first move, which they belong to.
     nags: Vec<u8>,
     opened: Location,
 }
@@ -110,27 +113,26 @@ impl<R: Read> GameVisitor for MovetextReader<'_, R> {
 
     fn visit<P: Notation>(self, options: &P::Options) -> Result<Movetext, GameFailure> {
         let MovetextReader { lexer, start, comment, budget } = self;
-        let read = |text: &str, place| {
+        let parse = |text: &str, location| {
             P::parse_position(text, options).map_err(|error| {
-                LocatedError::new(place, RecordErrorKind::Position, error.to_string())
+                LocatedError::new(location, RecordErrorKind::Position, error.to_string())
             })
         };
         let position = match &start {
-            Some((text, place)) => read(text, *place)?,
+            Some((text, location)) => parse(text, *location)?,
             None => P::start(options),
         };
-        let set_up = start.is_some();
-        let opened = lexer.place();
+        let opened = lexer.location();
         let line = Line { comment, plies: Vec::new() };
         let mut main =
             OpenLine { position, before: None, line, first_ply: 0, nags: Vec::new(), opened };
-        let mut start = set_up.then(|| main.position.format_position());
+        let mut start = start.is_some().then(|| main.position.format_position());
 
-        // A position may also be set up in front of the moves.
+        // The start position may also be set up before the first move.
         loop {
             match lexer.next()? {
                 Token::Setup if start.is_none() => {
-                    main.position = read(lexer.text(), lexer.place())?;
+                    main.position = parse(lexer.text(), lexer.location())?;
                     start = Some(main.position.format_position());
                 }
                 _ => break,
@@ -138,25 +140,22 @@ impl<R: Read> GameVisitor for MovetextReader<'_, R> {
         }
         lexer.unread();
 
-        let numbered_from = usize::from(main.position.side() == Side::Second);
-        main.first_ply = numbered_from;
-        let mut replay = Replay { lexer, outer: Vec::new(), line: main, budget };
+        main.first_ply = usize::from(main.position.side() == Side::Second);
+        let mut replay = Replay { lexer, outer: Vec::new(), current: main, budget };
         match replay.run() {
             Ok(result) => {
-                Ok(Movetext { line: replay.line.line, start, result, budget: replay.budget })
+                Ok(Movetext { line: replay.current.line, start, result, budget: replay.budget })
             }
-            Err(fault) => {
-                Err(GameFailure { error: fault, depth: replay.outer.len(), in_tags: false })
-            }
+            Err(error) => Err(GameFailure { error, depth: replay.outer.len(), in_tags: false }),
         }
     }
 }
 
 struct Replay<'a, R, P> {
     lexer: &'a mut Lexer<R>,
-    /// The lines in which the current one is a variation, the game first.
+    /// The lines that contain the current one, the main line first.
     outer: Vec<OpenLine<P>>,
-    line: OpenLine<P>,
+    current: OpenLine<P>,
     budget: SizeBudget,
 }
 
@@ -173,28 +172,28 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                 Token::VariationEnd => self.close()?,
                 Token::Setup => {
                     return self
-                        .syntax_error("a position set up in the middle of a game cannot be kept");
+                        .syntax_error("a position in the middle of a game is not supported");
                 }
                 Token::Result(result) if self.outer.is_empty() => {
                     self.flush_nags()?;
                     return Ok(Some(result));
                 }
-                // Behind a variation a result is an opinion.
+                // A result inside a variation is a comment.
                 Token::Result(GameResult::Unknown) => {}
                 Token::Result(result) => {
                     append_comment(
-                        self.line.comment(),
+                        self.current.comment(),
                         result.text(),
                         &mut self.budget,
-                        self.lexer.place(),
+                        self.lexer.location(),
                     )?;
                 }
                 Token::Tag | Token::End => {
                     self.lexer.unread();
                     if !self.outer.is_empty() {
-                        let message = "the variation is not closed before the game ends";
+                        let message = "the variation is not closed before the end of the game";
                         return Err(LocatedError::new(
-                            self.line.opened,
+                            self.current.opened,
                             RecordErrorKind::Syntax,
                             message,
                         ));
@@ -207,14 +206,14 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
     }
 
     fn syntax_error<T>(&self, message: impl Into<String>) -> Result<T, LocatedError> {
-        Err(LocatedError::new(self.lexer.place(), RecordErrorKind::Syntax, message))
+        Err(LocatedError::new(self.lexer.location(), RecordErrorKind::Syntax, message))
     }
 
     fn play(&mut self) -> Result<(), LocatedError> {
-        let place = self.lexer.place();
-        spend(&mut self.budget.plies, 1, MAX_PLIES, "moves", place)?;
-        let level = &mut self.line;
-        let mv = match level.position.parse_recorded_move(self.lexer.text()) {
+        let location = self.lexer.location();
+        spend(&mut self.budget.plies, 1, MAX_PLIES, "moves", location)?;
+        let line = &mut self.current;
+        let mv = match line.position.parse_recorded_move(self.lexer.text()) {
             Ok(mv) => mv,
             Err(error) => {
                 let text: String = self.lexer.text().chars().take(40).collect();
@@ -222,100 +221,106 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
                     true => error.reason,
                     false => format!("{text}: {}", error.reason),
                 };
-                match join_jumps(self.lexer, &level.position) {
+                match join_jumps(self.lexer, &line.position) {
                     Some(mv) => mv,
-                    None => return Err(LocatedError::new(place, RecordErrorKind::Move, message)),
+                    None => {
+                        return Err(LocatedError::new(location, RecordErrorKind::Move, message));
+                    }
                 }
             }
         };
-        let text = level.position.format_move(mv);
-        level.line.plies.push(Ply { text, nags: take(&mut level.nags), ..Ply::default() });
-        level.before = Some(level.position.clone());
-        level.position.play(mv);
+        let text = line.position.format_move(mv);
+        line.line.plies.push(Ply { text, nags: take(&mut line.nags), ..Ply::default() });
+        line.before = Some(line.position.clone());
+        line.position.play(mv);
         Ok(())
     }
 
-    /// A number without a point counts as the number of a move where it is the right one.
+    /// Accepts a number without a period if it is the number of the current move.
     fn check_number(&self, number: u32) -> Result<(), LocatedError> {
-        let plies = self.line.first_ply + self.line.line.plies.len();
+        let plies = self.current.first_ply + self.current.line.plies.len();
         if u32::try_from(plies / 2 + 1) == Ok(number) {
             return Ok(());
         }
-        self.syntax_error(format!("{number} is no move, and here begins move {}", plies / 2 + 1))
+        self.syntax_error(format!("unexpected {number}; this is move {}", plies / 2 + 1))
     }
 
     fn annotate(&mut self, nag: u8) -> Result<(), LocatedError> {
-        spend(&mut self.budget.nags, 1, MAX_NAGS, "annotations", self.lexer.place())?;
-        match self.line.line.plies.last_mut() {
+        spend(&mut self.budget.nags, 1, MAX_NAGS, "annotations", self.lexer.location())?;
+        match self.current.line.plies.last_mut() {
             Some(ply) => ply.nags.push(nag),
-            None => self.line.nags.push(nag),
+            None => self.current.nags.push(nag),
         }
         Ok(())
     }
 
     fn comment(&mut self) -> Result<(), LocatedError> {
-        append_comment(self.line.comment(), self.lexer.text(), &mut self.budget, self.lexer.place())
+        append_comment(
+            self.current.comment(),
+            self.lexer.text(),
+            &mut self.budget,
+            self.lexer.location(),
+        )
     }
 
     fn open(&mut self) -> Result<(), LocatedError> {
-        let Some(before) = self.line.before.clone() else {
-            return self.syntax_error("a variation follows the move it replaces, and here is none");
+        let Some(before) = self.current.before.clone() else {
+            return self.syntax_error("a variation must follow the move it replaces");
         };
         if self.outer.len() == MAX_DEPTH {
-            let message = format!("variations lie more than {MAX_DEPTH} deep in one another");
-            return Err(LocatedError::new(self.lexer.place(), RecordErrorKind::Limit, message));
+            let message = format!("variations are nested more than {MAX_DEPTH} deep");
+            return Err(LocatedError::new(self.lexer.location(), RecordErrorKind::Limit, message));
         }
         let inner = OpenLine {
             position: before,
             before: None,
             line: Line::default(),
-            first_ply: self.line.first_ply + self.line.line.plies.len() - 1,
+            first_ply: self.current.first_ply + self.current.line.plies.len() - 1,
             nags: Vec::new(),
-            opened: self.lexer.place(),
+            opened: self.lexer.location(),
         };
-        self.outer.push(std::mem::replace(&mut self.line, inner));
+        self.outer.push(std::mem::replace(&mut self.current, inner));
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), LocatedError> {
         self.flush_nags()?;
         let Some(outer) = self.outer.pop() else {
-            return self.syntax_error("')' closes no variation");
+            return self.syntax_error("unexpected ')'");
         };
-        let line = std::mem::replace(&mut self.line, outer).line;
+        let line = std::mem::replace(&mut self.current, outer).line;
         if line.plies.is_empty() {
-            // Parentheses round a remark.
+            // A comment in parentheses.
             let text = line.comment.unwrap_or_default();
             return append_comment(
-                self.line.comment(),
+                self.current.comment(),
                 &text,
                 &mut self.budget,
-                self.lexer.place(),
+                self.lexer.location(),
             );
         }
-        if let Some(ply) = self.line.line.plies.last_mut() {
+        if let Some(ply) = self.current.line.plies.last_mut() {
             ply.variations.push(line);
         }
         Ok(())
     }
 
-    /// Annotations of a line without a move become words, lest they be lost.
+    /// Turns the annotations of a line without moves into a comment.
     fn flush_nags(&mut self) -> Result<(), LocatedError> {
-        for nag in take(&mut self.line.nags) {
+        for nag in take(&mut self.current.nags) {
             append_comment(
-                self.line.comment(),
+                self.current.comment(),
                 &format!("${nag}"),
                 &mut self.budget,
-                self.lexer.place(),
+                self.lexer.location(),
             )?;
         }
         Ok(())
     }
 }
 
-/// A jump of several hops written as several, `11x18 18x25`: the words that continue one another
-/// are one move. The lexer stands on the word that was refused, and afterwards on the last word of
-/// the move.
+/// Joins a capture that is written jump by jump, `11x18 18x25`. The lexer is at the first word, which
+/// is not a legal move, and afterwards at the last word of the move.
 fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Option<P::Move> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut path = lexer.text().to_string();
@@ -326,8 +331,8 @@ fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Optio
                 lexer.unread();
                 break;
             }
-            Err(fault) => {
-                lexer.put_back(fault);
+            Err(error) => {
+                lexer.put_back(error);
                 break;
             }
         }

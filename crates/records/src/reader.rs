@@ -1,10 +1,10 @@
-//! Tokens to games: the tags, which game it is, the end of one game and the beginning of the next.
+//! Iterator over the games of a file: parses tags, finds the game they name and the end of each game.
 //!
-//! The moves themselves are read, replayed and checked by [`movetext`](crate::movetext).
+//! [`movetext`](crate::movetext) parses and replays the moves.
 
 use std::io::Read;
 
-use crownhead_rules::Game;
+use crownhead_rules::{GAMES, Game};
 
 use crate::error::{LocatedError, Location, RecordError, RecordErrorKind};
 use crate::lexer::{Lexer, Token};
@@ -14,11 +14,10 @@ use crate::record::{
     GameRecord, GameResult, ROSTER, is_placeholder, roster_index, sort_tags, tag_name,
 };
 
-/// Reads the games of a file one after the other.
+/// Iterator over the games of a file.
 ///
-/// A game that cannot be read gives an error with its place, and reading goes on with the next one.
-/// However large the file, no more than one game is in memory. The input needs no buffer of its
-/// own.
+/// An invalid game is an error with line and column, and reading goes on with the next game. Only one
+/// game is in memory at a time. The input need not be buffered.
 ///
 /// ```
 /// use crownhead_records::{GameResult, Reader};
@@ -37,11 +36,11 @@ use crate::record::{
 pub struct Reader<R> {
     lexer: Lexer<R>,
     games: u64,
-    /// Remarks between two games that belong to the second.
-    carried: Option<String>,
+    /// Comments between two games that belong to the second.
+    pending_comment: Option<String>,
 }
 
-/// The tags of one game as they come in.
+/// The tags of a game.
 #[derive(Default)]
 struct Tags {
     game: Option<Tag>,
@@ -49,8 +48,8 @@ struct Tags {
     fen: Option<Tag>,
     result: Option<Tag>,
     others: Vec<(String, String)>,
-    /// Which names of the roster there have been.
-    roster: [bool; ROSTER.len()],
+    /// Which names of the roster have occurred.
+    in_roster: [bool; ROSTER.len()],
     any: bool,
     last_line: u64,
 }
@@ -60,49 +59,53 @@ struct Tag {
     location: Location,
 }
 
-/// A fault and where in the game it happened: how many variations are open, and whether it is among
-/// the tags.
+/// An error, and what is needed to find the next game after it.
 pub(crate) struct GameFailure {
     pub(crate) error: LocatedError,
+    /// Number of open variations.
     pub(crate) depth: usize,
+    /// Whether the error is among the tags.
     pub(crate) in_tags: bool,
 }
 
 impl From<LocatedError> for GameFailure {
-    fn from(fault: LocatedError) -> Self {
-        GameFailure { error: fault, depth: 0, in_tags: false }
+    fn from(error: LocatedError) -> Self {
+        GameFailure { error, depth: 0, in_tags: false }
     }
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader of this input.
+    /// Creates a reader.
     pub fn new(input: R) -> Self {
-        Reader { lexer: Lexer::new(input), games: 0, carried: None }
+        Reader { lexer: Lexer::new(input), games: 0, pending_comment: None }
     }
 
     fn read_game(&mut self) -> Result<Option<GameRecord>, GameFailure> {
         let mut budget = SizeBudget::default();
         let mut comment = None;
-        if let Some(text) = self.carried.take() {
-            append_comment(&mut comment, &text, &mut budget, self.lexer.place())?;
+        if let Some(text) = self.pending_comment.take() {
+            append_comment(&mut comment, &text, &mut budget, self.lexer.location())?;
         }
         let mut tags = Tags::default();
         loop {
             let token = self.lexer.next();
-            let empty = !tags.any && comment.is_none();
-            let step = match token {
+            let is_empty = !tags.any && comment.is_none();
+            let result = match token {
                 Ok(Token::Tag) if tags.are_complete(&self.lexer) => break,
                 Ok(Token::Tag) => tags.add(&self.lexer, &mut budget),
-                Ok(Token::Comment) => {
-                    append_comment(&mut comment, self.lexer.text(), &mut budget, self.lexer.place())
-                }
-                // A second separator after the game before.
-                Ok(Token::Result(_)) if empty => Ok(()),
-                Ok(Token::End) if empty => return Ok(None),
+                Ok(Token::Comment) => append_comment(
+                    &mut comment,
+                    self.lexer.text(),
+                    &mut budget,
+                    self.lexer.location(),
+                ),
+                // A second separator after the previous game.
+                Ok(Token::Result(_)) if is_empty => Ok(()),
+                Ok(Token::End) if is_empty => return Ok(None),
                 Ok(_) => break,
-                Err(fault) => Err(fault),
+                Err(error) => Err(error),
             };
-            step.map_err(|fault| GameFailure { error: fault, depth: 0, in_tags: tags.any })?;
+            result.map_err(|error| GameFailure { error, depth: 0, in_tags: tags.any })?;
         }
         self.lexer.unread();
         let game = tags.game()?;
@@ -121,8 +124,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(record))
     }
 
-    /// Remarks behind the result: in the same line they belong to the game, later ones to the next,
-    /// if there is one.
+    /// Reads comments after the result. Those on the same line belong to this game, later ones to the
+    /// next game, if there is one.
     fn trailing_comments(
         &mut self,
         comment: &mut Option<String>,
@@ -130,27 +133,27 @@ impl<R: Read> Reader<R> {
         ended: bool,
     ) -> Result<(), GameFailure> {
         if !ended {
-            return Ok(()); // what comes next is the next game
+            return Ok(()); // the next token belongs to the next game
         }
-        let line = self.lexer.place().line;
+        let line = self.lexer.location().line;
         let mut later = SizeBudget::default();
         loop {
             match self.lexer.next() {
-                Ok(Token::Comment) if self.lexer.place().line == line => {
-                    append_comment(comment, self.lexer.text(), &mut budget, self.lexer.place())?;
+                Ok(Token::Comment) if self.lexer.location().line == line => {
+                    append_comment(comment, self.lexer.text(), &mut budget, self.lexer.location())?;
                 }
                 Ok(Token::Comment) => {
                     append_comment(
-                        &mut self.carried,
+                        &mut self.pending_comment,
                         self.lexer.text(),
                         &mut later,
-                        self.lexer.place(),
+                        self.lexer.location(),
                     )?;
                 }
                 Ok(Token::End) => {
                     self.lexer.unread();
-                    if let Some(text) = self.carried.take() {
-                        append_comment(comment, &text, &mut budget, self.lexer.place())?;
+                    if let Some(text) = self.pending_comment.take() {
+                        append_comment(comment, &text, &mut budget, self.lexer.location())?;
                     }
                     return Ok(());
                 }
@@ -158,26 +161,25 @@ impl<R: Read> Reader<R> {
                     self.lexer.unread();
                     return Ok(());
                 }
-                // It is the next game's fault, which finds it again.
-                Err(fault) => {
-                    self.lexer.put_back(fault);
+                // The error belongs to the next game.
+                Err(error) => {
+                    self.lexer.put_back(error);
                     return Ok(());
                 }
             }
         }
     }
 
-    /// Passes the rest of a game that could not be read: up to its result or to the tags of the
-    /// next.
+    /// Skips the rest of an invalid game, up to its result or the tags of the next game.
     fn skip_rest(&mut self, mut depth: usize, mut in_tags: bool) {
-        self.carried = None;
-        let mut line = self.lexer.place().line;
+        self.pending_comment = None;
+        let mut line = self.lexer.location().line;
         loop {
             match self.lexer.next() {
                 Ok(Token::Tag) if in_tags => {
-                    // After an empty line the name that games begin with begins a game.
-                    let last = std::mem::replace(&mut line, self.lexer.place().line);
-                    if line > last + 1 && tag_name(self.lexer.name()) == ROSTER[0].0 {
+                    // After an empty line, the first name of the roster starts a game.
+                    let previous = std::mem::replace(&mut line, self.lexer.location().line);
+                    if line > previous + 1 && tag_name(self.lexer.name()) == ROSTER[0].0 {
                         break;
                     }
                     continue;
@@ -195,14 +197,14 @@ impl<R: Read> Reader<R> {
         self.lexer.unread();
     }
 
-    /// Passes what is said in the line of a result.
+    /// Skips comments on the line of a result.
     fn skip_trailing_comments(&mut self) {
-        let line = self.lexer.place().line;
+        let line = self.lexer.location().line;
         loop {
             match self.lexer.next() {
-                Ok(Token::Comment) if self.lexer.place().line == line => {}
+                Ok(Token::Comment) if self.lexer.location().line == line => {}
                 Ok(_) => return self.lexer.unread(),
-                Err(fault) => return self.lexer.put_back(fault),
+                Err(error) => return self.lexer.put_back(error),
             }
         }
     }
@@ -218,22 +220,22 @@ impl<R: Read> Iterator for Reader<R> {
                 self.games += 1;
                 Some(Ok(record))
             }
-            Err(GameFailure { error: fault, depth, in_tags }) => {
+            Err(GameFailure { error, depth, in_tags }) => {
                 self.games += 1;
                 self.skip_rest(depth, in_tags);
-                Some(Err(fault.in_game(self.games)))
+                Some(Err(error.in_game(self.games)))
             }
         }
     }
 }
 
 impl Tags {
-    /// Whether the tag that comes next is another game's: after an empty line a name of the roster
-    /// comes again. A game may have neither moves nor a result.
+    /// Returns whether the next tag starts another game: it follows an empty line and repeats a name
+    /// of the roster. A game may have neither moves nor a result.
     fn are_complete<R: Read>(&self, lexer: &Lexer<R>) -> bool {
-        let again =
-            || roster_index(&tag_name(lexer.name())).is_some_and(|place| self.roster[place]);
-        self.any && lexer.place().line > self.last_line + 1 && again()
+        let is_repeated =
+            || roster_index(&tag_name(lexer.name())).is_some_and(|index| self.in_roster[index]);
+        self.any && lexer.location().line > self.last_line + 1 && is_repeated()
     }
 
     fn add<R: Read>(
@@ -242,24 +244,24 @@ impl Tags {
         budget: &mut SizeBudget,
     ) -> Result<(), LocatedError> {
         self.any = true;
-        self.last_line = lexer.place().line;
+        self.last_line = lexer.location().line;
         let name = tag_name(lexer.name());
-        if let Some(place) = roster_index(&name) {
-            self.roster[place] = true;
+        if let Some(index) = roster_index(&name) {
+            self.in_roster[index] = true;
         }
-        let (value, place) = (lexer.text(), lexer.place());
+        let (value, location) = (lexer.text(), lexer.location());
         let field = match name.as_str() {
             "Game" if is_game_id(value) => &mut self.game,
             "GameType" => &mut self.game_type,
             "FEN" => &mut self.fen,
             "Result" => &mut self.result,
-            "SetUp" => return Ok(()), // says no more than that there is a FEN
+            "SetUp" => return Ok(()), // implied by FEN
             _ if is_placeholder(&name, value) => return Ok(()),
             _ => {
-                budget.spend_text(name.len() + value.len(), place)?;
+                budget.spend_text(name.len() + value.len(), location)?;
                 if self.others.len() == MAX_TAGS {
                     let message = format!("the game has more than {MAX_TAGS} tags");
-                    return Err(LocatedError::new(place, RecordErrorKind::Limit, message));
+                    return Err(LocatedError::new(location, RecordErrorKind::Limit, message));
                 }
                 self.others.push((name, value.to_string()));
                 return Ok(());
@@ -267,53 +269,64 @@ impl Tags {
         };
         match field {
             Some(first) if first.value != value => {
-                let message = format!("the tag {name} is given twice, with different values");
-                Err(LocatedError::new(place, RecordErrorKind::Tag, message))
+                let message = format!("duplicate tag {name} with a different value");
+                Err(LocatedError::new(location, RecordErrorKind::Tag, message))
             }
             Some(_) => Ok(()),
             None => {
-                budget.spend_text(value.len(), place)?;
-                *field = Some(Tag { value: value.to_string(), location: place });
+                budget.spend_text(value.len(), location)?;
+                *field = Some(Tag { value: value.to_string(), location });
                 Ok(())
             }
         }
     }
 
-    /// Which game it is: the tag `Game` says so, or `GameType` does, or it is English checkers.
+    /// Returns the game: that of the tag `Game`, that of `GameType`, or the default.
     fn game(&self) -> Result<Game, LocatedError> {
-        let fault = |tag: &Tag, message: String| {
+        let tag_error = |tag: &Tag, message: String| {
             LocatedError::new(tag.location, RecordErrorKind::Tag, message)
         };
         if let Some(tag) = &self.game {
-            return tag.value.parse().map_err(|error| fault(tag, format!("Game: {error}")));
+            return tag.value.parse().map_err(|error| tag_error(tag, format!("Game: {error}")));
         }
         if let Some(tag) = &self.game_type {
             let number = tag.value.split(',').next().unwrap_or("").trim();
-            if !matches!(number, "21" | "" | "?") {
-                let shown: String = number.chars().take(20).collect();
-                let message =
-                    format!("GameType {shown:?} is not played here: English checkers is 21");
-                return Err(fault(tag, message));
+            if !matches!(number, "" | "?") {
+                return game_of_type(number).map_err(|message| tag_error(tag, message));
             }
         }
-        Ok(Game::English(Default::default()))
+        Ok(Game::default())
     }
 }
 
-/// Whether the tag `Game` is ours. Others have used it to number the games of a match.
+/// Returns the first game with this PDN game type.
+fn game_of_type(number: &str) -> Result<Game, String> {
+    let types = || Game::all().into_iter().zip(GAMES.iter().map(|info| info.pdn_game_type));
+    let found =
+        types().find(|(_, game_type)| game_type.map(|n| n.to_string()).as_deref() == Some(number));
+    found.map(|(game, _)| game).ok_or_else(|| {
+        let shown: String = number.chars().take(20).collect();
+        let supported = types().find_map(|(game, game_type)| Some((game.info().name, game_type?)));
+        let (name, game_type) = supported.unwrap_or_default();
+        format!("unsupported GameType {shown:?}; {name} is {game_type}")
+    })
+}
+
+/// Returns whether the value of a tag `Game` is a game id. Other programs number the games of a match
+/// with it.
 pub(crate) fn is_game_id(value: &str) -> bool {
     let id = value.split(':').next().unwrap_or(value).trim();
     value.starts_with(|c: char| c.is_ascii_lowercase())
-        || Game::all().iter().any(|game| game.info().id.eq_ignore_ascii_case(id))
+        || GAMES.iter().any(|game| game.id.eq_ignore_ascii_case(id))
 }
 
-/// PDN 3.0 has the result in its tag and ends every game with `*`; older files have it behind the
-/// moves. If both are there and differ, the tag counts and the other is kept in a tag, as is a
-/// result that cannot be read.
-fn resolve_result(record: &mut GameRecord, tag: Option<Tag>, behind: Option<GameResult>) {
-    let behind = behind.unwrap_or_default();
+/// Sets the result. PDN 3.0 has it in the tag `Result` and ends every game with `*`; older files have
+/// it after the moves. If both differ, the tag wins, and the other one is kept in a tag. So is the
+/// text of an invalid result.
+fn resolve_result(record: &mut GameRecord, tag: Option<Tag>, in_moves: Option<GameResult>) {
+    let in_moves = in_moves.unwrap_or_default();
     let value = tag.map(|tag| tag.value).unwrap_or_default();
-    let stated = match GameResult::parse(&value) {
+    let in_tag = match GameResult::parse(&value) {
         Some(result) => result,
         None => {
             if !is_placeholder("Result", &value) {
@@ -322,8 +335,8 @@ fn resolve_result(record: &mut GameRecord, tag: Option<Tag>, behind: Option<Game
             GameResult::Unknown
         }
     };
-    record.result = if stated == GameResult::Unknown { behind } else { stated };
-    if behind != GameResult::Unknown && behind != record.result {
-        record.tags.push(("ResultInMoves".to_string(), behind.text().to_string()));
+    record.result = if in_tag == GameResult::Unknown { in_moves } else { in_tag };
+    if in_moves != GameResult::Unknown && in_moves != record.result {
+        record.tags.push(("ResultInMoves".to_string(), in_moves.text().to_string()));
     }
 }

@@ -1,5 +1,4 @@
-//! A game as a file holds it: who played what when, the moves with all that was said about them,
-//! the result.
+//! A recorded game: tags, moves with comments and variations, result.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,57 +7,56 @@ use crownhead_rules::{Game, Outcome, Side};
 
 /// A recorded game.
 ///
-/// What [`Reader`](crate::Reader) returns has been replayed: every move is legal and has its one
-/// canonical text. A record that is put together by hand is written as it is.
+/// A record from a [`Reader`](crate::Reader) has been replayed: its moves are legal and in canonical
+/// form. [`write_game`](crate::write_game) does not check the moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
     /// The game and its options.
     pub game: Game,
-    /// The tags that have no field of their own (`Game`, `GameType`, `Result`, `SetUp` and `FEN`
-    /// have). The ones of the seven-tag roster come first; those of them that say nothing (`"?"`)
-    /// are left out.
+    /// The tags without a field of their own (`Game`, `GameType`, `Result`, `SetUp` and `FEN` have
+    /// one). Those of the seven-tag roster come first; roster tags with a placeholder (`"?"`) are
+    /// omitted.
     pub tags: Vec<(String, String)>,
-    /// The position the game starts from, if it is not the usual one.
+    /// The start position, if it is not the default one.
     pub start: Option<String>,
     /// The moves.
     pub line: Line,
-    /// How it ended.
+    /// The result.
     pub result: GameResult,
 }
 
-/// Moves that follow one another: a game or a variation.
+/// A sequence of moves: a game or a variation.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Line {
-    /// What is said before the first move.
+    /// Comment before the first move.
     pub comment: Option<String>,
     /// The moves.
     pub plies: Vec<Ply>,
 }
 
-/// One turn of one player.
+/// One move of one player.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Ply {
-    /// The move.
+    /// The move as text.
     pub text: String,
-    /// Annotations by number (numeric annotation glyphs): 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`,
-    /// 6 `?!`, 7 a forced move.
+    /// Numeric annotation glyphs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, 7 a forced move.
     pub nags: Vec<u8>,
-    /// What is said about the move, in one line: blanks and line breaks count as one space.
+    /// Comment on the move, without line breaks; runs of white space are one space.
     pub comment: Option<String>,
-    /// What could have been played instead of this move.
+    /// Alternatives to this move.
     pub variations: Vec<Line>,
 }
 
 impl Ply {
-    /// A move about which nothing is said.
+    /// Returns a move without annotations.
     pub fn new(text: impl Into<String>) -> Ply {
         Ply { text: text.into(), ..Ply::default() }
     }
 }
 
-/// How a recorded game ended.
+/// Result of a recorded game.
 ///
-/// `1-0` is a win of the player who moves first, see the [crate's documentation](crate).
+/// `1-0` is a win of the player who moves first; see the [crate documentation](crate).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum GameResult {
     /// `1-0`: the player who moves first won.
@@ -67,15 +65,15 @@ pub enum GameResult {
     SecondWins,
     /// `1/2-1/2`.
     Draw,
-    /// `0-0`: the game was declared lost for both.
+    /// `0-0`: both players lost.
     BothLose,
-    /// `*`: unfinished or not known.
+    /// `*`: unfinished or unknown.
     #[default]
     Unknown,
 }
 
 impl GameResult {
-    /// The one text of the result.
+    /// Returns the PDN text of the result.
     pub const fn text(self) -> &'static str {
         match self {
             GameResult::FirstWins => "1-0",
@@ -86,8 +84,8 @@ impl GameResult {
         }
     }
 
-    /// Reads a result in any usual spelling: with one point for a win or two, with `½`, with other
-    /// dashes, a colon or blanks.
+    /// Parses a result in any common spelling: one or two points for a win, `½`, other dashes, a
+    /// colon, spaces.
     pub fn parse(text: &str) -> Option<GameResult> {
         Some(match text {
             "1-0" | "2-0" => GameResult::FirstWins,
@@ -95,21 +93,21 @@ impl GameResult {
             "1/2-1/2" | "1-1" | "1/2" | "½-½" | "½" | "0.5-0.5" => GameResult::Draw,
             "0-0" => GameResult::BothLose,
             "*" => GameResult::Unknown,
-            text if text.len() < 32 && text.contains(odd) => {
-                let plain: String = text.chars().filter_map(plain).collect();
-                return GameResult::parse(&plain);
+            text if text.len() < 32 && text.contains(is_sloppy) => {
+                let normal: String = text.chars().filter_map(normalise).collect();
+                return GameResult::parse(&normal);
             }
             _ => return None,
         })
     }
 }
 
-fn odd(c: char) -> bool {
-    plain(c) != Some(c)
+fn is_sloppy(c: char) -> bool {
+    normalise(c) != Some(c)
 }
 
-/// A character of a result without its sloppy spellings; a blank is none.
-fn plain(c: char) -> Option<char> {
+/// Normalises a character of a result; `None` for white space.
+fn normalise(c: char) -> Option<char> {
     match c {
         '‐' | '‑' | '‒' | '–' | '—' | '−' | ':' => Some('-'),
         c if c.is_whitespace() => None,
@@ -123,9 +121,9 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// The text is no result.
+/// Error of a text that is not a result.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0:?} is no result: results are 1-0, 0-1, 1/2-1/2, 0-0 and *")]
+#[error("invalid result {0:?}: write 1-0, 0-1, 1/2-1/2, 0-0 or *")]
 pub struct ParseResultError(pub String);
 
 impl FromStr for GameResult {
@@ -147,40 +145,40 @@ impl From<Outcome> for GameResult {
 }
 
 impl GameRecord {
-    /// A game in which nothing has happened yet.
+    /// Returns a record without moves.
     pub fn new(game: Game) -> GameRecord {
         let (line, result) = (Line::default(), GameResult::default());
         GameRecord { game, tags: Vec::new(), start: None, line, result }
     }
 
-    /// The value of a tag, if there is one of that name.
+    /// Returns the value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// Gives a tag a value, instead of the one it may have.
+    /// Sets or replaces the value of a tag.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         let name = tag_name(name);
         match self.tags.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, old)) => *old = value.into(),
+            Some((_, current)) => *current = value.into(),
             None => self.tags.push((name, value.into())),
         }
         sort_tags(&mut self.tags);
     }
 
-    /// The name of a player.
+    /// Returns the name of a player.
     pub fn player(&self, side: Side) -> Option<&str> {
         self.tag(player_tag(side))
     }
 
-    /// Names a player.
+    /// Sets the name of a player.
     pub fn set_player(&mut self, side: Side, name: impl Into<String>) {
         self.set_tag(player_tag(side), name);
     }
 }
 
-/// The tag with the name of a player. Whoever moves first is `Black` in every game, blue of Chinese
-/// checkers too, and whoever moves second is `White`, red too.
+/// Returns the tag with the name of a player: `Black` for the player who moves first and `White` for
+/// the other one, whatever their colours in the game.
 pub const fn player_tag(side: Side) -> &'static str {
     match side {
         Side::First => "Black",
@@ -188,7 +186,7 @@ pub const fn player_tag(side: Side) -> &'static str {
     }
 }
 
-/// The tags that every game should have, in their order, and what they say when it is not known.
+/// The seven-tag roster of PDN, in order, with the placeholders for unknown values.
 pub(crate) const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -199,29 +197,29 @@ pub(crate) const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Where in the roster a name stands.
+/// Returns the index of a name in the roster.
 pub(crate) fn roster_index(name: &str) -> Option<usize> {
     ROSTER.iter().position(|(n, _)| *n == name)
 }
 
-/// Whether a tag of the roster has a value that says nothing.
+/// Returns whether the value of a roster tag is empty or a placeholder.
 pub(crate) fn is_placeholder(name: &str, value: &str) -> bool {
-    let unknown = roster_index(name).map(|place| ROSTER[place].1);
-    unknown.is_some_and(|unknown| value.trim().is_empty() || value == "?" || value == unknown)
+    let placeholder = roster_index(name).map(|index| ROSTER[index].1);
+    placeholder.is_some_and(|unknown| value.trim().is_empty() || value == "?" || value == unknown)
 }
 
-/// Puts the tags of the roster first, in its order, and leaves the others in theirs.
+/// Moves the roster tags to the front, in roster order; the others keep their order.
 pub(crate) fn sort_tags(tags: &mut [(String, String)]) {
     tags.sort_by_key(|(name, _)| roster_index(name).unwrap_or(ROSTER.len()));
 }
 
-/// A tag's name as the standard wants it: a capital first, then letters, digits and `_`. The names
-/// that mean something get their usual spelling.
+/// Returns a tag name as required by the standard: a capital, then letters, digits and `_`. Names with
+/// a meaning get their standard spelling.
 pub(crate) fn tag_name(name: &str) -> String {
     const OTHERS: [&str; 4] = ["Game", "GameType", "SetUp", "FEN"];
-    let known = ROSTER.iter().map(|(name, _)| *name).chain(OTHERS);
-    if let Some(known) = known.into_iter().find(|known| known.eq_ignore_ascii_case(name)) {
-        return known.to_string();
+    let mut standard = ROSTER.iter().map(|(name, _)| *name).chain(OTHERS);
+    if let Some(standard) = standard.find(|standard| standard.eq_ignore_ascii_case(name)) {
+        return standard.to_string();
     }
     let mut clean = String::with_capacity(name.len());
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -237,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_in_every_spelling() {
+    fn results_parse_in_every_spelling() {
         use GameResult::*;
         for (result, texts) in [
             (FirstWins, &["1-0", "2-0", "1 - 0", "1–0", "1:0", " 1-0 "][..]),
@@ -257,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_tags() {
+    fn tag_names_are_normalised() {
         assert_eq!(tag_name("event"), "Event");
         assert_eq!(tag_name("Setup"), "SetUp");
         assert_eq!(tag_name("GAMETYPE"), "GameType");
@@ -272,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_keep_the_order_of_the_roster() {
+    fn tags_are_in_roster_order() {
         let mut record = GameRecord::new("english".parse().unwrap());
         record.set_tag("Annotator", "A");
         record.set_player(Side::First, "B");

@@ -1,22 +1,22 @@
-//! One tag, `[Name "value"]`, out of one line of text.
+//! Parses one tag pair, `[Name "value"]`.
 //!
-//! The standard writes a quote inside a value as `\"`. Old files leave the backslash out, or the
-//! closing quote, the closing bracket, the quotes or the value. As long as a tag ends with its
-//! line, what was meant can be told.
+//! The standard escapes a quote inside a value as `\"`. Old files omit the backslash, the closing
+//! quote or bracket, both quotes or the value. Such tags are accepted if they end with their line.
 
 use crate::encoding::decode;
 use crate::input::is_blank;
 
-/// A tag's two texts, and how many bytes of the line are behind it.
+/// A parsed tag.
 pub(crate) struct ParsedTag {
     pub(crate) name: String,
     pub(crate) value: String,
+    /// Length in bytes.
     pub(crate) length: usize,
 }
 
-/// How much of a line [`read_tag`] needs: up to the bracket that surely ends the tag, or all of it.
-/// Bytes are asked for one by one, because a line may hold thousands of tags. `None` is the end of
-/// the line.
+/// Returns the number of bytes that [`parse_tag`] needs: up to a bracket that ends the tag for
+/// certain, or the whole line. Asks for bytes one by one, because a line may hold thousands of tags;
+/// `None` is the end of the line.
 pub(crate) fn tag_length(mut byte: impl FnMut(usize) -> Option<u8>) -> usize {
     let mut at = 1;
     let mut in_value = false;
@@ -39,26 +39,25 @@ pub(crate) fn tag_length(mut byte: impl FnMut(usize) -> Option<u8>) -> usize {
     at
 }
 
-/// Reads the tag at the start of `line`, which begins with `[` and ends before the line break.
+/// Parses the tag at the start of `line`, which begins with `[` and has no line break.
 pub(crate) fn parse_tag(line: &[u8]) -> ParsedTag {
     let inside = &line[1..];
     let quote =
         inside.iter().position(|&byte| byte == b'"' || byte == b']').unwrap_or(inside.len());
     if inside.get(quote) == Some(&b'"') {
-        let (value, length) = quoted(inside, quote + 1);
-        return ParsedTag { name: text(&inside[..quote]), value, length: 1 + length };
+        let (value, length) = parse_quoted(inside, quote + 1);
+        return ParsedTag { name: trimmed_text(&inside[..quote]), value, length: 1 + length };
     }
-    // Without quotes the first word is the name. Quotes of a word processor may stand round the
-    // rest.
+    // Without quotes, the first word is the name. The rest may have typographic quotes.
     let length = 1 + quote + usize::from(quote < inside.len());
-    let content = text(&inside[..quote]);
+    let content = trimmed_text(&inside[..quote]);
     let (name, value) = content.split_once(char::is_whitespace).unwrap_or((&content, ""));
     let value = value.trim().trim_matches(['“', '”', '„']);
     ParsedTag { name: name.to_string(), value: value.to_string(), length }
 }
 
-/// A value from behind its opening quote, and where the tag ends.
-fn quoted(inside: &[u8], start: usize) -> (String, usize) {
+/// Parses a value after its opening quote. Also returns the end of the tag.
+fn parse_quoted(inside: &[u8], start: usize) -> (String, usize) {
     let mut value = Vec::new();
     let mut at = start;
     while at < inside.len() {
@@ -69,7 +68,7 @@ fn quoted(inside: &[u8], start: usize) -> (String, usize) {
             }
             b'"' => {
                 if let Some(end) = end_of_tag(inside, at + 1) {
-                    return (text_as_is(&value), end);
+                    return (single_line(&value), end);
                 }
                 value.push(b'"'); // a quote inside the value
                 at += 1;
@@ -80,19 +79,20 @@ fn quoted(inside: &[u8], start: usize) -> (String, usize) {
             }
         }
     }
-    // No closing quote: perhaps a backslash before it was meant as one, perhaps it was left out.
+    // No closing quote: it is missing, or follows a backslash that was not meant as an escape.
     let closed = (start..inside.len()).rev().find_map(|at| {
         let end = end_of_tag(inside, at + 1).filter(|_| inside[at] == b'"')?;
         Some((at, end))
     });
     let bracket = || (start..inside.len()).rfind(|&at| inside[at] == b']').map(|at| (at, at + 1));
     match closed.or_else(bracket) {
-        Some((at, end)) => (text_as_is(&inside[start..at]), end),
-        None => (text(&inside[start..]), inside.len()),
+        Some((at, end)) => (single_line(&inside[start..at]), end),
+        None => (trimmed_text(&inside[start..]), inside.len()),
     }
 }
 
-/// Where the tag ends if a quote before `at` was its last: at a bracket, or at the end of the line.
+/// Returns the end of the tag if the quote before `at` closes the value: a bracket or the end of the
+/// line follows.
 fn end_of_tag(inside: &[u8], at: usize) -> Option<usize> {
     match inside[at..].iter().position(|&byte| !is_blank(byte)) {
         None => Some(inside.len()),
@@ -101,12 +101,12 @@ fn end_of_tag(inside: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
-    text_as_is(bytes).trim().to_string()
+fn trimmed_text(bytes: &[u8]) -> String {
+    single_line(bytes).trim().to_string()
 }
 
-/// The characters, with every control character as a space: a value is one line.
-fn text_as_is(bytes: &[u8]) -> String {
+/// Decodes bytes, with control characters replaced by spaces.
+fn single_line(bytes: &[u8]) -> String {
     decode(bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn as_the_standard_writes_it() {
+    fn parses_standard_tags() {
         check(r#"[Event "Match"]"#, "Event", "Match", "");
         check(r#"[Event       "Match" ] 11-15"#, "Event", "Match", " 11-15");
         check(r#"[Event ""]"#, "Event", "", "");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn as_old_files_write_it() {
+    fn parses_sloppy_tags() {
         check("[Event", "Event", "", "");
         check("[Event]", "Event", "", "");
         check("[Event ]", "Event", "", "");

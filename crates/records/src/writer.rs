@@ -1,9 +1,8 @@
-//! Games to text, as PDN 3.0 asks for it.
+//! Writes strict PDN 3.0.
 //!
-//! The seven-tag roster comes first and in its order, unknown values included; then what the game
-//! is and where it starts; then the other tags. Moves are numbered, lines are shorter than 80
-//! columns, every game ends with `*` and an empty line: the result stands in its tag, because `*`
-//! is the only separator that the standard still allows.
+//! The seven-tag roster comes first, with placeholders for unknown values, then the game and its start
+//! position, then the other tags. Lines are shorter than 80 columns. Every game ends with `*`, the
+//! only separator of PDN 3.0, and an empty line; the result is in its tag.
 
 use std::io::Write;
 
@@ -14,20 +13,19 @@ use crate::limits::MAX_DEPTH;
 use crate::reader::is_game_id;
 use crate::record::{GameRecord, Line, ROSTER, roster_index, tag_name};
 
-/// Lines have fewer columns than this.
-const WIDTH: usize = 80;
+/// Lines are shorter than this.
+const MAX_COLUMNS: usize = 80;
 
-/// Writes one game, with an empty line behind it: games can be written one after the other.
+/// Writes one game and an empty line, so that games can be written one after another.
 ///
-/// A `}` cannot stand in a comment and becomes `)`; blanks and line breaks become one space. Tag
-/// names are made to fit the standard, and tags that have a field of their own in the record are
-/// not taken from the list of tags.
+/// In comments, `}` becomes `)` and white space becomes one space. Tag names are adapted to the
+/// standard. Tags with a field of their own in the record are ignored in the list of tags.
 pub fn write_game(out: &mut impl Write, record: &GameRecord) -> Result<(), WriteError> {
     out.write_all(format_game(record)?.as_bytes())?;
     Ok(())
 }
 
-/// The text of one game, as [`write_game`] writes it.
+/// Formats one game; see [`write_game`].
 pub fn format_game(record: &GameRecord) -> Result<String, WriteError> {
     let mut text = String::new();
     write_tags(&mut text, record);
@@ -55,18 +53,17 @@ fn write_tags(text: &mut String, record: &GameRecord) {
         }
         text.push_str("\"]\n");
     };
-    for (name, unknown) in ROSTER {
+    for (name, placeholder) in ROSTER {
         match name {
             "Result" => push(name, record.result.text()),
-            name => push(name, record.tag(name).unwrap_or(unknown)),
+            name => push(name, record.tag(name).unwrap_or(placeholder)),
         }
     }
-    if matches!(record.game, Game::English(_) | Game::Contest(_)) {
-        push("GameType", "21");
+    if let Some(number) = record.game.info().pdn_game_type {
+        push("GameType", &number.to_string());
     }
-    let game = record.game.to_string();
-    if game != "english" {
-        push("Game", &game);
+    if record.game != Game::default() {
+        push("Game", &record.game.to_string());
     }
     if let Some(start) = &record.start {
         push("SetUp", "1");
@@ -76,8 +73,8 @@ fn write_tags(text: &mut String, record: &GameRecord) {
     for (name, value) in &record.tags {
         let name = tag_name(name);
         // The first tag of each name of the roster has been written.
-        let place = roster_index(&name);
-        let written = place.is_some_and(|place| !std::mem::replace(&mut in_roster[place], true));
+        let index = roster_index(&name);
+        let written = index.is_some_and(|index| !std::mem::replace(&mut in_roster[index], true));
         let has_field = matches!(name.as_str(), "Result" | "GameType" | "SetUp" | "FEN")
             || name == "Game" && is_game_id(value);
         if !written && !has_field {
@@ -86,7 +83,7 @@ fn write_tags(text: &mut String, record: &GameRecord) {
     }
 }
 
-/// The side that moves first in the record.
+/// Returns the side to move at the start of the game.
 fn first_side(record: &GameRecord) -> Result<Side, WriteError> {
     struct FirstSide<'a>(&'a str);
     impl GameVisitor for FirstSide<'_> {
@@ -111,15 +108,15 @@ fn write_line(
     depth: usize,
 ) -> Result<(), WriteError> {
     if depth > MAX_DEPTH {
-        let message = format!("variations lie more than {MAX_DEPTH} deep in one another");
+        let message = format!("variations are nested more than {MAX_DEPTH} deep");
         return Err(WriteError::Record(message));
     }
     lines.comment(line.comment.as_deref());
-    let mut numbered = false; // whether the reader knows which move comes next
+    let mut numbered = false; // whether the next move needs no number
     for (i, ply) in line.plies.iter().enumerate() {
-        let word = |c: char| c.is_ascii_alphanumeric() || "-:".contains(c);
-        if ply.text.is_empty() || !ply.text.chars().all(word) {
-            return Err(WriteError::Record(format!("{:?} is no move", ply.text)));
+        let is_move_char = |c: char| c.is_ascii_alphanumeric() || "-:".contains(c);
+        if ply.text.is_empty() || !ply.text.chars().all(is_move_char) {
+            return Err(WriteError::Record(format!("invalid move {:?}", ply.text)));
         }
         let index = first_ply + i;
         match (index % 2, numbered) {
@@ -146,12 +143,12 @@ fn write_line(
     Ok(())
 }
 
-/// Text in lines of limited width. A unit is what no line break may part.
+/// Wraps text. A unit is never broken.
 struct LineWrapper {
     text: String,
     column: usize,
     unit: String,
-    /// The unit is an opening sign: what comes next is part of it.
+    /// The unit ends with an opening bracket: the next word is part of it.
     open: bool,
 }
 
@@ -163,8 +160,8 @@ impl LineWrapper {
         self.unit.push_str(word);
     }
 
-    fn open(&mut self, sign: &str) {
-        self.word(sign);
+    fn open(&mut self, bracket: &str) {
+        self.word(bracket);
         self.open = true;
     }
 
@@ -189,12 +186,12 @@ impl LineWrapper {
         if width == 0 {
             return;
         }
-        // A line of a comment must not look like a tag or like a line to be skipped.
-        let may_begin_line = !self.unit.starts_with(['[', '%']);
+        // A line of a comment must not look like a tag or a `%` line.
+        let may_start_line = !self.unit.starts_with(['[', '%']);
         if self.column > 0 {
-            let full = self.column + 1 + width >= WIDTH;
-            self.text.push(if full && may_begin_line { '\n' } else { ' ' });
-            self.column = if full && may_begin_line { 0 } else { self.column + 1 };
+            let is_full = self.column + 1 + width >= MAX_COLUMNS;
+            self.text.push(if is_full && may_start_line { '\n' } else { ' ' });
+            self.column = if is_full && may_start_line { 0 } else { self.column + 1 };
         }
         self.text.push_str(&self.unit);
         self.column += width;

@@ -1,10 +1,9 @@
-//! Reads the files in `good` and `bad` and compares with the `.txt` beside each: the games as they
-//! are written, and the errors.
+//! Reads the files in `good` and `bad` and compares the games, written again, and the errors with the
+//! `.txt` file beside each.
 //!
-//! `EXPECT=write cargo test --test files` writes the expected texts anew; look at the difference
-//! before believing it.
+//! `EXPECT=write cargo test --test files` updates the expected files; review the diff.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // a test may fail
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +26,7 @@ fn read(bytes: &[u8]) -> Vec<Result<GameRecord, RecordError>> {
     Reader::new(bytes).collect()
 }
 
-fn shown(items: &[Result<GameRecord, RecordError>]) -> String {
+fn format_items(items: &[Result<GameRecord, RecordError>]) -> String {
     let text = |item: &Result<GameRecord, RecordError>| match item {
         Ok(record) => format_game(record).unwrap(),
         Err(error) => format!("!! {:?}: {error}\n\n", error.kind),
@@ -35,10 +34,10 @@ fn shown(items: &[Result<GameRecord, RecordError>]) -> String {
     items.iter().map(text).collect()
 }
 
-/// Compares with the expected text and checks that what was read survives being written.
+/// Compares with the expected text, and checks that games are unchanged after writing and reading.
 fn check(path: &Path) -> Vec<Result<GameRecord, RecordError>> {
     let items = read(&fs::read(path).unwrap());
-    let found = shown(&items);
+    let found = format_items(&items);
     let expected = path.with_extension("txt");
     if std::env::var_os("EXPECT").is_some_and(|value| value == "write") {
         fs::write(&expected, &found).unwrap();
@@ -57,7 +56,7 @@ fn check(path: &Path) -> Vec<Result<GameRecord, RecordError>> {
 }
 
 #[test]
-fn good_files_are_read_whole() {
+fn good_files_have_no_errors() {
     for path in files("good") {
         for item in check(&path) {
             assert!(item.is_ok(), "{}: {item:?}", path.display());
@@ -66,17 +65,17 @@ fn good_files_are_read_whole() {
 }
 
 #[test]
-fn bad_files_lose_no_good_game() {
+fn bad_files_keep_their_valid_games() {
     for path in files("bad") {
         let items = check(&path);
         assert!(items.iter().any(|item| item.is_err()), "{}", path.display());
-        let counted: Vec<_> = items
+        let numbers: Vec<_> = items
             .iter()
             .enumerate()
             .filter_map(|(i, item)| item.as_ref().err().map(|error| (i as u64 + 1, error.game)))
             .collect();
-        assert!(counted.iter().all(|(i, game)| i == game), "{}: {counted:?}", path.display());
-        // The last game of every bad file is good: reading must have come through to it.
+        assert!(numbers.iter().all(|(i, game)| i == game), "{}: {numbers:?}", path.display());
+        // The last game of every bad file is valid.
         if path.file_stem().is_some_and(|stem| stem != "utf16") {
             let last = items.last().and_then(|item| item.as_ref().ok());
             let last = last.and_then(|record| record.tag("Event"));

@@ -1,7 +1,6 @@
-//! Laws that hold for any game and any input: what is written is read again, and nothing makes the
-//! reader panic.
+//! Properties: games survive writing and reading, and no input makes the reader panic.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // a test may fail
 
 use crownhead_records::{GameRecord, GameResult, Line, Ply, Reader, format_game};
 use crownhead_rules::{Game, GameVisitor, MoveList, Notation};
@@ -18,7 +17,7 @@ const GAMES: [&str; 7] = [
     "capture-halma",
 ];
 
-/// Words that could be taken for something else.
+/// Words that look like other tokens.
 const WORDS: [&str; 22] = [
     "good",
     "[Event",
@@ -53,7 +52,7 @@ fn words(rng: &mut Rng) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Plays at random; the moves with remarks and variations.
+/// Returns a random line with comments, annotations and variations.
 fn random_line<P: Notation>(position: &mut P, plies: usize, depth: usize, rng: &mut Rng) -> Line {
     let mut line = Line { comment: words(rng), plies: Vec::new() };
     let mut legal = MoveList::new();
@@ -106,7 +105,7 @@ fn read_all(bytes: &[u8]) -> Vec<GameRecord> {
     Reader::new(bytes).collect::<Result<_, _>>().unwrap()
 }
 
-/// Reads any bytes; the good games must survive being written.
+/// Reads arbitrary bytes. The valid games must survive writing and reading.
 fn check_bytes(bytes: &[u8]) {
     let mut games = Vec::new();
     for (i, item) in Reader::new(bytes).enumerate() {
@@ -117,11 +116,11 @@ fn check_bytes(bytes: &[u8]) {
     assert_eq!(read_all(text.as_bytes()), games, "{text}");
 }
 
-/// The signs that mean something.
+/// Characters with a meaning in PDN.
 const SIGNS: &[u8] = b" \n[]{}()\"\\$*!?.%;/-x0123456789aE\xBD\xC2";
 
-/// Pieces of files, good and bad.
-const PIECES: &[&str] = &[
+/// Fragments of files, valid and invalid.
+const FRAGMENTS: &[&str] = &[
     "1. ",
     "11-15 ",
     "23-19 ",
@@ -137,7 +136,7 @@ const PIECES: &[&str] = &[
     ")",
     "{",
     "}",
-    "{a remark} ",
+    "{a comment} ",
     "; rest\n",
     "% line\n",
     "$7 ",
@@ -188,7 +187,7 @@ proptest! {
     #![proptest_config(ProptestConfig::default())]
 
     #[test]
-    fn what_is_written_is_read(seed: u64) {
+    fn written_games_are_read_unchanged(seed: u64) {
         let mut rng = Rng::with_seed(seed);
         let records: Vec<GameRecord> = (0..3)
             .map(|_| {
@@ -201,22 +200,22 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn arbitrary_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         check_bytes(&bytes);
     }
 
     #[test]
-    fn any_signs_are_read(bytes in prop::collection::vec(prop::sample::select(SIGNS), 0..400)) {
+    fn arbitrary_pdn_characters_are_read(bytes in prop::collection::vec(prop::sample::select(SIGNS), 0..400)) {
         check_bytes(&bytes);
     }
 
     #[test]
-    fn any_pieces_are_read(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..80)) {
-        check_bytes(pieces.concat().as_bytes());
+    fn arbitrary_fragments_are_read(fragments in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..80)) {
+        check_bytes(fragments.concat().as_bytes());
     }
 
     #[test]
-    fn any_cut_of_a_good_file_is_read(seed: u64, cut: prop::sample::Index, change: u8) {
+    fn truncated_and_changed_files_are_read(seed: u64, cut: prop::sample::Index, change: u8) {
         let mut rng = Rng::with_seed(seed);
         let game: Game = GAMES[rng.usize(..GAMES.len())].parse().unwrap();
         let record = game.visit(RandomRecord(&game, &mut rng));

@@ -1,4 +1,4 @@
-//! A cell of the 8x8 board, named by row and column, `11` to `88`.
+//! Cells of the 8x8 board, named by row and column, `11` to `88`.
 
 use std::fmt::{self, Write};
 
@@ -7,12 +7,12 @@ use std::fmt::{self, Write};
 pub struct Cell(u8);
 
 impl Cell {
-    /// All cells, row 1 first.
+    /// Iterates over all cells, row 1 first.
     pub fn all() -> impl Iterator<Item = Cell> {
         (0..64).map(Cell)
     }
 
-    /// The cell at `row` and `column`, both 1 to 8.
+    /// Returns the cell at `row` and `column`, both 1 to 8.
     pub const fn new(row: u8, column: u8) -> Option<Cell> {
         if row >= 1 && row <= 8 && column >= 1 && column <= 8 {
             Some(Cell((row - 1) * 8 + column - 1))
@@ -21,12 +21,12 @@ impl Cell {
         }
     }
 
-    /// The cell with this index: 0 is cell `11`, 63 is cell `88`. Only the six lowest bits count.
+    /// Returns the cell with this [`index`](Cell::index). Only the six lowest bits count.
     pub const fn from_index(index: u32) -> Cell {
         Cell((index & 63) as u8)
     }
 
-    /// Reads a name such as `47`.
+    /// Parses a name such as `47`.
     pub fn parse(name: &str) -> Option<Cell> {
         match name.as_bytes() {
             [row, column] => Cell::new(row.wrapping_sub(b'0'), column.wrapping_sub(b'0')),
@@ -34,27 +34,27 @@ impl Cell {
         }
     }
 
-    /// 0 for cell `11`, counting along the rows, to 63 for cell `88`.
+    /// Returns the index, from 0 for cell `11` along the rows to 63 for cell `88`.
     pub const fn index(self) -> u32 {
         self.0 as u32
     }
 
-    /// The row, 1 to 8.
+    /// Returns the row, 1 to 8.
     pub const fn row(self) -> u8 {
         self.0 / 8 + 1
     }
 
-    /// The column, 1 to 8.
+    /// Returns the column, 1 to 8.
     pub const fn column(self) -> u8 {
         self.0 % 8 + 1
     }
 
-    /// The board with only this cell set.
+    /// Returns the board with only this cell set.
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
 
-    /// The cell `rows` further down and `columns` further right, if it is on the board.
+    /// Returns the cell `rows` down and `columns` to the right; `None` if it is off the board.
     pub fn offset(self, rows: i32, columns: i32) -> Option<Cell> {
         let row = i32::from(self.row()) + rows;
         let column = i32::from(self.column()) + columns;
@@ -64,8 +64,7 @@ impl Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Two digits, without the machinery for numbers: the referee writes every move of every
-        // turn.
+        // Faster than formatting a number; the referee formats all legal moves of every turn.
         f.write_char(char::from(b'0' + self.row()))?;
         f.write_char(char::from(b'0' + self.column()))
     }
@@ -77,7 +76,7 @@ impl fmt::Debug for Cell {
     }
 }
 
-/// The set bits of a board, lowest first.
+/// Iterator over the indices of the set bits, lowest first.
 #[derive(Clone, Copy)]
 pub struct Bits(pub u64);
 

@@ -1,48 +1,48 @@
-//! Compiling hot loops for more than one processor.
+//! Run-time CPU dispatch for hot loops.
 //!
-//! The program is built for any x86-64, and the oldest of them cannot even count bits. [`Work`]
-//! that runs in [`bits`] or [`vectors`] is compiled for that and for newer generations too, and the
-//! processor at hand decides. Only what the compiler inlines into it profits, so `run` and what it
-//! calls are marked `#[inline(always)]`; that is also why it is a trait and not a closure, which
-//! cannot be marked.
+//! The program is built for any x86-64 processor, the oldest of which have no popcount instruction.
+//! A [`Kernel`] run by [`with_bmi`] or [`with_simd`] is compiled for newer instruction sets as well,
+//! and the best supported version runs. Only code inlined into it profits, so `run` and its callees
+//! are `#[inline(always)]`. A closure cannot be, which is why a kernel is a trait.
 //!
-//! There are two of them because vector instructions do not pay in code that is not made for them:
-//! the compiler then uses wide registers to copy small things about, which costs more than it
-//! gains.
+//! [`with_bmi`] exists because vector instructions slow down code that is not written for them: the
+//! compiler uses wide registers to copy small structs.
 //!
-//! This is the one place with `unsafe`; `cargo bench -p crownhead-rules` shows what it gains.
+//! The only module of this crate with `unsafe`; `cargo bench -p crownhead-rules` measures its gain.
 #![allow(unsafe_code)]
 
-/// A hot loop with what it works on.
+/// A hot loop and its data.
 pub(crate) trait Kernel {
-    /// What comes of it.
+    /// Result of the loop.
     type Output;
-    /// Does it; to be marked `#[inline(always)]`.
+    /// Runs the loop. Implementations are `#[inline(always)]`.
     fn run(self) -> Self::Output;
 }
 
-/// Runs `work` with the processor's instructions for single bits.
+/// Runs `kernel` with the bit-manipulation instructions of the processor.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn with_bmi<W: Kernel>(work: W) -> W::Output {
+pub(crate) fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
     if level() >= BMI {
-        // SAFETY: the processor has what the function asks for, as `detect` has found.
-        unsafe { run_bmi(work) }
+        // SAFETY: `level` has detected the features that the function requires.
+        unsafe { run_bmi(kernel) }
     } else {
-        work.run()
+        kernel.run()
     }
 }
 
-/// Runs `work` with the processor's vector instructions, and those for single bits.
+/// Runs `kernel` with the bit-manipulation and vector instructions of the processor.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn with_simd<W: Kernel>(work: W) -> W::Output {
-    // SAFETY, for all three: the processor has what the function asks for, as `detect` has found.
+pub(crate) fn with_simd<K: Kernel>(kernel: K) -> K::Output {
     match level() {
-        AVX512 => unsafe { run_avx512(work) },
-        AVX2 => unsafe { run_avx2(work) },
-        BMI => unsafe { run_bmi(work) },
-        _ => work.run(),
+        // SAFETY: `level` has detected the features that the function requires.
+        AVX512 => unsafe { run_avx512(kernel) },
+        // SAFETY: as above.
+        AVX2 => unsafe { run_avx2(kernel) },
+        // SAFETY: as above.
+        BMI => unsafe { run_bmi(kernel) },
+        _ => kernel.run(),
     }
 }
 
@@ -55,8 +55,8 @@ const AVX2: u8 = 3;
 #[cfg(target_arch = "x86_64")]
 const AVX512: u8 = 4;
 
-/// What the processor offers, found out once: one load instead of a test for each feature in front
-/// of every loop.
+/// Returns the best supported level. Detected once, so that a loop costs one load instead of a test
+/// per feature.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn level() -> u8 {
@@ -65,18 +65,18 @@ fn level() -> u8 {
 
     #[cold]
     fn detect() -> u8 {
-        let bits = is_x86_feature_detected!("bmi1")
+        let bmi = is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt");
-        let avx2 = bits && is_x86_feature_detected!("avx2");
+        let avx2 = bmi && is_x86_feature_detected!("avx2");
         let avx512 = avx2
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vpopcntdq");
         let level = [BASELINE, BMI, AVX2, AVX512]
-            [usize::from(bits) + usize::from(avx2) + usize::from(avx512)];
+            [usize::from(bmi) + usize::from(avx2) + usize::from(avx512)];
         LEVEL.store(level, Ordering::Relaxed);
         level
     }
@@ -89,32 +89,32 @@ fn level() -> u8 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn run_bmi<W: Kernel>(work: W) -> W::Output {
-    work.run()
+fn run_bmi<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
-fn run_avx2<W: Kernel>(work: W) -> W::Output {
-    work.run()
+fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512dq,avx512vpopcntdq")]
-fn run_avx512<W: Kernel>(work: W) -> W::Output {
-    work.run()
+fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
 }
 
-/// On other processors one generation is enough.
+/// Other processors: one version is enough.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn bits<W: Kernel>(work: W) -> W::Output {
-    work.run()
+pub(crate) fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
 }
 
-/// See [`bits`].
+/// See [`with_bmi`].
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn vectors<W: Kernel>(work: W) -> W::Output {
-    work.run()
+pub(crate) fn with_simd<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
 }

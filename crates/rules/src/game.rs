@@ -1,32 +1,106 @@
-//! The list of games, and the one place where a game's name becomes its type.
+//! The one list of games. The enum [`Game`], the descriptors [`GAMES`], parsing and the visitors of
+//! this crate and of the search are generated from it.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::parse::truncate;
-use crate::{
-    BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Notation, OptionInfo, OptionsError,
-    Position, SideInfo,
-};
+use crate::{BulkPerft, GameInfo, Notation, OptionsError, Position};
 
-/// A game with its options, as in `contest:kings=true`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Game {
-    /// English checkers.
-    English(<English as Position>::Options),
-    /// Contest checkers.
-    Contest(<Contest as Position>::Options),
-    /// Chinese checkers on 8x8.
-    ChineseCheckers,
-    /// Capture Halma.
-    CaptureHalma,
+/// Defines `for_each_game!` from the list below, with the games of the test-only feature or
+/// without.
+///
+/// The feature is tested here, not in the exported macro, where `cfg` would look at the features of
+/// the crate that calls it.
+macro_rules! games {
+    ($($name:ident: $search:ident,)* #[cfg($cfg:meta)] $($extra:ident: $extra_search:ident,)*) => {
+        #[cfg(not($cfg))]
+        define_for_each_game! { $($name: $search,)* }
+        #[cfg($cfg)]
+        define_for_each_game! { $($name: $search,)* $($extra: $extra_search,)* }
+    };
 }
+
+macro_rules! define_for_each_game {
+    ($($list:tt)*) => {
+        /// Calls the macro `$callback` with the list of games: `Name: search,` for each game, where
+        /// `Name` is a type of this crate and a variant of [`Game`](crate::Game).
+        #[macro_export]
+        macro_rules! for_each_game {
+            ($callback:ident) => { $callback! { $($list)* } };
+        }
+    };
+}
+
+// To add a game, add its type here; docs/adding-a-game.md is the walk-through. The second word says
+// whether the search crate implements `Searchable` for it (`custom`) or derives a plain one
+// (`default`). The first game is the default.
+games! {
+    English: custom,
+    Contest: custom,
+    ChineseCheckers: custom,
+    CaptureHalma: custom,
+    #[cfg(feature = "toy-game")]
+    Breakthrough: default,
+}
+
+macro_rules! define_game {
+    ($($name:ident: $search:ident,)*) => {
+        /// A game with its options, as in `contest:kings=true`.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub enum Game {
+            $(
+                #[doc = concat!("See [`", stringify!($name), "`](crate::", stringify!($name), ").")]
+                $name(<crate::$name as Position>::Options),
+            )*
+        }
+
+        /// The descriptors of all games.
+        pub static GAMES: [GameInfo; [$(stringify!($name)),*].len()] =
+            [$(<crate::$name as Notation>::INFO),*];
+
+        impl Game {
+            /// Returns all games with their default options.
+            pub fn all() -> [Game; GAMES.len()] {
+                [$(Game::$name(Default::default())),*]
+            }
+
+            /// Calls the visitor with the type of the position.
+            pub fn visit<V: GameVisitor>(&self, visitor: V) -> V::Output {
+                match self {
+                    $(Game::$name(options) => visitor.visit::<crate::$name>(options),)*
+                }
+            }
+
+            /// Calls the visitor with the type of the position.
+            pub fn visit_perft<V: PerftVisitor>(&self, visitor: V) -> V::Output {
+                match self {
+                    $(Game::$name(options) => visitor.visit::<crate::$name>(options),)*
+                }
+            }
+
+            /// Parses the options of the game with this id; `None` if there is no such game.
+            fn parse_options(id: &str, options: &str) -> Option<Result<Game, OptionsError>> {
+                match id {
+                    $(
+                        crate::$name::ID => {
+                            Some(crate::$name::parse_options(options).map(Game::$name))
+                        }
+                    )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+for_each_game!(define_game);
 
 /// Code that is generic over the game, for a game chosen at run time.
 pub trait GameVisitor {
     /// Result of the visit.
     type Output;
-    /// Called with the type of the game.
+    /// Called with the type of the position.
     fn visit<P: Notation>(self, options: &P::Options) -> Self::Output;
 }
 
@@ -34,109 +108,76 @@ pub trait GameVisitor {
 pub trait PerftVisitor {
     /// Result of the visit.
     type Output;
-    /// Called with the type of the game.
+    /// Called with the type of the position.
     fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output;
 }
 
 impl Game {
-    /// All games, with their default options.
-    pub fn all() -> [Game; 4] {
-        [
-            Game::English(Default::default()),
-            Game::Contest(Default::default()),
-            Game::ChineseCheckers,
-            Game::CaptureHalma,
-        ]
-    }
-
-    /// Calls the visitor with the game's type.
-    pub fn visit<V: GameVisitor>(&self, visitor: V) -> V::Output {
-        match self {
-            Game::English(options) => visitor.visit::<English>(options),
-            Game::Contest(options) => visitor.visit::<Contest>(options),
-            Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
-            Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
-        }
-    }
-
-    /// Calls the visitor with the game's type.
-    pub fn visit_perft<V: PerftVisitor>(&self, visitor: V) -> V::Output {
-        match self {
-            Game::English(options) => visitor.visit::<English>(options),
-            Game::Contest(options) => visitor.visit::<Contest>(options),
-            Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
-            Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
-        }
-    }
-
-    /// The game's names and options.
-    pub fn info(&self) -> GameInfo {
+    /// Returns the descriptor of the game.
+    pub fn info(&self) -> &'static GameInfo {
         struct Info;
         impl GameVisitor for Info {
-            type Output = GameInfo;
-            fn visit<P: Notation>(self, options: &P::Options) -> GameInfo {
-                GameInfo {
-                    id: P::ID,
-                    name: P::NAME,
-                    sides: P::SIDES,
-                    options: P::OPTIONS,
-                    options_text: P::format_options(options),
-                    start: P::start(options).format_position(),
-                }
+            type Output = &'static GameInfo;
+            fn visit<P: Notation>(self, _: &P::Options) -> &'static GameInfo {
+                &P::INFO
             }
         }
         self.visit(Info)
     }
+
+    /// Returns the options that differ from the default, as `key=value,…`.
+    pub fn options_text(&self) -> String {
+        struct OptionsText;
+        impl GameVisitor for OptionsText {
+            type Output = String;
+            fn visit<P: Notation>(self, options: &P::Options) -> String {
+                P::format_options(options)
+            }
+        }
+        self.visit(OptionsText)
+    }
+
+    /// Returns the start position as text.
+    pub fn start_position(&self) -> String {
+        struct Start;
+        impl GameVisitor for Start {
+            type Output = String;
+            fn visit<P: Notation>(self, options: &P::Options) -> String {
+                P::start(options).format_position()
+            }
+        }
+        self.visit(Start)
+    }
 }
 
-/// What there is to say about a game without playing it.
-#[derive(Clone, Debug)]
-pub struct GameInfo {
-    /// The name other programs use.
-    pub id: &'static str,
-    /// The name people use.
-    pub name: &'static str,
-    /// The sides, the one that moves first first.
-    pub sides: [SideInfo; 2],
-    /// The options it can be played with.
-    pub options: &'static [OptionInfo],
-    /// The options chosen that are not the default, as `key=value,…`.
-    pub options_text: String,
-    /// The text of the start position.
-    pub start: String,
+impl Default for Game {
+    fn default() -> Game {
+        let [game, ..] = Game::all();
+        game
+    }
 }
 
 impl FromStr for Game {
     type Err = OptionsError;
 
-    /// Reads a game's id in small or capital letters, with options after a colon.
+    /// Parses a game id, in any case, and the options after a colon.
     fn from_str(text: &str) -> Result<Game, OptionsError> {
         let (id, options) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
-        match id.trim().to_ascii_lowercase().as_str() {
-            English::ID => English::parse_options(options).map(Game::English),
-            Contest::ID => Contest::parse_options(options).map(Game::Contest),
-            ChineseCheckers::ID => {
-                ChineseCheckers::parse_options(options).map(|()| Game::ChineseCheckers)
-            }
-            CaptureHalma::ID => CaptureHalma::parse_options(options).map(|()| Game::CaptureHalma),
-            _ => {
-                let id = truncate(id, 40);
-                let ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
-                Err(OptionsError(format!(
-                    "there is no game {id:?}: the games are {}",
-                    ids.join(", ")
-                )))
-            }
-        }
+        let id = id.trim();
+        Game::parse_options(&id.to_ascii_lowercase(), options).unwrap_or_else(|| {
+            let ids = GAMES.each_ref().map(|game| game.id).join(", ");
+            let message = format!("unknown game {:?}; available games: {ids}", truncate(id, 40));
+            Err(OptionsError(message))
+        })
     }
 }
 
 impl fmt::Display for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let info = self.info();
-        match info.options_text.as_str() {
-            "" => f.write_str(info.id),
-            chosen => write!(f, "{}:{chosen}", info.id),
+        f.write_str(self.info().id)?;
+        match self.options_text().as_str() {
+            "" => Ok(()),
+            options => write!(f, ":{options}"),
         }
     }
 }

@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "toy-game")]
+mod breakthrough;
 pub mod capture_halma;
 mod cell;
 pub mod checkers;
 pub mod chinese_checkers;
 mod cpu;
 mod game;
+mod game_info;
 mod hopping;
 mod move_list;
 mod notation;
@@ -13,17 +16,23 @@ mod outcome;
 mod parse;
 pub mod perft;
 mod position;
+mod probe;
 mod zobrist;
 
+#[cfg(feature = "toy-game")]
+pub use breakthrough::Breakthrough;
 pub use capture_halma::CaptureHalma;
 pub use cell::{Bits, Cell};
 pub use checkers::{Contest, English};
 pub use chinese_checkers::ChineseCheckers;
-pub use game::{Game, GameInfo, GameVisitor, PerftVisitor};
-pub use move_list::MoveList;
-pub use notation::{
-    MoveError, MoveErrorKind, Notation, OptionInfo, OptionsError, PositionError, SideInfo,
+pub use game::{GAMES, Game, GameVisitor, PerftVisitor};
+pub use game_info::{
+    AssignmentTexts, Colour, ExamplePosition, GameInfo, IllegalMoveRule, OptionInfo, PieceInfo,
+    SideInfo,
 };
+pub use move_list::MoveList;
+pub use notation::{MoveError, MoveErrorKind, Notation, OptionsError, PositionError};
 pub use outcome::{EndReason, Outcome, Side};
 pub use perft::BulkPerft;
 pub use position::Position;
+pub use probe::{Probe, SoloDistances, TableValue};

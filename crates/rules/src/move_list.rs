@@ -1,38 +1,36 @@
-//! The legal moves of one position, kept on the stack.
+//! A list of legal moves on the stack.
 
 use std::ops::{Deref, DerefMut};
 
 use arrayvec::ArrayVec;
 
-/// More moves than any position of a real game has. Only composed positions have more, where kings
-/// or hoppers can go many ways through a lattice of pieces.
+/// Maximum number of moves on the stack. Only composed positions have more, where a king or a hopping
+/// piece has many paths through a lattice of pieces.
 const INLINE_CAPACITY: usize = 256;
 
-/// A list of moves that touches the heap only for positions no game leads to, instead of
-/// overflowing.
+/// A list of moves. It uses the heap only for positions that do not occur in real games.
 #[derive(Clone, Debug)]
 pub struct MoveList<M> {
     inline: ArrayVec<M, INLINE_CAPACITY>,
-    /// All moves, once there are too many; `usual` then stays full, so that every push fails
-    /// there.
+    /// All moves, once `inline` is full. `inline` then stays full, so that every push spills.
     spilled: Vec<M>,
 }
 
 impl<M: Copy> MoveList<M> {
-    /// An empty list.
+    /// Returns an empty list.
     #[inline(always)]
     pub const fn new() -> Self {
         MoveList { inline: ArrayVec::new_const(), spilled: Vec::new() }
     }
 
-    /// Takes all moves out.
+    /// Removes all moves.
     #[inline(always)]
     pub fn clear(&mut self) {
         self.inline.clear();
         self.spilled.clear();
     }
 
-    /// Puts a move at the end.
+    /// Appends a move.
     #[inline(always)]
     pub fn push(&mut self, mv: M) {
         if self.inline.try_push(mv).is_err() {
@@ -87,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_keeps_its_order_when_it_spills_and_can_be_used_again() {
+    fn list_keeps_order_when_it_spills_and_can_be_reused() {
         let mut list = MoveList::new();
         for round in 0..2 {
             (0..1000).for_each(|n| list.push(n + round));

@@ -1,95 +1,81 @@
-//! What a person, a file or another program needs of a game: its texts.
+//! Text formats of a game: positions, moves and options, and why a move is illegal.
 //!
-//! Writing is strict, reading is lenient, and whatever is refused is refused with a sentence.
+//! Formatting is strict: a position or a move has one text. Parsing is lenient, and an error says what
+//! is wrong and what to write instead.
 
 use std::fmt;
 
-use crate::{Cell, Outcome, Position, Side};
+use crate::{Cell, GameInfo, OptionInfo, Outcome, Position, Side, SideInfo};
 
-/// The texts of one game.
+/// Maximum number of paths that [`Notation::paths`] returns.
+pub(crate) const MAX_PATHS: usize = 9;
+
+/// Text formats of a game.
 pub trait Notation: Position {
-    /// The name other programs use, e.g. `chinese-checkers`.
-    const ID: &'static str;
-    /// The name people use.
-    const NAME: &'static str;
-    /// How the two sides are called.
-    const SIDES: [SideInfo; 2];
-    /// The options a game can be played with.
-    const OPTIONS: &'static [OptionInfo];
+    /// Descriptor of the game.
+    const INFO: GameInfo;
 
-    /// Reads `key=value,…`; the empty text is the default.
+    /// See [`GameInfo::id`].
+    const ID: &'static str = Self::INFO.id;
+    /// See [`GameInfo::name`].
+    const NAME: &'static str = Self::INFO.name;
+    /// See [`GameInfo::sides`].
+    const SIDES: [SideInfo; 2] = Self::INFO.sides;
+    /// See [`GameInfo::options`].
+    const OPTIONS: &'static [OptionInfo] = Self::INFO.options;
+
+    /// Parses `key=value,…`; an empty text gives the default options.
     fn parse_options(text: &str) -> Result<Self::Options, OptionsError>;
-    /// Writes what differs from the default, in the form that
-    /// [`read_options`](Notation::read_options) takes.
+    /// Formats the options that differ from the default.
     fn format_options(options: &Self::Options) -> String;
 
-    /// Reads a position and checks everything that can be wrong with it.
+    /// Parses and validates a position.
     fn parse_position(text: &str, options: &Self::Options) -> Result<Self, PositionError>;
-    /// The position's one text.
+    /// Formats the position.
     fn format_position(&self) -> String;
 
-    /// Reads a move in any unambiguous form; a refusal says which rule it breaks.
+    /// Parses a legal move in any unambiguous form. The error of an illegal move says which rule it
+    /// breaks.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
-    /// Reads a turn of a game that was played: a move or, where turns are skipped for a fault, such a
-    /// turn, written `pass`, though it is no move.
+    /// Parses a move of a recorded game. Unlike [`parse_move`](Notation::parse_move) it accepts
+    /// `pass` for a turn that was skipped as a penalty, although that is not a legal move.
     fn parse_recorded_move(&self, text: &str) -> Result<Self::Move, MoveError> {
         let skipped = || Self::skip_move().filter(|_| text == "pass");
         self.parse_move(text).or_else(|error| skipped().ok_or(error))
     }
-    /// The one text of a legal move.
+    /// Formats a legal move.
     fn format_move(&self, mv: Self::Move) -> String;
 
-    /// The cells a legal move touches down on, start and end included; a pass has none.
+    /// Returns the cells where a legal move starts, touches down and ends; none for a pass.
     fn path(&self, mv: Self::Move) -> Vec<Cell>;
-    /// All ways to make a legal move that are no longer than its path, which comes first; nine at most.
+    /// Returns the shortest paths of a legal move, at most nine. The first is
+    /// [`path`](Notation::path).
     fn paths(&self, mv: Self::Move) -> Vec<Vec<Cell>>;
-    /// The cells whose pieces a legal move takes, in order of cells.
+    /// Returns the cells of the pieces that a legal move captures, in ascending order.
     fn captures(&self, mv: Self::Move) -> Vec<Cell>;
 
-    /// The letters of the 64 cells, row 1 first; `.` is empty.
+    /// Returns the letters of the 64 cells, row 1 first; `.` is an empty cell.
     fn board(&self) -> [char; 64];
-    /// One sentence on how the game ended.
+    /// Describes in one sentence how the game ended.
     fn describe(&self, outcome: Outcome) -> String;
 
-    /// The letter of a side.
+    /// Returns the letter of a side.
     fn letter(side: Side) -> char {
         Self::SIDES[side.index()].letter
     }
 }
 
-/// How a side is called.
-#[derive(Clone, Copy, Debug)]
-pub struct SideInfo {
-    /// In texts: `b`, `w`, `#` or `O`.
-    pub letter: char,
-    /// In words.
-    pub name: &'static str,
-}
-
-/// One option of a game, for listings.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionInfo {
-    /// The key in `key=value`.
-    pub key: &'static str,
-    /// What the value may be.
-    pub values: &'static str,
-    /// The value when nothing is said.
-    pub default: &'static str,
-    /// What it does.
-    pub description: &'static str,
-}
-
-/// Why a game's name or its options were refused.
+/// Error of an unknown game or invalid options.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OptionsError(pub String);
 
-/// Why a position text was refused.
+/// Error of an invalid position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PositionError {
-    /// The character of the text where the fault was found, counted from 1.
+    /// The character of the text where the error is, counted from 1.
     pub column: usize,
-    /// What is wrong there and what would be right.
+    /// What is wrong and how to fix it.
     pub message: String,
 }
 
@@ -101,32 +87,40 @@ impl fmt::Display for PositionError {
 
 impl std::error::Error for PositionError {}
 
-/// Why a move was refused.
+/// Error of an invalid or illegal move.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct MoveError {
-    /// The first check that the move failed.
+    /// The first check that failed.
     pub kind: MoveErrorKind,
-    /// The sentence a learner reads.
+    /// Explanation for a beginner.
     pub reason: String,
 }
 
-/// The checks of a move, in the order in which they are made.
+/// The checks of a move, in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveErrorKind {
-    /// The text is no move.
+    /// The text is not a move.
     Format,
-    /// It names a cell that is not on the board (or cannot be played on).
+    /// A cell is not on the board.
     OffBoard,
-    /// No piece of the player stands where the move starts.
+    /// The move does not start on a piece of the player.
     Start,
-    /// The cell where the move ends is not free.
+    /// The move does not end on an empty cell.
     End,
-    /// The rules forbid the move, or the text fits several moves.
+    /// The rules forbid the move, or the text matches several moves.
     Rule,
 }
 
-/// A refused move.
+/// Returns the error of a move that can be parsed but not played.
+pub(crate) fn illegal<T>(
+    kind: MoveErrorKind,
+    reason: impl std::fmt::Display,
+) -> Result<T, MoveError> {
+    move_error(kind, format!("illegal: {reason}"))
+}
+
+/// Returns a [`MoveError`] as a result.
 pub(crate) fn move_error<T>(
     kind: MoveErrorKind,
     reason: impl Into<String>,

@@ -1,16 +1,16 @@
-//! Who is playing and how a game ended.
+//! Sides and the outcome of a game.
 
-/// The two players: `First` moves first in every game.
+/// One of the two players. `First` moves first in every game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// Black, or blue in Chinese checkers.
+    /// Moves first: Black, or Blue in Chinese checkers.
     First,
-    /// White (red in contest checkers), or red in Chinese checkers.
+    /// Moves second: White, or Red in Chinese and contest checkers.
     Second,
 }
 
 impl Side {
-    /// The opponent.
+    /// Returns the opponent.
     #[inline(always)]
     pub const fn other(self) -> Side {
         match self {
@@ -19,21 +19,21 @@ impl Side {
         }
     }
 
-    /// 0 for the first player, 1 for the second.
+    /// Returns 0 for the first player, 1 for the second.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// How a finished game ended.
+/// How a game ended by the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {
-    /// The winner; nobody in a drawn game.
+    /// The winner; `None` in a draw.
     pub winner: Option<Side>,
-    /// The rule that ended it.
+    /// The rule that ended the game.
     pub reason: EndReason,
-    /// Points of the first and the second player, in games that count points.
+    /// Scores of the first and the second player, in games that count points.
     pub score: Option<(u8, u8)>,
 }
 
@@ -42,20 +42,20 @@ pub struct Outcome {
 pub enum EndReason {
     /// The side to move has no legal move and loses.
     NoMove,
-    /// No progress was made for so many plies.
+    /// No progress was made during this many plies.
     NoProgress(u16),
-    /// The same position came up for the third time.
+    /// The position occurred for the third time.
     Repetition,
     /// All cells of the target camp are occupied.
     CampFilled,
-    /// All pieces a player has are in the target.
+    /// All pieces of a player are in the target.
     AllHome,
-    /// Both players have had all their turns.
+    /// Both players have used up their turns.
     TurnLimit,
 }
 
 impl EndReason {
-    /// A word for machine-readable output.
+    /// The stable external word for the reason.
     pub const fn code(self) -> &'static str {
         match self {
             EndReason::NoMove => "no-move",

@@ -1,10 +1,9 @@
-//! Random numbers for position keys, fixed at compile time so that a key means the same in every
-//! run and file.
+//! Zobrist keys, fixed at compile time so that a key is the same in every run and file.
 
-/// Flips when the turn changes.
+/// Toggled with the side to move.
 pub(crate) const SIDE_TO_MOVE: u64 = splitmix(0x6372_6f77_6e68_6561);
 
-/// `N` numbers for each player: one for every kind of piece on every cell.
+/// Returns `N` keys for each side, one per kind of piece and cell.
 pub(crate) const fn table<const N: usize>(seed: u64) -> [[u64; N]; 2] {
     let mut table = [[0; N]; 2];
     let mut state = seed;

@@ -1,47 +1,47 @@
 //! The rules as drawn cases: every sentence of the rules with a position that shows it.
 //!
-//! The cases are in `cases/*.txt`, one file per game and one for position texts, written for people
-//! who know the games and no Rust. What they expect was worked out from the rules by hand. This
-//! program reads them, plays them and says which do not hold, with file, line and title.
+//! The cases are in `cases/*.txt`, one file per game and one for positions as text. They are written
+//! for people who know the games but no Rust, and their expectations were worked out from the rules
+//! by hand. This test runs them and reports each failure with file, line and title.
 //!
-//! A case is a title, the sentence it shows, a game, a board, and any number of checks in the order
-//! in which they are made:
+//! A case has a title, the sentence it shows, a game, a board, and any number of checks, which run in
+//! order:
 //!
 //! ```text
-//! == a man does not step backward             the title
-//! rule: Men step diagonally forward only.     the sentence, word for word; several are allowed
-//! note: …                                     anything worth saying
-//! game: english                               with options if wanted, english:rules=wcdf
-//! board: start                                or the drawn board, on the lines below
-//! turn: b                                     or `turn: # after 17 plies`
-//! position: B:W21:B1                          a position text instead of board and turn
+//! == a man does not step backward               the title
+//! rule: Men step diagonally forward only.       the sentence, verbatim; there may be several
+//! note: …                                       a comment
+//! game: english                                 with options: english:rules=wcdf
+//! board: start                                  or a board drawn on the lines below
+//! turn: b                                       or `turn: # after 17 plies`
+//! position: B:W21:B1                            a position instead of board and turn
 //!
-//! moves: 14-17 14-18                          all legal moves, in any order
-//! moves of 14: 14-17 14-18                    all legal moves of one piece
-//! refused (rule): 14-9 -- the man on 14 …     the check it fails, the move, the sentence
-//! reads: 14 17 = 14-17                        another way to write a move
-//! path: 1x19 = 1 10 19                        where the piece touches down
-//! takes: 1x19 = 6 15                          the pieces it takes, or `none`
-//! play: 14-18 32-28                           plays moves; none of them may come after the end
-//! play: 12 times: 1-5 32-28 5-1 28-32         plays them again and again
-//! becomes:                                    the board is now as drawn on the lines below
-//! next: w                                     the side to move, or `next: O after 18 plies`
-//! outcome: Black wins (no-move)               or `draw (…)`, `draw 2-2 (…)`, or `none`
-//! says: Black wins: White has no move         the outcome in words
-//! text: B:W21:B1                              the position's text
+//! moves: 14-17 14-18                            all legal moves, in any order
+//! moves of 14: 14-17 14-18                      all legal moves of one piece
+//! error (rule): 14-9 -- illegal: the man on …   the check that fails, the move, the message
+//! parses: 14 17 = 14-17                         another way to write a move
+//! path: 1x19 = 1 10 19                          where the piece touches down
+//! captures: 1x19 = 6 15                         the captured pieces, or `none`
+//! play: 14-18 32-28                             plays moves; the game must not end before the last
+//! play: 12 times: 1-5 32-28 5-1 28-32           plays them repeatedly
+//! becomes:                                      the board is now as drawn on the lines below
+//! next: w                                       the side to move, or `next: O after 18 plies`
+//! outcome: Black wins (no-move)                 or `draw (…)`, `draw 2-2 (…)`, or `none`
+//! description: Black wins: White has no move    the outcome as a sentence
+//! text: B:W21:B1                                the position as text
 //!
-//! refused position: B:W33:B1                  a position text, and below it what is wrong, where
-//!                      ^ there is no square 33: squares are 1 to 32
-//! refused game: english:x=1 -- english has …  a game's name or its options
+//! position error: B:W33:B1                      a position, and below it the message and its column
+//!                    ^ invalid square 33: squares are 1 to 32
+//! game error: chess -- unknown game "chess"; …  a game id or options
 //! ```
 //!
-//! The checks that a move can fail are, in this order, `format`, `off board`, `start`, `end`,
-//! `rule`. Squares are numbered 1 to 32 in English and contest checkers, where a drawing leaves
-//! light squares blank; cells are row and column in the other games. A value that goes on is
-//! indented on the next line. A move in double quotes is taken with its spaces.
+//! A move fails one of these checks, made in this order: `format`, `off board`, `start`, `end`,
+//! `rule`. Squares are numbered 1 to 32 in English and contest checkers, where drawings leave light
+//! squares blank; in the other games cells are row and column. Values continue on indented lines. A
+//! move in double quotes keeps its spaces.
 //!
-//! A second test reads the sources: every sentence with which the program refuses something, or
-//! tells how a game ended, must be shown by some case.
+//! Another test searches the sources: every message about an invalid move, position or game, and
+//! every description of an outcome, must occur in a case.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 
@@ -55,7 +55,7 @@ mod run;
 use std::path::Path;
 use std::{fs, io};
 
-/// The files of cases: name and text, in order of names.
+/// Returns the names and texts of the case files, sorted by name.
 fn files() -> io::Result<Vec<(String, String)>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut files = Vec::new();
@@ -71,28 +71,28 @@ fn files() -> io::Result<Vec<(String, String)>> {
 }
 
 #[test]
-fn every_case_holds() {
+fn all_cases_pass() {
     let files = files().unwrap();
-    assert!(files.len() >= 5, "four games and the setups, found {}", files.len());
+    assert!(files.len() >= 5, "expected four games and the setups, found {}", files.len());
     let mut failures = Vec::new();
     for (name, text) in &files {
         failures.extend(run::failures(name, text));
     }
-    assert!(failures.is_empty(), "{} do not hold:\n\n{}\n", failures.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} failures:\n\n{}\n", failures.len(), failures.join("\n"));
 }
 
-/// A text with every run of blanks as one, so that line breaks do not matter.
-fn plain(text: &str) -> String {
+/// Collapses white space, so that line breaks do not matter.
+fn collapse(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn every_quoted_rule_stands_in_the_documents_word_for_word() {
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let documents = ["rules.md", "texts.md"].map(|name| {
-        std::fs::read_to_string(docs.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+fn quoted_rules_are_in_the_docs_verbatim() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let documents = ["rules.md", "notation.md"].map(|name| {
+        fs::read_to_string(docs.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     });
-    let documents = plain(&documents.join("\n"));
+    let documents = collapse(&documents.join("\n"));
     for (file, text) in files().unwrap() {
         let mut quotes: Vec<String> = Vec::new();
         let mut in_quote = false;
@@ -109,27 +109,27 @@ fn every_quoted_rule_stands_in_the_documents_word_for_word() {
                 in_quote = false;
             }
         }
-        assert!(quotes.len() > 10, "{file} quotes {} rules", quotes.len());
+        assert!(quotes.len() > 10, "{file} quotes only {} rules", quotes.len());
         for quote in quotes {
-            assert!(documents.contains(&plain(&quote)), "{file}: no document says: {quote}");
+            assert!(documents.contains(&collapse(&quote)), "{file}: not in the docs: {quote}");
         }
     }
 }
 
 #[test]
-fn every_sentence_of_the_program_is_in_some_case() {
+fn all_messages_occur_in_a_case() {
     let mut shown = Vec::new();
     for (name, text) in files().unwrap() {
-        let cases = parse::cases(&text).unwrap_or_else(|fault| panic!("{name}:{fault}"));
-        shown.extend(cases.iter().flat_map(parse::Case::sentences));
+        let cases = parse::cases(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
+        shown.extend(cases.iter().flat_map(parse::Case::messages));
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let missing = coverage::missing(&sources, &shown);
-    assert!(missing.is_empty(), "no case shows these sentences:\n{}\n", missing.join("\n"));
+    assert!(missing.is_empty(), "no case for these messages:\n{}\n", missing.join("\n"));
 }
 
 #[test]
-fn a_case_that_does_not_hold_is_named_by_file_line_and_title() {
+fn failures_have_file_line_and_title() {
     let text = "== a step too far\nrule: none\ngame: english\nboard: start\nmoves: 11-15\n";
     let failures = run::failures("new.txt", text);
     assert_eq!(failures.len(), 1);

@@ -1,5 +1,5 @@
-//! Move counts of many positions, in data files: `perft/*.perft`. The figures come from the naive
-//! generator beside this test; every way of counting must give them.
+//! Perft of many positions, listed in `perft/*.perft`. The counts come from the naive generator
+//! beside this test; every counting method must reproduce them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 
@@ -8,10 +8,10 @@ mod naive;
 use std::path::PathBuf;
 
 use crownhead_rules::perft::{PerftHash, PerftOptions};
-use crownhead_rules::{BulkPerft, Game, Notation, PerftVisitor, checkers};
+use crownhead_rules::{BulkPerft, Game, Notation, PerftVisitor};
 use naive::Board;
 
-/// Deeper counts of the naive generator are slow; the files hold what it gave.
+/// Counts above this limit take the naive generator too long; the files record its results.
 const NAIVE_LIMIT: u64 = 20_000;
 
 struct Entry {
@@ -21,7 +21,7 @@ struct Entry {
     paths: Vec<(u32, u64)>,
 }
 
-/// Reads `GAME | POSITION | D1=7 D2=49 … [| paths D1=7 …]`.
+/// Parses `GAME | POSITION | D1=7 D2=49 … [| paths D1=7 …]`.
 fn entries(file: &str) -> Vec<Entry> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/perft").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -55,8 +55,7 @@ fn check(file: &str) {
     for entry in &entries {
         let game: Game = entry.game.parse().unwrap();
         game.visit_perft(Check(entry));
-        check_paths(entry, &game);
-        let naive = Board::read(&entry.game, &entry.position);
+        let naive = Board::parse(&entry.game, &entry.position);
         for &(depth, nodes) in entry.counts.iter().filter(|(_, nodes)| *nodes <= NAIVE_LIMIT) {
             assert_eq!(
                 naive.perft(depth),
@@ -75,50 +74,29 @@ impl PerftVisitor for Check<'_> {
     type Output = ();
 
     fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
-        let Entry { game, position, counts, .. } = self.0;
+        let Entry { game, position, counts, paths } = self.0;
         let start = P::parse_position(position, options)
             .unwrap_or_else(|error| panic!("{position}: {error}"));
-        let table = PerftHash::new(8).unwrap();
-        let ways = [
-            ("in bulk", PerftOptions::default()),
-            ("every move played", PerftOptions { bulk: false, ..PerftOptions::default() }),
-            ("with a table", PerftOptions { hash: Some(&table), ..PerftOptions::default() }),
-            ("on two threads", PerftOptions { threads: 2, ..PerftOptions::default() }),
+        let hash = PerftHash::new(8).unwrap();
+        let methods = [
+            ("bulk", PerftOptions::default()),
+            ("no bulk", PerftOptions { bulk: false, ..PerftOptions::default() }),
+            ("hash", PerftOptions { hash: Some(&hash), ..PerftOptions::default() }),
+            ("two threads", PerftOptions { threads: 2, ..PerftOptions::default() }),
         ];
         for &(depth, nodes) in counts {
-            for (name, counter) in ways {
-                let counted = counter.count(&start, depth, &[]);
+            for (name, options) in methods {
+                let counted = options.count(&start, depth, &[]);
                 assert_eq!(counted, nodes, "{name}: {game} {position} depth {depth}");
             }
         }
-    }
-}
-
-/// Paths are counted where captures have paths: in english and contest. Where the file gives no
-/// figure of their own, no capture of the tree can be made in two ways.
-fn check_paths(entry: &Entry, game: &Game) {
-    let figure = |depth: u32, nodes: u64| {
-        entry.paths.iter().find(|(d, _)| *d == depth).map_or(nodes, |(_, paths)| *paths)
-    };
-    for &(depth, nodes) in &entry.counts {
-        let counted = match game {
-            Game::English(options) => {
-                let position = checkers::English::parse_position(&entry.position, options).unwrap();
-                checkers::perft_paths(&position, depth)
-            }
-            Game::Contest(options) => {
-                let position = checkers::Contest::parse_position(&entry.position, options).unwrap();
-                checkers::perft_paths(&position, depth)
-            }
-            _ => continue,
-        };
-        assert_eq!(
-            counted,
-            figure(depth, nodes),
-            "paths: {} {} {depth}",
-            entry.game,
-            entry.position
-        );
+        // Without a figure for paths, no capture of the tree has two paths.
+        let Some(perft) = P::path_perft() else { return };
+        for &(depth, nodes) in counts {
+            let expected = paths.iter().find(|(d, _)| *d == depth).map_or(nodes, |(_, n)| *n);
+            let counted = (perft.count)(&start, depth);
+            assert_eq!(counted, expected, "paths: {game} {position} depth {depth}");
+        }
     }
 }
 

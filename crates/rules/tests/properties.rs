@@ -1,4 +1,4 @@
-//! Laws that hold for every position of every game, tried on random games and on random set-ups.
+//! Properties of every position of every game, tested on random games and random positions.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
 
@@ -13,7 +13,7 @@ use proptest::test_runner::TestCaseError;
 
 type Checked = Result<(), TestCaseError>;
 
-/// The games and options that are tried.
+/// The tested games and options.
 const GAMES: [&str; 8] = [
     "english",
     "english:rules=wcdf,draw-plies=30",
@@ -25,7 +25,7 @@ const GAMES: [&str; 8] = [
     "capture-halma",
 ];
 
-/// Plays a random game from `position` and checks every position of it; `picks` choose the moves.
+/// Plays a random game from `position`, with moves chosen by `picks`, and checks every position.
 struct RandomGame<'a> {
     game: &'a str,
     position: Option<String>,
@@ -37,12 +37,11 @@ impl PerftVisitor for RandomGame<'_> {
 
     fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Checked {
         let mut position = match &self.position {
-            Some(text) => P::parse_position(text, options).map_err(|error| {
-                TestCaseError::fail(format!("{} refuses {text}: {error}", self.game))
-            })?,
+            Some(text) => P::parse_position(text, options)
+                .map_err(|error| TestCaseError::fail(format!("{}: {text}: {error}", self.game)))?,
             None => P::start(options),
         };
-        let mut naive = naive::Board::read(self.game, &position.format_position());
+        let mut naive = naive::Board::parse(self.game, &position.format_position());
         let (mut past, mut past_texts) = (Vec::new(), Vec::new());
         for &pick in self.picks {
             check_texts(&position, options)?;
@@ -65,13 +64,13 @@ impl PerftVisitor for RandomGame<'_> {
             let mv = legal[usize::from(pick) % legal.len()];
             let (path, captures) = (position.path(mv), position.captures(mv));
             past.push(position.key());
-            past_texts.push(naive.write());
+            past_texts.push(naive.format());
             let after = position.after(mv);
             check_pieces(&position, &after, &path, &captures)?;
             naive = naive.play(&as_naive(&path, &captures));
             position.play(mv);
             prop_assert_eq!(&position, &after);
-            prop_assert_eq!(position.format_position(), naive.write());
+            prop_assert_eq!(position.format_position(), naive.format());
         }
         Ok(())
     }
@@ -84,7 +83,7 @@ fn as_naive(path: &[Cell], captures: &[Cell]) -> naive::Move {
     naive::Move { from: name(path.first()), to: name(path.last()), captures }
 }
 
-/// A position's text reads back as the same position, and so does its board drawn as rows.
+/// A position survives formatting and parsing, also as a board drawn in rows.
 fn check_texts<P: Notation>(position: &P, options: &P::Options) -> Checked {
     let text = position.format_position();
     let again = P::parse_position(&text, options)
@@ -101,7 +100,7 @@ fn check_texts<P: Notation>(position: &P, options: &P::Options) -> Checked {
     Ok(())
 }
 
-/// Fast and naive generators agree, and every legal move has a text of its own that reads back.
+/// The fast and the naive generator agree, and every legal move has a unique text that parses back.
 fn check_moves<P: Notation>(
     position: &P,
     naive: &naive::Board,
@@ -113,18 +112,17 @@ fn check_moves<P: Notation>(
     for &mv in &legal {
         let text = position.format_move(mv);
         prop_assert_eq!(position.parse_move(&text), Ok(mv), "{}", &text);
-        prop_assert!(texts.insert(text.clone()), "{} comes twice in {:?}", text, position);
+        prop_assert!(texts.insert(text.clone()), "duplicate {} in {:?}", text, position);
 
         let (path, captures) = (position.path(mv), position.captures(mv));
-        // Every way is understood too, and so are odd separators.
-        let ways = position.paths(mv);
-        prop_assert_eq!(ways.first(), Some(&path));
-        prop_assert_eq!(ways.iter().collect::<HashSet<_>>().len(), ways.len(), "{:?}", &ways);
-        for way in ways.iter().filter(|way| !way.is_empty()) {
-            for between in ["-", "x", " "] {
-                if let Some(whole) = path_text(position, way, between) {
-                    prop_assert_eq!(position.parse_move(&whole), Ok(mv), "{}", &whole);
-                }
+        // Every path parses too, with any separator.
+        let paths = position.paths(mv);
+        prop_assert_eq!(paths.first(), Some(&path));
+        prop_assert_eq!(paths.iter().collect::<HashSet<_>>().len(), paths.len(), "{:?}", &paths);
+        for path in paths.iter().filter(|path| !path.is_empty()) {
+            for separator in ["-", "x", " "] {
+                let text = path_text::<P>(path, separator);
+                prop_assert_eq!(position.parse_move(&text), Ok(mv), "{}", &text);
             }
         }
         seen.push(as_naive(&path, &captures));
@@ -134,17 +132,16 @@ fn check_moves<P: Notation>(
     Ok(legal)
 }
 
-/// The path in the game's own names of cells.
-fn path_text<P: Notation>(position: &P, path: &[Cell], between: &str) -> Option<String> {
-    let checkers = position.format_position().contains(':');
+/// Formats a path with the game's names of cells.
+fn path_text<P: Notation>(path: &[Cell], separator: &str) -> String {
     let name = |cell: &Cell| {
         let square = (cell.index() / 8) * 4 + (cell.index() % 8) / 2 + 1;
-        if checkers { square.to_string() } else { cell.to_string() }
+        if P::INFO.numbered_squares { square.to_string() } else { cell.to_string() }
     };
-    Some(path.iter().map(name).collect::<Vec<_>>().join(between))
+    path.iter().map(name).collect::<Vec<_>>().join(separator)
 }
 
-/// Every way of counting agrees with the list of moves.
+/// All counting methods agree with the list of moves.
 fn check_counts<P: BulkPerft>(position: &P, legal: &[P::Move]) -> Checked {
     let children: u64 = legal
         .iter()
@@ -156,7 +153,7 @@ fn check_counts<P: BulkPerft>(position: &P, legal: &[P::Move]) -> Checked {
         })
         .sum();
     prop_assert_eq!(position.bulk_leaves(1), legal.len() as u64, "{:?}", position);
-    // Two plies ahead nothing but the board ends a game that is within its horizon.
+    // Within the bulk depth only the board can end a game.
     if position.max_bulk_depth() >= 2 {
         prop_assert_eq!(
             PerftOptions::default().count(position, 2, &[]),
@@ -168,14 +165,14 @@ fn check_counts<P: BulkPerft>(position: &P, legal: &[P::Move]) -> Checked {
     Ok(())
 }
 
-/// A turn moves one piece and removes the captured ones; nothing else changes.
+/// A move moves one piece and removes the captured ones; nothing else changes.
 fn check_pieces<P: Notation>(before: &P, after: &P, path: &[Cell], captures: &[Cell]) -> Checked {
     let mut expected = before.board();
     let own = P::letter(before.side());
     for cell in captures {
-        let taken = std::mem::replace(&mut expected[cell.index() as usize], '.');
+        let captured = std::mem::replace(&mut expected[cell.index() as usize], '.');
         prop_assert_eq!(
-            taken.to_ascii_lowercase(),
+            captured.to_ascii_lowercase(),
             P::letter(before.side().other()).to_ascii_lowercase()
         );
     }
@@ -192,22 +189,22 @@ fn check_pieces<P: Notation>(before: &P, after: &P, path: &[Cell], captures: &[C
     Ok(())
 }
 
-/// A set-up that no game need lead to: up to the full number of pieces anywhere, kings as the mood
-/// takes.
-fn setup(game: &str, seed: u64) -> String {
-    let mut random = fastrand::Rng::with_seed(seed);
-    let side = random.bool();
+/// Returns a random position, not necessarily reachable: up to the full number of pieces anywhere, any
+/// of them kings.
+fn random_position(game: &str, seed: u64) -> String {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let side = rng.bool();
     if game.starts_with("english") || game.starts_with("contest") {
         let kings = game.contains("kings=true")
             || !game.contains("kings=false") && game.starts_with("english");
         let mut squares: Vec<u32> = (1..=32).collect();
-        random.shuffle(&mut squares);
+        rng.shuffle(&mut squares);
         let mut list = |king_row: std::ops::RangeInclusive<u32>| {
-            let count = random.usize(0..=12);
-            let king_rate = random.f32();
+            let count = rng.usize(0..=12);
+            let king_rate = rng.f32();
             let squares: Vec<_> = squares.drain(..count).collect();
             let name = |square: u32| {
-                let king = kings && (king_row.contains(&square) || random.f32() < king_rate);
+                let king = kings && (king_row.contains(&square) || rng.f32() < king_rate);
                 format!("{}{square}", if king { "K" } else { "" })
             };
             squares.into_iter().map(name).collect::<Vec<_>>().join(",")
@@ -215,47 +212,46 @@ fn setup(game: &str, seed: u64) -> String {
         let (white, black) = (list(1..=4), list(29..=32));
         return format!("{}:W{white}:B{black}", if side { 'B' } else { 'W' });
     }
-    let (letters, most, plies) =
+    let (letters, max_pieces, plies) =
         if game == "chinese-checkers" { (['#', 'O'], 6, 200) } else { (['b', 'w'], 9, 400) };
-    // Often on few rows, so that chains are long.
-    let (top, rows) = (random.usize(0..4), random.usize(3..=8));
+    // Often on few rows, so that series of jumps are long.
+    let (top, rows) = (rng.usize(0..4), rng.usize(3..=8));
     let mut cells: Vec<usize> =
         (0..64).filter(|cell| (top..top + rows).contains(&(cell / 8))).collect();
-    random.shuffle(&mut cells);
+    rng.shuffle(&mut cells);
     let mut board = ['.'; 64];
     for letter in letters {
-        let count = random.usize(0..=most).min(cells.len());
+        let count = rng.usize(0..=max_pieces).min(cells.len());
         for cell in cells.drain(..count) {
             board[cell] = letter;
         }
     }
     let rows: Vec<String> = board.chunks(8).map(String::from_iter).collect();
-    format!("{} {} {}", rows.join("/"), letters[usize::from(!side)], random.u32(0..=plies))
+    format!("{} {} {}", rows.join("/"), letters[usize::from(!side)], rng.u32(0..=plies))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn laws_hold_in_random_games(picks in prop::collection::vec(any::<u16>(), 1..120)) {
+    fn properties_hold_in_random_games(picks in prop::collection::vec(any::<u16>(), 1..120)) {
         for game in GAMES {
             game.parse::<Game>().unwrap().visit_perft(RandomGame { game, position: None, picks: &picks })?;
         }
     }
 
     #[test]
-    fn laws_hold_from_random_setups(seed: u64, picks in prop::collection::vec(any::<u16>(), 1..24)) {
+    fn properties_hold_from_random_positions(seed: u64, picks in prop::collection::vec(any::<u16>(), 1..24)) {
         for game in GAMES {
-            let position = Some(setup(game, seed));
+            let position = Some(random_position(game, seed));
             game.parse::<Game>().unwrap().visit_perft(RandomGame { game, position, picks: &picks })?;
         }
     }
 
-    /// Whatever is read as a position, a move or a game: an answer, never a panic.
     #[test]
-    fn any_text_gets_an_answer(text in "[ -~]{0,40}|[-0-9xBWKbw:,./#O ]{0,60}|\\PC{0,20}") {
-        struct Read<'a>(&'a str);
-        impl PerftVisitor for Read<'_> {
+    fn parsing_arbitrary_text_never_panics(text in "[ -~]{0,40}|[-0-9xBWKbw:,./#O ]{0,60}|\\PC{0,20}") {
+        struct Parse<'a>(&'a str);
+        impl PerftVisitor for Parse<'_> {
             type Output = ();
             fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
                 if let Ok(position) = P::parse_position(self.0, options) {
@@ -269,19 +265,17 @@ proptest! {
             }
         }
         let _ = text.parse::<Game>();
-        Game::all().iter().for_each(|game| game.visit_perft(Read(&text)));
+        Game::all().iter().for_each(|game| game.visit_perft(Parse(&text)));
     }
 
-    /// Moves of cells and squares that exist, right or wrong.
     #[test]
-    fn any_move_of_cells_gets_an_answer(seed: u64, path in prop::collection::vec(1u32..=32, 2..6)) {
-        struct Read<'a>(Option<String>, &'a [u32]);
-        impl PerftVisitor for Read<'_> {
+    fn parsed_moves_are_legal_and_errors_are_explained(seed: u64, path in prop::collection::vec(1u32..=32, 2..6)) {
+        struct Parse<'a>(String, &'a [u32]);
+        impl PerftVisitor for Parse<'_> {
             type Output = Checked;
             fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Checked {
-                let position = P::parse_position(&self.0.unwrap(), options).unwrap();
-                let checkers = position.format_position().contains(':');
-                let name = |n: &u32| match checkers {
+                let position = P::parse_position(&self.0, options).unwrap();
+                let name = |n: &u32| match P::INFO.numbered_squares {
                     true => n.to_string(),
                     false => format!("{}{}", n % 8 + 1, (n / 3) % 8 + 1),
                 };
@@ -296,7 +290,7 @@ proptest! {
             }
         }
         for game in GAMES {
-            game.parse::<Game>().unwrap().visit_perft(Read(Some(setup(game, seed)), &path))?;
+            game.parse::<Game>().unwrap().visit_perft(Parse(random_position(game, seed), &path))?;
         }
     }
 }

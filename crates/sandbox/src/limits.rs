@@ -1,38 +1,37 @@
-//! How much a program may use: processors, memory, disk, files, processes.
+//! How much a program may use: cores, memory, disk, files, processes.
 //!
-//! A contest has limits for all, and a bot may ask for less of anything, never for more. They are
-//! written `memory=1GB,cores=2`, or as a table `[limits]` in a file.
+//! A tournament or match sets limits for all programs. A program may ask for less of anything,
+//! never for more. Limits are written `memory=1GB,cores=2`, or as a table `[limits]` in a file.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::text::truncate;
-use crate::text::{format_duration, parse_duration};
+use crate::text::{split_unit, truncate};
 
-/// What a program may use, all its processes together unless it says otherwise.
+/// Resource limits of a program, for all its processes together unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Processors: so much processor time it may use for each second of its own turns.
+    /// Cores: seconds of CPU time per second of the program's own turns.
     pub cores: u32,
-    /// Processor time besides that: for starting, and for whatever a runtime does between turns.
-    pub spare: Duration,
+    /// CPU time on top of that, for starting and for what a runtime does between turns.
+    pub cpu_slack: Duration,
     /// Bytes of memory.
     pub memory: u64,
-    /// Bytes in its scratch folder, and in each file.
+    /// Bytes in the scratch directory, and in each file.
     pub disk: u64,
-    /// Open files, for each process.
+    /// Open files per process.
     pub files: u32,
     /// Processes and threads.
     pub processes: u32,
 }
 
 impl Default for Limits {
-    /// What suits a course.
+    /// Limits that suit a programming course.
     fn default() -> Limits {
         Limits {
             cores: 1,
-            spare: Duration::from_secs(5),
+            cpu_slack: Duration::from_secs(5),
             memory: 2 << 30,
             disk: 256 << 20,
             files: 256,
@@ -41,39 +40,58 @@ impl Default for Limits {
     }
 }
 
-/// Nobody needs more.
-const MOST_MEMORY: u64 = 1 << 50;
-const LEAST_MEMORY: u64 = 1 << 20;
-const MOST: u32 = 1 << 20;
+const MIN_SIZE: u64 = 1 << 20;
+const MAX_SIZE: u64 = 1 << 50;
+const MAX_CORES: u32 = 4096;
+const MAX_COUNT: u32 = 1 << 20;
+/// Fewer files are raised to this: a runtime needs some to start.
+const MIN_FILES: u32 = 16;
+const MAX_DURATION: Duration = Duration::from_secs(86_400);
+
+/// Units of sizes, the largest first.
+const SIZE_UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
+/// Units of durations, in seconds. `ms` also ends in `s`, so it comes first.
+const DURATION_UNITS: [(&str, f64); 2] = [("ms", 1e-3), ("s", 1.0)];
 
 impl Limits {
-    /// Their keys.
-    pub const KEYS: [&str; 6] = ["cores", "spare", "memory", "disk", "files", "processes"];
+    /// Names of the limits.
+    pub const KEYS: [&str; 6] = ["cores", "cpu-slack", "memory", "disk", "files", "processes"];
 
-    /// The same, with one of them set.
+    /// No limits, to be combined with others by [`min`](Limits::min).
+    pub const UNLIMITED: Limits = Limits {
+        cores: u32::MAX,
+        cpu_slack: Duration::MAX,
+        memory: u64::MAX,
+        disk: u64::MAX,
+        files: u32::MAX,
+        processes: u32::MAX,
+    };
+
+    /// Sets one limit.
+    ///
+    /// # Errors
+    /// Says what is wrong with the key or the value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
-            "cores" => self.cores = count(key, value, 4096)?,
-            "spare" => {
-                self.spare = parse_duration(value).map_err(|error| format!("spare: {error}"))?
-            }
-            "memory" => self.memory = size(key, value)?,
-            "disk" => self.disk = size(key, value)?,
-            "files" => self.files = count(key, value, MOST)?.max(16),
-            "processes" => self.processes = count(key, value, MOST)?,
+            "cores" => self.cores = parse_count(key, value, MAX_CORES)?,
+            "cpu-slack" => self.cpu_slack = parse_duration(key, value)?,
+            "memory" => self.memory = parse_size(key, value)?,
+            "disk" => self.disk = parse_size(key, value)?,
+            "files" => self.files = parse_count(key, value, MAX_COUNT)?.max(MIN_FILES),
+            "processes" => self.processes = parse_count(key, value, MAX_COUNT)?,
             _ => {
                 let (keys, key) = (Limits::KEYS.join(", "), truncate(key));
-                return Err(format!("there is no limit {key:?}: the limits are {keys}"));
+                return Err(format!("unknown limit {key:?}; limits: {keys}"));
             }
         }
         Ok(())
     }
 
-    /// The lower of both, one by one.
-    pub fn lower(self, other: Limits) -> Limits {
+    /// The lower of each two limits.
+    pub fn min(self, other: Limits) -> Limits {
         Limits {
             cores: self.cores.min(other.cores),
-            spare: self.spare.min(other.spare),
+            cpu_slack: self.cpu_slack.min(other.cpu_slack),
             memory: self.memory.min(other.memory),
             disk: self.disk.min(other.disk),
             files: self.files.min(other.files),
@@ -81,41 +99,30 @@ impl Limits {
         }
     }
 
-    /// No limits to speak of, to be lowered.
-    pub const NONE: Limits = Limits {
-        cores: u32::MAX,
-        spare: Duration::MAX,
-        memory: u64::MAX,
-        disk: u64::MAX,
-        files: u32::MAX,
-        processes: u32::MAX,
-    };
-
-    /// Keys and texts, for machine-readable output.
-    pub fn texts(&self) -> [(&'static str, String); 6] {
-        let texts = [
-            self.cores.to_string(),
-            format_duration(self.spare),
-            write_size(self.memory),
-            write_size(self.disk),
-            self.files.to_string(),
-            self.processes.to_string(),
-        ];
-        let mut texts = texts.into_iter();
-        Limits::KEYS.map(|key| (key, texts.next().unwrap_or_default()))
+    /// Keys and formatted values, in the order of [`KEYS`](Limits::KEYS).
+    pub fn key_values(&self) -> [(&'static str, String); 6] {
+        let [cores, cpu_slack, memory, disk, files, processes] = Limits::KEYS;
+        [
+            (cores, self.cores.to_string()),
+            (cpu_slack, format_duration(self.cpu_slack)),
+            (memory, format_size(self.memory)),
+            (disk, format_size(self.disk)),
+            (files, self.files.to_string()),
+            (processes, self.processes.to_string()),
+        ]
     }
 }
 
 impl FromStr for Limits {
     type Err = String;
 
-    /// Reads `memory=1GB,cores=2`; what is not named is as usual.
+    /// Parses `memory=1GB,cores=2`. Limits that are not named keep their default.
     fn from_str(text: &str) -> Result<Limits, String> {
         let mut limits = Limits::default();
         for part in text.split(',') {
             let Some((key, value)) = part.split_once('=') else {
                 let part = truncate(part);
-                return Err(format!("limits are written memory=1GB,cores=2, not {part:?}"));
+                return Err(format!("invalid limit {part:?}: write limits as memory=1GB,cores=2"));
             };
             limits.set(key.trim(), value.trim())?;
         }
@@ -125,45 +132,56 @@ impl FromStr for Limits {
 
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, (key, text)) in self.texts().into_iter().enumerate() {
-            write!(f, "{}{key}={text}", if number == 0 { "" } else { "," })?;
+        for (index, (key, value)) in self.key_values().into_iter().enumerate() {
+            write!(f, "{}{key}={value}", if index == 0 { "" } else { "," })?;
         }
         Ok(())
     }
 }
 
-fn count(key: &str, value: &str, most: u32) -> Result<u32, String> {
-    match value.parse::<u32>() {
-        Ok(number) if (1..=most).contains(&number) && !value.starts_with('+') => Ok(number),
-        _ => {
-            let value = truncate(value);
-            Err(format!("{key} takes a whole number from 1 to {most}, not {value:?}"))
-        }
-    }
+fn parse_count(key: &str, text: &str, max: u32) -> Result<u32, String> {
+    let count = text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
+    count.filter(|count| (1..=max).contains(count)).ok_or_else(|| {
+        format!("{key} takes a whole number from 1 to {max}, not {:?}", truncate(text))
+    })
 }
 
-/// The units of sizes, the largest first.
-const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
+/// Parses `100ms`, `2s` or `1.5s`.
+fn parse_duration(key: &str, text: &str) -> Result<Duration, String> {
+    let parse = || {
+        let (number, unit) = split_unit(text, &DURATION_UNITS)?;
+        let number = number.parse::<f64>().ok().filter(|number| *number >= 0.001)?;
+        Duration::try_from_secs_f64(number * unit).ok().filter(|time| *time <= MAX_DURATION)
+    };
+    parse().ok_or_else(|| {
+        let (max, text) = (MAX_DURATION.as_secs(), truncate(text));
+        format!("{key} takes a duration from 1ms to {max}s, as in 100ms or 1.5s, not {text:?}")
+    })
+}
 
-/// Reads `2GB`, `512MB`.
-fn size(key: &str, value: &str) -> Result<u64, String> {
-    let read = || {
-        let (number, unit) =
-            UNITS.iter().find_map(|(name, unit)| Some((value.strip_suffix(name)?, *unit)))?;
+/// Formats whole milliseconds as [`parse_duration`] reads them.
+fn format_duration(time: Duration) -> String {
+    let millis = time.as_millis();
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}
+
+/// Parses `2GB` or `512MB`.
+fn parse_size(key: &str, text: &str) -> Result<u64, String> {
+    let parse = || {
+        let (number, unit) = split_unit(text, &SIZE_UNITS)?;
         let number = number.trim_end();
         let is_plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         number.parse::<u64>().ok().filter(|_| is_plain)?.checked_mul(unit)
     };
-    read().filter(|size| (LEAST_MEMORY..=MOST_MEMORY).contains(size)).ok_or_else(|| {
-        let value = truncate(value);
-        format!("{key} takes a size from 1MB up, as in 512MB or 2GB, not {value:?}")
+    parse().filter(|size| (MIN_SIZE..=MAX_SIZE).contains(size)).ok_or_else(|| {
+        format!("{key} takes a size from 1MB up, as in 512MB or 2GB, not {:?}", truncate(text))
     })
 }
 
-/// The one text of a size.
-pub(crate) fn write_size(bytes: u64) -> String {
+/// Formats a size in the largest unit that divides it.
+pub(crate) fn format_size(bytes: u64) -> String {
     let fits = |(_, unit): &&(&str, u64)| bytes >= *unit && bytes.is_multiple_of(*unit);
-    match UNITS.iter().find(fits) {
+    match SIZE_UNITS.iter().find(fits) {
         Some((name, unit)) => format!("{}{name}", bytes / unit),
         None => format!("{bytes} bytes"),
     }
@@ -174,32 +192,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_read_as_they_are_written() {
-        let limits: Limits = "memory=1GB,cores=2,spare=500ms,disk=10MB,files=64".parse().unwrap();
+    fn formatted_limits_parse_to_themselves() {
+        let text = "memory=1GB,cores=2,cpu-slack=500ms,disk=10MB,files=64";
+        let limits: Limits = text.parse().unwrap();
         assert_eq!(limits.memory, 1 << 30);
         assert_eq!(limits.to_string().parse(), Ok(limits));
         assert_eq!(Limits::default().to_string().parse(), Ok(Limits::default()));
-        for (text, why) in [
-            ("memory", "limits are written memory=1GB,cores=2"),
+    }
+
+    #[test]
+    fn invalid_limits_are_refused_with_the_reason() {
+        for (text, reason) in [
+            ("memory", "invalid limit \"memory\": write limits as memory=1GB,cores=2"),
             ("memory=1", "memory takes a size from 1MB up"),
             ("memory=1KB", "memory takes a size from 1MB up"),
             ("memory=99999999999GB", "memory takes a size"),
             ("cores=0", "cores takes a whole number from 1 to 4096"),
-            ("speed=3", "there is no limit \"speed\": the limits are cores, spare, memory"),
-            ("spare=x", "spare: a time is written"),
+            ("cores=+1", "cores takes a whole number from 1 to 4096"),
+            ("speed=3", "unknown limit \"speed\"; limits: cores, cpu-slack, memory"),
+            ("cpu-slack=x", "cpu-slack takes a duration from 1ms to 86400s"),
+            ("cpu-slack=5", "cpu-slack takes a duration from 1ms to 86400s"),
+            ("cpu-slack=0s", "cpu-slack takes a duration from 1ms to 86400s"),
+            ("cpu-slack=86401s", "cpu-slack takes a duration from 1ms to 86400s"),
         ] {
             let error = text.parse::<Limits>().unwrap_err();
-            assert!(error.starts_with(why), "{text}: {error}");
+            assert!(error.starts_with(reason), "{text}: {error}");
         }
     }
 
     #[test]
-    fn a_bot_lowers_limits_and_never_raises_them() {
-        let contest: Limits = "memory=1GB".parse().unwrap();
-        let mut bot = Limits::NONE;
-        bot.set("memory", "4GB").unwrap();
-        bot.set("files", "20").unwrap();
-        let both = contest.lower(bot);
-        assert_eq!((both.memory, both.files), (1 << 30, 20));
+    fn program_lowers_limits_but_never_raises_them() {
+        let tournament: Limits = "memory=1GB".parse().unwrap();
+        let mut program = Limits::UNLIMITED;
+        program.set("memory", "4GB").unwrap();
+        program.set("files", "20").unwrap();
+        let effective = tournament.min(program);
+        assert_eq!((effective.memory, effective.files), (1 << 30, 20));
     }
 }

@@ -1,310 +1,320 @@
-//! The watch: a thread that looks at what programs use, a few times a second, and stops those that
-//! use too much.
+//! Samples what running programs use, several times a second, and kills those that exceed a limit.
 //!
-//! What the kernel limits by itself it limits for each process, which a program with many escapes. So
-//! memory, processor time and processes are counted here, over all of a program's. Processor time has one
-//! law: so much as its own turns lasted, times the processors it may use, and a little to
-//! spare. Whoever thinks in the opponent's time, or on more processors, breaks it.
+//! Most limits of the kernel apply to a single process, so a program could escape them by starting
+//! more. Memory, CPU time and processes are therefore counted here, over all processes of a
+//! program. CPU time is limited to the duration of the program's own turns, times its cores, times
+//! [`CPU_ALLOWANCE`], plus [`Limits::cpu_slack`]. A program that thinks on its opponent's time or
+//! on more cores exceeds that.
 //!
-//! The watch is one for all, so it reads only what no program can keep it waiting for. How memory is shared is
-//! not of that kind: the kernel takes a lock for it that a program with hundreds of busy processes
-//! can hold for seconds. So that is counted by a thread of its own.
+//! One thread samples all programs, so it reads only files that no program can delay. The size of
+//! shared memory is not among them: the kernel takes a lock for it that a program with hundreds of
+//! busy processes can hold for seconds. It is read by a separate thread.
 
-use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
+use rustix::time::{ClockId, clock_gettime};
 
-use super::limits::write_size;
-use super::{Group, Limits};
-use crate::stopwatch::Stopwatch;
+use crate::Limits;
+use crate::limits::format_size;
+use crate::platform::Cgroup;
+use crate::procfs::{self, ProcessIds, Stat, children, read_pss};
 
-/// What is known of a running program. Whoever holds it looks whether it was stopped.
-pub struct Meter {
+/// Minimum time between two samples.
+const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum time between two samples, reached with very many programs.
+const MAX_SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+/// The monitor sleeps this many times as long as it works.
+const SLEEP_FACTOR: u32 = 50;
+/// Time after which shared memory counts once for every process that shares it.
+const PSS_TIMEOUT: Duration = Duration::from_secs(3);
+/// CPU time per core and second of a turn. A runtime that compiles and collects garbage on threads
+/// of its own needs more than 1.
+const CPU_ALLOWANCE: f64 = 1.25;
+
+/// Usage of a running program, and the reason if it was killed for exceeding a limit.
+pub struct UsageMeter {
     pid: Pid,
-    /// Whether the process only keeps those that are meant.
-    is_keeper: bool,
-    /// The control group that it is in, if there is one.
-    group: Option<Arc<Group>>,
-    /// None: nothing is looked at.
+    /// Whether the process is the init of the program's PID namespace, not the program itself.
+    has_init: bool,
+    cgroup: Option<Arc<Cgroup>>,
+    /// `None`: the program is not sampled.
     limits: Option<Limits>,
-    /// Whether processor time is counted.
-    counts_time: bool,
-    /// Nanoseconds of its own turns that are over.
+    counts_cpu_time: bool,
+    /// Nanoseconds of finished turns.
     turns: AtomicU64,
-    /// When its turn began, in nanoseconds since the first program; 0 if it is not its turn.
-    since: AtomicU64,
-    /// Whether its number is still its own.
+    /// Start of the current turn, see [`now`]; 0 between turns.
+    turn_start: AtomicU64,
+    /// Whether the process was not reaped yet: its id is still its own.
     is_alive: Mutex<bool>,
-    stopped: OnceLock<String>,
-    /// What was seen last; only the watch uses it.
-    seen: Mutex<Seen>,
-    /// Since when its shared memory is being counted, if it is.
-    counting: Mutex<Option<Instant>>,
+    kill_reason: OnceLock<String>,
+    /// Used by the monitor only.
+    last_sample: Mutex<LastSample>,
+    /// Start of the thread that reads shared memory, while it runs.
+    pss_start: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
-struct Seen {
-    /// Processor time at the last look, and all that was burnt.
-    last: Duration,
-    burnt: Duration,
+struct LastSample {
+    cpu_time: Duration,
+    /// Total CPU time, including that of processes which are not in the samples any more.
+    cpu_used: Duration,
 }
 
-/// What a program uses at a moment.
+/// One sample.
 #[derive(Default)]
-struct Use {
+struct Usage {
     processes: u32,
+    /// Processes and threads.
     tasks: u32,
     memory: u64,
-    time: Duration,
+    cpu_time: Duration,
 }
 
-/// The shortest time between two looks.
-const PAUSE: Duration = Duration::from_millis(50);
-/// The longest, with very many programs.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// The watch sleeps so many times longer than it looks.
-const REST: u32 = 50;
-/// Whoever cannot be counted for so long has all memory that its processes have, shared or not.
-const LONGEST_COUNT: Duration = Duration::from_secs(3);
-/// So much more than one processor's time a runtime may use that compiles and collects on threads of
-/// its own: a quarter.
-const LENIENCY: f64 = 1.25;
-
-struct Watch {
-    meters: Mutex<Vec<Arc<Meter>>>,
+struct Monitor {
+    meters: Mutex<Vec<Arc<UsageMeter>>>,
     changed: Condvar,
 }
 
-static WATCH: Watch = Watch { meters: Mutex::new(Vec::new()), changed: Condvar::new() };
+static MONITOR: Monitor = Monitor { meters: Mutex::new(Vec::new()), changed: Condvar::new() };
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Nanoseconds since the first call; never 0.
 fn now() -> u64 {
     static EPOCH: OnceLock<Instant> = OnceLock::new();
-    // Never 0, which says that it is not the program's turn.
     EPOCH.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
-impl Meter {
-    /// Begins to watch a program.
-    pub fn new(
+/// CPU time of the calling thread.
+fn thread_cpu_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
+}
+
+impl UsageMeter {
+    /// Starts to monitor a program.
+    pub(crate) fn new(
         pid: Pid,
-        is_keeper: bool,
-        group: Option<Arc<Group>>,
+        has_init: bool,
+        cgroup: Option<Arc<Cgroup>>,
         limits: Option<Limits>,
-        counts_time: bool,
-    ) -> Arc<Meter> {
-        let meter = Arc::new(Meter {
+        counts_cpu_time: bool,
+    ) -> Arc<UsageMeter> {
+        let meter = Arc::new(UsageMeter {
             pid,
-            is_keeper,
-            group,
+            has_init,
+            cgroup,
             limits,
-            counts_time,
+            counts_cpu_time,
             turns: AtomicU64::new(0),
-            since: AtomicU64::new(0),
+            turn_start: AtomicU64::new(0),
             is_alive: Mutex::new(true),
-            stopped: OnceLock::new(),
-            seen: Mutex::default(),
-            counting: Mutex::default(),
+            kill_reason: OnceLock::new(),
+            last_sample: Mutex::default(),
+            pss_start: Mutex::default(),
         });
         if limits.is_some() {
-            static THREAD: OnceLock<bool> = OnceLock::new();
-            THREAD.get_or_init(|| {
-                let thread = std::thread::Builder::new().name("watch".into());
-                thread.spawn(|| WATCH.run()).is_ok()
+            static THREAD: Once = Once::new();
+            THREAD.call_once(|| {
+                let thread = std::thread::Builder::new().name("monitor".into());
+                let _ = thread.spawn(|| MONITOR.run());
             });
-            locked(&WATCH.meters).push(meter.clone());
-            WATCH.changed.notify_one();
+            lock(&MONITOR.meters).push(meter.clone());
+            MONITOR.changed.notify_one();
         }
         meter
     }
 
-    /// Its turn begins.
-    pub fn begin(&self) {
-        self.since.store(now(), Ordering::Relaxed);
+    /// Marks the start of a turn of the program.
+    pub fn turn_started(&self) {
+        self.turn_start.store(now(), Ordering::Relaxed);
     }
 
-    /// Its turn is over.
-    pub fn rest(&self) {
-        let since = self.since.swap(0, Ordering::Relaxed);
-        if since > 0 {
-            self.turns.fetch_add(now() - since, Ordering::Relaxed);
+    /// Marks the end of a turn of the program.
+    pub fn turn_ended(&self) {
+        let start = self.turn_start.swap(0, Ordering::Relaxed);
+        if start > 0 {
+            self.turns.fetch_add(now() - start, Ordering::Relaxed);
         }
     }
 
-    /// How long its turns have lasted.
-    fn own_time(&self) -> Duration {
+    /// Duration of all its turns, including the current one.
+    fn turn_time(&self) -> Duration {
         let turns = self.turns.load(Ordering::Relaxed);
-        let turn = match self.since.load(Ordering::Relaxed) {
+        let turn = match self.turn_start.load(Ordering::Relaxed) {
             0 => 0,
-            since => now().saturating_sub(since),
+            start => now().saturating_sub(start),
         };
         Duration::from_nanos(turns + turn)
     }
 
-    /// Why it was stopped, if it was.
-    pub fn stopped(&self) -> Option<&str> {
-        // The kernel may have been faster than the watch.
-        if self.stopped.get().is_none()
-            && let Some(why) = self.group.as_ref().and_then(|group| group.stopped())
+    /// Why the program was killed, if it exceeded a limit.
+    pub fn kill_reason(&self) -> Option<&str> {
+        // The kernel may have been faster than the monitor.
+        if self.kill_reason.get().is_none()
+            && let Some(reason) = self.cgroup.as_ref().and_then(|cgroup| cgroup.kill_reason())
         {
-            let _ = self.stopped.set(why);
+            let _ = self.kill_reason.set(reason);
         }
-        self.stopped.get().map(String::as_str)
+        self.kill_reason.get().map(String::as_str)
     }
 
-    /// The program is about to be reaped: its number will be another's.
-    pub fn retire(self: &Arc<Meter>) {
-        *locked(&self.is_alive) = false;
+    /// Stops monitoring. To be called before the process is reaped, when its id is still its own.
+    pub(crate) fn detach(self: &Arc<UsageMeter>) {
+        *lock(&self.is_alive) = false;
         if self.limits.is_some() {
-            locked(&WATCH.meters).retain(|other| !Arc::ptr_eq(other, self));
+            lock(&MONITOR.meters).retain(|meter| !Arc::ptr_eq(meter, self));
         }
     }
 
-    fn look(self: &Arc<Meter>, text: &mut String) {
+    /// Takes a sample, and kills the program if it exceeds a limit.
+    fn sample(self: &Arc<UsageMeter>, buffer: &mut String) {
         let Some(limits) = self.limits else { return };
-        let used = self.used(&limits, text);
-        if let Some(why) = self.too_much(&used, &limits) {
-            self.stop(why);
+        let usage = self.measure(&limits, buffer);
+        if let Some(reason) = self.violation(&usage, &limits) {
+            self.kill(reason);
         }
     }
 
-    fn stop(&self, why: String) {
-        let is_alive = locked(&self.is_alive);
+    fn kill(&self, reason: String) {
+        let is_alive = lock(&self.is_alive);
         if *is_alive {
-            let _ = self.stopped.set(why);
+            let _ = self.kill_reason.set(reason);
             let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
             let _ = rustix::process::kill_process(self.pid, Signal::KILL);
         }
     }
 
-    fn too_much(self: &Arc<Meter>, used: &Use, limits: &Limits) -> Option<String> {
-        if used.tasks > limits.processes {
-            let most = limits.processes;
-            return Some(format!(
-                "it had more than {most} processes and threads: {most} are allowed"
-            ));
+    /// Returns which limit is exceeded, if any.
+    fn violation(self: &Arc<UsageMeter>, usage: &Usage, limits: &Limits) -> Option<String> {
+        if usage.tasks > limits.processes {
+            let max = limits.processes;
+            return Some(format!("it exceeded the limit of {max} processes and threads"));
         }
-        if used.memory > limits.memory {
-            let (memory, most) = (used.memory >> 20, write_size(limits.memory));
-            if used.processes <= 1 {
-                return Some(format!("it used {memory} MB of memory: {most} are allowed"));
+        if usage.memory > limits.memory {
+            let (memory, max) = (usage.memory >> 20, format_size(limits.memory));
+            if usage.processes <= 1 {
+                return Some(format!("it used {memory} MB of memory; the limit is {max}"));
             }
-            // Memory that processes share counts once, which takes longer to find out.
-            let since = *locked(&self.counting).get_or_insert_with(|| {
-                let (meter, limits, processes) = (self.clone(), *limits, used.processes);
-                let thread = std::thread::Builder::new().name("count".into());
-                // Without a thread the time will be over.
-                let _ = thread.spawn(move || meter.count(&limits, processes));
+            // Shared memory counts once, which takes longer to measure.
+            let start = *lock(&self.pss_start).get_or_insert_with(|| {
+                let (meter, limits, processes) = (self.clone(), *limits, usage.processes);
+                let thread = std::thread::Builder::new().name("shared-memory".into());
+                // If no thread can be started, the timeout applies.
+                let _ = thread.spawn(move || meter.check_pss(&limits, processes));
                 Instant::now()
             });
-            if since.elapsed() > LONGEST_COUNT {
+            if start.elapsed() > PSS_TIMEOUT {
                 return Some(format!(
-                    "its {} processes had {memory} MB of memory, and how much of that they share \
-                     could not be found out within {} s: {most} are allowed",
-                    used.processes,
-                    LONGEST_COUNT.as_secs()
+                    "it used {memory} MB of memory in {} processes, and how much of it is shared \
+                     could not be determined within {} s; the limit is {max}",
+                    usage.processes,
+                    PSS_TIMEOUT.as_secs()
                 ));
             }
         }
-        if !self.counts_time {
+        if !self.counts_cpu_time {
             return None;
         }
-        let mut seen = locked(&self.seen);
-        let seen = &mut *seen;
-        // The time of a process that nobody waited for is lost.
-        seen.burnt += used.time.saturating_sub(seen.last);
-        seen.last = used.time;
-        let own = self.own_time();
+        let last = &mut *lock(&self.last_sample);
+        // A sample can be lower than the last: the time of a process that nobody waited for is
+        // lost.
+        last.cpu_used += usage.cpu_time.saturating_sub(last.cpu_time);
+        last.cpu_time = usage.cpu_time;
+        let turn_time = self.turn_time();
         let cores = f64::from(limits.cores);
-        let allowed = own.mul_f64(cores * LENIENCY).saturating_add(limits.spare);
-        (seen.burnt > allowed).then(|| {
-            let [burnt, own, spare] =
-                [seen.burnt, own, limits.spare].map(|time| time.as_secs_f64());
+        let allowed = turn_time.mul_f64(cores * CPU_ALLOWANCE).saturating_add(limits.cpu_slack);
+        (last.cpu_used > allowed).then(|| {
+            let [used, turns, slack] =
+                [last.cpu_used, turn_time, limits.cpu_slack].map(|time| time.as_secs_f64());
+            let cores = match limits.cores {
+                1 => "1 core".to_string(),
+                count => format!("{count} cores"),
+            };
             format!(
-                "it used {burnt:.1} s of processor time while its own turns lasted {own:.1} s: on \
-                 {cores} {} it may use {LENIENCY} times as much and {spare:.1} s more, and none \
-                 to speak of while others think",
-                if limits.cores == 1 { "processor" } else { "processors" }
+                "it used {used:.1} s of CPU time while its own turns lasted {turns:.1} s; the limit \
+                 is {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s"
             )
         })
     }
 
-    /// What it uses now. Counting ends when there are too many processes.
-    fn used(&self, limits: &Limits, text: &mut String) -> Use {
-        let mut used = Use::default();
-        let mut todo = Vec::new();
-        self.roots(&mut todo, text);
-        if self.is_keeper {
-            // Those that it has waited for; it shares our memory and has no other.
-            if let Some(known) = Stat::read(self.pid.as_raw_nonzero().get(), text) {
-                used.time += known.waited_for;
+    /// Measures the current usage, up to the process that exceeds the limit on processes.
+    fn measure(&self, limits: &Limits, buffer: &mut String) -> Usage {
+        let mut usage = Usage::default();
+        let mut pids = self.root_processes(buffer);
+        if self.has_init {
+            // Of init, only the time of those that it waited for counts. Its memory is ours.
+            if let Some(init) = Stat::read(self.pid.as_raw_nonzero().get(), buffer) {
+                usage.cpu_time += init.children_time;
             }
         }
-        while let Some(pid) = todo.pop() {
-            let Some(known) = Stat::read(pid, text) else { continue };
-            used.processes += u32::from(known.memory > 0);
-            used.tasks += known.threads;
-            used.memory += known.memory;
-            used.time += known.own + known.waited_for;
-            if used.tasks > limits.processes {
+        while let Some(pid) = pids.pop() {
+            let Some(stat) = Stat::read(pid, buffer) else { continue };
+            usage.processes += u32::from(stat.memory > 0);
+            usage.tasks += stat.threads;
+            usage.memory += stat.memory;
+            usage.cpu_time += stat.cpu_time + stat.children_time;
+            if usage.tasks > limits.processes {
                 break;
             }
-            children(pid, known.threads, &mut todo, text);
+            children(pid, stat.threads, &mut pids, buffer);
         }
-        // A group knows the time of those that nobody waited for, too.
-        used.time = self.group.as_ref().and_then(|group| group.time()).unwrap_or(used.time);
-        used
+        // A control group also counts processes that nobody waited for.
+        let cpu_time = self.cgroup.as_ref().and_then(|cgroup| cgroup.cpu_time());
+        usage.cpu_time = cpu_time.unwrap_or(usage.cpu_time);
+        usage
     }
 
-    /// The processes to begin with.
-    fn roots(&self, todo: &mut Vec<i32>, text: &mut String) {
+    /// Processes whose descendants are all processes of the program.
+    fn root_processes(&self, buffer: &mut String) -> Vec<i32> {
         let pid = self.pid.as_raw_nonzero().get();
-        if self.is_keeper {
-            return children(pid, 1, todo, text);
+        let mut roots = Vec::new();
+        if self.has_init {
+            children(pid, 1, &mut roots, buffer);
+            return roots;
         }
-        todo.push(pid);
-        // Orphans are ours; they cannot leave the group.
-        let mut orphans = Vec::new();
-        children(std::process::id() as i32, 1, &mut orphans, text);
-        todo.extend(orphans.into_iter().filter(|orphan| {
-            *orphan != pid && family(*orphan).is_some_and(|own| own.group == pid)
+        roots.push(pid);
+        // Orphans become our children, and cannot leave the group.
+        roots.extend(procfs::own_children().into_iter().filter(|orphan| {
+            *orphan != pid && ProcessIds::read(*orphan).is_some_and(|ids| ids.group == pid)
         }));
+        roots
     }
 
-    /// Counts its memory, with what is shared once. A child that is about to start another program has
-    /// all the memory of its parent for a moment, so what is too much is counted a second time.
-    fn count(&self, limits: &Limits, processes: u32) {
-        let mut memory = self.shared_memory(limits, &mut String::new());
+    /// Kills the program if it exceeds the limit on memory with shared memory counted once. A child
+    /// that is about to execute another program has all of its parent's memory for a moment, so a
+    /// violation must last for two samples.
+    fn check_pss(&self, limits: &Limits, processes: u32) {
+        let mut memory = self.total_pss(limits);
         if memory > limits.memory {
-            std::thread::sleep(PAUSE);
-            memory = memory.min(self.shared_memory(limits, &mut String::new()));
+            std::thread::sleep(MIN_SAMPLE_INTERVAL);
+            memory = memory.min(self.total_pss(limits));
         }
         if memory > limits.memory {
-            let (memory, most) = (memory >> 20, write_size(limits.memory));
-            self.stop(format!(
-                "it used {memory} MB of memory in {processes} processes: {most} are allowed"
+            let (memory, max) = (memory >> 20, format_size(limits.memory));
+            self.kill(format!(
+                "it used {memory} MB of memory in {processes} processes; the limit is {max}"
             ));
         }
-        *locked(&self.counting) = None;
+        *lock(&self.pss_start) = None;
     }
 
-    /// Its memory, with what is shared counted once.
-    fn shared_memory(&self, limits: &Limits, text: &mut String) -> u64 {
+    /// Memory of all processes with shared memory counted once, up to the process that exceeds the
+    /// limit.
+    fn total_pss(&self, limits: &Limits) -> u64 {
+        let buffer = &mut String::new();
         let mut memory = 0;
-        let mut todo = Vec::new();
-        self.roots(&mut todo, text);
-        while let Some(pid) = todo.pop() {
-            let Some(known) = Stat::read(pid, text) else { continue };
-            children(pid, known.threads, &mut todo, text);
-            memory += share(known.witness, text).unwrap_or_else(|| {
-                // The dead have none. Of whom the kernel does not tell, all counts.
-                Stat::read(pid, text).map_or(0, |known| known.memory)
+        let mut pids = self.root_processes(buffer);
+        while let Some(pid) = pids.pop() {
+            let Some(stat) = Stat::read(pid, buffer) else { continue };
+            children(pid, stat.threads, &mut pids, buffer);
+            memory += read_pss(stat.live_thread, buffer).unwrap_or_else(|| {
+                // A zombie has no memory. If the kernel does not tell, all memory counts.
+                Stat::read(pid, buffer).map_or(0, |stat| stat.memory)
             });
             if memory > limits.memory {
                 break;
@@ -314,139 +324,31 @@ impl Meter {
     }
 }
 
-/// The memory of a process, with what it shares divided among those who have it.
-fn share(pid: i32, text: &mut String) -> Option<u64> {
-    read(&format!("/proc/{pid}/smaps_rollup"), text)?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
-}
-
-impl Watch {
+impl Monitor {
     fn run(&self) {
-        let mut text = String::with_capacity(4096);
+        let mut buffer = String::with_capacity(4096);
         loop {
             let meters: Vec<_> = {
-                let mut meters = locked(&self.meters);
+                let mut meters = lock(&self.meters);
                 while meters.is_empty() {
                     meters = self.changed.wait(meters).unwrap_or_else(PoisonError::into_inner);
                 }
                 meters.clone()
             };
-            // Waiting for a processor is no work.
-            let work = Stopwatch::start();
+            // CPU time, because waiting for a CPU is not work.
+            let start = thread_cpu_time();
             for meter in meters {
-                meter.look(&mut text);
+                meter.sample(&mut buffer);
             }
-            std::thread::sleep((work.used() * REST).clamp(PAUSE, LONGEST_PAUSE));
+            let work = thread_cpu_time().saturating_sub(start);
+            let pause = (work * SLEEP_FACTOR).clamp(MIN_SAMPLE_INTERVAL, MAX_SAMPLE_INTERVAL);
+            std::thread::sleep(pause);
         }
     }
-}
-
-/// What `/proc/PID/stat` says of a process.
-struct Stat {
-    own: Duration,
-    waited_for: Duration,
-    threads: u32,
-    /// Nothing once it is dead.
-    memory: u64,
-    /// A thread that has this memory: the first, unless that has ended before the others.
-    witness: i32,
-}
-
-impl Stat {
-    fn read(pid: i32, text: &mut String) -> Option<Stat> {
-        let stat = Stat::of_thread(pid, text)?;
-        if stat.memory > 0 || stat.threads <= 1 {
-            return Some(stat);
-        }
-        let mut others = tasks(pid).filter_map(|task| Stat::of_thread(task.parse().ok()?, text));
-        Some(match others.find(|other| other.memory > 0) {
-            Some(Stat { memory, witness, .. }) => Stat { memory, witness, ..stat },
-            None => stat,
-        })
-    }
-
-    /// What a thread says of its process. One that has ended knows of no memory.
-    fn of_thread(thread: i32, text: &mut String) -> Option<Stat> {
-        read(&format!("/proc/{thread}/stat"), text)?;
-        // The name before it may hold anything.
-        let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
-        // From the third field on: the state.
-        let mut number = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
-        let [user, system] = [number(11)?, number(0)?];
-        let [children, children_system] = [number(0)?, number(0)?];
-        let threads = number(2)?;
-        let pages = number(3)?;
-        let time = |ticks: i64| {
-            Duration::from_millis(
-                ticks.max(0) as u64 * 1000 / rustix::param::clock_ticks_per_second(),
-            )
-        };
-        Some(Stat {
-            own: time(user + system),
-            waited_for: time(children + children_system),
-            threads: threads.try_into().unwrap_or(0),
-            memory: pages.max(0) as u64 * rustix::param::page_size() as u64,
-            witness: thread,
-        })
-    }
-}
-
-/// The first child of a process with one thread.
-pub fn first_child(pid: Pid) -> Option<Pid> {
-    let mut found = Vec::new();
-    children(pid.as_raw_nonzero().get(), 1, &mut found, &mut String::new());
-    found.first().copied().and_then(Pid::from_raw)
-}
-
-/// The children of a process, of all its threads.
-fn children(pid: i32, threads: u32, found: &mut Vec<i32>, text: &mut String) {
-    let mut of_thread = |thread: &str| {
-        let mut path = String::new();
-        let _ = write!(path, "/proc/{pid}/task/{thread}/children");
-        if read(&path, text).is_some() {
-            found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-        }
-    };
-    if threads <= 1 {
-        return of_thread(&pid.to_string());
-    }
-    tasks(pid).for_each(|thread| of_thread(&thread));
-}
-
-/// The numbers of the threads of a process.
-fn tasks(pid: i32) -> impl Iterator<Item = String> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
-    let tasks = tasks.into_iter().flatten().flatten();
-    tasks.map(|task| task.file_name().to_string_lossy().into_owned())
-}
-
-/// Where a process belongs.
-pub struct Family {
-    pub parent: i32,
-    pub group: i32,
-    pub session: i32,
-}
-
-/// Where a process belongs, if the system tells. A number is 0 where it is of a namespace outside ours, as
-/// they are for the first process of a container; the calls of rustix for the same take that for impossible.
-pub fn family(process: i32) -> Option<Family> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it may hold anything; then comes the state.
-    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
-    let mut number = || fields.next()?.parse().ok();
-    Some(Family { parent: number()?, group: number()?, session: number()? })
-}
-
-fn read(path: &str, text: &mut String) -> Option<()> {
-    text.clear();
-    let mut file = std::fs::File::open(path).ok()?;
-    std::io::Read::read_to_string(&mut file, text).ok()?;
-    Some(())
 }
 
 #[cfg(test)]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests {
     use std::io::BufRead;
     use std::os::unix::process::CommandExt;
@@ -454,35 +356,38 @@ mod tests {
 
     use super::*;
 
-    /// A program in a group of its own, which has said that it is where the test wants it.
-    struct Watched(Child);
+    /// A Python script in a process group of its own.
+    struct Script(Child);
 
-    impl Watched {
-        fn new(script: &str) -> Watched {
+    impl Script {
+        /// Runs a script until it prints `ready`.
+        fn start(script: &str) -> Script {
             let mut command = Command::new("python3");
             command.args(["-c", script]).process_group(0);
             let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
             let mut line = String::new();
             std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-            assert_eq!(line, "there\n");
-            Watched(child)
+            assert_eq!(line, "ready\n");
+            Script(child)
         }
 
-        /// What the watch says after a look.
-        fn looked_at(&self, limits: &str) -> Option<String> {
+        /// Takes one sample with the given limits, and returns why the script was killed, if it
+        /// was.
+        fn kill_reason(&self, limits: &str) -> Option<String> {
             let limits = limits.parse().unwrap();
-            let meter = Meter::new(Pid::from_child(&self.0), false, None, Some(limits), false);
-            meter.look(&mut String::new());
-            while locked(&meter.counting).is_some() {
+            let pid = Pid::from_child(&self.0);
+            let meter = UsageMeter::new(pid, false, None, Some(limits), false);
+            meter.sample(&mut String::new());
+            while lock(&meter.pss_start).is_some() {
                 std::thread::yield_now();
             }
-            let stopped = meter.stopped().map(String::from);
-            meter.retire();
-            stopped
+            let reason = meter.kill_reason().map(String::from);
+            meter.detach();
+            reason
         }
     }
 
-    impl Drop for Watched {
+    impl Drop for Script {
         fn drop(&mut self) {
             let _ = rustix::process::kill_process_group(Pid::from_child(&self.0), Signal::KILL);
             self.0.wait().unwrap();
@@ -490,37 +395,37 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_child_that_nobody_waits_for_does_not_make_shared_memory_count_twice() {
-        // The child has its parent's 100 MB and no others.
-        let watched = Watched::new(
+    fn shared_memory_counts_once_beside_a_zombie() {
+        // The second child shares its parent's 100 MB.
+        let script = Script::start(
             "import os, time\n\
              hoard = bytearray(os.urandom(4096) * 25600)\n\
              dead = os.fork()\n\
              if dead == 0: os._exit(0)\n\
              os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)\n\
              if os.fork() == 0: time.sleep(600)\n\
-             print('there', flush=True)\n\
+             print('ready', flush=True)\n\
              time.sleep(600)",
         );
-        assert_eq!(watched.looked_at("memory=180MB"), None);
-        let told = watched.looked_at("memory=90MB").unwrap();
-        assert!(told.contains("MB of memory in 2 processes: 90MB are allowed"), "{told}");
+        assert_eq!(script.kill_reason("memory=180MB"), None);
+        let reason = script.kill_reason("memory=90MB").unwrap();
+        assert!(reason.contains("MB of memory in 2 processes; the limit is 90MB"), "{reason}");
     }
 
     #[test]
-    fn memory_counts_when_the_first_thread_has_ended() {
-        let number = libc::SYS_exit;
-        let watched = Watched::new(&format!(
+    fn memory_counts_after_the_main_thread_has_exited() {
+        let exit = libc::SYS_exit;
+        let script = Script::start(&format!(
             "import ctypes, os, threading, time\n\
              hoard = bytearray(os.urandom(4096) * 25600)\n\
              def stay():\n\
              \x20while ') Z ' not in open('/proc/self/stat').read(): time.sleep(0.001)\n\
-             \x20print('there', flush=True)\n\
+             \x20print('ready', flush=True)\n\
              \x20time.sleep(600)\n\
              threading.Thread(target=stay).start()\n\
-             ctypes.CDLL(None).syscall({number}, 0)"
+             ctypes.CDLL(None).syscall({exit}, 0)"
         ));
-        let told = watched.looked_at("memory=90MB").unwrap();
-        assert!(told.contains("MB of memory: 90MB are allowed"), "{told}");
+        let reason = script.kill_reason("memory=90MB").unwrap();
+        assert!(reason.contains("MB of memory; the limit is 90MB"), "{reason}");
     }
 }

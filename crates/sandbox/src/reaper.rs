@@ -1,109 +1,110 @@
-//! Which programs run at the moment, and the end of those that nobody would end otherwise: all of
-//! them when this program must go at once, and children that left their bot's process group.
+//! Keeps track of running programs, and kills what nobody else would: every program when this
+//! process must exit at once, and descendants that left their program's process group.
 //!
-//! On Linux a child whose parent has ended becomes a child of this program, so that it can be found.
-//! Elsewhere whoever leaves its group gets away.
+//! On Linux this process is a subreaper: a process whose parent has exited becomes our child, so it
+//! can be found. On other systems a process that leaves its group escapes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
-use crate::monitor::family;
+use crate::procfs::{self, ProcessIds};
+use crate::spawn::Started;
 
-/// The programs that were started and not reaped. Each has a process group of that number.
+/// Programs that were started and not yet reaped. Each is the leader of a process group.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-fn running() -> MutexGuard<'static, Vec<Pid>> {
+/// Time that killed processes get to exit.
+const KILL_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Locks the list of running programs. While it is locked, no child of this process is taken for an
+/// orphan.
+pub(crate) fn lock() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a program. Nobody can take it for an orphan in between.
-pub fn started<T>(
-    start: impl FnOnce() -> std::io::Result<T>,
-    number: impl Fn(&T) -> Pid,
-) -> std::io::Result<T> {
-    let mut running = running();
+/// Calls `start` and registers the process that it starts.
+pub(crate) fn register(
+    start: impl FnOnce() -> std::io::Result<Started>,
+) -> std::io::Result<Started> {
+    let mut running = lock();
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    let program = start()?;
-    running.push(number(&program));
-    Ok(program)
+    let started = start()?;
+    running.push(started.pid);
+    Ok(started)
 }
 
-/// Forgets a program that has been reaped, and ends what it left behind.
-pub fn reaped(number: Pid) {
-    running().retain(|other| *other != number);
-    // Others may start and end programs between two looks.
-    wait_while(|| end_orphans(&running()));
+/// Removes a reaped process from the list, and kills the orphans it left.
+pub(crate) fn unregister(pid: Pid) {
+    lock().retain(|running| *running != pid);
+    // The lock is released between two attempts, so that others can start and reap programs.
+    wait_while(|| reap_orphans(&lock()));
 }
 
-/// Sends a signal to a program that has not been reaped, and to its group.
-pub fn signal(number: Pid, signal: Signal) {
-    // Whoever is gone needs no signal.
-    let _ = rustix::process::kill_process_group(number, signal);
-    let raw = number.as_raw_nonzero().get();
-    if family(raw).is_none_or(|own| own.group != raw) {
+/// Sends a signal to a process that was not reaped yet, and to its group.
+pub(crate) fn signal(pid: Pid, signal: Signal) {
+    // Fails if the process has exited, which is fine.
+    let _ = rustix::process::kill_process_group(pid, signal);
+    let raw = pid.as_raw_nonzero().get();
+    if ProcessIds::read(raw).is_none_or(|ids| ids.group != raw) {
         // It left its group.
-        let _ = rustix::process::kill_process(number, signal);
+        let _ = rustix::process::kill_process(pid, signal);
     }
 }
 
-/// Kills every program, for a process that exits right after: no other can be started any more.
+/// Kills all programs. Must be followed by the end of this process: none can be started any more.
 pub fn kill_all() {
-    let running = running();
-    for &number in running.iter() {
-        signal(number, Signal::KILL);
+    let running = lock();
+    for &pid in running.iter() {
+        signal(pid, Signal::KILL);
     }
-    // The orphans of a program are ours when it is dead.
-    let is_alive = |number: &Pid| {
+    // A program's descendants become our children only when it is dead.
+    let is_alive = |pid: &Pid| {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        matches!(rustix::process::waitid(WaitId::Pid(*number), options), Ok(None))
+        matches!(rustix::process::waitid(WaitId::Pid(*pid), options), Ok(None))
     };
     wait_while(|| running.iter().any(is_alive));
-    // Nobody is known any more: those of the groups, too, are waited for until they are dead.
-    wait_while(|| end_orphans(&[]));
+    // With an empty list, members of the programs' groups count as orphans too.
+    wait_while(|| reap_orphans(&[]));
+    // Never unlocked again.
     std::mem::forget(running);
 }
 
-/// Whoever has not ended so long after it was killed is not waited for.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-/// Waits while something is so, but not for long.
-fn wait_while(mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+/// Polls `condition` until it is false, for [`KILL_TIMEOUT`] at most.
+fn wait_while(mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + KILL_TIMEOUT;
     let mut pause = Duration::from_micros(50);
-    while is_so() && Instant::now() < deadline {
+    while condition() && Instant::now() < deadline {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 
-/// Kills the children of this process that it did not start, and reaps those that are dead: their
-/// parents were bots, or children of bots. Whether there may be more of them soon; what an orphan had
-/// started is an orphan next. Never waits.
+/// Kills and reaps children of this process that it did not start: descendants of programs whose
+/// parent has exited. Does not wait for them. Returns whether more may turn up, because the
+/// children of a killed orphan become orphans next.
 ///
-/// One that is in the group of a running bot ends with that. One in our own session was started by
-/// somebody else here: every bot has another, and no way leads back.
-fn end_orphans(running: &[Pid]) -> bool {
-    let own = family(std::process::id() as i32).map(|own| own.session);
-    let list = format!("/proc/self/task/{}/children", std::process::id());
-    let children = std::fs::read_to_string(&list).unwrap_or_default();
-    let children = children.split_ascii_whitespace();
-    let children = children.filter_map(|number| Pid::from_raw(number.parse().ok()?));
-    let orphans = children.filter(|child| {
-        let is_known = |number: Pid| running.contains(&number);
-        let is_kept = family(child.as_raw_nonzero().get()).is_some_and(|child| {
-            own == Some(child.session) || Pid::from_raw(child.group).is_some_and(is_known)
-        });
-        !is_known(*child) && !is_kept
-    });
-    let mut are_more = false;
-    for orphan in orphans {
-        let is_killed = rustix::process::kill_process(orphan, Signal::KILL).is_ok();
-        let reaped = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
-        // Who has the rights of another user cannot be killed.
-        are_more |= is_killed || matches!(reaped, Ok(Some(_)));
+/// Spares members of a running program's group, which end with the program, and processes of our
+/// own session, which were started by other code in this process: every program has a session of
+/// its own and cannot join ours.
+fn reap_orphans(running: &[Pid]) -> bool {
+    let own_session = ProcessIds::read(std::process::id() as i32).map(|ids| ids.session);
+    let is_running = |pid: Pid| running.contains(&pid);
+    let is_spared = |ids: ProcessIds| {
+        own_session == Some(ids.session) || Pid::from_raw(ids.group).is_some_and(is_running)
+    };
+    let mut may_be_more = false;
+    for child in procfs::own_children() {
+        let Some(pid) = Pid::from_raw(child) else { continue };
+        if is_running(pid) || ProcessIds::read(child).is_some_and(is_spared) {
+            continue;
+        }
+        let is_killed = rustix::process::kill_process(pid, Signal::KILL).is_ok();
+        let reaped = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
+        // A process that changed to another user cannot be killed.
+        may_be_more |= is_killed || matches!(reaped, Ok(Some(_)));
     }
-    are_more
+    may_be_more
 }

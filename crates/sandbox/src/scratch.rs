@@ -1,140 +1,172 @@
-//! A scratch folder on disk: where functions are compiled, and for machines where a program cannot have
-//! a file system of its own.
+//! Scratch directories: for compiling, and for programs without a file system of their own.
 //!
-//! It is removed by its owner. What a crownhead that was killed left behind is removed when the
-//! next one needs a folder: the name says whose it was.
+//! A scratch directory is removed by its owner. Those of processes that were killed are removed
+//! when the next program is started: the name contains the id of the owner.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
-use rustix::io::Errno;
-use rustix::path::Arg;
-use rustix::process::{Pid, test_kill_process};
+/// Name of a scratch directory, before the id of its owner.
+const PREFIX: &str = "crownhead-scratch-";
 
-const NAME: &str = "crownhead-scratch-";
-
-pub struct Scratch {
+/// A directory that is removed with all its contents when this is dropped.
+pub struct ScratchDir {
     path: PathBuf,
 }
 
-impl Scratch {
-    pub fn new() -> io::Result<Scratch> {
+impl ScratchDir {
+    /// Creates a directory in the system's directory for temporary files.
+    pub fn new() -> io::Result<ScratchDir> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let around = std::env::temp_dir();
-        let own = std::process::id();
+        let (temp_dir, owner) = (std::env::temp_dir(), std::process::id());
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = around.join(format!("{NAME}{own}-{number}"));
-            use std::os::unix::fs::DirBuilderExt;
-            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Scratch { path }),
+            let path = temp_dir.join(format!("{PREFIX}{owner}-{number}"));
+            match create_private(&path) {
+                Ok(()) => return Ok(ScratchDir { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Removes the folders of those who were killed; once.
-    pub fn clean() {
-        static CLEANED: Once = Once::new();
-        CLEANED.call_once(|| remove_stale(&std::env::temp_dir()));
-    }
-
+    /// Absolute path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // The program is dead: nobody makes new files.
-        let _ = remove(&self.path);
-    }
-}
-
-/// Whether something has a name that begins so, then with the number of a process, and that is gone.
-pub fn is_stale(name: &OsStr, start: &str) -> bool {
-    let owner = name.to_str().and_then(|name| name.strip_prefix(start)?.split('-').next());
-    let owner = owner.and_then(|owner| owner.parse::<u32>().ok());
-    // Owner 0 would be everybody.
-    let owner = owner.and_then(|owner| Pid::from_raw(i32::try_from(owner).ok()?));
-    owner.is_some_and(|owner| test_kill_process(owner) == Err(Errno::SRCH))
-}
-
-/// Removes what belongs to nobody who lives.
-fn remove_stale(around: &Path) {
-    for entry in std::fs::read_dir(around).into_iter().flatten().flatten() {
-        if is_stale(&entry.file_name(), NAME) {
-            let _ = remove(&entry.path());
-        }
-    }
-}
-
-/// After so many files and folders the rest is left to the next start: somebody may still make them.
-const MOST: u32 = 1 << 22;
-
-/// Removes a folder with all that is in it: also where its owner may not look, and however deep it
-/// goes. So that few folders are open at a time, each is moved up to the first before it is emptied.
-/// Links are not followed.
-fn remove(path: &Path) -> rustix::io::Result<()> {
-    let top = open(CWD, path)?;
-    let mut count = 0;
-    let mut counted = || {
-        count += 1;
-        if count < MOST { Ok(count) } else { Err(Errno::TOOBIG) }
-    };
-    let mut has_folders = true;
-    while has_folders {
-        has_folders = false;
-        for name in names(&top)? {
-            counted()?;
-            if unlinkat(&top, &name, AtFlags::empty()).is_ok() {
-                continue;
+    /// Removes the directories of processes that no longer exist. Only the first call does
+    /// anything.
+    #[cfg_attr(not(unix), expect(dead_code))] // no program can be started
+    pub(crate) fn remove_stale() {
+        static DONE: Once = Once::new();
+        DONE.call_once(|| {
+            let entries = std::fs::read_dir(std::env::temp_dir());
+            for entry in entries.into_iter().flatten().flatten() {
+                if is_stale(&entry.file_name(), PREFIX) {
+                    let _ = remove_tree(&entry.path());
+                }
             }
-            let folder = open(&top, &name)?;
-            for inner in names(&folder)? {
-                counted()?;
-                if unlinkat(&folder, &inner, AtFlags::empty()).is_ok() {
+        });
+    }
+}
+
+impl Drop for ScratchDir {
+    fn drop(&mut self) {
+        // The program is dead, so nobody creates new files.
+        let _ = remove_tree(&self.path);
+    }
+}
+
+#[cfg(unix)]
+pub(crate) use self::unix::is_stale;
+#[cfg(unix)]
+use self::unix::{create_private, remove_tree};
+
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+#[cfg(not(unix))]
+fn remove_tree(path: &Path) -> io::Result<()> {
+    std::fs::remove_dir_all(path)
+}
+
+#[cfg(not(unix))]
+fn is_stale(_name: &OsStr, _prefix: &str) -> bool {
+    false
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::CString;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::fs::DirBuilderExt;
+
+    use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
+    use rustix::io::Errno;
+    use rustix::path::Arg;
+    use rustix::process::{Pid, test_kill_process};
+
+    use super::*;
+
+    pub(super) fn create_private(path: &Path) -> io::Result<()> {
+        std::fs::DirBuilder::new().mode(0o700).create(path)
+    }
+
+    /// Whether `name` is `prefix`, then the id of a process that no longer exists.
+    pub(crate) fn is_stale(name: &OsStr, prefix: &str) -> bool {
+        let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next());
+        let owner = owner.and_then(|owner| owner.parse::<u32>().ok());
+        // Signals to process 0 go to the whole group, so `Pid` excludes it.
+        let owner = owner.and_then(|owner| Pid::from_raw(i32::try_from(owner).ok()?));
+        owner.is_some_and(|owner| test_kill_process(owner) == Err(Errno::SRCH))
+    }
+
+    /// Maximum number of entries that are removed at once: something may still create new ones.
+    const MAX_REMOVED: u32 = 1 << 22;
+
+    /// Removes a directory with all its contents, of any depth and whatever their modes. Symbolic
+    /// links are not followed. Each subdirectory is moved up to the top before it is emptied, so
+    /// that few directories are open at a time.
+    pub(super) fn remove_tree(path: &Path) -> rustix::io::Result<()> {
+        let top = open_dir(CWD, path)?;
+        let mut count = 0;
+        let mut next_count = || {
+            count += 1;
+            if count < MAX_REMOVED { Ok(count) } else { Err(Errno::TOOBIG) }
+        };
+        let mut has_subdirs = true;
+        while has_subdirs {
+            has_subdirs = false;
+            for name in entry_names(&top)? {
+                next_count()?;
+                if unlinkat(&top, &name, AtFlags::empty()).is_ok() {
                     continue;
                 }
-                // Whoever may not write to a folder cannot move it.
-                open(&folder, &inner)?;
-                // The program may have used any name.
-                while let Err(error) = renameat(&folder, &inner, &top, format!("{}", counted()?)) {
-                    if ![Errno::EXIST, Errno::NOTEMPTY, Errno::NOTDIR].contains(&error) {
-                        return Err(error);
+                let dir = open_dir(&top, &name)?;
+                for inner in entry_names(&dir)? {
+                    next_count()?;
+                    if unlinkat(&dir, &inner, AtFlags::empty()).is_ok() {
+                        continue;
+                    }
+                    // Makes the directory writable: otherwise it could not be moved.
+                    open_dir(&dir, &inner)?;
+                    // The program may have used any name.
+                    while let Err(error) = renameat(&dir, &inner, &top, next_count()?.to_string()) {
+                        if ![Errno::EXIST, Errno::NOTEMPTY, Errno::NOTDIR].contains(&error) {
+                            return Err(error);
+                        }
                     }
                 }
+                unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+                has_subdirs = true;
             }
-            unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
-            has_folders = true;
         }
+        unlinkat(CWD, path, AtFlags::REMOVEDIR)
     }
-    unlinkat(CWD, path, AtFlags::REMOVEDIR)
-}
 
-/// What is in a folder.
-fn names(folder: &OwnedFd) -> rustix::io::Result<impl Iterator<Item = CString>> {
-    let names = Dir::read_from(folder)?.flatten().map(|entry| entry.file_name().to_owned());
-    Ok(names.filter(|name| name.as_c_str() != c"." && name.as_c_str() != c".."))
-}
+    fn entry_names(dir: &OwnedFd) -> rustix::io::Result<impl Iterator<Item = CString>> {
+        let names = Dir::read_from(dir)?.flatten().map(|entry| entry.file_name().to_owned());
+        Ok(names.filter(|name| name.as_c_str() != c"." && name.as_c_str() != c".."))
+    }
 
-/// Opens a folder that is ours, even if we have shut it to ourselves.
-fn open(around: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
-    let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    #[cfg(not(target_os = "linux"))]
-    return openat(around, name, folder | OFlags::RDONLY, Mode::empty());
-    #[cfg(target_os = "linux")]
-    {
-        // Its mode is changed by a descriptor: whatever has the name by then is left alone.
-        let found = openat(around, name, folder | OFlags::PATH, Mode::empty())?;
-        let number = std::os::fd::AsRawFd::as_raw_fd(&found);
-        let _ = rustix::fs::chmod(format!("/proc/self/fd/{number}"), Mode::RWXU);
-        openat(&found, c".", folder | OFlags::RDONLY, Mode::empty())
+    /// Opens a directory of the user, after granting the user all rights to it.
+    fn open_dir(parent: impl AsFd, name: impl Arg) -> rustix::io::Result<OwnedFd> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        #[cfg(not(target_os = "linux"))]
+        return openat(parent, name, flags | OFlags::RDONLY, Mode::empty());
+        #[cfg(target_os = "linux")]
+        {
+            // The mode is changed through the descriptor, in case the name is replaced meanwhile.
+            let dir = openat(parent, name, flags | OFlags::PATH, Mode::empty())?;
+            let fd = std::os::fd::AsRawFd::as_raw_fd(&dir);
+            let _ = rustix::fs::chmod(format!("/proc/self/fd/{fd}"), Mode::RWXU);
+            openat(&dir, c".", flags | OFlags::RDONLY, Mode::empty())
+        }
     }
 }

@@ -1,52 +1,60 @@
-//! Where no walls are known: programs are started as any program starts another.
+//! Systems without isolation: programs run with the user's rights.
 
-use std::sync::Arc;
-use std::time::Duration;
+use crate::Mechanism;
 
-use super::Layer;
-
-/// What keeps a running program's things: nothing.
-pub(super) struct Kept;
-
-impl Kept {
-    pub(super) fn end(&mut self) -> Option<i32> {
-        None
-    }
-
-    pub(super) fn has_keeper(&self) -> bool {
-        false
-    }
-
-    pub(super) fn group(&self) -> Option<Arc<Group>> {
-        None
-    }
+pub(crate) fn mechanisms() -> Vec<Mechanism> {
+    let missing = || Err("not supported on this system".into());
+    ["namespaces", "landlock", "seccomp"].map(|code| Mechanism::new(code, missing())).into()
 }
 
-/// A control group: there are none.
-pub enum Group {}
-
-impl Group {
-    pub(super) fn time(&self) -> Option<Duration> {
-        match *self {}
-    }
-
-    pub(super) fn stopped(&self) -> Option<String> {
-        match *self {}
-    }
-}
-
-pub(super) fn layers() -> Vec<Layer> {
-    let missing = || Err("there is none on this system".into());
-    ["namespaces", "landlock", "seccomp"].map(|code| Layer::new(code, missing())).into()
-}
-
-pub(super) const fn has_network() -> bool {
+pub(crate) const fn has_network() -> bool {
     false
 }
 
-/// A process group of its own.
-pub(super) fn set_apart(command: &mut std::process::Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
+#[cfg(unix)]
+pub(crate) use self::unix::{Cgroup, ChildGuard, new_session};
+#[cfg(unix)]
+pub(crate) use crate::spawn::spawn_unconfined as spawn;
 
-pub(super) use super::bare as start;
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    /// Resources that live as long as a program: there are none.
+    pub(crate) enum ChildGuard {}
+
+    impl ChildGuard {
+        pub(crate) fn exit_status(&mut self) -> Option<i32> {
+            match *self {}
+        }
+
+        pub(crate) fn has_init(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn cgroup(&self) -> Option<Arc<Cgroup>> {
+            match *self {}
+        }
+    }
+
+    /// A control group: there are none.
+    pub(crate) enum Cgroup {}
+
+    impl Cgroup {
+        pub(crate) fn cpu_time(&self) -> Option<Duration> {
+            match *self {}
+        }
+
+        pub(crate) fn kill_reason(&self) -> Option<String> {
+            match *self {}
+        }
+    }
+
+    /// Gives a command a process group of its own. (A session would need `unsafe`.)
+    pub(crate) fn new_session(command: &mut Command) {
+        command.process_group(0);
+    }
+}

@@ -1,61 +1,64 @@
 //! Fixed positions of every game, searched to a fixed depth.
 //!
-//! With one thread the number of nodes is a checksum of how the search behaves: a change that is
-//! meant to change nothing keeps it. It is taken without outside tables, so that it is the same on
-//! every machine.
+//! With one thread, the node count is a signature of the search: a change that is not meant to
+//! change the search keeps it. No tables are used, so it is the same on every machine.
 
 use std::time::Duration;
 
 use crownhead_rules::Game;
 
 use crate::{
-    Engine, GameVisitor, Knowledge, Limits, NoMemory, Searchable, Settings, Stop, Task, visit,
+    EngineConfig, GameVisitor, HasEngine, HashAllocError, Knowledge, SearchLimits, SearchRequest,
+    Searchable, StopFlag, visit,
 };
 
-/// What searching the positions of a game took.
+/// Positions of a game to search, and the depth.
+#[derive(Clone, Copy, Debug)]
+pub struct BenchPositions {
+    /// One position per line; if there is none, the start position is searched.
+    pub text: &'static str,
+    /// Depth of every search.
+    pub depth: u32,
+}
+
+impl BenchPositions {
+    /// Searches the start position only.
+    pub const START: BenchPositions = BenchPositions { text: "", depth: 6 };
+}
+
+/// Result of a bench run of one game.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
-    /// The depth of every search.
+    /// Depth of every search.
     pub depth: u32,
-    /// Nodes, all positions together.
+    /// Total nodes.
     pub nodes: u64,
-    /// Time, all positions together.
+    /// Total time.
     pub time: Duration,
 }
 
-/// The positions and the depth: about a second's work a game.
-fn plan(game: &Game) -> (&'static str, u32) {
-    match game {
-        Game::English(_) => (include_str!("../bench/english.txt"), 15),
-        Game::Contest(_) => (include_str!("../bench/contest.txt"), 15),
-        Game::ChineseCheckers => (include_str!("../bench/chinese-checkers.txt"), 9),
-        Game::CaptureHalma => (include_str!("../bench/capture-halma.txt"), 8),
-    }
+/// Searches the bench positions of a game.
+pub fn bench(game: &Game, threads: usize) -> Result<Bench, HashAllocError> {
+    visit(game, Run { threads })
 }
 
-/// Searches the positions of a game.
-pub fn bench(game: &Game, threads: usize) -> Result<Bench, NoMemory> {
-    visit(game, Run { game, threads })
-}
-
-struct Run<'a> {
-    game: &'a Game,
+struct Run {
     threads: usize,
 }
 
-impl GameVisitor for Run<'_> {
-    type Output = Result<Bench, NoMemory>;
+impl GameVisitor for Run {
+    type Output = Result<Bench, HashAllocError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
-        let (positions, depth) = plan(self.game);
-        let settings = Settings { threads: self.threads, hash: 16, ..Settings::default() };
-        let mut engine = Engine::<P>::new(settings, &Knowledge::default())?;
-        let limits = Limits { depth: Some(depth), ..Limits::default() };
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
+        let config = EngineConfig { threads: self.threads, hash_mb: 16, ..EngineConfig::default() };
+        let mut engine = P::new_engine(config, &Knowledge::default())?;
+        let depth = P::BENCH.depth;
+        let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
         let mut bench = Bench { depth, nodes: 0, time: Duration::ZERO };
-        // A line that is no position would be left out; a test reads them all.
-        for position in positions.lines().filter_map(|line| P::parse_position(line, options).ok()) {
+        for position in positions::<P>(options) {
             engine.clear();
-            let report = engine.search(Task::new(&position, limits), &Stop::new(), |_| {});
+            let request = SearchRequest::new(&position, limits);
+            let report = engine.search(request, &StopFlag::new(), &mut |_| {});
             bench.nodes += report.nodes;
             bench.time += report.time;
         }
@@ -63,25 +66,34 @@ impl GameVisitor for Run<'_> {
     }
 }
 
+/// Parses the positions. Invalid lines would be skipped; a test parses them all.
+fn positions<P: Searchable>(options: &P::Options) -> Vec<P> {
+    match P::BENCH.text {
+        "" => vec![P::start(options)],
+        text => text.lines().filter_map(|line| P::parse_position(line, options).ok()).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    struct Count(&'static str);
+    struct CountUnfinished;
 
-    impl GameVisitor for Count {
-        type Output = usize;
-        fn visit<P: Searchable>(self, options: &P::Options) -> usize {
-            let read = |line| P::parse_position(line, options).unwrap().outcome(&[]);
-            self.0.lines().map(read).filter(Option::is_none).count()
+    impl GameVisitor for CountUnfinished {
+        type Output = (usize, usize);
+        fn visit<P: HasEngine>(self, options: &P::Options) -> (usize, usize) {
+            let positions = positions::<P>(options);
+            let unfinished = positions.iter().filter(|position| position.outcome(&[]).is_none());
+            (unfinished.count(), P::BENCH.text.lines().count())
         }
     }
 
     #[test]
-    fn every_line_is_a_position_to_search() {
+    fn every_bench_line_is_an_unfinished_position() {
         for game in Game::all() {
-            let (positions, _) = plan(&game);
-            assert_eq!(visit(&game, Count(positions)), 9, "{game}");
+            let (unfinished, lines) = visit(&game, CountUnfinished);
+            assert_eq!(unfinished, lines.max(1), "{game}");
         }
     }
 }

@@ -1,138 +1,123 @@
-//! What a game adds to be searched, and the one place where its name becomes its type here.
+//! The [`Searchable`] interface of games, and the dispatch from a game to its type.
 
-use std::sync::Arc;
+use crownhead_rules::{Game, Notation};
 
-use crownhead_rules::{
-    CaptureHalma, ChineseCheckers, Contest, English, Game, Notation, Position, Side,
-};
+use crate::bench::BenchPositions;
+use crate::tune::Tuner;
+use crate::{Evaluator, HasEngine, Knowledge, Score, SearchParams};
 
-use crate::Score;
-use crate::evaluations::Tunable;
-
-/// Judges positions without looking ahead.
-pub trait Evaluate<P: Position>: Send + Sync {
-    /// What the position is worth to the side to move, when the game has not ended.
-    fn score(&self, position: &P) -> Score;
-
-    /// How promising a quiet move looks before it is tried; history is added to it.
-    fn promise(&self, _position: &P, _mv: P::Move) -> i32 {
-        0
-    }
-}
-
-/// What the moves of a position say about whether to judge it now.
+/// How the captures of a position affect its static eval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unrest {
-    /// Nothing hangs: an evaluation will do.
+pub enum Quiescence {
+    /// There are no captures: the static eval is reliable.
     Quiet,
-    /// Every legal move captures.
-    Forced,
-    /// There may be captures, and nobody has to make them.
-    Optional,
+    /// Every legal move is a capture: there is no static eval.
+    ForcedCaptures,
+    /// There may be captures, and none is mandatory: the static eval is a lower bound.
+    OptionalCaptures,
 }
 
-/// Exact knowledge that evaluations may ask for; each works without.
-#[derive(Clone, Default)]
-pub struct Knowledge {
-    /// Distances in Chinese checkers.
-    pub solo: Option<Arc<dyn Solo>>,
-}
+/// Number of history entries per side.
+pub(crate) const HISTORY_SIZE: usize = 4096;
 
-/// How far a player of Chinese checkers has to go.
-pub trait Solo: Send + Sync {
-    /// The least number of own turns to fill the target if no opponent were there; none unless
-    /// there are six pieces.
-    fn turns(&self, pieces: u64, side: Side) -> Option<u8>;
-}
-
-/// What a search leaves out in a game because matches showed that it seldom matters there.
-#[derive(Clone, Copy, Debug)]
-pub struct Pruning {
-    /// Points a ply of depth: whoever is judged further ahead than that is believed.
-    pub margin: Score,
-    /// Up to this depth, quiet moves of a side judged too far behind are left out; 0 for never.
-    pub behind_depth: i32,
-    /// How far behind is too far: points, and more for every ply of depth.
-    pub behind: (Score, Score),
-    /// Up to this depth, late quiet moves are left out; 0 for never.
-    pub late_depth: i32,
-    /// Which moves are late: from this place on, and a multiple of the depth's square later.
-    pub late: (usize, usize),
-}
-
-impl Pruning {
-    /// The least of it, which does in every game.
-    pub const LEAST: Pruning =
-        Pruning { margin: 90, behind_depth: 0, behind: (0, 0), late_depth: 0, late: (0, 0) };
-}
-
-/// Slots of the history tables.
-pub(crate) const SLOTS: usize = 4096;
-
-/// What a game adds to be searched.
+/// A game that can be searched: its evaluators, parameters and properties of positions and moves.
+///
+/// Crates above this one create engines with [`HasEngine`], not with [`Engine`](crate::Engine).
 pub trait Searchable: Notation {
-    /// How it judges positions.
-    type Evaluation: Evaluate<Self> + Tunable<Self> + Clone + 'static;
+    /// The game's evaluator.
+    type Evaluator: Evaluator<Self> + 'static;
+    /// The evaluator of the textbook players.
+    type TextbookEvaluator: Evaluator<Self> + 'static;
 
-    /// What is left out.
-    const PRUNING: Pruning = Pruning::LEAST;
+    /// Pruning margins and depths.
+    const PARAMS: SearchParams = SearchParams::DEFAULT;
 
-    /// The few weights of its evaluation that a textbook would choose: a weights file.
-    const TEXTBOOK: &'static str;
+    /// Positions of `crownhead bench`.
+    const BENCH: BenchPositions = BenchPositions::START;
 
-    /// The tuned evaluation.
-    fn evaluation(knowledge: &Knowledge) -> Self::Evaluation;
+    /// Creates the game's evaluator.
+    fn evaluator(knowledge: &Knowledge) -> Self::Evaluator;
 
-    /// Points that a player who wants to win gives for not drawing: see [`Settings::contempt`](crate::Settings::contempt).
+    /// Creates an evaluator that counts what a textbook would count, and nothing else.
+    fn textbook_evaluator(knowledge: &Knowledge) -> Self::TextbookEvaluator;
+
+    /// Creates the tuner of the game's evaluator; `None` if it cannot be tuned.
+    fn tuner(_options: &Self::Options, _knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
+        None
+    }
+
+    /// Contempt of the players that want to win, in points; see
+    /// [`EngineConfig::contempt`](crate::EngineConfig::contempt).
     fn contempt() -> Score {
         0
     }
 
-    /// How much of that dislike a position deserves before it is drawn: in hundredths, 100 for one
-    /// that will hardly ever be won.
+    /// Percentage of the contempt that applies to an undecided position: 100 if it will hardly ever
+    /// be won.
     fn drawishness(&self) -> Score {
         0
     }
 
-    /// Plies before a count of plies ends the game, for each of two counts; a game that has only
-    /// one gives `u32::MAX` for the other.
-    fn counts_left(&self) -> [u32; 2];
+    /// Plies until each of two draw counters ends the game; `u32::MAX` for a counter that the game
+    /// does not have.
+    #[inline(always)]
+    fn plies_to_draw(&self) -> [u32; 2] {
+        [u32::MAX; 2]
+    }
 
-    /// Plies before the first of them does.
+    /// Plies until the first draw counter ends the game.
     #[inline(always)]
     fn plies_left(&self) -> u32 {
-        let [first, second] = self.counts_left();
+        let [first, second] = self.plies_to_draw();
         first.min(second)
     }
 
-    /// How many plies back an equal position could make this one a draw; 0 in games that know no
-    /// repetition.
-    fn reversible_plies(&self) -> u32;
-
-    /// Whether to judge the position now.
-    fn unrest(&self) -> Unrest;
-
-    /// How many pieces a move takes.
-    fn gain(mv: Self::Move) -> u32;
-
-    /// Where moves from the same to the same square are remembered; below 4096.
-    fn slot(mv: Self::Move) -> usize;
-}
-
-/// Something to do with a game whose type is known only at run time.
-pub trait GameVisitor {
-    /// What comes of it.
-    type Output;
-    /// Does it for the game `P`.
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output;
-}
-
-/// Calls the visitor with the game's type.
-pub fn visit<V: GameVisitor>(game: &Game, visitor: V) -> V::Output {
-    match game {
-        Game::English(options) => visitor.visit::<English>(options),
-        Game::Contest(options) => visitor.visit::<Contest>(options),
-        Game::ChineseCheckers => visitor.visit::<ChineseCheckers>(&()),
-        Game::CaptureHalma => visitor.visit::<CaptureHalma>(&()),
+    /// Number of preceding plies within which an equal position would be a repetition; 0 in games
+    /// without repetition.
+    #[inline(always)]
+    fn reversible_plies(&self) -> u32 {
+        0
     }
+
+    /// Whether the position has captures.
+    #[inline(always)]
+    fn quiescence(&self) -> Quiescence {
+        Quiescence::Quiet
+    }
+
+    /// Number of pieces that a move captures.
+    #[inline(always)]
+    fn capture_count(_mv: Self::Move) -> u32 {
+        0
+    }
+
+    /// Game-specific part of a move's score for move ordering; history is added to it.
+    #[inline(always)]
+    fn move_score(&self, _mv: Self::Move) -> i32 {
+        0
+    }
+
+    /// History entry of a move, for example its start and end square; less than 4096.
+    fn history_index(mv: Self::Move) -> usize;
 }
+
+/// Code that searches, generic over the game, for a game chosen at run time.
+pub trait GameVisitor {
+    /// Result of the visit.
+    type Output;
+    /// Runs with the game's position type.
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output;
+}
+
+macro_rules! define_visit {
+    ($($name:ident: $search:ident,)*) => {
+        /// Calls the visitor with the game's position type.
+        pub fn visit<V: GameVisitor>(game: &Game, visitor: V) -> V::Output {
+            match game {
+                $(Game::$name(options) => visitor.visit::<crownhead_rules::$name>(options),)*
+            }
+        }
+    };
+}
+
+crownhead_rules::for_each_game!(define_visit);

@@ -1,23 +1,56 @@
-//! Choosing a move: one search over [`Searchable`] positions, one evaluation per game.
+//! Choosing a move: one alpha-beta search for every game, one evaluator per family of games.
 //!
-//! [`Engine`] is the strong search; [`plain`] holds the textbook's minimax and alpha-beta.
-//! A search takes a [`Task`] and returns a [`Report`]; it knows no protocol, no clock of a game and
-//! no files.
+//! A search turns a [`SearchRequest`] into a [`SearchReport`]. It knows no protocol, no game clock
+//! and no files. [`HasEngine::new_engine`] creates an engine for a game; [`textbook`] holds plain
+//! minimax and alpha-beta.
+//!
+//! ```
+//! use crownhead_rules::{English, Position};
+//! use crownhead_search::{
+//!     EngineConfig, HasEngine, Knowledge, SearchLimits, SearchRequest, StopFlag,
+//! };
+//!
+//! let position = English::start(&Default::default());
+//! let mut engine = English::new_engine(EngineConfig::default(), &Knowledge::default())?;
+//! let limits = SearchLimits { depth: Some(7), ..SearchLimits::default() };
+//! let request = SearchRequest::new(&position, limits);
+//! let report = engine.search(request, &StopFlag::new(), &mut |_| {});
+//! assert_eq!(report.depth, 7);
+//! assert!(report.best_move().is_some());
+//! # Ok::<(), crownhead_search::HashAllocError>(())
+//! ```
 
 pub mod bench;
+mod counter_keys;
+mod dyn_engine;
 mod engine;
-pub mod evaluations;
+pub mod eval;
 mod game;
+mod helpers;
+mod history;
+mod instant;
+mod knowledge;
 mod limits;
-mod order;
-pub mod plain;
+mod movepick;
+mod params;
+mod qsearch;
 mod score;
-mod table;
+mod search;
+mod terminal;
+pub mod textbook;
+mod thread_data;
+pub mod time;
+mod tt;
 pub mod tune;
-pub mod weights;
-mod worker;
 
-pub use engine::{Engine, Line, NoMemory, Report, Settings, Task};
-pub use game::{Evaluate, GameVisitor, Knowledge, Pruning, Searchable, Solo, Unrest, visit};
-pub use limits::{Limits, Stop};
+pub use dyn_engine::{DynEngine, HasEngine};
+pub use engine::{Engine, EngineConfig, HashAllocError, PvLine, SearchReport, SearchRequest};
+pub use eval::Evaluator;
+pub use game::{GameVisitor, Quiescence, Searchable, visit};
+pub use instant::Instant;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use instant::set_clock;
+pub use knowledge::Knowledge;
+pub use limits::{SearchLimits, StopFlag};
+pub use params::SearchParams;
 pub use score::{DRAW, MAX_PLY, Score, WIN, plies_to_end};

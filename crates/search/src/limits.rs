@@ -1,92 +1,94 @@
-//! When a search ends.
+//! Search limits, the stop flag, and the node budget shared by all threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// What a search may use. Without any limit it goes on until it is stopped or knows everything.
+use crate::Instant;
+
+/// Limits of a search. Without any, it runs until it is stopped or the result is proved.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Plies, not counting extensions.
+pub struct SearchLimits {
+    /// Maximum depth in plies, without extensions.
     pub depth: Option<u32>,
-    /// Positions looked at, by all threads together; exact.
+    /// Maximum number of nodes, summed over all threads; exact.
     pub nodes: Option<u64>,
-    /// Time after which the search is broken off.
-    pub time: Option<Duration>,
-    /// Time after which no further iteration is begun.
-    pub enough: Option<Duration>,
+    /// The search is aborted after this time.
+    pub hard_time: Option<Duration>,
+    /// No new iteration is started after this time.
+    pub soft_time: Option<Duration>,
 }
 
-/// A flag that ends a search from outside.
+/// A flag that stops a search from another thread.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
-    /// A flag that is not yet raised.
-    pub fn new() -> Stop {
-        Stop::default()
+impl StopFlag {
+    /// Creates a flag that is not set.
+    pub fn new() -> StopFlag {
+        StopFlag::default()
     }
 
-    /// Ends whatever search looks at this flag.
-    pub fn stop(&self) {
+    /// Stops every search that uses this flag.
+    pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag is raised.
-    pub fn is_stopped(&self) -> bool {
+    /// Whether the flag is set.
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How many nodes are searched between looks at the clock and the flag: well under a millisecond,
-/// in the slowest game too.
-const BLOCK: u64 = 128;
+/// Nodes between two checks of the clock and the stop flag: well below a millisecond in every game.
+const NODES_PER_CHECK: u64 = 128;
 
-/// The nodes and the time that the threads of one search share.
-pub(crate) struct Budget {
-    stop: Stop,
-    /// Raised when the main thread is done.
+/// Nodes and time shared by the threads of one search.
+pub(crate) struct NodeBudget {
+    stop: StopFlag,
+    /// Set when the main thread has finished.
     done: AtomicBool,
-    nodes: u64,
-    left: AtomicU64,
+    total: u64,
+    remaining: AtomicU64,
     deadline: Option<Instant>,
 }
 
-impl Budget {
-    pub(crate) fn new(limits: &Limits, start: Instant, stop: &Stop) -> Budget {
-        let nodes = limits.nodes.unwrap_or(u64::MAX);
-        Budget {
+impl NodeBudget {
+    pub(crate) fn new(limits: &SearchLimits, start: Instant, stop: &StopFlag) -> NodeBudget {
+        let total = limits.nodes.unwrap_or(u64::MAX);
+        NodeBudget {
             stop: stop.clone(),
             done: AtomicBool::new(false),
-            nodes,
-            left: AtomicU64::new(nodes),
-            deadline: limits.time.and_then(|time| start.checked_add(time)),
+            total,
+            remaining: AtomicU64::new(total),
+            deadline: limits.hard_time.and_then(|time| start.checked_add(time)),
         }
     }
 
-    /// Nodes that the caller may now search; 0 ends its search.
-    pub(crate) fn take(&self) -> u64 {
-        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if over || self.stop.is_stopped() || self.done.load(Ordering::Relaxed) {
+    /// Takes nodes from the budget and returns how many; 0 means that the search must end.
+    pub(crate) fn acquire(&self) -> u64 {
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_late || self.stop.is_set() || self.done.load(Ordering::Relaxed) {
             return 0;
         }
-        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            Some(left.saturating_sub(BLOCK))
+        let before = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |nodes| {
+            Some(nodes.saturating_sub(NODES_PER_CHECK))
         });
-        // The closure never refuses, so both arms hold the number before.
-        before.unwrap_or_else(|left| left).min(BLOCK)
+        // The closure always returns `Some`, but both variants hold the previous value.
+        before.unwrap_or_else(|nodes| nodes).min(NODES_PER_CHECK)
     }
 
-    /// Gives back what was taken and not searched.
-    pub(crate) fn give_back(&self, nodes: u64) {
-        self.left.fetch_add(nodes, Ordering::Relaxed);
+    /// Returns acquired nodes that were not searched.
+    pub(crate) fn release(&self, nodes: u64) {
+        self.remaining.fetch_add(nodes, Ordering::Relaxed);
     }
 
-    /// Nodes taken so far.
-    pub(crate) fn taken(&self) -> u64 {
-        self.nodes - self.left.load(Ordering::Relaxed)
+    /// Nodes acquired so far.
+    pub(crate) fn used(&self) -> u64 {
+        self.total - self.remaining.load(Ordering::Relaxed)
     }
 
+    /// Ends the search of the helper threads.
     pub(crate) fn finish(&self) {
         self.done.store(true, Ordering::Relaxed);
     }

@@ -1,23 +1,26 @@
-//! What a position is worth to the side to move.
+//! Scores.
 
-/// A hundred is about a man (a turn, in Chinese checkers); a [`WIN`] less the plies to it is a
-/// forced win.
+/// Value of a position for the side to move.
+///
+/// 100 points are about a man; in Chinese checkers, about a turn. A forced win in `n` plies is
+/// `WIN - n`, a forced loss `-(WIN - n)`.
 pub type Score = i32;
 
-/// The game is won now.
+/// Score of a game that is won now.
 pub const WIN: Score = 30_000;
-/// The game is drawn.
+/// Score of a drawn game.
 pub const DRAW: Score = 0;
-/// No line is longer.
+/// Maximum length of a line, in plies.
 pub const MAX_PLY: usize = 192;
-/// No evaluation is as high: beyond are forced wins.
-pub(crate) const HIGHEST_GUESS: Score = WIN - 2 * MAX_PLY as Score;
+/// Maximum static eval. Higher scores are forced wins.
+pub(crate) const MAX_EVAL: Score = WIN - 2 * MAX_PLY as Score;
 
-/// Plies to the forced end that a score tells of: positive to a win, negative to a loss.
+/// Returns the number of plies to a forced end: positive for a win, negative for a loss, `None` if
+/// the score is not a forced result.
 pub fn plies_to_end(score: Score) -> Option<i32> {
-    if score > HIGHEST_GUESS {
+    if score > MAX_EVAL {
         Some(WIN - score)
-    } else if score < -HIGHEST_GUESS {
+    } else if score < -MAX_EVAL {
         Some(-WIN - score)
     } else {
         None

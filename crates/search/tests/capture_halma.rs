@@ -1,51 +1,58 @@
-//! What the search knows about Capture Halma: forced ends, who should end the game and who should
-//! not, the last plies, and laws of the evaluation.
+//! Capture Halma: forced results, when to end the game, the turn limit, and properties of the
+//! evaluation.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // tests
 
 use crownhead_rules::capture_halma::MAX_PLIES;
 use crownhead_rules::{CaptureHalma, MoveList, Notation, Position, Side};
 use crownhead_search::{
-    Engine, Evaluate, Knowledge, Limits, Report, Score, Searchable, Settings, Stop, Task, Unrest,
-    WIN, plain, plies_to_end,
+    EngineConfig, Evaluator, HasEngine, Knowledge, Quiescence, Score, SearchLimits, SearchReport,
+    SearchRequest, Searchable, StopFlag, WIN, plies_to_end, textbook,
 };
 
 fn position(text: &str) -> CaptureHalma {
     CaptureHalma::parse_position(text, &()).unwrap()
 }
 
-fn search(position: &CaptureHalma, settings: Settings, limits: Limits) -> Report<CaptureHalma> {
-    let mut engine = Engine::new(settings, &Knowledge::default()).unwrap();
-    engine.search(Task::new(position, limits), &Stop::new(), |_| {})
+fn search(
+    position: &CaptureHalma,
+    config: EngineConfig,
+    limits: SearchLimits,
+) -> SearchReport<CaptureHalma> {
+    let mut engine = CaptureHalma::new_engine(config, &Knowledge::default()).unwrap();
+    engine.search(SearchRequest::new(position, limits), &StopFlag::new(), &mut |_| {})
 }
 
-fn after_nodes(text: &str, nodes: u64) -> (CaptureHalma, Report<CaptureHalma>) {
+fn after_nodes(text: &str, nodes: u64) -> (CaptureHalma, SearchReport<CaptureHalma>) {
     let position = position(text);
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    let report = search(&position, Settings { hash: 4, ..Settings::default() }, limits);
+    let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    let report = search(&position, EngineConfig { hash_mb: 4, ..EngineConfig::default() }, limits);
     (position, report)
 }
 
-/// Knows nothing, so that a plain search with it proves what it finds.
-struct Nothing;
+/// Evaluates everything as a draw: a textbook search with it finds forced results only.
+struct Blank;
 
-impl Evaluate<CaptureHalma> for Nothing {
-    fn score(&self, _: &CaptureHalma) -> Score {
+impl Evaluator<CaptureHalma> for Blank {
+    type State = ();
+    fn refresh(&self, _: &CaptureHalma) {}
+    fn after(&self, (): &(), _: &CaptureHalma, _: <CaptureHalma as Position>::Move) {}
+    fn eval(&self, _: &CaptureHalma, (): &()) -> Score {
         0
     }
 }
 
 fn proved(position: &CaptureHalma, depth: u32) -> Score {
-    plain::alpha_beta(position, &[], depth, &Nothing, &|| false).unwrap().score
+    textbook::alpha_beta(position, &[], depth, &Blank, &|| false).unwrap().score
 }
 
-/// Pseudo-random numbers below `below`.
+/// Pseudo-random number less than `below`.
 fn random(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize % below
 }
 
-/// Positions of random games, some of them with few men.
+/// Calls `visit` with the positions of random games, some of them with few men.
 fn positions(games: u64, mut visit: impl FnMut(&CaptureHalma)) {
     let mut moves = MoveList::new();
     for game in 0..games {
@@ -60,7 +67,7 @@ fn positions(games: u64, mut visit: impl FnMut(&CaptureHalma)) {
 }
 
 #[test]
-fn forced_wins_are_found_and_are_as_long_as_a_plain_search_proves() {
+fn forced_wins_are_found_with_exact_length() {
     for (text, plies) in [
         ("5bb1/6bb/8/8/8/8/ww6/1ww5 w 47", 1),
         ("w7/8/6bb/5bb1/6b1/6b1/8/1ww5 b 64", 1),
@@ -75,7 +82,7 @@ fn forced_wins_are_found_and_are_as_long_as_a_plain_search_proves() {
         let (position, report) = after_nodes(text, 50_000);
         assert_eq!(proved(&position, plies as u32), WIN - plies, "{text}");
         assert_eq!(report.score(), WIN - plies, "{text}: {:?}", report.lines);
-        // The line is a proof of its own length.
+        // The line ends the game.
         let mut end = position;
         report.lines[0].moves.iter().for_each(|&mv| end.play(mv));
         assert!(end.outcome(&[]).is_some(), "{text}: {:?}", report.lines);
@@ -83,26 +90,26 @@ fn forced_wins_are_found_and_are_as_long_as_a_plain_search_proves() {
 }
 
 #[test]
-fn the_side_that_can_end_the_game_ahead_does_so() {
+fn side_ahead_ends_the_game() {
     for text in [
-        // Fewer men, and ahead: three home against two of nine.
+        // Fewer men, but ahead: three at home against two of nine.
         "7b/6b1/8/5b2/w3w3/w2ww3/3ww3/3ww3 b 90",
-        // A single man against none home.
+        // A single man against none at home.
         "8/8/8/5b2/8/2w1w3/2w1w3/3ww3 b 120",
         "6b1/8/2b4b/2b5/2w5/w7/w7/8 w 301",
         "6b1/8/8/2b5/2w5/w7/8/8 w 51",
     ] {
         let (position, report) = after_nodes(text, 2_000);
-        let outcome = position.after(report.best().unwrap()).outcome(&[]);
+        let outcome = position.after(report.best_move().unwrap()).outcome(&[]);
         let winner = outcome.and_then(|outcome| outcome.winner);
         assert_eq!(winner, Some(position.side()), "{text}: {:?}", report.lines);
     }
 }
 
 #[test]
-fn the_side_that_is_behind_does_not_end_the_game() {
+fn side_behind_does_not_end_the_game() {
     for text in [
-        // Two home would be two against three.
+        // The game would end two against three.
         "7b/8/8/5b2/w3w3/w2ww3/w2w4/8 b 90",
         "6b1/6bb/8/2b5/4b3/2w5/1w6/8 w 121",
     ] {
@@ -110,15 +117,13 @@ fn the_side_that_is_behind_does_not_end_the_game() {
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         let ends = |mv| position.after(mv).outcome(&[]).is_some();
-        assert!(moves.iter().any(|&mv| ends(mv)), "{text}: nobody could end it");
-        assert!(!ends(report.best().unwrap()), "{text}: {:?}", report.lines);
+        assert!(moves.iter().any(|&mv| ends(mv)), "{text}: the game cannot be ended");
+        assert!(!ends(report.best_move().unwrap()), "{text}: {:?}", report.lines);
     }
 }
 
-/// With the last ply in sight the search must find what a full search finds, whatever it leaves
-/// out on the way.
 #[test]
-fn the_last_plies_are_played_as_a_plain_search_to_the_end_would() {
+fn search_near_the_turn_limit_equals_textbook_search() {
     let boards = [
         "5bb1/8/www5/8/5b2/3w4/3w4/6b1",
         "6b1/8/5b1b/ww4bb/w5b1/4b3/2w5/1w6",
@@ -129,10 +134,10 @@ fn the_last_plies_are_played_as_a_plain_search_to_the_end_would() {
         for (side, left) in [("b", 2), ("b", 4), ("w", 1), ("w", 3)] {
             let position = position(&format!("{board} {side} {}", MAX_PLIES - left));
             let value = proved(&position, left.into());
-            for (hash, pruning) in [(0, false), (1, false), (1, true)] {
-                let settings = Settings { hash, pruning, ..Settings::default() };
-                let limits = Limits { depth: Some(left.into()), ..Limits::default() };
-                let report = search(&position, settings, limits);
+            for (hash_mb, pruning) in [(0, false), (1, false), (1, true)] {
+                let config = EngineConfig { hash_mb, pruning, ..EngineConfig::default() };
+                let limits = SearchLimits { depth: Some(left.into()), ..SearchLimits::default() };
+                let report = search(&position, config, limits);
                 assert_eq!(report.score().signum(), value.signum(), "{position:?} {report:?}");
             }
         }
@@ -140,27 +145,27 @@ fn the_last_plies_are_played_as_a_plain_search_to_the_end_would() {
 }
 
 #[test]
-fn the_limit_is_played_for_by_who_is_ahead_and_against_by_who_is_behind() {
-    // Black has three home, White two. With two plies left nothing can change that but a man
-    // brought home, so Black must not lose one, and White must bring one in.
+fn turn_limit_decides_the_game() {
+    // Black has three men at home, White two. With two plies left, Black must not lose a man, and
+    // White must bring one home.
     let (position, report) = after_nodes("6b1/6b1/6b1/w7/w7/2w5/8/3b4 b 398", 20_000);
     assert_eq!(proved(&position, 2), report.score());
     let (position, report) = after_nodes("6b1/6b1/6b1/w7/w7/2w5/8/3b4 w 399", 20_000);
     assert_eq!(report.score(), 0, "{:?}", report.lines);
-    assert_eq!(position.after(report.best().unwrap()).score(Side::Second), 3);
+    assert_eq!(position.after(report.best_move().unwrap()).score(Side::Second), 3);
 }
 
 #[test]
-fn a_position_is_quiet_exactly_when_nothing_can_be_taken() {
+fn position_is_quiet_exactly_if_it_has_no_captures() {
     positions(40, |position| {
         let mut captures = false;
         position.each_move(|mv| captures |= mv.captures() > 0);
-        let expected = if captures { Unrest::Optional } else { Unrest::Quiet };
-        assert_eq!(position.unrest(), expected, "{position:?}");
+        let expected = if captures { Quiescence::OptionalCaptures } else { Quiescence::Quiet };
+        assert_eq!(position.quiescence(), expected, "{position:?}");
     });
 }
 
-/// The board with its rows in the opposite order.
+/// The board mirrored top to bottom.
 fn mirrored(position: &CaptureHalma) -> CaptureHalma {
     let text = position.format_position();
     let (board, rest) = text.split_once(' ').unwrap();
@@ -168,8 +173,8 @@ fn mirrored(position: &CaptureHalma) -> CaptureHalma {
     self::position(&format!("{} {rest}", rows.join("/")))
 }
 
-/// The board turned round, the players changed.
-fn turned(position: &CaptureHalma) -> CaptureHalma {
+/// The board rotated by 180° with the colours swapped.
+fn rotated(position: &CaptureHalma) -> CaptureHalma {
     let text = position.format_position();
     let (board, rest) = text.split_once(' ').unwrap();
     let change = |letter| match letter {
@@ -183,35 +188,35 @@ fn turned(position: &CaptureHalma) -> CaptureHalma {
 }
 
 #[test]
-fn neither_colour_nor_top_and_bottom_matter_to_the_evaluation() {
-    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
+fn eval_is_symmetric() {
+    let evaluator = CaptureHalma::evaluator(&Knowledge::default());
     positions(20, |position| {
-        let score = evaluation.score(position);
-        assert_eq!(evaluation.score(&mirrored(position)), score, "{position:?}");
-        assert_eq!(evaluation.score(&turned(position)), score, "{position:?}");
+        let score = evaluator.evaluate(position);
+        assert_eq!(evaluator.evaluate(&mirrored(position)), score, "{position:?}");
+        assert_eq!(evaluator.evaluate(&rotated(position)), score, "{position:?}");
         assert_eq!(plies_to_end(score), None, "{position:?}");
     });
 }
 
 #[test]
-fn men_and_progress_are_worth_something() {
-    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
-    let score = |text| evaluation.score(&position(text));
+fn eval_rewards_men_and_progress() {
+    let evaluator = CaptureHalma::evaluator(&Knowledge::default());
+    let score = |text| evaluator.evaluate(&position(text));
     let start = "b7/1b5w/b1b3w1/1b3w1w/b1b3w1/1b3w1w/b5w1/7w b 0";
     let man_less = "b7/1b5w/b1b3w1/1b3w1w/b1b3w1/1b3w1w/b7/7w b 0";
     assert!(score(man_less) > score(start) + 40);
     let home = "6b1/6b1/6b1/1b6/8/w3w3/w3w3/w7 b 60";
     let not_home = "5b2/5b2/5b2/1b6/8/w3w3/w3w3/w7 b 60";
     assert!(score(home) > score(not_home) + 40);
-    // A player without men scores nothing.
+    // A player without men cannot score.
     assert!(score("8/8/8/2b5/8/8/8/8 b 60") > 500);
 }
 
 #[test]
-fn an_empty_board_is_worth_nothing() {
-    let evaluation = CaptureHalma::evaluation(&Knowledge::default());
+fn eval_of_an_empty_board_is_zero() {
+    let evaluator = CaptureHalma::evaluator(&Knowledge::default());
     assert_eq!(
-        evaluation.score(&CaptureHalma::parse_position("8/8/8/8/8/8/8/8 b 50", &()).unwrap()),
+        evaluator.evaluate(&CaptureHalma::parse_position("8/8/8/8/8/8/8/8 b 50", &()).unwrap()),
         0
     );
 }

@@ -1,46 +1,53 @@
-//! What the search must see in Chinese checkers, each fact checked against the textbook's search.
+//! Chinese checkers: forced results against the textbook search, the evaluation, and table probes.
 
-#![allow(clippy::unwrap_used)] // a test may fail
+#![allow(clippy::unwrap_used)] // tests
 
 use std::sync::Arc;
 
 use crownhead_rules::chinese_checkers::CAMPS;
-use crownhead_rules::{ChineseCheckers, MoveList, Notation, Position, Side};
-use crownhead_search::evaluations::Tunable;
-use crownhead_search::weights::{PHASES, Sink, UNIT};
+use crownhead_rules::{
+    ChineseCheckers, MoveList, Notation, Position, Probe, Side, SoloDistances, TableValue,
+};
+use crownhead_search::eval::weights::{FeatureSink, MAX_PHASE, WEIGHT_SCALE};
+use crownhead_search::tune::Tunable;
 use crownhead_search::{
-    DRAW, Engine, Evaluate, Knowledge, Limits, Report, Score, Searchable, Settings, Solo, Stop,
-    Task, WIN, plain, plies_to_end,
+    DRAW, EngineConfig, Evaluator, HasEngine, Knowledge, Score, SearchLimits, SearchReport,
+    SearchRequest, Searchable, StopFlag, WIN, plies_to_end, textbook,
 };
 
-/// Knows nothing: with it a plain search finds forced ends and nothing else.
+/// Evaluates everything as a draw: a textbook search with it finds forced results only.
 struct Blank;
 
-impl Evaluate<ChineseCheckers> for Blank {
-    fn score(&self, _: &ChineseCheckers) -> Score {
+impl Evaluator<ChineseCheckers> for Blank {
+    type State = ();
+    fn refresh(&self, _: &ChineseCheckers) {}
+    fn after(&self, (): &(), _: &ChineseCheckers, _: <ChineseCheckers as Position>::Move) {}
+    fn eval(&self, _: &ChineseCheckers, (): &()) -> Score {
         DRAW
     }
 }
 
-/// Stands in for the solo table: steps alone, no jumps.
+/// A stand-in for the solo table: steps only, no jumps.
 struct Steps;
 
-impl Solo for Steps {
+impl SoloDistances for Steps {
     fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
-        let way = |cell: u32| match side {
+        let distance = |cell: u32| match side {
             Side::First => 14 - (cell / 8 + cell % 8),
             Side::Second => cell / 8 + cell % 8,
         };
-        let all: u32 = (0..64).filter(|cell| pieces >> cell & 1 != 0).map(way).sum();
+        let all: u32 = (0..64).filter(|cell| pieces >> cell & 1 != 0).map(distance).sum();
         (pieces.count_ones() == 6).then_some(all.saturating_sub(8).div_ceil(5).min(15) as u8)
     }
 }
 
 fn knowledge() -> [Knowledge; 2] {
-    [Knowledge::default(), Knowledge { solo: Some(Arc::new(Steps)) }]
+    let mut with_table = Knowledge::default();
+    with_table.insert::<dyn SoloDistances>(ChineseCheckers::ID, "solo", Arc::new(Steps));
+    [Knowledge::default(), with_table]
 }
 
-fn read(text: &str) -> ChineseCheckers {
+fn parse(text: &str) -> ChineseCheckers {
     ChineseCheckers::parse_position(text, &()).unwrap()
 }
 
@@ -56,23 +63,23 @@ fn search(
     position: &ChineseCheckers,
     knowledge: &Knowledge,
     pruning: bool,
-    limits: Limits,
-) -> Report<ChineseCheckers> {
-    let settings = Settings { hash: 4, pruning, ..Settings::default() };
-    let mut engine = Engine::new(settings, knowledge).unwrap();
-    engine.search(Task::new(position, limits), &Stop::new(), |_| {})
+    limits: SearchLimits,
+) -> SearchReport<ChineseCheckers> {
+    let config = EngineConfig { hash_mb: 4, pruning, ..EngineConfig::default() };
+    let mut engine = ChineseCheckers::new_engine(config, knowledge).unwrap();
+    engine.search(SearchRequest::new(position, limits), &StopFlag::new(), &mut |_| {})
 }
 
-fn depth(depth: u32) -> Limits {
-    Limits { depth: Some(depth), ..Limits::default() }
+fn depth(depth: u32) -> SearchLimits {
+    SearchLimits { depth: Some(depth), ..SearchLimits::default() }
 }
 
-/// The end that is forced within so many plies, or a draw.
+/// The result that is forced within `plies`, or a draw.
 fn forced(position: &ChineseCheckers, plies: u32) -> Score {
-    plain::alpha_beta(position, &[], plies, &Blank, &|| false).unwrap().score
+    textbook::alpha_beta(position, &[], plies, &Blank, &|| false).unwrap().score
 }
 
-/// Won in five plies with the best play of both.
+/// Won in five plies with best play.
 const WON_IN_5: [&str; 8] = [
     "OOO5/1O6/4O3/8/2O5/3#2##/6#1/6## # 34",
     "1OO5/O2O4/O3O3/8/2#5/5#1#/7#/6## O 39",
@@ -84,7 +91,7 @@ const WON_IN_5: [&str; 8] = [
     "OO6/O7/O1O5/1O3#2/3#4/7#/6##/6#1 O 41",
 ];
 
-/// Lost in four plies whatever the side to move does.
+/// Lost in four plies with best play.
 const LOST_IN_4: [&str; 4] = [
     "OOO5/1O6/4O3/8/2O5/6##/4#1#1/6## O 35",
     "2O5/OO6/O1O5/1O6/8/5#1#/6##/6## O 29",
@@ -92,28 +99,28 @@ const LOST_IN_4: [&str; 4] = [
     "OO6/OO6/OO2#3/8/8/3#1#1#/8/5#1# # 32",
 ];
 
-/// The same board with so many plies left before the game is drawn.
+/// The same board with `left` plies before the draw by the turn limit.
 fn with_plies_left(text: &str, left: u32) -> ChineseCheckers {
     let (board, _) = text.rsplit_once(' ').unwrap();
-    read(&format!("{board} {}", 200 - left))
+    parse(&format!("{board} {}", 200 - left))
 }
 
 #[test]
-fn the_game_won_in_three_plies_is_won() {
+fn immediate_win_is_found() {
     let position = after("2233 7766");
     assert_eq!(forced(&position, 1), WIN - 1);
     for knowledge in knowledge() {
         for pruning in [false, true] {
             let report = search(&position, &knowledge, pruning, depth(6));
             assert_eq!(plies_to_end(report.score()), Some(1), "pruning {pruning}");
-            let won = position.after(report.best().unwrap()).outcome(&[]).unwrap();
+            let won = position.after(report.best_move().unwrap()).outcome(&[]).unwrap();
             assert_eq!(won.winner, Some(Side::First));
         }
     }
 }
 
 #[test]
-fn nobody_walks_into_the_game_of_three_plies() {
+fn immediate_loss_is_avoided() {
     let position = after("2233");
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
@@ -122,34 +129,33 @@ fn nobody_walks_into_the_game_of_three_plies() {
     assert!(losing.contains(&position.parse_move("7766").unwrap()));
     for knowledge in knowledge() {
         for nodes in [2_000, 10_000, 50_000] {
-            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let best = search(&position, &knowledge, true, limits).best().unwrap();
+            let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+            let best = search(&position, &knowledge, true, limits).best_move().unwrap();
             assert!(!losing.contains(&best), "{best:?} with {nodes} nodes");
         }
     }
 }
 
 #[test]
-fn a_race_won_in_five_plies_is_seen_at_depth_five_or_with_pruning_in_100000_nodes() {
+fn win_in_five_plies_is_found_at_depth_5_or_with_pruning_in_100000_nodes() {
     for text in WON_IN_5 {
-        let position = read(text);
+        let position = parse(text);
         assert_eq!((forced(&position, 4), forced(&position, 5)), (DRAW, WIN - 5), "{text}");
         for knowledge in knowledge() {
             let report = search(&position, &knowledge, false, depth(5));
             assert_eq!(plies_to_end(report.score()), Some(5), "{text}");
         }
-        // What is pruned hangs on the evaluation, and one that is misled by the stand-in for the
-        // table proves nothing: without a table it knows that there is none.
-        let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+        // Pruning depends on the evaluator, which the stand-in misleads: search without a table.
+        let limits = SearchLimits { nodes: Some(100_000), ..SearchLimits::default() };
         let report = search(&position, &Knowledge::default(), true, limits);
         assert!(plies_to_end(report.score()).is_some_and(|plies| plies > 0), "{text}");
     }
 }
 
 #[test]
-fn a_race_lost_in_four_plies_is_seen_at_depth_four() {
+fn loss_in_four_plies_is_found() {
     for text in LOST_IN_4 {
-        let position = read(text);
+        let position = parse(text);
         assert_eq!(forced(&position, 4), -WIN + 4, "{text}");
         for knowledge in knowledge() {
             for pruning in [false, true] {
@@ -161,7 +167,7 @@ fn a_race_lost_in_four_plies_is_seen_at_depth_four() {
 }
 
 #[test]
-fn a_win_counts_if_it_comes_with_the_last_ply_and_not_one_later() {
+fn win_on_the_last_ply_counts_and_one_ply_later_does_not() {
     for knowledge in knowledge() {
         for text in WON_IN_5 {
             let in_time = search(&with_plies_left(text, 5), &knowledge, false, depth(8));
@@ -177,7 +183,7 @@ fn a_win_counts_if_it_comes_with_the_last_ply_and_not_one_later() {
 }
 
 #[test]
-fn near_the_last_ply_the_search_agrees_with_the_textbook() {
+fn search_near_the_turn_limit_equals_textbook_search() {
     for knowledge in knowledge() {
         for text in WON_IN_5.iter().chain(&LOST_IN_4) {
             for left in 1..=4 {
@@ -192,12 +198,12 @@ fn near_the_last_ply_the_search_agrees_with_the_textbook() {
 }
 
 #[test]
-fn an_advantage_fades_before_the_draw() {
+fn eval_fades_near_the_turn_limit() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
+        let evaluator = ChineseCheckers::evaluator(&knowledge);
         let ahead = "8/2O5/8/2OO4/3OO3/4#2O/5###/6## # 0";
         let scores: Vec<_> = [60, 12, 6, 1]
-            .map(|left| evaluation.score(&with_plies_left(ahead, left)).abs())
+            .map(|left| evaluator.evaluate(&with_plies_left(ahead, left)).abs())
             .to_vec();
         assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{scores:?}");
     }
@@ -205,7 +211,7 @@ fn an_advantage_fades_before_the_draw() {
 
 /// Positions of random games from the start.
 fn random_positions(count: usize) -> Vec<ChineseCheckers> {
-    let mut random = fastrand::Rng::with_seed(11);
+    let mut rng = fastrand::Rng::with_seed(11);
     let mut positions = Vec::new();
     while positions.len() < count {
         let mut position = ChineseCheckers::start(&());
@@ -213,13 +219,13 @@ fn random_positions(count: usize) -> Vec<ChineseCheckers> {
             positions.push(position.clone());
             let mut moves = MoveList::new();
             position.legal_moves(&mut moves);
-            position.play(moves[random.usize(0..moves.len())]);
+            position.play(moves[rng.usize(0..moves.len())]);
         }
     }
     positions
 }
 
-/// The board turned round or mirrored at the diagonal between the camps, as text.
+/// The board with its cells rearranged by `place`, and optionally the colours swapped, as text.
 fn rearranged(position: &ChineseCheckers, swap: bool, place: impl Fn(usize) -> usize) -> String {
     let board = position.board();
     let letter = |letter: char| match letter {
@@ -236,38 +242,38 @@ fn rearranged(position: &ChineseCheckers, swap: bool, place: impl Fn(usize) -> u
 }
 
 #[test]
-fn a_position_is_worth_the_same_with_colours_changed_and_in_the_mirror() {
+fn eval_is_symmetric() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
+        let evaluator = ChineseCheckers::evaluator(&knowledge);
         for position in random_positions(2000) {
-            let score = evaluation.score(&position);
-            let turned = read(&rearranged(&position, true, |cell| 63 - cell));
-            let mirrored = read(&rearranged(&position, false, |cell| cell % 8 * 8 + cell / 8));
-            assert_eq!(evaluation.score(&turned), score, "{position:?}");
-            assert_eq!(evaluation.score(&mirrored), score, "{position:?}");
+            let score = evaluator.evaluate(&position);
+            let rotated = parse(&rearranged(&position, true, |cell| 63 - cell));
+            let mirrored = parse(&rearranged(&position, false, |cell| cell % 8 * 8 + cell / 8));
+            assert_eq!(evaluator.evaluate(&rotated), score, "{position:?}");
+            assert_eq!(evaluator.evaluate(&mirrored), score, "{position:?}");
         }
     }
 }
 
-/// Adds features up with room to spare.
+/// Sums features in 64 bits.
 struct Wide<'a> {
     pairs: &'a [(i32, i32)],
-    early: i64,
-    late: i64,
+    opening: i64,
+    endgame: i64,
 }
 
-impl Sink for Wide<'_> {
+impl FeatureSink for Wide<'_> {
     fn add(&mut self, index: usize, count: i32) {
-        self.early += i64::from(self.pairs[index].0) * i64::from(count);
-        self.late += i64::from(self.pairs[index].1) * i64::from(count);
+        self.opening += i64::from(self.pairs[index].0) * i64::from(count);
+        self.endgame += i64::from(self.pairs[index].1) * i64::from(count);
     }
 }
 
 #[test]
-fn no_sum_of_weights_overflows() {
+fn weighted_sums_do_not_overflow() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
-        let pairs = evaluation.weights().pairs();
+        let evaluator = ChineseCheckers::evaluator(&knowledge);
+        let pairs = evaluator.weights().pairs();
         let far_apart = [
             "8/8/8/8/8/5#2/6##/OOOOO### # 0",
             "OOO5/OO6/7O/8/8/#7/##6/###5 O 0",
@@ -275,47 +281,105 @@ fn no_sum_of_weights_overflows() {
             "OOOOOO2/8/8/8/8/8/8/######2 # 0",
             "####4/##6/8/8/8/8/OO6/OOOO4 O 0",
         ];
-        for position in random_positions(2000).into_iter().chain(far_apart.map(read)) {
-            let mut wide = Wide { pairs: &pairs, early: 0, late: 0 };
-            evaluation.features(&position, &mut wide);
-            let phase = i64::from(evaluation.phase(&position));
-            let phases = i64::from(PHASES);
-            let sum = wide.early * phase + wide.late * (phases - phase);
-            let score = sum / (phases * i64::from(UNIT));
+        for position in random_positions(2000).into_iter().chain(far_apart.map(parse)) {
+            let mut wide = Wide { pairs: &pairs, opening: 0, endgame: 0 };
+            evaluator.features(&position, &mut wide);
+            let phase = i64::from(evaluator.phase(&position));
+            let phases = i64::from(MAX_PHASE);
+            let sum = wide.opening * phase + wide.endgame * (phases - phase);
+            let score = sum / (phases * i64::from(WEIGHT_SCALE));
             let left = i64::from(position.plies_left().min(16));
-            assert_eq!(i64::from(evaluation.score(&position)), score * left / 16, "{position:?}");
+            assert_eq!(i64::from(evaluator.evaluate(&position)), score * left / 16, "{position:?}");
         }
     }
 }
 
 #[test]
-fn the_side_with_fewer_turns_to_go_is_judged_better() {
+fn side_ahead_in_the_race_has_the_better_eval() {
     for knowledge in knowledge() {
-        let evaluation = ChineseCheckers::evaluation(&knowledge);
-        // One man has two steps to go, against all six in the middle of the board.
-        let ahead = read("8/8/3OO3/3OO3/3OO3/4#2#/6##/5##1 # 40");
-        assert!(evaluation.score(&ahead) > 100, "{}", evaluation.score(&ahead));
+        let evaluator = ChineseCheckers::evaluator(&knowledge);
+        // One piece has two steps to go; the opponent has all six in the middle of the board.
+        let ahead = parse("8/8/3OO3/3OO3/3OO3/4#2#/6##/5##1 # 40");
+        assert!(evaluator.evaluate(&ahead) > 100, "{}", evaluator.evaluate(&ahead));
     }
 }
 
 #[test]
-fn boards_without_six_men_a_side_are_judged_without_the_table() {
+fn boards_without_six_pieces_per_side_are_evaluated_without_the_table() {
     let [plain, with_table] = knowledge();
     for text in ["8/8/3#4/8/8/4O3/8/8 # 0", "8/8/8/8/8/8/8/8 # 0", "OO6/8/8/8/8/8/8/6## O 3"] {
-        let position = read(text);
+        let position = parse(text);
         let scores = [&plain, &with_table]
-            .map(|knowledge| ChineseCheckers::evaluation(knowledge).score(&position));
+            .map(|knowledge| ChineseCheckers::evaluator(knowledge).evaluate(&position));
         assert_eq!(scores[0], scores[1], "{text}");
     }
-    let lone = read("8/8/3#4/8/8/4O3/8/8 # 0");
-    assert!(search(&lone, &with_table, true, depth(5)).best().is_some());
+    let lone = parse("8/8/3#4/8/8/4O3/8/8 # 0");
+    assert!(search(&lone, &with_table, true, depth(5)).best_move().is_some());
 }
 
 #[test]
-fn the_search_of_a_camp_that_the_opponent_never_left_ends_at_once() {
-    // Five of red's men are at home; one blue man fills the sixth cell, the others do not matter.
-    let position = read("##6/##6/#7/8/8/5#1O/6OO/O4OO1 # 30");
+fn camp_filled_by_the_opponents_pieces_wins() {
+    // Five of Red's pieces are still in their camp; one blue piece fills the sixth cell.
+    let position = parse("##6/##6/#7/8/8/5#1O/6OO/O4OO1 # 30");
     assert_eq!(CAMPS[1] & !(position.pieces(Side::First) | position.pieces(Side::Second)), 1 << 63);
     let report = search(&position, &Knowledge::default(), true, depth(3));
+    assert_eq!(plies_to_end(report.score()), Some(1));
+}
+
+/// Claims that every position with blue to move is won in `0` plies.
+struct Claim(u32);
+
+impl Probe<ChineseCheckers> for Claim {
+    fn probe(&self, position: &ChineseCheckers) -> Option<TableValue> {
+        (position.side() == Side::First).then_some(TableValue::Win { plies: self.0 })
+    }
+}
+
+fn with_probe(plies: u32) -> Knowledge {
+    let mut knowledge = Knowledge::default();
+    knowledge.insert_probe::<ChineseCheckers>("claim", Arc::new(Claim(plies)));
+    knowledge
+}
+
+#[test]
+fn table_values_are_scores_at_their_distance_from_the_root() {
+    let start = ChineseCheckers::start(&());
+    // After a move of each side: two plies, and the distance of the table.
+    let report = search(&start, &with_probe(20), true, depth(3));
+    assert_eq!(report.score(), WIN - 22);
+    let after_one_move = start.after(start.parse_move("2233").unwrap());
+    let report = search(&after_one_move, &with_probe(20), true, depth(3));
+    assert_eq!(report.score(), -WIN + 21);
+}
+
+#[test]
+fn table_wins_after_the_turn_limit_are_ignored() {
+    let board = "###5/##6/#7/8/8/7O/6OO/5OOO # 0";
+    // The probed positions have two plies less.
+    let in_time = search(&with_plies_left(board, 24), &with_probe(21), true, depth(3));
+    assert_eq!(in_time.score(), WIN - 23);
+    let too_late = search(&with_plies_left(board, 22), &with_probe(21), true, depth(3));
+    assert_eq!(plies_to_end(too_late.score()), None);
+}
+
+/// The position is searched with many plies left first: the win that the hash table stores then is
+/// too slow for the second search.
+#[test]
+fn slow_table_wins_in_the_hash_table_are_ignored_near_the_turn_limit() {
+    let board = "###5/##6/#7/8/8/7O/6OO/5OOO # 0";
+    let mut engine = ChineseCheckers::new_engine(EngineConfig::default(), &with_probe(60)).unwrap();
+    let mut score = |left| {
+        let position = with_plies_left(board, left);
+        let request = SearchRequest::new(&position, depth(4));
+        engine.search(request, &StopFlag::new(), &mut |_| {}).score()
+    };
+    assert_eq!(score(150), WIN - 62);
+    assert_eq!(plies_to_end(score(50)), None);
+}
+
+#[test]
+fn finished_games_take_precedence_over_tables() {
+    let position = after("2233 7766");
+    let report = search(&position, &with_probe(40), true, depth(4));
     assert_eq!(plies_to_end(report.score()), Some(1));
 }

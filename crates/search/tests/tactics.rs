@@ -1,20 +1,19 @@
-//! Positions of English and contest checkers with known answers: `tactics/*.txt` holds them, and says
-//! what its lines mean and where the answers are from.
+//! Positions of English and contest checkers with known answers, from `tactics/*.txt`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
 use std::collections::HashMap;
 
 use crownhead_rules::Game;
 use crownhead_search::{
-    DRAW, Engine, GameVisitor, Knowledge, Limits, Searchable, Settings, Stop, Task, plies_to_end,
-    visit,
+    DRAW, EngineConfig, GameVisitor, HasEngine, Knowledge, SearchLimits, SearchRequest, StopFlag,
+    plies_to_end, visit,
 };
 
-/// The lines of one position, by their first word.
+/// Lines of one position by their first word.
 type Fields<'a> = HashMap<&'a str, String>;
 
-fn read(text: &str) -> Vec<Fields<'_>> {
+fn parse(text: &str) -> Vec<Fields<'_>> {
     let mut positions = vec![Fields::new()];
     let mut last = "";
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -32,7 +31,7 @@ fn read(text: &str) -> Vec<Fields<'_>> {
                     .contains(&key),
                 "{line}"
             );
-            assert!(fields.insert(key, value.trim().into()).is_none(), "twice: {line}");
+            assert!(fields.insert(key, value.trim().into()).is_none(), "duplicate: {line}");
             last = key;
         }
     }
@@ -40,59 +39,63 @@ fn read(text: &str) -> Vec<Fields<'_>> {
     positions
 }
 
-/// `2 * (a b) c` is `a b a b c`.
-fn unrolled(moves: &str) -> Vec<&str> {
+/// Expands `2 * (a b) c` to `a b a b c`.
+fn expand(moves: &str) -> Vec<&str> {
     let Some((times, rest)) = moves.split_once(" * (") else {
         return moves.split_whitespace().collect();
     };
     let (group, after) = rest.split_once(')').unwrap();
     let group: Vec<_> = group.split_whitespace().collect();
     let mut all = group.repeat(times.trim().parse().unwrap());
-    all.extend(unrolled(after));
+    all.extend(expand(after));
     all
 }
 
-/// Searches one position; what is wrong with the answer.
+/// Searches one position; returns a description of a wrong answer.
 struct Answer<'a>(&'a Fields<'a>);
 
 impl GameVisitor for Answer<'_> {
     type Output = Option<String>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Option<String> {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Option<String> {
         let field = |key| self.0.get(key).map_or("", String::as_str);
         let mut position = match field("position") {
             "" => P::start(options),
             text => P::parse_position(text, options).unwrap(),
         };
-        let mut past = Vec::new();
-        for text in unrolled(field("moves")) {
-            past.push(position.key());
+        let mut history_keys = Vec::new();
+        for text in expand(field("moves")) {
+            history_keys.push(position.key());
             let mv = position.parse_move(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             position.play(mv);
-            assert!(position.outcome(&past).is_none(), "over after {text} in {:?}", self.0);
+            assert!(position.outcome(&history_keys).is_none(), "over after {text} in {:?}", self.0);
         }
-        let settings = Settings { threads: 1, hash: 16, pruning: true, contempt: 0 };
-        let mut engine = Engine::<P>::new(settings, &Knowledge::default()).unwrap();
-        let limits = Limits { nodes: Some(field("nodes").parse().unwrap()), ..Limits::default() };
-        let task = Task { position: &position, past: &past, limits, lines: 1 };
-        let report = engine.search(task, &Stop::new(), |_| {});
-        let best = position.format_move(report.best().unwrap());
+        let config = EngineConfig { threads: 1, hash_mb: 16, pruning: true, contempt: 0 };
+        let mut engine = P::new_engine(config, &Knowledge::default()).unwrap();
+        let limits = SearchLimits {
+            nodes: Some(field("nodes").parse().unwrap()),
+            ..SearchLimits::default()
+        };
+        let request =
+            SearchRequest { position: &position, history_keys: &history_keys, limits, multipv: 1 };
+        let report = engine.search(request, &StopFlag::new(), &mut |_| {});
+        let best = position.format_move(report.best_move().unwrap());
         let score = report.score();
         let plies = plies_to_end(score).unwrap_or(0);
 
         let result: Vec<_> = field("result").split(' ').collect();
         let number = |text: &str| text.parse::<i32>().unwrap();
-        let right = match result[..] {
+        let has_result = match result[..] {
             [""] => true,
             ["win"] => plies > 0,
             ["win", "in", least] => plies >= number(least),
             ["loss", "in", least] => plies <= -number(least),
             ["draw"] => score == DRAW,
             ["ahead", least] => score >= number(least),
-            _ => panic!("no such result: {result:?}"),
+            _ => panic!("unknown result: {result:?}"),
         };
-        let found = field("best").is_empty() || field("best").split(' ').any(|mv| mv == best);
-        (!right || !found).then(|| {
+        let is_best = field("best").is_empty() || field("best").split(' ').any(|mv| mv == best);
+        (!has_result || !is_best).then(|| {
             format!(
                 "{}\n  {position:?}: {best} with {score} at depth {}, not {} with {}",
                 field("name"),
@@ -105,7 +108,7 @@ impl GameVisitor for Answer<'_> {
 }
 
 fn check(text: &str) {
-    let positions = read(text);
+    let positions = parse(text);
     assert!(positions.len() > 10);
     let wrong: Vec<_> = positions
         .iter()
@@ -115,11 +118,11 @@ fn check(text: &str) {
 }
 
 #[test]
-fn english_positions_are_answered() {
+fn english_tactics_are_solved() {
     check(include_str!("tactics/english.txt"));
 }
 
 #[test]
-fn contest_positions_are_answered() {
+fn contest_tactics_are_solved() {
     check(include_str!("tactics/contest.txt"));
 }

@@ -1,96 +1,168 @@
-//! What can be done in a game, what comes of it, and what is kept.
+//! Events of a hosted game and their stored form, seat rights, and refusals as clients see them.
 
+use std::time::Duration;
+
+use crownhead_play::{End, Event, OfferKind, TimeLeft, game};
 use crownhead_rules::Side;
 use serde::{Deserialize, Serialize};
 
-/// Something that happened, as it is kept.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Event {
-    /// A move was made.
-    Move {
-        /// Its text.
-        text: String,
-        /// What is left on the clocks after it, in milliseconds.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        left: Option<[u64; 2]>,
-    },
-    /// Moves were taken back.
-    Undo {
-        /// How many.
-        plies: usize,
-        /// What is left on the clocks after it.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        left: Option<[u64; 2]>,
-    },
-    /// An end off the board.
-    End(Decision),
-    /// Such an end was taken back.
-    Reopen,
-    /// A seat has a name.
-    Name(Seat, Option<String>),
-    /// There is a rematch, with this id.
+use crate::error::move_error_code;
+
+/// What happened in a hosted game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HostedEvent {
+    /// An event of the game itself.
+    Game(Event),
+    /// A seat was named.
+    Name(Side, Option<String>),
+    /// The rematch was created, with this id.
     Next(String),
 }
 
-/// An end that the board does not show.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    /// A side gave up.
-    Resigned(Seat),
-    /// Both wanted a draw.
-    Agreed,
-    /// A side ran out of time.
-    #[serde(rename = "time")]
-    Late(Seat),
+impl HostedEvent {
+    /// The stored form.
+    pub fn encode(&self) -> Result<String, CodecError> {
+        let stored = match self {
+            HostedEvent::Game(Event::Move { text, time_left }) => {
+                StoredEvent::Move { text: text.clone(), left: to_millis(*time_left) }
+            }
+            HostedEvent::Game(Event::Undo { plies, time_left }) => {
+                StoredEvent::Undo { plies: *plies, left: to_millis(*time_left) }
+            }
+            HostedEvent::Game(Event::End(End::Resigned(side))) => {
+                StoredEvent::End(StoredEnd::Resigned((*side).into()))
+            }
+            HostedEvent::Game(Event::End(End::DrawAgreed)) => StoredEvent::End(StoredEnd::Agreed),
+            HostedEvent::Game(Event::End(End::OutOfTime(side))) => {
+                StoredEvent::End(StoredEnd::Time((*side).into()))
+            }
+            HostedEvent::Game(Event::Reopen) => StoredEvent::Reopen,
+            HostedEvent::Game(event) => return Err(CodecError(format!("{event:?} is not stored"))),
+            HostedEvent::Name(side, name) => StoredEvent::Name((*side).into(), name.clone()),
+            HostedEvent::Next(id) => StoredEvent::Next(id.clone()),
+        };
+        serde_json::to_string(&stored).map_err(|error| CodecError(error.to_string()))
+    }
+
+    /// Reads the stored form.
+    pub fn decode(text: &str) -> Result<HostedEvent, CodecError> {
+        let stored = serde_json::from_str(text).map_err(|error| CodecError(error.to_string()))?;
+        Ok(match stored {
+            StoredEvent::Move { text, left } => {
+                HostedEvent::Game(Event::Move { text, time_left: from_millis(left) })
+            }
+            StoredEvent::Undo { plies, left } => {
+                HostedEvent::Game(Event::Undo { plies, time_left: from_millis(left) })
+            }
+            StoredEvent::End(end) => HostedEvent::Game(Event::End(match end {
+                StoredEnd::Resigned(seat) => End::Resigned(seat.into()),
+                StoredEnd::Agreed => End::DrawAgreed,
+                StoredEnd::Time(seat) => End::OutOfTime(seat.into()),
+            })),
+            StoredEvent::Reopen => HostedEvent::Game(Event::Reopen),
+            StoredEvent::Name(seat, name) => HostedEvent::Name(seat.into(), name),
+            StoredEvent::Next(id) => HostedEvent::Next(id),
+        })
+    }
 }
 
-/// A side as it is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// Why an event has no stored form, or a text is not one.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CodecError(String);
+
+/// The stored form of an event. Its words must not change: games are on disk.
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Seat {
-    /// Of the side that moves first.
+enum StoredEvent {
+    Move {
+        text: String,
+        /// The time left after it, in milliseconds.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        left: Option<[u64; 2]>,
+    },
+    Undo {
+        plies: usize,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        left: Option<[u64; 2]>,
+    },
+    End(StoredEnd),
+    Reopen,
+    Name(StoredSide, Option<String>),
+    Next(String),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum StoredEnd {
+    Resigned(StoredSide),
+    Agreed,
+    Time(StoredSide),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum StoredSide {
     First,
-    /// Of the other.
     Second,
 }
 
-impl From<Side> for Seat {
-    fn from(side: Side) -> Seat {
+impl From<Side> for StoredSide {
+    fn from(side: Side) -> StoredSide {
         match side {
-            Side::First => Seat::First,
-            Side::Second => Seat::Second,
+            Side::First => StoredSide::First,
+            Side::Second => StoredSide::Second,
         }
     }
 }
 
-impl From<Seat> for Side {
-    fn from(seat: Seat) -> Side {
-        match seat {
-            Seat::First => Side::First,
-            Seat::Second => Side::Second,
+impl From<StoredSide> for Side {
+    fn from(side: StoredSide) -> Side {
+        match side {
+            StoredSide::First => Side::First,
+            StoredSide::Second => Side::Second,
         }
     }
 }
 
-/// The sides that somebody may play.
+fn to_millis(time_left: TimeLeft) -> Option<[u64; 2]> {
+    let [first, second] = time_left;
+    Some([first?, second?].map(|left| left.as_millis() as u64))
+}
+
+fn from_millis(left: Option<[u64; 2]>) -> TimeLeft {
+    match left {
+        Some(left) => left.map(|millis| Some(Duration::from_millis(millis))),
+        None => [None; 2],
+    }
+}
+
+/// The words for offers in messages.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "OfferKind", rename_all = "kebab-case")]
+pub(crate) enum OfferWord {
+    Draw,
+    TakeBack,
+    Rematch,
+}
+
+/// The sides that a client may play.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Rights(pub [bool; 2]);
+pub struct SeatRights(pub [bool; 2]);
 
-impl Rights {
-    /// Whether these include a side.
-    pub fn may(self, side: Side) -> bool {
+impl SeatRights {
+    /// Whether the client may play a side.
+    pub fn can_play(self, side: Side) -> bool {
         self.0[side.index()]
     }
 
-    /// Whether there are none.
+    /// Whether the client is a spectator.
     pub fn is_none(self) -> bool {
         self.0 == [false; 2]
     }
 
-    /// The side, if it is one alone.
-    pub fn only(self) -> Option<Side> {
+    /// The side, if it is only one.
+    pub fn single(self) -> Option<Side> {
         match self.0 {
             [true, false] => Some(Side::First),
             [false, true] => Some(Side::Second),
@@ -100,89 +172,135 @@ impl Rights {
 
     /// The sides.
     pub fn sides(self) -> impl Iterator<Item = Side> {
-        [Side::First, Side::Second].into_iter().filter(move |&side| self.may(side))
+        [Side::First, Side::Second].into_iter().filter(move |&side| self.can_play(side))
     }
 }
 
-/// What can be offered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum What {
-    /// A draw.
-    Draw,
-    /// To take moves back.
-    TakeBack,
-    /// Another game.
-    Rematch,
-}
-
-/// What somebody wants to do.
+/// What the server must do for an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
-    /// Make a move.
-    Move(String),
-    /// Give up.
-    Resign,
-    /// Offer something.
-    Offer(What),
-    /// Accept what was offered.
-    Accept(What),
-    /// Decline it, or withdraw one's own offer.
-    Decline(What),
+pub enum Effect {
+    /// Append the event to the store, apply it and broadcast the change.
+    Append(HostedEvent),
+    /// Apply the event, which is not stored, and broadcast the offers.
+    Apply(Event),
+    /// Report that a side declines the offer, which was not even made.
+    Decline(OfferKind, Side),
+    /// Apply the offer and ask the computer whether it accepts the draw.
+    AskComputer(Event),
+    /// Create the rematch.
+    StartRematch,
 }
 
-/// What an action comes to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Deed {
-    /// Something to be kept, then applied.
-    Happens(Event),
-    /// An offer was made or withdrawn; nothing is to be kept.
-    Offers,
-    /// An offer was declined.
-    Declined(What, Side),
-    /// The computer is to think about a draw.
-    AskComputer,
-    /// A rematch is to be made.
-    Rematch,
-}
-
-/// Why an action was refused.
+/// Why an action was refused, as the client is told.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Refusal {
-    /// A word.
+    /// The code.
     pub code: RefusalCode,
-    /// The check that a move failed.
+    /// The check that an illegal move failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// A sentence.
+    /// The reason, in a sentence.
     pub reason: String,
 }
 
-/// A word for why an action was refused.
+/// The stable external word for a refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusalCode {
-    /// The rules refuse it.
+    /// The move is illegal.
     Illegal,
-    /// It was meant for another state of the game.
+    /// The action was meant for an earlier state of the game.
     Stale,
-    /// Not for this seat.
+    /// The client's seat does not allow it.
     Seat,
-    /// The game has ended.
+    /// The game is over.
     Over,
-    /// There is nothing of the kind.
+    /// There is nothing to accept, decline, take back or play again.
     Nothing,
-    /// It is no action.
+    /// The message is invalid.
     BadRequest,
-    /// Too often.
+    /// Too many messages, events or names.
     TooMany,
-    /// It could not be kept.
+    /// The server failed, for example to store the event.
     Failure,
 }
 
 impl Refusal {
-    /// A refusal without particulars.
+    /// A refusal that is not about a move.
     pub fn new(code: RefusalCode, reason: impl Into<String>) -> Refusal {
         Refusal { code, kind: None, reason: reason.into() }
+    }
+}
+
+impl From<game::Refusal> for Refusal {
+    fn from(refusal: game::Refusal) -> Refusal {
+        use game::Refusal::{
+            GameNotOver, GameOver, Illegal, NoOffer, NotYourTurn, NothingToTakeBack, RematchAgreed,
+        };
+        let code = match &refusal {
+            Illegal(_) => RefusalCode::Illegal,
+            NotYourTurn(_) => RefusalCode::Seat,
+            GameOver(_) => RefusalCode::Over,
+            NoOffer | NothingToTakeBack | GameNotOver | RematchAgreed => RefusalCode::Nothing,
+        };
+        let kind = match &refusal {
+            Illegal(error) => Some(move_error_code(error.kind)),
+            _ => None,
+        };
+        Refusal { code, kind, reason: refusal.to_string() }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test may fail
+mod tests {
+    use super::*;
+
+    /// Games are stored in these words.
+    #[test]
+    fn stored_form_of_every_event_is_stable() {
+        let left = Some(Duration::from_millis(1500));
+        let clocked = [left, Some(Duration::ZERO)];
+        let unlimited = [None, None];
+        let text = || "11-15".to_string();
+        for (event, stored) in [
+            (Event::Move { text: text(), time_left: unlimited }, r#"{"move":{"text":"11-15"}}"#),
+            (
+                Event::Move { text: text(), time_left: clocked },
+                r#"{"move":{"text":"11-15","left":[1500,0]}}"#,
+            ),
+            (Event::Undo { plies: 2, time_left: unlimited }, r#"{"undo":{"plies":2}}"#),
+            (
+                Event::Undo { plies: 1, time_left: clocked },
+                r#"{"undo":{"plies":1,"left":[1500,0]}}"#,
+            ),
+            (Event::End(End::Resigned(Side::First)), r#"{"end":{"resigned":"first"}}"#),
+            (Event::End(End::DrawAgreed), r#"{"end":"agreed"}"#),
+            (Event::End(End::OutOfTime(Side::Second)), r#"{"end":{"time":"second"}}"#),
+            (Event::Reopen, r#""reopen""#),
+        ] {
+            let event = HostedEvent::Game(event);
+            assert_eq!(event.encode().unwrap(), stored);
+            assert_eq!(HostedEvent::decode(stored).unwrap(), event);
+        }
+        for (event, stored) in [
+            (HostedEvent::Name(Side::First, Some("Ann".into())), r#"{"name":["first","Ann"]}"#),
+            (HostedEvent::Name(Side::Second, None), r#"{"name":["second",null]}"#),
+            (HostedEvent::Next("abc".into()), r#"{"next":"abc"}"#),
+        ] {
+            assert_eq!(event.encode().unwrap(), stored);
+            assert_eq!(HostedEvent::decode(stored).unwrap(), event);
+        }
+        for text in ["", "{}", r#""rename""#, r#"{"end":{"late":"first"}}"#] {
+            assert!(HostedEvent::decode(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn events_that_are_not_stored_have_no_stored_form() {
+        for event in [Event::ClockStart, Event::Offer(OfferKind::Draw, Side::First)] {
+            assert!(!event.is_stored());
+            assert!(HostedEvent::Game(event).encode().is_err());
+        }
     }
 }

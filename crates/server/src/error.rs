@@ -105,12 +105,17 @@ impl From<PositionError> for ApiError {
 pub fn kind_text(error: &PlayError) -> &'static str {
     match error {
         PlayError::GameOver(_) => "over",
-        PlayError::Illegal(error) => match error.kind {
-            MoveErrorKind::Format => "format",
-            MoveErrorKind::OffBoard => "off-board",
-            MoveErrorKind::Start => "start",
-            MoveErrorKind::End => "end",
-            MoveErrorKind::Rule => "rule",
-        },
+        PlayError::Illegal(error) => move_error_code(error.kind),
+    }
+}
+
+/// The stable external word for the check that an illegal move failed.
+pub fn move_error_code(kind: MoveErrorKind) -> &'static str {
+    match kind {
+        MoveErrorKind::Format => "format",
+        MoveErrorKind::OffBoard => "off-board",
+        MoveErrorKind::Start => "start",
+        MoveErrorKind::End => "end",
+        MoveErrorKind::Rule => "rule",
     }
 }

@@ -1,27 +1,27 @@
 //! The games in a browser: a server that keeps games, tells the page what is possible, and lets people
 //! and computers play.
 //!
-//! [`hosted`] is a game without sockets or files; [`store`] keeps what happened on disk; [`room`] joins a
-//! game with those who sit round it; [`routes`] and [`socket`] are the ways in. What goes over the wire is
+//! `hosted` is a game without sockets or files; [`store`] keeps what happened on disk; [`room`] joins a
+//! game with those who sit round it; [`routes`] and `socket` are the ways in. What goes over the wire is
 //! written down in `docs/server.md`. Rules, players and clocks are the business of `crownhead_play`.
 
 pub mod deeds;
 pub mod error;
-pub mod files;
-pub mod guard;
-pub mod hosted;
+pub mod hosted_game;
+pub mod ids;
 pub mod limits;
 pub mod listener;
 pub mod messages;
+pub mod middleware;
+mod monotonic;
+pub mod new_game;
 pub mod room;
 pub mod rooms;
 pub mod routes;
-pub mod secret;
-pub mod setup;
-pub mod socket;
+pub mod search_queue;
 pub mod store;
-pub mod thinking;
-pub mod view;
+pub mod views;
+pub mod ws;
 
 mod server;
 

@@ -19,15 +19,15 @@ pub struct Limits {
     /// Messages of one socket.
     pub messages: Rate,
     /// The longest thinking time that can be asked for.
-    pub thought: Duration,
+    pub max_think_time: Duration,
     /// Searches at once.
     pub searches: usize,
     /// How long a request's head, its body, and the first message of a socket may take to come.
-    pub patience: Duration,
+    pub read_timeout: Duration,
     /// How often a socket is pinged; three times as long it may be silent.
     pub ping: Duration,
     /// Games on disk.
-    pub games_kept: usize,
+    pub max_stored_games: usize,
 }
 
 /// How often something may be done.
@@ -71,45 +71,45 @@ impl Limits {
             games: Rate { burst: 30.0, per_second: 0.5 },
             requests: Rate { burst: 200.0, per_second: 20.0 },
             messages: Rate { burst: 40.0, per_second: 10.0 },
-            thought: Duration::from_secs(10),
+            max_think_time: Duration::from_secs(10),
             searches: searches(),
-            patience: Duration::from_secs(10),
+            read_timeout: Duration::from_secs(10),
             ping: Duration::from_secs(20),
-            games_kept: 200_000,
+            max_stored_games: 200_000,
         }
     }
 }
 
 /// From where somebody comes. One who has an IPv6 address has the 2^64 beside it too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Address(u64, bool);
+pub struct ClientKey(u64, bool);
 
-impl Address {
+impl ClientKey {
     /// The address of a peer.
-    pub fn of(ip: IpAddr) -> Address {
+    pub fn new(ip: IpAddr) -> ClientKey {
         match ip.to_canonical() {
-            IpAddr::V4(ip) => Address(u32::from(ip).into(), false),
-            IpAddr::V6(ip) => Address((u128::from(ip) >> 64) as u64, true),
+            IpAddr::V4(ip) => ClientKey(u32::from(ip).into(), false),
+            IpAddr::V6(ip) => ClientKey((u128::from(ip) >> 64) as u64, true),
         }
     }
 
     #[cfg(test)]
-    pub(crate) fn from_number(number: u64) -> Address {
-        Address(number, false)
+    pub(crate) fn from_number(number: u64) -> ClientKey {
+        ClientKey(number, false)
     }
 }
 
 /// What is left of a rate.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowance {
+pub struct TokenBucket {
     left: f64,
     since: Instant,
 }
 
-impl Allowance {
+impl TokenBucket {
     /// All of it.
-    pub fn new(rate: Rate, now: Instant) -> Allowance {
-        Allowance { left: rate.burst, since: now }
+    pub fn new(rate: Rate, now: Instant) -> TokenBucket {
+        TokenBucket { left: rate.burst, since: now }
     }
 
     /// Takes one; false if there is none.
@@ -131,41 +131,41 @@ impl Allowance {
 }
 
 /// The allowances of all addresses for one thing.
-pub struct Allowances {
+pub struct RateLimiter {
     rate: Rate,
-    each: Mutex<HashMap<Address, Allowance>>,
+    each: Mutex<HashMap<ClientKey, TokenBucket>>,
 }
 
 /// So many addresses are remembered before those that have all of theirs left are forgotten.
-const REMEMBERED: usize = 10_000;
+const MAX_CLIENTS: usize = 10_000;
 
-impl Allowances {
+impl RateLimiter {
     /// Nobody has taken anything.
-    pub fn new(rate: Rate) -> Allowances {
-        Allowances { rate, each: Mutex::default() }
+    pub fn new(rate: Rate) -> RateLimiter {
+        RateLimiter { rate, each: Mutex::default() }
     }
 
     /// Takes one for an address; false if it has none left.
-    pub fn take(&self, address: Address, now: Instant) -> bool {
+    pub fn take(&self, address: ClientKey, now: Instant) -> bool {
         let mut each = lock(&self.each);
-        if each.len() >= REMEMBERED && !each.contains_key(&address) {
+        if each.len() >= MAX_CLIENTS && !each.contains_key(&address) {
             each.retain(|_, allowance| !allowance.is_full(self.rate, now));
             // Whoever has so many addresses is answered like one of them.
-            if each.len() >= 2 * REMEMBERED {
+            if each.len() >= 2 * MAX_CLIENTS {
                 return false;
             }
         }
-        each.entry(address).or_insert_with(|| Allowance::new(self.rate, now)).take(self.rate, now)
+        each.entry(address).or_insert_with(|| TokenBucket::new(self.rate, now)).take(self.rate, now)
     }
 }
 
 /// How many connections there are, and how many each address has.
 #[derive(Default)]
-pub struct Connections(Mutex<(usize, HashMap<Address, usize>)>);
+pub struct ConnectionCounter(Mutex<(usize, HashMap<ClientKey, usize>)>);
 
-impl Connections {
-    /// One more, if there may be; [`close`](Connections::close) takes it away.
-    pub fn open(&self, address: Address, limits: &Limits) -> bool {
+impl ConnectionCounter {
+    /// One more, if there may be; `close` takes it away.
+    pub fn open(&self, address: ClientKey, limits: &Limits) -> bool {
         let (all, each) = &mut *lock(&self.0);
         let own = each.get(&address).copied().unwrap_or(0);
         let may = *all < limits.connections && own < limits.connections_each;
@@ -177,7 +177,7 @@ impl Connections {
     }
 
     /// One less.
-    pub fn close(&self, address: Address) {
+    pub fn close(&self, address: ClientKey) {
         let (all, each) = &mut *lock(&self.0);
         if let Some(own) = each.get_mut(&address) {
             *all -= 1;
@@ -201,8 +201,8 @@ mod tests {
     fn an_allowance_runs_out_and_comes_back_with_time() {
         let rate = Rate { burst: 2.0, per_second: 1.0 };
         let start = Instant::now();
-        let all = Allowances::new(rate);
-        let (one, other) = (Address::from_number(1), Address::from_number(2));
+        let all = RateLimiter::new(rate);
+        let (one, other) = (ClientKey::from_number(1), ClientKey::from_number(2));
         assert!(all.take(one, start) && all.take(one, start) && !all.take(one, start));
         assert!(all.take(other, start), "one address does not use up another's");
         let later = start + Duration::from_secs(1);
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn connections_are_bounded_for_each_and_for_all() {
         let limits = Limits { connections: 3, connections_each: 2, ..Limits::open() };
-        let connections = Connections::default();
-        let (one, other) = (Address::from_number(1), Address::from_number(2));
+        let connections = ConnectionCounter::default();
+        let (one, other) = (ClientKey::from_number(1), ClientKey::from_number(2));
         assert!(connections.open(one, &limits) && connections.open(one, &limits));
         assert!(!connections.open(one, &limits), "two for each");
         assert!(connections.open(other, &limits));
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_network_of_ipv6_counts_as_one_address() {
-        let address = |text: &str| Address::of(text.parse().expect("an address"));
+        let address = |text: &str| ClientKey::new(text.parse().expect("an address"));
         assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:2"));
         assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
         assert_eq!(address("::ffff:10.0.0.1"), address("10.0.0.1"));

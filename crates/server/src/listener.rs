@@ -18,8 +18,8 @@ use tokio::sync::watch;
 use tower::ServiceExt;
 
 use crate::ended;
-use crate::guard::Peer;
-use crate::limits::{Address, Connections, Limits};
+use crate::limits::{ClientKey, ConnectionCounter, Limits};
+use crate::middleware::PeerAddr;
 
 /// What a connection may keep of requests that have not been read.
 const BUFFER: usize = 16 * 1024;
@@ -29,8 +29,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A connection that is counted as long as it lives, as a socket too.
 struct Counted {
     stream: TcpStream,
-    address: Address,
-    connections: Arc<Connections>,
+    address: ClientKey,
+    connections: Arc<ConnectionCounter>,
 }
 
 impl Drop for Counted {
@@ -86,7 +86,7 @@ pub async fn listen(
     limits: Limits,
     mut ending: watch::Receiver<bool>,
 ) {
-    let connections = Arc::new(Connections::default());
+    let connections = Arc::new(ConnectionCounter::default());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -97,13 +97,13 @@ pub async fn listen(
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let address = Address::of(peer.ip());
+        let address = ClientKey::new(peer.ip());
         if !connections.open(address, &limits) {
             continue;
         }
         let _ = stream.set_nodelay(true);
         let stream = Counted { stream, address, connections: connections.clone() };
-        tokio::spawn(serve(stream, peer, routes.clone(), limits.patience, ending.clone()));
+        tokio::spawn(serve(stream, peer, routes.clone(), limits.read_timeout, ending.clone()));
     }
 }
 
@@ -115,7 +115,7 @@ async fn serve(
     mut ending: watch::Receiver<bool>,
 ) {
     let routes = routes.map_request(move |mut request: hyper::Request<Incoming>| -> Request {
-        request.extensions_mut().insert(Peer(peer.ip()));
+        request.extensions_mut().insert(PeerAddr(peer.ip()));
         request.map(axum::body::Body::new)
     });
     let service = hyper_util::service::TowerToHyperService::new(routes);

@@ -1,26 +1,57 @@
 //! The messages of a socket other than `state` and `moved`. `docs/server.md` has them all.
 
+use crownhead_play::{Action, OfferKind};
 use serde::{Deserialize, Serialize};
 
-use crate::deeds::{Action, Refusal, What};
-use crate::view::{Computer, OffersView, SeatView};
+use crate::deeds::{OfferWord, Refusal};
+use crate::views::{Computer, OffersView, SeatView};
 
 /// Nothing that a client says is longer.
-pub const LONGEST_MESSAGE: usize = 4096;
+pub const MAX_MESSAGE_BYTES: usize = 4096;
 
 /// What a client says.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 #[allow(missing_docs)] // as in docs/server.md
-pub enum FromClient {
-    Join { secret: Option<String>, name: Option<String> },
-    Move { version: u64, r#move: String, id: Option<u64> },
-    Resign { version: u64, id: Option<u64> },
-    Offer { version: u64, offer: What, id: Option<u64> },
-    Accept { version: u64, offer: What, id: Option<u64> },
-    Decline { version: u64, offer: What, id: Option<u64> },
-    Name { name: Option<String>, id: Option<u64> },
-    Ping { id: Option<u64> },
+pub enum ClientMessage {
+    Join {
+        secret: Option<String>,
+        name: Option<String>,
+    },
+    Move {
+        version: u64,
+        r#move: String,
+        id: Option<u64>,
+    },
+    Resign {
+        version: u64,
+        id: Option<u64>,
+    },
+    Offer {
+        version: u64,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
+        id: Option<u64>,
+    },
+    Accept {
+        version: u64,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
+        id: Option<u64>,
+    },
+    Decline {
+        version: u64,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
+        id: Option<u64>,
+    },
+    Name {
+        name: Option<String>,
+        id: Option<u64>,
+    },
+    Ping {
+        id: Option<u64>,
+    },
 }
 
 /// What a client wants once it has joined.
@@ -40,18 +71,18 @@ impl Request {
     }
 }
 
-impl FromClient {
+impl ClientMessage {
     /// What is wanted; none for `join`.
     pub fn request(self) -> Option<Request> {
         let (id, version, action) = match self {
-            FromClient::Join { .. } => return None,
-            FromClient::Name { id, name } => return Some(Request::Name { id, name }),
-            FromClient::Ping { id } => return Some(Request::Ping { id }),
-            FromClient::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
-            FromClient::Resign { version, id } => (id, version, Action::Resign),
-            FromClient::Offer { version, offer, id } => (id, version, Action::Offer(offer)),
-            FromClient::Accept { version, offer, id } => (id, version, Action::Accept(offer)),
-            FromClient::Decline { version, offer, id } => (id, version, Action::Decline(offer)),
+            ClientMessage::Join { .. } => return None,
+            ClientMessage::Name { id, name } => return Some(Request::Name { id, name }),
+            ClientMessage::Ping { id } => return Some(Request::Ping { id }),
+            ClientMessage::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
+            ClientMessage::Resign { version, id } => (id, version, Action::Resign),
+            ClientMessage::Offer { version, offer, id } => (id, version, Action::Offer(offer)),
+            ClientMessage::Accept { version, offer, id } => (id, version, Action::Accept(offer)),
+            ClientMessage::Decline { version, offer, id } => (id, version, Action::Decline(offer)),
         };
         Some(Request::Act { id, version, action })
     }
@@ -61,7 +92,7 @@ impl FromClient {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 #[allow(missing_docs)] // as in docs/server.md
-pub enum FromServer<'a> {
+pub enum ServerMessage<'a> {
     Joined {
         protocol: u32,
         id: &'a str,
@@ -81,7 +112,8 @@ pub enum FromServer<'a> {
         id: &'a str,
     },
     Declined {
-        offer: What,
+        #[serde(with = "OfferWord")]
+        offer: OfferKind,
         by: char,
         text: String,
     },
@@ -100,7 +132,7 @@ pub enum FromServer<'a> {
     },
 }
 
-impl FromServer<'_> {
+impl ServerMessage<'_> {
     /// Its text.
     pub fn json(&self) -> String {
         // Strings and numbers: writing them cannot fail.

@@ -3,34 +3,35 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::Side;
 use tokio::sync::Semaphore;
 
-use crate::deeds::Event;
+use crate::deeds::HostedEvent;
 use crate::error::{ApiError, Code};
-use crate::hosted::HostedGame;
-use crate::limits::{Address, Limits};
-use crate::room::{Membership, NotJoined, Room};
-use crate::secret::{GameId, Secret};
-use crate::setup::{Granted, Setup};
-use crate::store::{NewGame, Store, StoreError, Stored, Write};
-use crate::thinking::Thinking;
-use crate::view::{Presence, Summary, summary};
+use crate::hosted_game::HostedGame;
+use crate::ids::{GameId, SeatSecret};
+use crate::limits::{ClientKey, Limits};
+use crate::monotonic;
+use crate::new_game::{GameSetup, ValidatedRequest};
+use crate::room::{JoinError, MemberHandle, Room};
+use crate::search_queue::SearchQueue;
+use crate::store::{NewGame, Store, StoreError, StoredGame, Write};
+use crate::views::{Presence, Summary, summary};
 
 /// Games in which nothing ever happened are kept so long.
-const EMPTY: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+const UNPLAYED_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 /// Games in which nothing has happened any more are kept so long.
-const UNTOUCHED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+const IDLE_TTL: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// A game of thousands of take-backs costs a moment of a processor to go through again. That is done by
 /// threads beside those of the runtime, by so many at once, so that nobody else waits for it; and
 /// who joins does not wait for those who look at lists.
-const REVIVALS: usize = 1;
+const MAX_CONCURRENT_LOADS: usize = 1;
 /// So many games are removed in one transaction.
-const SWEPT: usize = 100;
+const SWEEP_BATCH: usize = 100;
 
 /// The games in memory, and the way to all others.
 pub struct Rooms {
@@ -41,7 +42,7 @@ pub struct Rooms {
     joining: Semaphore,
     looking: Semaphore,
     store: Arc<Store>,
-    thinking: Arc<Thinking>,
+    search_queue: Arc<SearchQueue>,
     limits: Limits,
 }
 
@@ -50,21 +51,21 @@ pub struct Created {
     /// Its id.
     pub id: GameId,
     /// The secret of whoever asked.
-    pub secret: Secret,
+    pub secret: SeatSecret,
     /// The secret of the other seat, if a friend is to have it.
-    pub friend: Option<Secret>,
+    pub friend: Option<SeatSecret>,
 }
 
 impl Rooms {
     /// No game is in memory.
-    pub fn new(store: Arc<Store>, thinking: Arc<Thinking>, limits: Limits) -> Arc<Rooms> {
+    pub fn new(store: Arc<Store>, thinking: Arc<SearchQueue>, limits: Limits) -> Arc<Rooms> {
         Arc::new(Rooms {
             rooms: Mutex::default(),
             taking_up: Mutex::default(),
-            joining: Semaphore::new(REVIVALS),
-            looking: Semaphore::new(REVIVALS),
+            joining: Semaphore::new(MAX_CONCURRENT_LOADS),
+            looking: Semaphore::new(MAX_CONCURRENT_LOADS),
             store,
-            thinking,
+            search_queue: thinking,
             limits,
         })
     }
@@ -75,8 +76,8 @@ impl Rooms {
     }
 
     /// Those who think.
-    pub fn thinking(&self) -> &Arc<Thinking> {
-        &self.thinking
+    pub fn thinking(&self) -> &Arc<SearchQueue> {
+        &self.search_queue
     }
 
     /// What strangers may use.
@@ -85,7 +86,7 @@ impl Rooms {
     }
 
     /// Something left to chance.
-    pub fn lot(&self) -> u64 {
+    pub fn random_seed(&self) -> u64 {
         // What is left of a whole game is as good as any: JSON numbers of the page have 53 bits.
         fastrand::u64(..) >> 11
     }
@@ -94,33 +95,33 @@ impl Rooms {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn forget(&self, id: &GameId) {
+    pub(crate) fn remove(&self, id: &GameId) {
         self.rooms().remove(id);
     }
 
     /// Makes a new game.
-    pub async fn create(&self, granted: Granted) -> Result<Created, ApiError> {
+    pub async fn create(&self, granted: ValidatedRequest) -> Result<Created, ApiError> {
         let failure = |reason: String| ApiError::new(Code::Failure, reason);
-        let Granted { setup, side, name } = granted;
+        let ValidatedRequest { setup, side, name } = granted;
         let id = GameId::new().map_err(|error| failure(error.to_string()))?;
-        let secret = Secret::new().map_err(|error| failure(error.to_string()))?;
+        let secret = SeatSecret::new().map_err(|error| failure(error.to_string()))?;
         let is_friend = setup.mode_text() == "friend";
-        let friend = is_friend.then(Secret::new).transpose();
+        let friend = is_friend.then(SeatSecret::new).transpose();
         let friend = friend.map_err(|error| failure(error.to_string()))?;
         let mut secrets = [None, None];
         match side {
             None => secrets = [Some(secret.hash()), Some(secret.hash())],
             Some(side) => {
                 secrets[side.index()] = Some(secret.hash());
-                secrets[side.other().index()] = friend.as_ref().map(Secret::hash);
+                secrets[side.other().index()] = friend.as_ref().map(SeatSecret::hash);
             }
         }
         let mut writes =
             vec![Write::Create(NewGame { id: id.clone(), setup: setup.write(), secrets })];
         if let (Some(name), Some(side)) = (name, side) {
-            let event = serde_json::to_string(&Event::Name(side.into(), Some(name)));
+            let event = HostedEvent::Name(side, Some(name)).encode();
             let event = event.map_err(|error| failure(error.to_string()))?;
-            writes.push(Write::Begin { id: id.clone(), event });
+            writes.push(Write::AppendToNew { id: id.clone(), event });
         }
         self.store.write(writes).await.map_err(|error| failure(error.to_string()))?;
         Ok(Created { id, secret, friend })
@@ -132,18 +133,18 @@ impl Rooms {
         id: &GameId,
         secret: Option<&str>,
         name: Option<String>,
-        address: Address,
-    ) -> Result<Membership, NotJoined> {
+        address: ClientKey,
+    ) -> Result<MemberHandle, JoinError> {
         loop {
             let known = self.rooms().get(id).cloned();
             let room = match known {
                 Some(room) => room,
-                None => self.take_up(id).await?,
+                None => self.load(id).await?,
             };
             match room.join(secret, name.clone(), address).await {
-                Err(NotJoined::Closed) => {}
+                Err(JoinError::Closed) => {}
                 Err(error) => {
-                    room.close_if_nobody_came().await;
+                    room.close_if_empty().await;
                     return Err(error);
                 }
                 Ok(member) => return Ok(member),
@@ -151,17 +152,17 @@ impl Rooms {
         }
     }
 
-    async fn take_up(self: &Arc<Self>, id: &GameId) -> Result<Arc<Room>, NotJoined> {
+    async fn load(self: &Arc<Self>, id: &GameId) -> Result<Arc<Room>, JoinError> {
         let lock = self.lock_of(id);
         let _once = lock.lock().await;
         if let Some(room) = self.rooms().get(id) {
             return Ok(room.clone());
         }
-        let revived = self.revived(id, &self.joining).await.map_err(|reason| {
+        let revived = self.replayed(id, &self.joining).await.map_err(|reason| {
             eprintln!("crownhead: a game cannot be taken up: {reason}");
-            NotJoined::Failure
+            JoinError::Failure
         })?;
-        let (game, stored) = revived.ok_or(NotJoined::NoGame)?;
+        let (game, stored) = revived.ok_or(JoinError::NoGame)?;
         let room = Room::new(id.clone(), stored.key, stored.secrets, game, stored.touched, self);
         self.rooms().insert(id.clone(), room.clone());
         Ok(room)
@@ -179,16 +180,16 @@ impl Rooms {
     }
 
     /// A game from disk, as its events left it; none if there is no such game.
-    async fn revived(
+    async fn replayed(
         &self,
         id: &GameId,
         turns: &Semaphore,
-    ) -> Result<Option<(HostedGame, Stored)>, String> {
+    ) -> Result<Option<(HostedGame, StoredGame)>, String> {
         let _turn = turns.acquire().await.map_err(|error| error.to_string())?;
         let (store, id) = (self.store.clone(), id.clone());
         let revived = tokio::task::spawn_blocking(move || {
             let stored = store.read(&id).map_err(|error| error.to_string())?;
-            stored.map(|stored| Ok((revive(&stored)?, stored))).transpose()
+            stored.map(|stored| Ok((replay_events(&stored)?, stored))).transpose()
         });
         revived.await.unwrap_or_else(|error| Err(error.to_string()))
     }
@@ -199,13 +200,13 @@ impl Rooms {
         if let Some(room) = known {
             return Ok(Some(room.summary().await));
         }
-        let Some((game, touched)) = self.look(id).await? else { return Ok(None) };
+        let Some((game, touched)) = self.peek(id).await? else { return Ok(None) };
         Ok(Some(summary(id, &game, &Presence::default(), touched)))
     }
 
-    async fn look(&self, id: &GameId) -> Result<Option<(HostedGame, u64)>, ApiError> {
+    async fn peek(&self, id: &GameId) -> Result<Option<(HostedGame, u64)>, ApiError> {
         let failure = |reason: String| ApiError::new(Code::Failure, reason);
-        let revived = self.revived(id, &self.looking).await.map_err(|reason| {
+        let revived = self.replayed(id, &self.looking).await.map_err(|reason| {
             eprintln!("crownhead: a game cannot be read: {reason}");
             failure("the game cannot be read".into())
         })?;
@@ -214,7 +215,7 @@ impl Rooms {
 
     /// A game as it is written to files; none if there is no such game.
     pub async fn record(&self, id: &GameId) -> Result<Option<GameRecord>, ApiError> {
-        let Some((game, _)) = self.look(id).await? else { return Ok(None) };
+        let Some((game, _)) = self.peek(id).await? else { return Ok(None) };
         let setup = game.setup();
         let mut record = GameRecord::new(setup.game.clone());
         record.set_tag("Event", "Crownhead in a browser");
@@ -226,7 +227,8 @@ impl Rooms {
             record.set_player(side, name.to_string());
         }
         record.start = setup.position.as_ref().map(|_| game.session().start());
-        record.line.plies = game.made().iter().map(|made| Ply::new(made.text.clone())).collect();
+        record.line.plies =
+            game.moves().iter().map(|played| Ply::new(played.text.clone())).collect();
         record.result = game.result();
         if setup.time_control() != TimeControl::Unlimited {
             record.set_tag("TimeControl", setup.time_control().to_string());
@@ -236,15 +238,16 @@ impl Rooms {
 
     /// Removes games that nobody has touched for long; how many.
     pub async fn sweep(&self) -> Result<usize, StoreError> {
-        let (store, most) = (self.store.clone(), self.limits.games_kept);
+        let (store, most) = (self.store.clone(), self.limits.max_stored_games);
         let old =
-            tokio::task::spawn_blocking(move || store.untouched(EMPTY, UNTOUCHED, most)).await;
+            tokio::task::spawn_blocking(move || store.stale_games(UNPLAYED_TTL, IDLE_TTL, most))
+                .await;
         let mut old = old.unwrap_or(Err(StoreError::Ended))?;
         {
             let rooms = self.rooms();
-            old.retain(|(_, id)| GameId::read(id).is_none_or(|id| !rooms.contains_key(&id)));
+            old.retain(|(_, id)| GameId::parse(id).is_none_or(|id| !rooms.contains_key(&id)));
         }
-        for keys in old.chunks(SWEPT) {
+        for keys in old.chunks(SWEEP_BATCH) {
             let keys = keys.iter().map(|(key, _)| *key).collect();
             self.store.write(vec![Write::Delete(keys)]).await?;
         }
@@ -252,15 +255,15 @@ impl Rooms {
     }
 }
 
-/// A game as its events left it.
-fn revive(stored: &Stored) -> Result<HostedGame, String> {
-    let setup = Setup::read(&stored.setup).ok_or("its setup cannot be read")?;
-    let now = Instant::now();
+/// Loads a game by applying its stored events.
+fn replay_events(stored: &StoredGame) -> Result<HostedGame, String> {
+    let setup = GameSetup::read(&stored.setup).ok_or("its setup cannot be read")?;
+    let now = monotonic::now();
     let mut game = HostedGame::new(setup, now).map_err(|error| error.to_string())?;
     for text in &stored.events {
-        let event: Event = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let event = HostedEvent::decode(text).map_err(|error| error.to_string())?;
         game.apply(&event, now).map_err(|error| error.to_string())?;
     }
-    game.wait_for_players();
+    game.pause();
     Ok(game)
 }

@@ -9,18 +9,18 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::guard::Public;
 use crate::limits::Limits;
 use crate::listener::listen;
+use crate::middleware::PublicUrl;
 use crate::rooms::Rooms;
-use crate::routes::{App, routes};
+use crate::routes::{AppState, routes};
+use crate::search_queue::SearchQueue;
 use crate::store::{Store, StoreError};
-use crate::thinking::Thinking;
 
 /// How often old games are looked for.
-const SWEEP: Duration = Duration::from_secs(60 * 60);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long those who play have to hear that the server ends.
-const FAREWELL: Duration = Duration::from_millis(300);
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(300);
 
 /// Why the server does not begin.
 #[derive(Debug, thiserror::Error)]
@@ -53,17 +53,17 @@ pub enum ServerError {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    public: Option<Public>,
+    public: Option<PublicUrl>,
     rooms: Arc<Rooms>,
     store: Arc<Store>,
-    thinking: Arc<Thinking>,
+    thinking: Arc<SearchQueue>,
     limits: Limits,
 }
 
 impl Server {
     /// Listens at an address and opens the games in a folder. Without `limits` they follow from
     /// whether others can reach the address.
-    pub async fn begin(
+    pub async fn bind(
         host: IpAddr,
         port: u16,
         data: &Path,
@@ -79,13 +79,13 @@ impl Server {
         let mut limits = limits.unwrap_or_else(usual);
         limits.connections = limits.connections.min(raise_file_limit());
         let store = Store::open(data)?;
-        let thinking = Thinking::new(limits.searches)?;
+        let thinking = SearchQueue::new(limits.searches)?;
         let rooms = Rooms::new(store.clone(), thinking.clone(), limits.clone());
         Ok(Server { listener, address, public: None, rooms, store, thinking, limits })
     }
 
     /// A proxy has it at another address too.
-    pub fn behind(mut self, public: Option<Public>) -> Server {
+    pub fn with_public_url(mut self, public: Option<PublicUrl>) -> Server {
         self.public = public;
         self
     }
@@ -99,7 +99,7 @@ impl Server {
     pub async fn serve(self, end: impl Future<Output = ()>) {
         let (say, ending) = watch::channel(false);
         let is_local = self.address.ip().is_loopback();
-        let app = App::new(self.rooms.clone(), is_local, self.public, ending.clone());
+        let app = AppState::new(self.rooms.clone(), is_local, self.public, ending.clone());
         let listening = tokio::spawn(listen(self.listener, routes(app), self.limits, ending));
         let rooms = self.rooms.clone();
         let sweeping = tokio::spawn(async move {
@@ -107,7 +107,7 @@ impl Server {
                 if let Err(error) = rooms.sweep().await {
                     eprintln!("crownhead: old games could not be removed: {error}");
                 }
-                tokio::time::sleep(SWEEP).await;
+                tokio::time::sleep(SWEEP_INTERVAL).await;
             }
         });
         end.await;
@@ -115,7 +115,7 @@ impl Server {
         self.thinking.end();
         let _ = say.send(true);
         let _ = listening.await;
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
         let store = self.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }

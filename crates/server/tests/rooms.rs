@@ -4,13 +4,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crownhead_server::deeds::{Action, What};
-use crownhead_server::limits::{Address, Limits};
-use crownhead_server::room::{Membership, NotJoined};
+use crownhead_play::{Action, OfferKind};
+use crownhead_server::limits::{ClientKey, Limits};
+use crownhead_server::new_game::NewGameRequest;
+use crownhead_server::room::{JoinError, MemberHandle};
 use crownhead_server::rooms::{Created, Rooms};
-use crownhead_server::setup::Wish;
+use crownhead_server::search_queue::SearchQueue;
 use crownhead_server::store::Store;
-use crownhead_server::thinking::Thinking;
 use serde_json::{Value, json};
 
 struct Hall {
@@ -25,25 +25,25 @@ impl Drop for Hall {
     }
 }
 
-fn home() -> Address {
-    Address::of(IpAddr::from([127, 0, 0, 1]))
+fn home() -> ClientKey {
+    ClientKey::new(IpAddr::from([127, 0, 0, 1]))
 }
 
 impl Hall {
     fn open() -> Hall {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
-        let rooms = Rooms::new(store.clone(), Thinking::new(0).unwrap(), Limits::open());
+        let rooms = Rooms::new(store.clone(), SearchQueue::new(0).unwrap(), Limits::open());
         Hall { rooms, store, _folder: folder }
     }
 
     async fn create(&self, wish: Value) -> Created {
-        let wish: Wish = serde_json::from_value(wish).unwrap();
-        let granted = wish.grant(self.rooms.limits().thought, 1).unwrap();
+        let wish: NewGameRequest = serde_json::from_value(wish).unwrap();
+        let granted = wish.grant(self.rooms.limits().max_think_time, 1).unwrap();
         self.rooms.create(granted).await.unwrap()
     }
 
-    async fn join(&self, game: &Created, secret: Option<&str>) -> Result<Membership, NotJoined> {
+    async fn join(&self, game: &Created, secret: Option<&str>) -> Result<MemberHandle, JoinError> {
         self.rooms.join(&game.id, secret, None, home()).await
     }
 
@@ -53,7 +53,7 @@ impl Hall {
 }
 
 /// The next message of a type.
-async fn hear(member: &mut Membership, kind: &str) -> Value {
+async fn hear(member: &mut MemberHandle, kind: &str) -> Value {
     loop {
         let text = member.queue.recv().await.unwrap_or_else(|| panic!("no {kind} came"));
         let message: Value = serde_json::from_str(&text).unwrap();
@@ -81,7 +81,7 @@ async fn who_was_too_slow_cannot_act_on_a_game_that_went_on_without_him() {
     // The slow one reads nothing, until too much waits for it and it is put out.
     for version in (0..80).step_by(2) {
         quick.act(None, version, &Action::Resign).await;
-        quick.act(None, version + 1, &Action::Offer(What::TakeBack)).await;
+        quick.act(None, version + 1, &Action::Offer(OfferKind::TakeBack)).await;
         while quick.queue.try_recv().is_ok() {}
     }
     quick.leave().await;
@@ -108,7 +108,7 @@ async fn a_player_does_not_lose_the_place_to_those_who_look_on_or_to_the_other()
             Err(error) => break error,
         }
     };
-    assert_eq!((full, watchers.len()), (NotJoined::Full, 500));
+    assert_eq!((full, watchers.len()), (JoinError::Full, 500));
     let mut tabs = Vec::new();
     let full = loop {
         match hall.join(&game, Some(game.secret.reveal())).await {
@@ -116,7 +116,7 @@ async fn a_player_does_not_lose_the_place_to_those_who_look_on_or_to_the_other()
             Err(error) => break error,
         }
     };
-    assert_eq!((full, tabs.len()), (NotJoined::Full, 32));
+    assert_eq!((full, tabs.len()), (JoinError::Full, 32));
     let other = game.friend.as_ref().unwrap().reveal();
     assert!(hall.join(&game, Some(other)).await.is_ok());
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use axum::{Router, response::Response};
-use crownhead_server::guard::{Peer, Public};
 use crownhead_server::limits::{Limits, Rate};
+use crownhead_server::middleware::{PeerAddr, PublicUrl};
 use crownhead_server::rooms::Rooms;
-use crownhead_server::routes::{App, routes};
+use crownhead_server::routes::{AppState, routes};
+use crownhead_server::search_queue::SearchQueue;
 use crownhead_server::store::Store;
-use crownhead_server::thinking::Thinking;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -36,12 +36,12 @@ fn site_with(limits: Limits, is_local: bool) -> Site {
     site_behind(limits, is_local, None)
 }
 
-fn site_behind(limits: Limits, is_local: bool, public: Option<Public>) -> Site {
+fn site_behind(limits: Limits, is_local: bool, public: Option<PublicUrl>) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let rooms = Rooms::new(store.clone(), Thinking::new(0).unwrap(), limits);
+    let rooms = Rooms::new(store.clone(), SearchQueue::new(0).unwrap(), limits);
     let (ending, heard) = watch::channel(false);
-    let router = routes(App::new(rooms, is_local, public, heard));
+    let router = routes(AppState::new(rooms, is_local, public, heard));
     Site { router, store, _folder: folder, _ending: ending }
 }
 
@@ -71,7 +71,7 @@ fn request(method: Method, path: &str, body: Body) -> Request<Body> {
         .header("content-type", "application/json")
         .body(body)
         .unwrap();
-    request.extensions_mut().insert(Peer("192.0.2.1".parse().unwrap()));
+    request.extensions_mut().insert(PeerAddr("192.0.2.1".parse().unwrap()));
     request
 }
 
@@ -115,7 +115,7 @@ async fn every_game_has_its_rules_and_each_exercise_is_a_position_that_can_be_tr
             let (status, view) = site.post("/api/position", question).await;
             assert_eq!(status, 200, "{exercise}");
             assert!(!view["legal"].as_array().unwrap().is_empty(), "{exercise}");
-            if exercise["goal"]["kind"] == "refused" {
+            if exercise["goal"]["kind"] == "illegal" {
                 let moves = json!([exercise["goal"]["move"]]);
                 let question =
                     json!({"game": id, "position": exercise["position"], "moves": moves});
@@ -170,7 +170,7 @@ async fn refused_positions_and_moves_say_why_and_where() {
     let moves = json!({"game": "english", "moves": ["11-15", "22-18", "8-11"]});
     let (status, body) = site.post("/api/position", moves).await;
     assert_eq!(status, 422);
-    let reason = "8-11 is not possible: 15x22 must be taken";
+    let reason = "illegal: 15x22 is mandatory";
     let error = json!({"code": "illegal", "reason": reason, "kind": "rule", "at": 2});
     assert_eq!(body["error"], error);
     let (status, body) =
@@ -355,7 +355,7 @@ async fn a_local_server_answers_to_local_names_only() {
 
 #[tokio::test]
 async fn behind_a_proxy_it_answers_to_its_public_address() {
-    let public = Public::read("https://Games.example/").unwrap();
+    let public = PublicUrl::parse("https://Games.example/").unwrap();
     let site = site_behind(Limits::open(), true, Some(public));
     let ask = |host: &str, origin: &str| {
         let request = Request::builder().uri("/api/games").header("host", host);
@@ -372,12 +372,12 @@ async fn behind_a_proxy_it_answers_to_its_public_address() {
     ] {
         assert_eq!(site.ask(ask(host, origin)).await.status(), status, "{host} {origin}");
     }
-    let usual = Public::read("https://games.example:443").unwrap();
+    let usual = PublicUrl::parse("https://games.example:443").unwrap();
     let site = site_behind(Limits::open(), true, Some(usual));
     for host in ["games.example", "games.example:443"] {
         assert_eq!(site.ask(ask(host, "https://games.example")).await.status(), 200, "{host}");
     }
-    assert_ne!(Public::read("https://[2001:db8::1]:8443"), None);
+    assert_ne!(PublicUrl::parse("https://[2001:db8::1]:8443"), None);
     for text in [
         "games.example",
         "https://",
@@ -388,14 +388,14 @@ async fn behind_a_proxy_it_answers_to_its_public_address() {
         "https://x:y:z",
         "https://x:99999",
     ] {
-        assert_eq!(Public::read(text), None, "{text}");
+        assert_eq!(PublicUrl::parse(text), None, "{text}");
     }
 }
 
 #[tokio::test]
 async fn a_proxy_says_whose_request_it_is() {
     let few = Limits { requests: Rate { burst: 3.0, per_second: 0.0 }, ..Limits::proxied() };
-    let public = Public::read("https://games.example");
+    let public = PublicUrl::parse("https://games.example");
     for (public, others) in [(public, 200), (None, 429)] {
         let site = site_behind(few.clone(), true, public);
         let ask = |senders: &str| {
@@ -444,7 +444,7 @@ async fn one_address_has_so_many_new_games_and_others_have_theirs() {
     let create = |ip: &str| {
         let body = Body::from(json!({"game": "english", "mode": "hotseat"}).to_string());
         let mut request = request(Method::POST, "/api/games", body);
-        request.extensions_mut().insert(Peer(ip.parse::<IpAddr>().unwrap()));
+        request.extensions_mut().insert(PeerAddr(ip.parse::<IpAddr>().unwrap()));
         request
     };
     for number in 0..5 {

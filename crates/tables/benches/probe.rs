@@ -1,5 +1,4 @@
-//! How fast the solo table is opened and answers. `cargo bench -p crownhead-tables` runs it; if no table
-//! has been built yet, it builds one and does not keep it.
+//! Probing and opening the solo table. If no table has been built, it is generated and not saved.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -7,24 +6,24 @@ use std::ops::ControlFlow;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use crownhead_rules::chinese_checkers::CAMPS;
 use crownhead_rules::{Bits, ChineseCheckers, Side};
-use crownhead_tables::SoloTable;
+use crownhead_tables::{SoloTable, registry};
 
-/// Any placements: the worst case for the caches.
+/// Random placements: the worst case for the caches.
 fn scattered() -> Vec<u64> {
-    let mut random = fastrand::Rng::with_seed(1);
+    let mut rng = fastrand::Rng::with_seed(1);
     let placement = |_| {
         let mut pieces: u64 = 0;
         while pieces.count_ones() < 6 {
-            pieces |= 1 << random.u32(..64);
+            pieces |= 1 << rng.u32(..64);
         }
         pieces
     };
     (0..1 << 16).map(placement).collect()
 }
 
-/// What a search asks for: all placements after one turn, along random games.
+/// All placements after one move, along random games: what a search probes.
 fn neighbours() -> Vec<u64> {
-    let mut random = fastrand::Rng::with_seed(2);
+    let mut rng = fastrand::Rng::with_seed(2);
     let mut placements = Vec::new();
     while placements.len() < 1 << 16 {
         let mut pieces = CAMPS[0];
@@ -34,20 +33,21 @@ fn neighbours() -> Vec<u64> {
                 let targets = Bits(ChineseCheckers::destinations(pieces, from));
                 placements.extend(targets.map(|to| pieces & !(1 << from) | 1 << to));
             }
-            pieces = placements[random.usize(first..placements.len())];
+            pieces = placements[rng.usize(first..placements.len())];
         }
     }
     placements
 }
 
-/// The table; none if it would have to be built only to see that the bench runs, as `cargo test` does.
+/// Opens or generates the table. `cargo test` only checks that the bench runs: it generates none.
 fn table() -> Option<SoloTable> {
-    let kept = SoloTable::load_default().ok().flatten();
-    let is_measured = std::env::args().any(|argument| argument == "--bench");
-    if kept.is_some() || !is_measured {
-        return kept;
+    let path = registry::TABLES[0].path();
+    let saved = path.and_then(|path| SoloTable::open(path).ok());
+    let is_bench = std::env::args().any(|argument| argument == "--bench");
+    if saved.is_some() || !is_bench {
+        return saved;
     }
-    SoloTable::build(2, &|_, _| ControlFlow::Continue(())).ok()
+    SoloTable::generate(2, &|_, _| ControlFlow::Continue(())).ok()
 }
 
 fn probe(criterion: &mut Criterion) {
@@ -65,7 +65,7 @@ fn probe(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Opening checks and maps the file; the other way would be to read it into memory.
+/// Opening checks and maps the file; compared with reading it into memory.
 fn open(criterion: &mut Criterion) {
     let Some(table) = table() else { return };
     let Ok(folder) = tempfile::tempdir() else { return };

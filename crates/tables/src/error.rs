@@ -1,51 +1,60 @@
-//! What can go wrong with a table.
+//! Errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a table could not be built, saved or opened.
+/// Error of generating, saving or opening a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The system refused to open, read or write a file or to make its folder.
-    #[error("{} could not be {what}: {error}", path.display())]
+    /// An I/O error of the table's file or folder.
+    #[error("cannot {action} {}: {error}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was to be done with it: `opened`, `read`, `written`, …
-        what: &'static str,
-        /// What the system said.
+        /// The failed action: `open`, `read`, `write`, `create`.
+        action: &'static str,
+        /// The system's error.
         error: io::Error,
     },
-    /// The file is there, but it is not a whole table that this program can read.
+    /// The file is not a valid table.
     #[error(
-        "{} is not a usable solo table: {why}; \
-         build it anew with `crownhead tables build chinese-checkers`",
+        "{} is not a valid table: {error}; rebuild it with `crownhead tables build {game}`",
         path.display()
     )]
-    Broken {
+    Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and what would be right.
-        why: String,
+        /// Id of the table's game.
+        game: &'static str,
+        /// Description of the error.
+        error: FormatError,
     },
-    /// There is not enough memory to build a table.
-    #[error("there is no memory to build the table: {megabytes} MB are needed")]
-    Memory {
-        /// How much was asked for.
+    /// There is not enough memory to generate a table.
+    #[error("not enough memory to generate the table: {megabytes} MB needed")]
+    OutOfMemory {
+        /// Memory needed.
         megabytes: usize,
     },
-    /// Whoever watched the progress said that it is enough.
-    #[error("the table is not finished: building it was stopped")]
-    Stopped,
+    /// The progress callback cancelled the generation.
+    #[error("the generation of the table was cancelled")]
+    Cancelled,
 }
 
-impl TableError {
-    pub(crate) fn io(path: &Path, what: &'static str, error: io::Error) -> TableError {
-        TableError::Io { path: path.into(), what, error }
-    }
+/// Why bytes are not a valid table.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct FormatError(pub(crate) String);
 
-    pub(crate) fn broken(path: &Path, why: impl Into<String>) -> TableError {
-        TableError::Broken { path: path.into(), why: why.into() }
+impl FormatError {
+    pub(crate) fn new(message: impl Into<String>) -> FormatError {
+        FormatError(message.into())
+    }
+}
+
+#[cfg_attr(not(feature = "fs"), allow(dead_code))]
+impl TableError {
+    pub(crate) fn io(path: &Path, action: &'static str, error: io::Error) -> TableError {
+        TableError::Io { path: path.into(), action, error }
     }
 }

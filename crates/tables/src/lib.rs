@@ -1,9 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-mod cache;
 mod error;
+pub mod registry;
 mod solo;
 
-pub use cache::{cache_dir, solo_path};
-pub use error::TableError;
+pub use error::{FormatError, TableError};
 pub use solo::{Progress, SoloTable};

@@ -1,7 +1,7 @@
-//! The solo table against the rules, read afresh, and against everything that can happen to its
-//! file. The table is built once for all tests.
+//! The solo table: its entries against a naive implementation of the rules, and its file against
+//! damage. The table is generated once for all tests.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::panic)] // tests
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,33 +10,33 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex};
 
-use crownhead_rules::Side;
 use crownhead_rules::chinese_checkers::CAMPS;
+use crownhead_rules::{ChineseCheckers, Notation, Probe, Side, TableValue};
 use crownhead_tables::{SoloTable, TableError};
 
-/// Placements that need 0, 1, 2, … turns.
+/// Number of placements by distance.
 const HISTOGRAM: [u64; 16] = [
     1, 16, 181, 1827, 16544, 125387, 752488, 3389808, 10661155, 21071894, 23159802, 12541449,
     2985947, 262410, 5456, 3,
 ];
 
-/// The table, and what its progress said.
-static BUILT: LazyLock<(SoloTable, Vec<u64>)> = LazyLock::new(|| {
-    let told = Mutex::new(Vec::new());
+/// The table, and the reported progress.
+static GENERATED: LazyLock<(SoloTable, Vec<u64>)> = LazyLock::new(|| {
+    let reports = Mutex::new(Vec::new());
     let progress = |known, total| {
         assert_eq!(total, SoloTable::PLACEMENTS);
-        told.lock().unwrap().push(known);
+        reports.lock().unwrap().push(known);
         ControlFlow::Continue(())
     };
-    let table = SoloTable::build(2, &progress).unwrap();
-    (table, told.into_inner().unwrap())
+    let table = SoloTable::generate(2, &progress).unwrap();
+    (table, reports.into_inner().unwrap())
 });
 
 fn table() -> &'static SoloTable {
-    &BUILT.0
+    &GENERATED.0
 }
 
-/// A folder with the table in it.
+/// A temporary folder for the table.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -48,25 +48,25 @@ impl Folder {
         self.0.path().join("solo.table")
     }
 
-    /// The names of all files in it, hidden ones too.
+    /// Names of all files, including hidden ones.
     fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 }
 
-/// The bytes of the file of the table.
+/// The bytes of the table's file.
 fn bytes() -> Vec<u8> {
     let folder = Folder::new();
     table().save(folder.path()).unwrap();
     fs::read(folder.path()).unwrap()
 }
 
-/// Why a file that is there was refused.
+/// The error of opening an invalid file.
 #[track_caller]
-fn broken(path: &Path) -> String {
+fn open_error(path: &Path) -> String {
     match SoloTable::open(path) {
-        Err(error @ TableError::Broken { .. }) => {
+        Err(error @ TableError::Corrupt { .. }) => {
             let message = error.to_string();
             assert!(message.starts_with(&path.display().to_string()), "{message}");
             assert!(message.ends_with("`crownhead tables build chinese-checkers`"), "{message}");
@@ -76,7 +76,7 @@ fn broken(path: &Path) -> String {
     }
 }
 
-// The rules once more, slowly, over pairs of row and column.
+// A naive implementation of the rules on pairs of row and column.
 
 type Cell = (i32, i32);
 
@@ -88,14 +88,14 @@ fn board(cells: &BTreeSet<Cell>) -> u64 {
     cells.iter().map(|(row, column)| 1 << (row * 8 + column)).sum()
 }
 
-/// Where one jump can lead: over one piece in the middle, all else between empty.
+/// Landing cells of one jump: over one piece in the middle, all other cells between empty.
 fn jumps(others: &BTreeSet<Cell>, (row, column): Cell) -> Vec<Cell> {
     let mut found = Vec::new();
     for (down, right) in directions() {
         for half in 1..=3 {
-            let at = |gone: i32| (row + down * gone, column + right * gone);
-            let as_it_must_be = |gone| others.contains(&at(gone)) == (gone == half);
-            if is_on_board(at(2 * half)) && (1..=2 * half).all(as_it_must_be) {
+            let at = |steps: i32| (row + down * steps, column + right * steps);
+            let is_clear = |steps| others.contains(&at(steps)) == (steps == half);
+            if is_on_board(at(2 * half)) && (1..=2 * half).all(is_clear) {
                 found.push(at(2 * half));
             }
         }
@@ -104,15 +104,17 @@ fn jumps(others: &BTreeSet<Cell>, (row, column): Cell) -> Vec<Cell> {
 }
 
 fn directions() -> impl Iterator<Item = Cell> {
-    (-1..=1).flat_map(|down| (-1..=1).map(move |right| (down, right))).filter(|&way| way != (0, 0))
+    (-1..=1)
+        .flat_map(|down| (-1..=1).map(move |right| (down, right)))
+        .filter(|&direction| direction != (0, 0))
 }
 
 fn is_on_board((row, column): Cell) -> bool {
     (0..8).contains(&row) && (0..8).contains(&column)
 }
 
-/// The placements after each turn.
-fn after_each_turn(pieces: u64) -> BTreeSet<u64> {
+/// Placements after each move.
+fn after_each_move(pieces: u64) -> BTreeSet<u64> {
     let all = cells(pieces);
     let mut found = BTreeSet::new();
     for &from in &all {
@@ -139,23 +141,23 @@ fn after_each_turn(pieces: u64) -> BTreeSet<u64> {
     found
 }
 
-fn random_placement(random: &mut fastrand::Rng) -> u64 {
+fn random_placement(rng: &mut fastrand::Rng) -> u64 {
     let mut pieces: u64 = 0;
     while pieces.count_ones() < 6 {
-        pieces |= 1 << random.u32(..64);
+        pieces |= 1 << rng.u32(..64);
     }
     pieces
 }
 
 #[test]
-fn so_many_placements_need_so_many_turns() {
+fn histogram_is_as_documented() {
     assert_eq!(table().histogram(), HISTOGRAM);
     assert_eq!(HISTOGRAM.iter().sum::<u64>(), SoloTable::PLACEMENTS);
     assert_eq!(HISTOGRAM.len(), usize::from(SoloTable::MAX_TURNS) + 1);
 }
 
 #[test]
-fn the_start_needs_twelve_turns_and_the_target_none() {
+fn start_needs_twelve_turns_and_target_none() {
     for side in [Side::First, Side::Second] {
         assert_eq!(table().turns(CAMPS[side.index()], side), Some(12));
         assert_eq!(table().turns(CAMPS[side.other().index()], side), Some(0));
@@ -163,7 +165,7 @@ fn the_start_needs_twelve_turns_and_the_target_none() {
 }
 
 #[test]
-fn boards_without_exactly_six_pieces_have_no_answer() {
+fn placements_without_six_pieces_have_no_distance() {
     for pieces in [0, 1, CAMPS[0] & !1, CAMPS[0] | 1 << 40, u64::MAX] {
         assert_eq!(table().turns(pieces, Side::First), None, "{pieces:x}");
         assert_eq!(table().turns(pieces, Side::Second), None, "{pieces:x}");
@@ -171,82 +173,82 @@ fn boards_without_exactly_six_pieces_have_no_answer() {
 }
 
 #[test]
-fn a_placement_needs_one_turn_more_than_the_best_it_can_become() {
-    let mut random = fastrand::Rng::with_seed(1);
+fn distance_is_one_more_than_that_of_the_best_move() {
+    let mut rng = fastrand::Rng::with_seed(1);
     let check = |pieces, side: Side| {
         let turns = table().turns(pieces, side).unwrap();
         if pieces == CAMPS[side.other().index()] {
             assert_eq!(turns, 0);
             return;
         }
-        let next = after_each_turn(pieces).into_iter();
+        let next = after_each_move(pieces).into_iter();
         let best = next.map(|next| table().turns(next, side).unwrap()).min().unwrap();
         assert_eq!(turns, best + 1, "{pieces:x}");
     };
     for side in [Side::First, Side::Second] {
         for _ in 0..2000 {
-            check(random_placement(&mut random), side);
+            check(random_placement(&mut rng), side);
         }
-        // Random placements are spread out; those of games are not.
+        // Random placements are scattered; those of games are not.
         for _ in 0..50 {
             let mut pieces = CAMPS[side.index()];
             while table().turns(pieces, side) != Some(0) {
                 check(pieces, side);
-                let next: Vec<u64> = after_each_turn(pieces).into_iter().collect();
+                let next: Vec<u64> = after_each_move(pieces).into_iter().collect();
                 let turns = |next| table().turns(next, side).unwrap();
                 let best = next.iter().map(|&next| turns(next)).min().unwrap();
                 let good: Vec<u64> = next.into_iter().filter(|&next| turns(next) == best).collect();
-                pieces = good[random.usize(..good.len())];
+                pieces = good[rng.usize(..good.len())];
             }
         }
     }
 }
 
 #[test]
-fn red_needs_as_many_turns_as_blue_on_the_turned_board() {
-    let mut random = fastrand::Rng::with_seed(2);
+fn red_distance_is_blue_distance_on_the_rotated_board() {
+    let mut rng = fastrand::Rng::with_seed(2);
     for _ in 0..10_000 {
-        let pieces = random_placement(&mut random);
-        let turned = pieces.reverse_bits();
-        assert_eq!(table().turns(pieces, Side::First), table().turns(turned, Side::Second));
+        let pieces = random_placement(&mut rng);
+        let rotated = pieces.reverse_bits();
+        assert_eq!(table().turns(pieces, Side::First), table().turns(rotated, Side::Second));
     }
 }
 
 #[test]
 fn progress_ends_with_all_placements() {
-    let told = &BUILT.1;
-    assert_eq!(told.iter().max(), Some(&SoloTable::PLACEMENTS));
-    assert!(told.len() > 100, "told {} times", told.len());
+    let reports = &GENERATED.1;
+    assert_eq!(reports.iter().max(), Some(&SoloTable::PLACEMENTS));
+    assert!(reports.len() > 100, "{} reports", reports.len());
 }
 
 #[test]
-fn building_stops_when_progress_says_so() {
+fn progress_callback_cancels_generation() {
     for threads in [0, 1, 3] {
         let calls = AtomicU64::new(0);
         let progress = |_, _| match calls.fetch_add(1, Ordering::Relaxed) {
             0..100 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         };
-        let stopped = SoloTable::build(threads, &progress).unwrap_err();
-        assert!(matches!(stopped, TableError::Stopped), "{stopped:?}");
+        let error = SoloTable::generate(threads, &progress).unwrap_err();
+        assert!(matches!(error, TableError::Cancelled), "{error:?}");
         assert!(calls.into_inner() <= 100 + threads.max(1) as u64);
     }
 }
 
 #[test]
-fn a_saved_table_opens_as_the_same_and_nothing_else_is_left() {
+fn saved_table_opens_unchanged() {
     let folder = Folder::new();
     table().save(folder.path()).unwrap();
     assert_eq!(folder.files(), ["solo.table"]);
     assert_eq!(fs::metadata(folder.path()).unwrap().len(), SoloTable::FILE_BYTES);
     let opened = SoloTable::open(folder.path()).unwrap();
     assert_eq!(opened.histogram(), HISTOGRAM);
-    let mut random = fastrand::Rng::with_seed(3);
+    let mut rng = fastrand::Rng::with_seed(3);
     for _ in 0..10_000 {
-        let pieces = random_placement(&mut random);
+        let pieces = random_placement(&mut rng);
         assert_eq!(opened.turns(pieces, Side::First), table().turns(pieces, Side::First));
     }
-    // What is open stays usable when the file is replaced or removed.
+    // An open table stays usable when its file is replaced or removed.
     opened.save(folder.path()).unwrap();
     fs::remove_file(folder.path()).unwrap();
     assert_eq!(opened.turns(CAMPS[0], Side::First), Some(12));
@@ -254,7 +256,7 @@ fn a_saved_table_opens_as_the_same_and_nothing_else_is_left() {
 
 #[cfg(unix)]
 #[test]
-fn a_saved_table_is_read_only() {
+fn saved_table_is_read_only() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     table().save(folder.path()).unwrap();
@@ -262,7 +264,7 @@ fn a_saved_table_is_read_only() {
 }
 
 #[test]
-fn saving_makes_the_folders_that_are_missing() {
+fn save_creates_missing_folders() {
     let folder = Folder::new();
     let path = folder.0.path().join("a/b/solo.table");
     table().save(&path).unwrap();
@@ -270,24 +272,25 @@ fn saving_makes_the_folders_that_are_missing() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_and_leaves_nothing_behind() {
+fn failed_save_reports_the_path_and_leaves_nothing_behind() {
     let folder = Folder::new();
     fs::write(folder.0.path().join("file"), "").unwrap();
     let error = table().save(folder.0.path().join("file/solo.table")).unwrap_err();
-    assert!(matches!(&error, TableError::Io { what: "made", .. }), "{error:?}");
-    assert!(error.to_string().contains("file could not be made: "), "{error}");
+    assert!(matches!(&error, TableError::Io { action: "create", .. }), "{error:?}");
+    assert!(error.to_string().starts_with("cannot create "), "{error}");
 
     fs::create_dir_all(folder.path().join("inside")).unwrap();
     let error = table().save(folder.path()).unwrap_err();
-    assert!(matches!(&error, TableError::Io { what: "written", .. }), "{error:?}");
-    assert!(error.to_string().contains("solo.table could not be written: "), "{error}");
+    assert!(matches!(&error, TableError::Io { action: "write", .. }), "{error:?}");
+    assert!(error.to_string().starts_with("cannot write "), "{error}");
+    assert!(error.to_string().contains("solo.table: "), "{error}");
     let mut files = folder.files();
     files.sort();
     assert_eq!(files, ["file", "solo.table"]);
 }
 
 #[test]
-fn savers_at_the_same_time_never_show_a_part_of_a_table() {
+fn concurrent_saves_never_expose_a_partial_table() {
     let folder = Folder::new();
     table().save(folder.path()).unwrap();
     std::thread::scope(|scope| {
@@ -302,7 +305,7 @@ fn savers_at_the_same_time_never_show_a_part_of_a_table() {
 }
 
 #[test]
-fn a_missing_file_is_told_from_a_broken_one() {
+fn missing_file_is_not_found() {
     let folder = Folder::new();
     match SoloTable::open(folder.path()) {
         Err(TableError::Io { error, .. }) => {
@@ -313,24 +316,24 @@ fn a_missing_file_is_told_from_a_broken_one() {
 }
 
 #[test]
-fn a_flipped_bit_anywhere_is_found() {
+fn every_flipped_bit_is_detected() {
     let folder = Folder::new();
     let mut bytes = bytes();
     let end = bytes.len();
-    let mut random = fastrand::Rng::with_seed(4);
+    let mut rng = fastrand::Rng::with_seed(4);
     let header = [0, 13, 14, 15, 16, 19, 20, 23, 24, 40, 63];
     let edges = [64, end / 2, end - 5, end - 4, end - 1];
-    let data = std::array::from_fn::<_, 8, _>(|_| random.usize(64..end - 4));
+    let data = std::array::from_fn::<_, 8, _>(|_| rng.usize(64..end - 4));
     for at in header.into_iter().chain(edges).chain(data) {
-        let bit = 1 << random.u32(..8);
+        let bit = 1 << rng.u32(..8);
         bytes[at] ^= bit;
         fs::write(folder.path(), &bytes).unwrap();
         bytes[at] ^= bit;
-        let message = broken(&folder.path());
+        let message = open_error(&folder.path());
         let expected = match at {
-            0..16 => "it does not begin as one",
-            16..20 => "its version is ",
-            _ => "it is damaged: its checksum is ",
+            0..16 => "invalid header",
+            16..20 => "version ",
+            _ => "checksum mismatch: stored ",
         };
         assert!(message.contains(expected), "byte {at}: {message}");
     }
@@ -339,50 +342,50 @@ fn a_flipped_bit_anywhere_is_found() {
 }
 
 #[test]
-fn another_version_is_named() {
+fn other_version_is_reported() {
     let folder = Folder::new();
     let mut bytes = bytes();
     bytes[16..20].copy_from_slice(&0x0102_0304_u32.to_le_bytes());
     fs::write(folder.path(), &bytes).unwrap();
-    let message = broken(&folder.path());
-    assert!(message.contains("its version is 16909060, and this program reads 1"), "{message}");
+    let message = open_error(&folder.path());
+    assert!(message.contains("version 16909060, expected 1"), "{message}");
 }
 
 #[test]
-fn files_of_other_lengths_are_refused_and_both_lengths_told() {
+fn wrong_length_is_reported_with_the_expected_one() {
     let folder = Folder::new();
     let mut bytes = bytes();
     for length in [0, 1, 15] {
         fs::write(folder.path(), &bytes[..length]).unwrap();
-        assert!(broken(&folder.path()).contains("it does not begin as one"), "{length}");
+        assert!(open_error(&folder.path()).contains("invalid header"), "{length}");
     }
     let whole = bytes.len();
     bytes.push(0);
     for length in [16, 18, 20, 63, 64, 65, whole / 2, whole - 4, whole - 1, whole + 1] {
         fs::write(folder.path(), &bytes[..length]).unwrap();
-        let message = broken(&folder.path());
-        let expected = format!("it is {length} bytes long, and a whole one has {whole}");
+        let message = open_error(&folder.path());
+        let expected = format!("{length} bytes, expected {whole}");
         assert!(message.contains(&expected), "{message}");
     }
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn folders_and_pipes_are_not_tables() {
     let folder = Folder::new();
-    assert!(broken(folder.0.path()).contains("it is no regular file"));
+    assert!(open_error(folder.0.path()).contains("not a regular file"));
     #[cfg(unix)]
     {
-        // Opening it would wait for a writer.
+        // Opening a pipe would wait for a writer.
         let pipe = folder.0.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         if made.is_ok_and(|status| status.success()) {
-            assert!(broken(&pipe).contains("it is no regular file"));
+            assert!(open_error(&pipe).contains("not a regular file"));
         }
     }
 }
 
 #[test]
-fn a_file_that_shrinks_and_grows_while_it_is_opened_is_an_error_at_worst() {
+fn file_that_changes_while_being_opened_is_an_error_at_worst() {
     let folder = Folder::new();
     fs::write(folder.path(), bytes()).unwrap();
     let file = fs::File::options().write(true).open(folder.path()).unwrap();
@@ -395,9 +398,38 @@ fn a_file_that_shrinks_and_grows_while_it_is_opened_is_an_error_at_worst() {
             file.set_len(100).unwrap();
         });
         while !changer.is_finished() {
-            // It may even be found whole, if it was all read before the first change.
+            // Succeeds if the file is read before the first change.
             let _ = SoloTable::open(folder.path());
         }
     });
-    assert!(broken(&folder.path()).contains("it is 100 bytes long"));
+    assert!(open_error(&folder.path()).contains("100 bytes, expected"));
+}
+
+#[test]
+fn table_in_memory_is_checked_like_a_file() {
+    let mut bytes = bytes();
+    let table = SoloTable::from_bytes(bytes.clone()).unwrap();
+    assert_eq!(table.turns(CAMPS[0], Side::First), Some(12));
+    bytes[1000] ^= 1;
+    let error = SoloTable::from_bytes(bytes.clone()).unwrap_err();
+    assert!(error.to_string().starts_with("checksum mismatch"), "{error}");
+    bytes.truncate(1000);
+    let error = SoloTable::from_bytes(bytes).unwrap_err();
+    assert!(error.to_string().starts_with("1000 bytes, expected"), "{error}");
+    assert!(SoloTable::from_bytes(Vec::new()).is_err());
+}
+
+#[test]
+fn probe_values_positions_in_which_one_side_has_no_pieces() {
+    let probe = |text: &str| table().probe(&ChineseCheckers::parse_position(text, &()).unwrap());
+    let (blue, red) = ("###5/##6/#7/8/8/8/8/8", "8/8/8/8/8/7O/6OO/5OOO");
+    assert_eq!(probe(&format!("{blue} # 0")), Some(TableValue::Win { plies: 23 }));
+    assert_eq!(probe(&format!("{blue} O 1")), Some(TableValue::Loss { plies: 24 }));
+    assert_eq!(probe(&format!("{red} O 1")), Some(TableValue::Win { plies: 23 }));
+    assert_eq!(probe(&format!("{red} # 0")), Some(TableValue::Loss { plies: 24 }));
+    // Both sides, neither, too few pieces, and a target that is full already.
+    assert_eq!(probe("###5/##6/#7/8/8/7O/6OO/5OOO # 0"), None);
+    assert_eq!(probe("8/8/8/8/8/8/8/8 # 0"), None);
+    assert_eq!(probe("##6/##6/#7/8/8/8/8/8 # 0"), None);
+    assert_eq!(probe("8/8/8/8/8/7#/6##/5### # 0"), None);
 }

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, Stop,
+    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, StopFlag,
     accepts_draw, considers_offer,
 };
 use crownhead_rules::{Game, Side};
 
-use crate::known::Known;
-use crate::live::{LiveGame, Seat};
-use crate::thinking::{Chosen, Thinking};
+use crate::lazy_knowledge::LazyKnowledge;
+use crate::local_game::{LocalGame, Seat};
+use crate::player_thread::{Chosen, PlayerThread};
 
 /// The computers of a game.
 pub struct Computers {
     game: Game,
     seed: u64,
-    known: Known,
+    known: LazyKnowledge,
     players: [Option<Box<dyn Player>>; 2],
     /// Who of them knows of the game as it is.
     seated: [bool; 2],
@@ -31,7 +31,7 @@ pub struct Computers {
 }
 
 /// Where a player sits.
-struct Place {
+struct SeatConfig {
     spec: PlayerSpec,
     side: Side,
     terms: GameSettings,
@@ -42,15 +42,15 @@ struct Place {
 }
 
 /// Hints think so long.
-const ADVICE: &str = "best:movetime=1s";
+const HINT_PLAYER: &str = "best:movetime=1s";
 
 impl Computers {
     /// None made yet.
-    pub fn new(live: &LiveGame) -> Computers {
+    pub fn new(live: &LocalGame) -> Computers {
         Computers {
             game: live.setup().game.clone(),
             seed: live.setup().seed,
-            known: Known::default(),
+            known: LazyKnowledge::default(),
             players: [None, None],
             seated: [false; 2],
             adviser: None,
@@ -63,12 +63,12 @@ impl Computers {
     fn think(
         &self,
         player: Option<Box<dyn Player>>,
-        place: Place,
-        live: &LiveGame,
+        place: SeatConfig,
+        live: &LocalGame,
         clock: Clock,
-    ) -> std::io::Result<Thinking> {
+    ) -> std::io::Result<PlayerThread> {
         let (game, known) = (self.game.clone(), self.known.clone());
-        let make = move |stop: &Stop| {
+        let make = move |stop: &StopFlag| {
             let mut player = match player {
                 Some(player) => player,
                 None if place.spec.uses_evaluation() => {
@@ -77,7 +77,7 @@ impl Computers {
                 None => place.spec.player(&game, &Knowledge::default())?,
             };
             if !place.is_taken {
-                let Place { side, ref terms, seed, ref opponent, .. } = place;
+                let SeatConfig { side, ref terms, seed, ref opponent, .. } = place;
                 player.new_game(seed);
                 player.sit_down(
                     &GameStart { game: &game, side, settings: terms, seed, opponent, log: None },
@@ -86,18 +86,18 @@ impl Computers {
             }
             Ok(player)
         };
-        Thinking::new(make, live.session().clone_box(), clock)
+        PlayerThread::new(make, live.session().clone_box(), clock)
     }
 
     /// Asks the computer to move; `None` if a person is to move or the game is over.
-    pub fn ask(&mut self, live: &LiveGame) -> std::io::Result<Option<Thinking>> {
+    pub fn ask(&mut self, live: &LocalGame) -> std::io::Result<Option<PlayerThread>> {
         let side = live.session().side();
         let Seat::Computer(spec) = live.seat(side) else { return Ok(None) };
         if live.is_over() {
             return Ok(None);
         }
         let player = self.players[side.index()].take();
-        let place = Place {
+        let place = SeatConfig {
             spec: spec.clone(),
             side,
             terms: live.terms(side),
@@ -109,11 +109,11 @@ impl Computers {
     }
 
     /// Asks for advice about the move of the side to move.
-    pub fn advise(&mut self, live: &LiveGame) -> std::io::Result<Thinking> {
+    pub fn ask_hint(&mut self, live: &LocalGame) -> std::io::Result<PlayerThread> {
         let adviser = self.adviser.take();
         let side = live.session().side();
-        let place = Place {
-            spec: ADVICE.parse().map_err(std::io::Error::other)?,
+        let place = SeatConfig {
+            spec: HINT_PLAYER.parse().map_err(std::io::Error::other)?,
             side,
             terms: GameSettings::default_for(&self.game),
             seed: self.seed.wrapping_add(2),
@@ -124,42 +124,42 @@ impl Computers {
     }
 
     /// Whether a program has yet to hear of the game, which it may take its time for.
-    pub fn is_starting(&self, live: &LiveGame) -> bool {
+    pub fn is_starting(&self, live: &LocalGame) -> bool {
         let side = live.session().side();
         live.seat(side).is_program() && !self.seated[side.index()]
     }
 
     /// Moves were taken back: programs hear of it as of a new game, and one that broke is started
     /// again.
-    pub fn undone(&mut self) {
+    pub fn on_undo(&mut self) {
         for (player, seated) in self.players.iter().zip(&mut self.seated) {
             *seated &= player.as_ref().is_some_and(|player| !player.is_external());
         }
     }
 
     /// The game is over: programs that played it hear so, once.
-    pub fn game_over(&mut self, live: &LiveGame) {
-        let (Some(code), Some(reason)) = (live.end_code(), live.ending()) else { return };
-        let score = live.session().outcome().and_then(|outcome| outcome.score);
+    pub fn game_over(&mut self, live: &LocalGame) {
+        let Some(end) = live.end() else { return };
+        let reason = end.reason(live.session());
         for side in [Side::First, Side::Second] {
             if let Some(player) = &mut self.players[side.index()]
                 && self.seated[side.index()]
                 && player.is_external()
             {
-                player.on_game_over(&GameOver::of(side, live.winner(), score, code, &reason));
+                player.on_game_over(&GameOver::new(side, &end, &reason));
                 self.seated[side.index()] = false;
             }
         }
     }
 
     /// Whether a computer is willing to think about an offer of a draw at all.
-    pub fn hears_offers(&self, live: &LiveGame) -> bool {
+    pub fn considers_offers(&self, live: &LocalGame) -> bool {
         considers_offer(self.declined, live.session().plies())
     }
 
     /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score
     /// it does not know what it would give away.
-    pub fn accepts(&mut self, live: &LiveGame, advice: Option<&Choice>) -> bool {
+    pub fn accepts(&mut self, live: &LocalGame, advice: Option<&Choice>) -> bool {
         let plies = live.session().plies();
         let own = advice.and_then(|choice| choice.score).map(|score| -score);
         let accepts = accepts_draw(own, plies);
@@ -177,14 +177,18 @@ impl Computers {
     }
 
     /// Takes back a player who has chosen for a side.
-    pub fn back(&mut self, side: Side, chosen: Chosen) -> (Result<Choice, PlayerError>, Duration) {
+    pub fn return_player(
+        &mut self,
+        side: Side,
+        chosen: Chosen,
+    ) -> (Result<Choice, PlayerError>, Duration) {
         self.seated[side.index()] = chosen.player.is_some();
         self.players[side.index()] = chosen.player;
         (chosen.choice, chosen.used)
     }
 
     /// Takes back the adviser.
-    pub fn advised(&mut self, chosen: Chosen) -> Result<Choice, PlayerError> {
+    pub fn take_hint(&mut self, chosen: Chosen) -> Result<Choice, PlayerError> {
         self.adviser = chosen.player;
         chosen.choice
     }

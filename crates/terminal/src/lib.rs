@@ -1,18 +1,16 @@
 //! The games in a terminal: by lines of text ([`plain`]) or on the whole screen (`screen`).
 //!
-//! What is played is a [`LiveGame`](live::LiveGame); rules, clocks and players are the business of
+//! What is played is a `LiveGame`; rules, clocks and players are the business of
 //! `crownhead_play`.
 
-pub mod analysing;
+pub mod analysis_thread;
+pub mod autosave;
 pub mod computers;
 mod date;
-pub mod kept;
-pub mod known;
-pub mod lines;
-pub mod live;
+pub mod game_file;
+pub mod lazy_knowledge;
+pub mod local_game;
 pub mod plain;
-pub mod plain_lessons;
-pub mod recorded;
+pub mod player_thread;
 pub mod screen;
-pub mod thinking;
-pub mod words;
+pub mod text;

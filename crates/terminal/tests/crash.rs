@@ -5,8 +5,8 @@
 
 use std::io::{Read, Write};
 
-use crownhead_play::Stop;
-use crownhead_terminal::screen::{Screen, show};
+use crownhead_play::StopFlag;
+use crownhead_terminal::screen::{Screen, run};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseEvent};
@@ -51,7 +51,7 @@ impl Screen for Fragile {
 #[test]
 #[ignore = "breaks; the test below runs it in a terminal of its own"]
 fn a_screen_that_breaks() {
-    show(&mut Fragile::default(), &Stop::new()).unwrap();
+    run(&mut Fragile::default(), &StopFlag::new()).unwrap();
 }
 
 /// Runs the fragile screen in a terminal: presses a key, waits for a text, and so on; whether it ended

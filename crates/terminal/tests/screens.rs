@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use crownhead_play::TimeControl;
 use crownhead_play::lessons::course;
 use crownhead_rules::Game;
-use crownhead_terminal::kept::Kept;
-use crownhead_terminal::live::{LiveGame, Setup};
-use crownhead_terminal::recorded::Games;
-use crownhead_terminal::screen::{GameScreen, LessonScreen, Screen, ViewScreen, tell};
+use crownhead_terminal::autosave::Autosave;
+use crownhead_terminal::game_file::GameFile;
+use crownhead_terminal::local_game::{LocalGame, Setup};
+use crownhead_terminal::screen::{GameScreen, LessonScreen, Screen, ViewScreen, dispatch};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -40,8 +40,8 @@ fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
 }
 
 fn people(game: &str, position: Option<&str>, colour: bool) -> GameScreen {
-    let live = LiveGame::new(setup(game, ["human", "human"], position)).unwrap();
-    GameScreen::new(live, None::<Kept>, colour)
+    let live = LocalGame::new(setup(game, ["human", "human"], position)).unwrap();
+    GameScreen::new(live, None::<Autosave>, colour)
 }
 
 fn picture(screen: &impl Screen, (width, height): (u16, u16)) -> Buffer {
@@ -60,7 +60,7 @@ fn text(screen: &impl Screen, size: (u16, u16)) -> String {
 fn press(screen: &mut impl Screen, codes: impl IntoIterator<Item = KeyCode>) {
     for code in codes {
         let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
-        tell(screen, &key, Rect::new(0, 0, USUAL.0, USUAL.1));
+        dispatch(screen, &key, Rect::new(0, 0, USUAL.0, USUAL.1));
     }
 }
 
@@ -74,7 +74,7 @@ fn type_in(screen: &mut impl Screen, letters: &str) {
 
 fn mouse(screen: &mut impl Screen, kind: MouseEventKind, column: u16, row: u16) {
     let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-    tell(screen, &Event::Mouse(mouse), Rect::new(0, 0, USUAL.0, USUAL.1));
+    dispatch(screen, &Event::Mouse(mouse), Rect::new(0, 0, USUAL.0, USUAL.1));
 }
 
 /// Clicks on cells of a board that is not turned, on a usual screen.
@@ -138,9 +138,9 @@ fn too_small_a_screen_says_what_it_needs() {
 #[test]
 fn no_size_breaks_a_screen() {
     let file = "1. 11-15 {comment} (1. 9-14) 23-19 *";
-    let mut view = ViewScreen::new(Games::new(file.as_bytes()), true).unwrap();
+    let mut view = ViewScreen::new(GameFile::new(file.as_bytes()), true).unwrap();
     let mut game = people("capture-halma", None, true);
-    let mut lesson = LessonScreen::new(course(&Game::ChineseCheckers).unwrap(), true);
+    let mut lesson = LessonScreen::new(course(&Game::ChineseCheckers(())).unwrap(), true);
     for keys in ["?", "x", "t"] {
         // The key before closed a page, or did nothing.
         type_in(&mut game, keys);
@@ -231,17 +231,17 @@ fn the_smallest_screen_has_room_for_the_keys() {
     let stuck = people("capture-halma", Some("8/8/8/3w4/8/8/8/8 b 0"), false);
     let shown = keys(&stuck);
     assert!(shown.starts_with("p pass · ") && shown.ends_with("· q quit"), "{shown}");
-    let view = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    let view = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
     assert!(keys(&view).ends_with("· q quit"), "{}", keys(&view));
 }
 
 #[test]
 fn at_the_end_of_a_recorded_game_nobody_is_to_move_and_nothing_is_read() {
-    let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    let mut screen = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
     assert!(text(&screen, USUAL).contains('▶'));
     press(&mut screen, [KeyCode::End]);
     assert!(!text(&screen, USUAL).contains('▶'));
-    let mut silent = ViewScreen::new(Games::new("1. 11-15 22-18 *".as_bytes()), false).unwrap();
+    let mut silent = ViewScreen::new(GameFile::new("1. 11-15 22-18 *".as_bytes()), false).unwrap();
     assert_eq!(said(&silent), "");
     type_in(&mut silent, "t");
     assert!(!text(&silent, USUAL).contains("Esc closes"));
@@ -251,15 +251,15 @@ fn at_the_end_of_a_recorded_game_nobody_is_to_move_and_nothing_is_read() {
 fn a_refused_choice_is_explained_and_the_pieces_that_must_are_marked() {
     let mut screen = people("english", Some("B:W15,32:B1,11"), false);
     click(&mut screen, "12");
-    assert_eq!(said(&screen), "1-5 is not possible: 11x18 must be taken.");
+    assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
     let shown = text(&screen, USUAL);
     assert!(shown.contains("!11") && !shown.contains("!1 "), "{shown}");
     click(&mut screen, "11");
-    assert_eq!(said(&screen), "Only the dark squares are played on.");
+    assert_eq!(said(&screen), "This square is not played on.");
     click(&mut screen, "36 36 36 63");
-    assert_eq!(said(&screen), "No capture leads from 11 to 22: 11 can play 11x18.");
+    assert_eq!(said(&screen), "Illegal: no capture leads from 11 to 22: play 11x18.");
     type_in(&mut screen, "1-5\n");
-    assert_eq!(said(&screen), "1-5 is not possible: 11x18 must be taken.");
+    assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
     // The choice that is asked for is the move, for there is one left.
     click(&mut screen, "36 54");
     assert!(said(&screen).starts_with("White(w) to move"), "{}", said(&screen));
@@ -378,7 +378,7 @@ const FILE: &str = "[Event \"Club\"] [Date \"2024.05.06\"] [Black \"Ann\"] [Whit
 
 #[test]
 fn recorded_games_with_variations_and_comments() {
-    let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    let mut screen = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
     insta::assert_snapshot!("view-start", text(&screen, USUAL));
     press(&mut screen, [KeyCode::Right]);
     insta::assert_snapshot!("view-move", text(&screen, USUAL));
@@ -406,7 +406,7 @@ fn recorded_games_with_variations_and_comments() {
 fn a_long_comment_ends_in_dots_and_can_be_read_whole() {
     let words: Vec<_> = (1..=300).map(|number| format!("word{number}")).collect();
     let file = format!("1. 11-15 {{{}}} *", words.join(" "));
-    let mut screen = ViewScreen::new(Games::new(file.as_bytes()), false).unwrap();
+    let mut screen = ViewScreen::new(GameFile::new(file.as_bytes()), false).unwrap();
     press(&mut screen, [KeyCode::Right]);
     assert!(said(&screen).starts_with("word1 word2 "), "{}", said(&screen));
     assert!(said(&screen).ends_with("… (t: all of it)"), "{}", said(&screen));
@@ -424,7 +424,7 @@ fn a_long_comment_ends_in_dots_and_can_be_read_whole() {
 
 #[test]
 fn a_recorded_game_plays_by_itself_and_is_analysed_on_demand() {
-    let mut screen = ViewScreen::new(Games::new(FILE.as_bytes()), false).unwrap();
+    let mut screen = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
     type_in(&mut screen, "a++++ ");
     assert!(text(&screen, USUAL).contains("playing (space stops)"));
     wait_for(&mut screen, "The record ends here: 1-0.");
@@ -437,10 +437,10 @@ fn a_recorded_game_plays_by_itself_and_is_analysed_on_demand() {
 
 #[test]
 fn a_file_without_a_game_that_can_be_read_is_no_screen() {
-    let refused = |text: &str| ViewScreen::new(Games::new(text.as_bytes()), false).err();
+    let refused = |text: &str| ViewScreen::new(GameFile::new(text.as_bytes()), false).err();
     assert_eq!(refused("").as_deref(), Some("there is no game in it"));
     let told = refused("1. 11-99 *").unwrap();
-    assert!(told.starts_with("game 1, line 1, column 4: 11-99: there is no square 99"), "{told}");
+    assert!(told.starts_with("game 1, line 1, column 4: 11-99: invalid square 99"), "{told}");
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn exercises_on_the_screen() {
     type_in(&mut screen, "n");
     insta::assert_snapshot!("learn-jump-large", text(&screen, LARGE));
     click(&mut screen, "36 45");
-    assert_eq!(said(&screen), "11-15 is not possible: 11x18 must be taken.");
+    assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
 }
 
 #[test]
@@ -488,7 +488,7 @@ fn every_exercise_can_be_done_with_the_mouse() {
                 Goal::Moves(moves) => {
                     let mut path = made(&moves[0]);
                     // Where nothing is taken, the end says which move it is.
-                    if game == Game::ChineseCheckers {
+                    if game == Game::ChineseCheckers(()) {
                         path.drain(1..path.len() - 1);
                     }
                     path.iter().map(ToString::to_string).collect()
@@ -496,7 +496,7 @@ fn every_exercise_can_be_done_with_the_mouse() {
                 Goal::Illegal { text, .. } => {
                     match text.split(['x', '-']).collect::<Vec<_>>()[..] {
                         [whole] => vec![whole[..2].into(), whole[2..].into()],
-                        [from, to] if legal[0].text.len() > 5 || game == Game::CaptureHalma => {
+                        [from, to] if legal[0].text.len() > 5 || game == Game::CaptureHalma(()) => {
                             vec![from.into(), to.into()]
                         }
                         [from, to] => vec![square(from), square(to)],

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{GameSettings, Knowledge, Openings, Stop, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_tournament::config::parse;
 use crownhead_tournament::events::Event;
@@ -61,7 +61,7 @@ fn compare_with_match(folder: &Path, games: u32, repeats: u32) {
     let player = format!("cmd:{}", bot.display());
     let tournament = tournament(folder, &vec![player.clone(); 8], LONG_GAME, games / PAIRS);
     let spec: PlayerSpec = player.parse().unwrap();
-    let game = Game::ChineseCheckers;
+    let game = Game::ChineseCheckers(());
     let config = MatchConfig {
         settings: GameSettings {
             time_control: TimeControl::PerMove(Duration::from_secs(5)),
@@ -79,7 +79,7 @@ fn compare_with_match(folder: &Path, games: u32, repeats: u32) {
     for _ in 0..repeats {
         let (start, cpu) = (Instant::now(), cpu_time());
         let mut count = 0;
-        matches::play(&config, &Knowledge::default(), &Stop::new(), |_| count += 1).unwrap();
+        matches::play(&config, &Knowledge::default(), &StopFlag::new(), |_| count += 1).unwrap();
         let match_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(count);
         let match_speed = f64::from(count) / start.elapsed().as_secs_f64();
         let (start, cpu) = (Instant::now(), cpu_time());

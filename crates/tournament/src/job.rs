@@ -171,10 +171,6 @@ impl FinishedGame {
         milliseconds: Vec<u64>,
         [started, finished]: [i64; 2],
     ) -> FinishedGame {
-        let score = match &played.end {
-            End::Rules(outcome) => outcome.score,
-            _ => None,
-        };
         let forfeit = match &played.end {
             End::Forfeited(incident) => Some(incident.side.index()),
             _ => None,
@@ -187,7 +183,7 @@ impl FinishedGame {
                 winner: played.end.winner().map(Side::index),
                 reason: played.end.code().into(),
                 forfeit,
-                score: score.map(|(first, second)| [first.into(), second.into()]),
+                score: played.end.score().map(|(first, second)| [first.into(), second.into()]),
                 faults: played.faults,
                 plies: played.moves.len() as u32,
             },

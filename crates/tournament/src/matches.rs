@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    GameSettings, Knowledge, Opening, OpeningPicker, Openings, Stop, TimeControl, derive_seed,
+    GameSettings, Knowledge, Opening, OpeningPicker, Openings, StopFlag, TimeControl, derive_seed,
     referee,
 };
 use crownhead_records::GameRecord;
@@ -200,12 +200,12 @@ pub fn cpu_time() -> Duration {
 pub fn play(
     config: &MatchConfig,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     mut on_game: impl FnMut(MatchGame),
 ) -> Result<(), JobError> {
     for player in &config.players {
         let built = player.build(stop);
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Ok(());
         }
         built?;
@@ -238,7 +238,7 @@ pub fn play(
             match game {
                 Ok(game) => on_game(*game),
                 Err(error) => {
-                    stop.stop();
+                    stop.set();
                     result = Err(error);
                 }
             }
@@ -256,7 +256,7 @@ struct MatchJobs<'a> {
     /// Index of the next game, from 0.
     next: AtomicU32,
     results: Sender<Result<Box<MatchGame>, JobError>>,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl JobSource for MatchJobs<'_> {
@@ -266,7 +266,7 @@ impl JobSource for MatchJobs<'_> {
 
     fn next_job(&self) -> Option<GameJob> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        if index >= self.games || self.stop.is_stopped() {
+        if index >= self.games || self.stop.is_set() {
             return None;
         }
         let MatchConfig { game, settings, seed, .. } = self.config;

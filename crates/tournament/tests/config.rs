@@ -58,7 +58,11 @@ fn missing_keys_have_defaults() {
 #[test]
 fn errors_have_a_location_and_a_hint() {
     for (text, expected) in [
-        ("game = \"englsh\"\n", "1:8 "),
+        (
+            "game = \"englsh\"\n",
+            "1:8 unknown game \"englsh\"; available games: english, contest, chinese-checkers, \
+             capture-halma; did you mean \"english\"?",
+        ),
         ("gam = \"english\"\n", "1:1 unknown key \"gam\"; did you mean \"game\"?"),
         (
             "schedule = \"swis\"",
@@ -100,7 +104,11 @@ fn errors_have_a_location_and_a_hint() {
             "3:15 unknown player \"randm\"; did you mean \"random\"?",
         ),
         ("seed = ", "2:8 "),
-        ("isolation = \"requier\"", "2:13 "),
+        (
+            "isolation = \"requier\"",
+            "2:13 invalid isolation \"requier\": must be default, require or off; \
+             did you mean \"require\"?",
+        ),
         ("isolation = false", "2:13 isolation must be a string"),
         ("limits = \"1GB\"", "2:10 limits must be a table, such as [limits]"),
         ("[limits]\nmemroy = \"1GB\"", "4:1 unknown key \"memroy\"; did you mean \"memory\"?"),

@@ -232,15 +232,15 @@ fn stop_on_interrupts() -> RunControl {
     let flags = control.clone();
     // Without a handler the first Ctrl-C exits; no reported game is lost.
     let _ = ctrlc::set_handler(move || {
-        if flags.abort.is_stopped() {
+        if flags.abort.is_set() {
             crownhead_sandbox::reaper::kill_all();
             std::process::exit(130);
         }
-        if flags.finish_running.is_stopped() {
-            flags.abort.stop();
+        if flags.finish_running.is_set() {
+            flags.abort.set();
         } else {
             say("finishing the running games; press Ctrl-C again to abort them");
-            flags.finish_running.stop();
+            flags.finish_running.set();
         }
     });
     control

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 
 use super::c_source::definitions;
 use super::{Protocol, forced_pass};
@@ -17,7 +17,7 @@ use crate::protocol::v1::Lines;
 use crate::protocol::{Dialogue, Unsaid};
 use crownhead_play::{Clock, GameOver, GameStart, LegalMove, Session};
 use crownhead_play::{Fault, FaultKind};
-use crownhead_sandbox::Scratch;
+use crownhead_sandbox::ScratchDir;
 
 /// The part that is the same for all functions.
 const SHIM: &str = include_str!("shims/shim.c");
@@ -31,7 +31,7 @@ pub(crate) struct Source {
     /// Its name from the root.
     file: PathBuf,
     /// Where it is compiled; shared by all copies, so that it is compiled once.
-    scratch: Arc<OnceLock<Scratch>>,
+    scratch: Arc<OnceLock<ScratchDir>>,
 }
 
 impl Source {
@@ -67,7 +67,7 @@ impl Source {
 
     /// Where it is compiled.
     pub(crate) fn made_in(&self) -> Option<&Path> {
-        self.scratch.get().map(Scratch::path)
+        self.scratch.get().map(ScratchDir::path)
     }
 
     /// What it needs: the file, and where it was compiled.
@@ -89,7 +89,7 @@ impl Source {
         let bytes = std::fs::read(&self.file).map_err(|error| wrong(error.to_string()))?;
         let caller = self.caller(&String::from_utf8_lossy(&bytes)).map_err(wrong)?;
         let no_scratch = |error| format!("there is no scratch folder to compile in: {error}");
-        let scratch = Scratch::new().map_err(no_scratch)?;
+        let scratch = ScratchDir::new().map_err(no_scratch)?;
         let path = scratch.path().to_path_buf();
         let _ = self.scratch.set(scratch);
         let (compiler, end) = match self.protocol {
@@ -222,7 +222,7 @@ impl Dialogue for Function {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.lines.greet(bot, allowance, stop)
     }
@@ -231,7 +231,7 @@ impl Dialogue for Function {
         &mut self,
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         self.lines.new_game(bot, seating, stop)
@@ -243,7 +243,7 @@ impl Dialogue for Function {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);

@@ -11,7 +11,7 @@ mod tcp_port;
 
 use std::fmt;
 
-use crownhead_rules::Game;
+use crownhead_rules::{GAMES, Game};
 
 use crate::process::BotProcess;
 use crate::protocol::Dialogue;
@@ -84,23 +84,18 @@ impl Protocol {
     }
 
     /// Whether its programs can play a game.
-    pub const fn suits(self, game: &Game) -> bool {
-        match self {
-            Protocol::Lines => true,
-            Protocol::TcpInt32 => matches!(game, Game::CaptureHalma),
-            Protocol::CFunction => matches!(game, Game::ChineseCheckers),
-            Protocol::CppFunction => matches!(game, Game::Contest(_)),
-        }
+    pub fn suits(self, game: &Game) -> bool {
+        self == Protocol::Lines || game.info().bot_protocols.contains(&self.name())
     }
 
     /// The games that its programs can play, by id.
-    pub const fn games(self) -> &'static str {
-        match self {
-            Protocol::Lines => "all games",
-            Protocol::TcpInt32 => "capture-halma only",
-            Protocol::CFunction => "chinese-checkers only",
-            Protocol::CppFunction => "contest only",
+    pub fn games(self) -> String {
+        if self == Protocol::Lines {
+            return "all games".into();
         }
+        let games = GAMES.iter().filter(|game| game.bot_protocols.contains(&self.name()));
+        let ids: Vec<_> = games.map(|game| game.id).collect();
+        format!("{} only", ids.join(", "))
     }
 
     pub(crate) fn dialogue(self) -> Box<dyn Dialogue> {

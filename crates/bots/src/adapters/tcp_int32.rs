@@ -14,7 +14,7 @@ use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use rustix::event::PollFlags;
 
 use super::tcp_port::{self as port, Port};
@@ -61,7 +61,7 @@ impl Client {
         &mut self,
         bot: &mut BotProcess,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         let Some(stream) = &mut self.stream else { return Err(Silence::Ended) };
         let waited = bot.wait_beside(stream.as_fd(), PollFlags::IN, deadline, stop);
@@ -87,7 +87,7 @@ impl Client {
         bot: &mut BotProcess,
         numbers: &[i32],
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         let mut rest = &bytes[..];
@@ -129,7 +129,7 @@ impl Client {
     /// A fault about what came; all of it is forgotten, since nobody knows where the next answer
     /// begins.
     fn no_protocol(&mut self, bot: &mut BotProcess, what: String) -> Fault {
-        while self.receive(bot, Some(Instant::now()), &Stop::new()).is_ok() {}
+        while self.receive(bot, Some(Instant::now()), &StopFlag::new()).is_ok() {}
         let fault = Fault { received: Some(shown(&self.received)), ..no_protocol(what) };
         self.received.clear();
         fault
@@ -156,7 +156,7 @@ impl Client {
     /// Looks at all that came since the last turn: late answers to earlier turns are forgotten.
     fn check_order(&mut self, bot: &mut BotProcess) -> Result<(), Unsaid> {
         loop {
-            match self.receive(bot, Some(Instant::now()), &Stop::new()) {
+            match self.receive(bot, Some(Instant::now()), &StopFlag::new()) {
                 Ok(()) => {}
                 Err(Silence::Flood) => {
                     return Err(self.silence(bot, Silence::Flood, Duration::ZERO));
@@ -206,7 +206,7 @@ impl Client {
 }
 
 impl Dialogue for Client {
-    fn prepare(&mut self, isolation: Isolation, stop: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, isolation: Isolation, stop: &StopFlag) -> Result<(), Unsaid> {
         *self = Client::default();
         if !has_network(isolation) {
             self.port = Some(port::listen(stop)?);
@@ -223,7 +223,7 @@ impl Dialogue for Client {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         let begun = Instant::now();
         let deadline = Some(begun + allowance);
@@ -280,7 +280,7 @@ impl Dialogue for Client {
         &mut self,
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
-        _: &Stop,
+        _: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         if let Some(log) = &mut bot.log {
@@ -295,7 +295,7 @@ impl Dialogue for Client {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);
@@ -341,7 +341,7 @@ impl Dialogue for Client {
 
     fn quit(&mut self, bot: &mut BotProcess) {
         let deadline = Instant::now() + FAREWELL;
-        let _ = self.send(bot, &[0, self.id], Some(deadline), &Stop::new());
+        let _ = self.send(bot, &[0, self.id], Some(deadline), &StopFlag::new());
     }
 }
 

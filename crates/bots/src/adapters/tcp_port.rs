@@ -12,12 +12,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use rustix::process::Pid;
 
 use crate::protocol::Unsaid;
 #[cfg(target_os = "linux")]
-use crownhead_sandbox::monitor::family;
+use crownhead_sandbox::procfs::ProcessIds;
 
 /// The port.
 pub(crate) const NUMBER: u16 = 8888;
@@ -33,10 +33,10 @@ const SLICE: Duration = Duration::from_millis(50);
 struct Place;
 
 impl Place {
-    fn wait(stop: &Stop) -> Result<Place, Unsaid> {
+    fn wait(stop: &StopFlag) -> Result<Place, Unsaid> {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         while *taken {
-            if stop.is_stopped() {
+            if stop.is_set() {
                 return Err(Unsaid::Stopped);
             }
             taken = FREE.wait_timeout(taken, SLICE).unwrap_or_else(PoisonError::into_inner).0;
@@ -65,7 +65,7 @@ pub(crate) struct Port {
 const LONGEST: Duration = Duration::from_secs(12);
 
 /// Listens on the port of this machine.
-pub(crate) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
+pub(crate) fn listen(stop: &StopFlag) -> Result<Port, Unsaid> {
     let place = Place::wait(stop)?;
     let mut holder = None;
     let mut since = Instant::now();
@@ -74,7 +74,7 @@ pub(crate) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
             Ok(listener) => return Ok(Port { listener, place: Some(place) }),
             Err(error) => error,
         };
-        if stop.is_stopped() {
+        if stop.is_set() {
             return Err(Unsaid::Stopped);
         }
         let now = listening();
@@ -222,10 +222,11 @@ const GENERATIONS: usize = 100;
 /// Whether a process is in the group of a bot, or a descendant of its.
 #[cfg(target_os = "linux")]
 fn is_relative(process: i32, bot: i32) -> bool {
-    let line =
-        std::iter::successors(Some(process), |process| family(*process).map(|known| known.parent));
+    let line = std::iter::successors(Some(process), |process| {
+        ProcessIds::read(*process).map(|known| known.parent)
+    });
     let line = line.take(GENERATIONS).take_while(|process| *process > 0);
-    family(process).is_some_and(|known| known.group == bot)
+    ProcessIds::read(process).is_some_and(|known| known.group == bot)
         || line.into_iter().any(|one| one == bot)
 }
 

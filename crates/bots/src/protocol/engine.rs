@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{Knowledge, Stop};
+use crownhead_search::{Knowledge, StopFlag};
 
 use super::line::Line;
 use crate::line_buffer::read_bounded_line;
@@ -141,7 +141,7 @@ impl Table {
             Some(time) if self.is_per_move => Clock::PerMove(time),
             Some(left) => Clock::PerGame { left, increment: self.increment.unwrap_or_default() },
         };
-        let chosen = self.player.choose(session.as_ref(), &clock, &Stop::new(), &mut |_| {});
+        let chosen = self.player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {});
         let choice = match chosen {
             Err(PlayerError::GameOver) => return Ok(Err("the game is over".into())),
             other => other?,

@@ -1,9 +1,9 @@
-//! How one talks with a bot. The protocol of version 1 is one way ([`Lines`](super::protocol::Lines));
+//! How one talks with a bot. The protocol of version 1 is one way (`Lines`);
 //! programs that were written for something else get others ([`adapters`](super::adapters)).
 
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 
 pub mod engine;
 pub(crate) mod line;
@@ -16,7 +16,7 @@ use crownhead_sandbox::Isolation;
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
 pub(crate) trait Dialogue: Send {
     /// Makes ready what the program must find when it starts behind such walls.
-    fn prepare(&mut self, _: Isolation, _: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, _: Isolation, _: &StopFlag) -> Result<(), Unsaid> {
         Ok(())
     }
 
@@ -30,7 +30,7 @@ pub(crate) trait Dialogue: Send {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid>;
 
     /// Tells of a new game and waits until the bot is ready, or no longer.
@@ -38,12 +38,12 @@ pub(crate) trait Dialogue: Send {
         &mut self,
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid>;
 
     /// Tells a bot of a new game that was late in the last one, or said what is no answer; whether
     /// it is in step again. If not, it is started anew.
-    fn rejoin(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &Stop) -> bool {
+    fn rejoin(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &StopFlag) -> bool {
         false
     }
 
@@ -54,7 +54,7 @@ pub(crate) trait Dialogue: Send {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid>;
 
     /// Tells how the game ended; where there is no way to tell the bot, its log.

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 
 use super::line::{Line, quote};
 use super::{Dialogue, Unsaid};
@@ -69,7 +69,7 @@ impl Lines {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Silence> {
         bot.forgive();
         let mut name = None;
@@ -94,7 +94,7 @@ impl Lines {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         match self.hear_ready(bot, allowance, stop) {
             Ok(()) => Ok(()),
@@ -142,7 +142,7 @@ impl Lines {
         bot: &mut BotProcess,
         newgame: &str,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.greet(bot, allowance, stop)?;
         self.tell(bot, newgame, allowance, stop)
@@ -153,7 +153,7 @@ impl Lines {
         bot: &mut BotProcess,
         newgame: &str,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         bot.begin_game(newgame, Some(Instant::now() + allowance), stop);
         if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
@@ -166,7 +166,7 @@ impl Lines {
         line: &str,
         ply: usize,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
         mut told: impl FnMut(&[u8]),
     ) -> Result<String, Unsaid> {
         let begun = Instant::now();
@@ -307,7 +307,7 @@ impl Dialogue for Lines {
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         *self = Lines { line: std::mem::take(&mut self.line), ..Lines::default() };
         bot.send("crownhead protocol=1\n", Some(Instant::now() + allowance), stop);
@@ -318,13 +318,13 @@ impl Dialogue for Lines {
         &mut self,
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<(), Unsaid> {
         self.side = seating.letter();
         self.tell(bot, &newgame(seating), seating.settings.startup_timeout, stop)
     }
 
-    fn rejoin(&mut self, bot: &mut BotProcess, seating: &GameStart<'_>, stop: &Stop) -> bool {
+    fn rejoin(&mut self, bot: &mut BotProcess, seating: &GameStart<'_>, stop: &StopFlag) -> bool {
         // Only that it is ready shows that it has done with all that was before.
         if self.is_silent {
             return false;
@@ -341,7 +341,7 @@ impl Dialogue for Lines {
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, Unsaid> {
         let ply = game.plies();
         self.check_order(bot, ply)?;
@@ -361,7 +361,7 @@ impl Dialogue for Lines {
             let _ = write!(line, " score={own}-{other}");
         }
         let _ = writeln!(line, " reason={} code={}", quote(verdict.reason), verdict.code);
-        bot.send(&line, Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send(&line, Some(Instant::now() + FAREWELL), &StopFlag::new());
     }
 
     fn is_silent(&self) -> bool {
@@ -373,7 +373,7 @@ impl Dialogue for Lines {
     }
 
     fn quit(&mut self, bot: &mut BotProcess) {
-        bot.send("quit\n", Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send("quit\n", Some(Instant::now() + FAREWELL), &StopFlag::new());
     }
 }
 

@@ -15,7 +15,8 @@
 use crownhead_records::GameRecord;
 use crownhead_rules::{MoveList, Notation, Position, Side, SideInfo};
 use crownhead_search::{
-    Engine, GameVisitor, Knowledge, Line, Report, Searchable, Stop, Task, visit,
+    DynEngine, GameVisitor, HasEngine, Knowledge, PvLine, SearchReport, SearchRequest, Searchable,
+    StopFlag, visit,
 };
 
 use super::judgement::{accuracy, is_lost, mean, turning_point};
@@ -180,7 +181,7 @@ pub fn analyse_game(
     number: u64,
     request: &AnalysisRequest,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&Progress),
 ) -> Result<GameAnalysis, AnalysisError> {
     visit(&record.game, Analysis { record, number, request, knowledge, stop, heard })
@@ -191,7 +192,7 @@ struct Analysis<'a> {
     number: u64,
     request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
 }
 
@@ -232,7 +233,7 @@ impl<P: Notation> Replay<P> {
 impl GameVisitor for Analysis<'_> {
     type Output = Result<GameAnalysis, AnalysisError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
         let Analysis { record, number, request, knowledge, stop, heard } = self;
         let replay = Replay::<P>::new(record, options)?;
         let mut end = None;
@@ -242,7 +243,7 @@ impl GameVisitor for Analysis<'_> {
                 break;
             }
         }
-        let engine = Engine::<P>::new(request.settings, knowledge)
+        let engine = P::new_engine(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
         let positions = (0, replay.positions.len());
         let mut judge = Judge { engine, request, stop, heard, positions };
@@ -318,7 +319,7 @@ fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Eval) ->
 /// What a search found about a position.
 struct Found<P: Position> {
     worth: Eval,
-    lines: Vec<Line<P>>,
+    lines: Vec<PvLine<P>>,
     depth: u32,
 }
 
@@ -327,7 +328,7 @@ impl<P: Position> Found<P> {
         Found { worth: ended(winner), lines: Vec::new(), depth: 0 }
     }
 
-    fn new(report: Report<P>, side: Side) -> Self {
+    fn new(report: SearchReport<P>, side: Side) -> Self {
         let worth = Eval::new(report.score(), side);
         Found { worth, lines: report.lines, depth: report.depth }
     }
@@ -340,9 +341,9 @@ struct Alternative<P: Position> {
 }
 
 struct Judge<'a, P: Searchable> {
-    engine: Engine<P>,
+    engine: Box<dyn DynEngine<P>>,
     request: &'a AnalysisRequest,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
     positions: (usize, usize),
 }
@@ -357,12 +358,17 @@ impl<P: Searchable> Judge<'_, P> {
         if let Some(outcome) = position.outcome(past) {
             return Ok(Found::over(outcome.winner));
         }
-        let task = Task { position, past, limits: self.request.limits, lines };
+        let task = SearchRequest {
+            position,
+            history_keys: past,
+            limits: self.request.limits,
+            multipv: lines,
+        };
         let (positions, heard) = (self.positions, &mut *self.heard);
-        let report = self.engine.search(task, self.stop, |report| {
+        let report = self.engine.search(task, self.stop, &mut |report| {
             heard(&Progress::new(positions, position, report, LONGEST));
         });
-        if self.stop.is_stopped() {
+        if self.stop.is_set() {
             return Err(AnalysisError::Interrupted);
         }
         Ok(Found::new(report, position.side()))
@@ -445,7 +451,8 @@ impl<P: Searchable> Judge<'_, P> {
                 Judgement::new(worth.expected_by(side), kept.expected_by(side)).is_some()
             };
             let lines = more.as_ref().unwrap_or(&before.lines);
-            let unseen = |line: &&Line<P>| line.moves.first().is_some_and(|mv| !seen.contains(mv));
+            let unseen =
+                |line: &&PvLine<P>| line.moves.first().is_some_and(|mv| !seen.contains(mv));
             let Some(line) = lines.iter().find(unseen) else {
                 if more.is_some() || !marked(before.worth, kept) {
                     return Ok(best);

@@ -119,13 +119,11 @@ fn side_object(analysis: &GameAnalysis, side: Side) -> Value {
 /// Which letter of a board is whose piece. Kings have the capital of a small letter.
 fn pieces(analysis: &GameAnalysis) -> Value {
     let mut pieces = serde_json::Map::new();
-    for side in &analysis.sides {
-        let colour = side.name.to_lowercase();
-        let letter = side.letter;
-        pieces.insert(letter.to_string(), json!({ "colour": colour, "king": false }));
-        if letter.is_ascii_lowercase() {
-            let king = letter.to_ascii_uppercase().to_string();
-            pieces.insert(king, json!({ "colour": colour, "king": true }));
+    let info = analysis.record.game.info();
+    for (side, facts) in info.sides.iter().enumerate() {
+        for (kind, piece) in info.pieces.iter().enumerate() {
+            let json = json!({ "colour": facts.colour.code(), "king": kind > 0 });
+            pieces.insert(piece.letters[side].to_string(), json);
         }
     }
     pieces.into()
@@ -133,16 +131,9 @@ fn pieces(analysis: &GameAnalysis) -> Value {
 
 /// The numbers of the squares that are played on, where they are called by numbers.
 fn squares(game: &Game) -> Value {
-    match game {
-        Game::English(_) | Game::Contest(_) => Cell::all()
-            .map(|cell| {
-                let dark = (cell.row() + cell.column()) % 2 == 1;
-                dark.then(|| (cell.row() - 1) * 4 + cell.column().div_ceil(2))
-            })
-            .collect::<Vec<_>>()
-            .into(),
-        Game::ChineseCheckers | Game::CaptureHalma => Value::Null,
-    }
+    let info = game.info();
+    let numbers = || Cell::all().map(|cell| info.square_number(cell)).collect::<Vec<_>>();
+    info.numbered_squares.then(numbers).into()
 }
 
 fn move_object(analysis: &GameAnalysis, index: usize) -> Value {

@@ -2,7 +2,7 @@
 //! there stays as it is while [`VERSION`] does.
 
 use crownhead_rules::{Side, SideInfo};
-use crownhead_search::Limits;
+use crownhead_search::SearchLimits;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 pub const VERSION: u32 = 1;
 
 /// The object about a position.
-pub fn position(analysis: &PositionAnalysis, limits: &Limits) -> Value {
+pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
     let sides = &analysis.sides;
     json!({
         "version": VERSION,
@@ -49,9 +49,9 @@ pub fn file(analysis: &FileAnalysis) -> Value {
     })
 }
 
-fn limits_object(limits: &Limits) -> Value {
+fn limits_object(limits: &SearchLimits) -> Value {
     json!({
-        "seconds": limits.time.map(|time| time.as_secs_f64()),
+        "seconds": limits.hard_time.map(|time| time.as_secs_f64()),
         "depth": limits.depth,
         "nodes": limits.nodes,
     })

@@ -1,7 +1,7 @@
 //! Looking at positions and at finished games: what each move was worth, and what would have been
 //! better.
 //!
-//! [`examine`] looks at a position, [`analyse`] at a recorded game. Both give plain data with texts
+//! `examine` looks at a position, `analyse` at a recorded game. Both give plain data with texts
 //! and boards in it; [`text`], [`json`], [`pdn`] and [`html`] each make one format of it and know
 //! nothing of rules or of the search. What a mark and an accuracy mean is settled in
 //! `judgement.rs` and told in `docs/analysis.md`.
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use crownhead_records::RecordError;
 use crownhead_rules::{Cell, Notation, Side};
-use crownhead_search::{Limits, Line, Report, Searchable, Settings};
+use crownhead_search::{EngineConfig, PvLine, SearchLimits, SearchReport, Searchable};
 
 pub use game::{End, GameAnalysis, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
 pub use judgement::{Eval, Judgement};
@@ -28,9 +28,9 @@ pub use position::{PositionAnalysis, PositionSpec, analyse_position};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnalysisRequest {
     /// When the search of one position ends.
-    pub limits: Limits,
+    pub limits: SearchLimits,
     /// Threads and memory.
-    pub settings: Settings,
+    pub settings: EngineConfig,
     /// How many best lines to find for a position; 0 is taken as 1.
     pub lines: usize,
 }
@@ -41,7 +41,7 @@ pub struct FileAnalysis {
     /// What the file is called.
     pub file: String,
     /// When the search of one position ended.
-    pub limits: Limits,
+    pub limits: SearchLimits,
     /// The games, in the order of the file.
     pub games: Vec<GameAnalysis>,
     /// The games that could not be read.
@@ -145,25 +145,25 @@ impl Progress {
     fn new<P: Searchable>(
         positions: (usize, usize),
         position: &P,
-        report: &Report<P>,
+        report: &SearchReport<P>,
         longest: usize,
     ) -> Progress {
         Progress {
             positions,
             depth: report.depth,
-            deepest: report.deepest,
+            deepest: report.seldepth,
             nodes: report.nodes,
             time: report.time,
-            fullness: report.fullness,
+            fullness: report.hashfull,
             lines: variations(position, &report.lines, longest),
         }
     }
 }
 
 /// The lines that a search found.
-fn variations<P: Searchable>(position: &P, lines: &[Line<P>], longest: usize) -> Vec<Variation> {
+fn variations<P: Searchable>(position: &P, lines: &[PvLine<P>], longest: usize) -> Vec<Variation> {
     let side = position.side();
-    let variation = |line: &Line<P>| {
+    let variation = |line: &PvLine<P>| {
         Variation::new(position, &line.moves, Eval::new(line.score, side), longest)
     };
     lines.iter().map(variation).collect()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side, SideInfo};
-use crownhead_search::{Engine, GameVisitor, Knowledge, Searchable, Stop, Task, visit};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, SearchRequest, StopFlag, visit};
 
 use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
 
@@ -51,7 +51,7 @@ pub fn analyse_position(
     place: &PositionSpec<'_>,
     request: &AnalysisRequest,
     knowledge: &Knowledge,
-    stop: &Stop,
+    stop: &StopFlag,
     heard: &mut dyn FnMut(&Progress),
 ) -> Result<PositionAnalysis, AnalysisError> {
     visit(place.game, Examination { place, request, knowledge, stop, heard })
@@ -61,14 +61,14 @@ struct Examination<'a> {
     place: &'a PositionSpec<'a>,
     request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     heard: &'a mut dyn FnMut(&Progress),
 }
 
 impl GameVisitor for Examination<'_> {
     type Output = Result<PositionAnalysis, AnalysisError>;
 
-    fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
         let Examination { place, request, knowledge, stop, heard } = self;
         let mut position = match place.position {
             Some(text) => P::parse_position(text, options)
@@ -105,23 +105,23 @@ impl GameVisitor for Examination<'_> {
             analysis.end = Some((outcome.winner, position.describe(outcome)));
             return Ok(analysis);
         }
-        let mut engine = Engine::<P>::new(request.settings, knowledge)
+        let mut engine = P::new_engine(request.settings, knowledge)
             .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
-        let task = Task {
+        let task = SearchRequest {
             position: &position,
-            past: &past,
+            history_keys: &past,
             limits: request.limits,
-            lines: request.lines.max(1),
+            multipv: request.lines.max(1),
         };
-        let report = engine.search(task, stop, |report| {
+        let report = engine.search(task, stop, &mut |report| {
             heard(&Progress::new((0, 1), &position, report, LONGEST));
         });
         // What was found before the flag was raised is as good as ever.
-        if stop.is_stopped() && report.depth == 0 {
+        if stop.is_set() && report.depth == 0 {
             return Err(AnalysisError::Interrupted);
         }
         analysis.depth = report.depth;
-        analysis.deepest = report.deepest;
+        analysis.deepest = report.seldepth;
         analysis.nodes = report.nodes;
         analysis.time = report.time;
         analysis.lines = variations(&position, &report.lines, LONGEST);

@@ -1,20 +1,20 @@
 //! The players that are part of the program.
 
 mod best;
-mod graded;
+mod level;
 mod random;
 mod spec;
 mod textbook;
 
 pub(crate) use best::Best;
-pub(crate) use graded::Graded;
+pub(crate) use level::Graded;
 pub use random::Random;
 pub use spec::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, SpecError};
 pub(crate) use textbook::Textbook;
 
 use std::time::Duration;
 
-use crownhead_search::{Limits, Report, Searchable};
+use crownhead_search::{SearchLimits, SearchReport, Searchable};
 
 use crate::session::line_texts;
 use crate::{Choice, Clock, PlayerError, Session, TypedSession};
@@ -38,13 +38,13 @@ fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choic
 }
 
 /// What a player may use for a move: no more than the clock allows, nor than its options.
-fn limits(options: &PlayerOptions, clock: &Clock) -> Limits {
-    let allotted = clock.allot();
-    Limits {
+fn limits(options: &PlayerOptions, clock: &Clock) -> SearchLimits {
+    let time = clock.move_time();
+    SearchLimits {
         depth: None,
         nodes: options.nodes,
-        time: shorter(allotted.time, options.movetime),
-        enough: allotted.enough,
+        hard_time: shorter(time.hard, options.movetime),
+        soft_time: time.soft,
     }
 }
 
@@ -61,7 +61,7 @@ fn told<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
 }
 
 /// One of the lines that a search found, as the move to make. The text is empty if there is none.
-fn choice<P: Searchable>(position: &P, report: &Report<P>, line: usize) -> Choice {
+fn choice<P: Searchable>(position: &P, report: &SearchReport<P>, line: usize) -> Choice {
     let found = report.lines.get(line);
     let line = found.map(|line| told(position, &line.moves)).unwrap_or_default();
     Choice {

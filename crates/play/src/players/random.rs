@@ -1,33 +1,41 @@
-//! Any legal move, each as likely.
+//! The random player.
 
-use crownhead_search::Stop;
+use crownhead_search::StopFlag;
 
 use crate::{Choice, Clock, Player, PlayerError, Session};
 
+/// Plays any legal move, each with the same probability.
 pub struct Random {
-    lots: fastrand::Rng,
+    rng: fastrand::Rng,
 }
 
 impl Random {
+    /// Creates the player with seed 0.
     pub fn new() -> Random {
-        Random { lots: fastrand::Rng::with_seed(0) }
+        Random { rng: fastrand::Rng::with_seed(0) }
+    }
+}
+
+impl Default for Random {
+    fn default() -> Random {
+        Random::new()
     }
 }
 
 impl Player for Random {
     fn new_game(&mut self, seed: u64) {
-        self.lots = fastrand::Rng::with_seed(seed);
+        self.rng = fastrand::Rng::with_seed(seed);
     }
 
     fn choose(
         &mut self,
         game: &dyn Session,
         _: &Clock,
-        _: &Stop,
+        _: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let moves = game.legal_moves();
-        let chosen = self.lots.choice(moves).ok_or(PlayerError::GameOver)?;
+        let chosen = self.rng.choice(moves).ok_or(PlayerError::GameOver)?;
         Ok(Choice::from_text(chosen.text))
     }
 }

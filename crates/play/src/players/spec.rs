@@ -6,11 +6,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::Game;
-use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
 
 use super::{Best, Graded, Random, Textbook};
-use crate::clock::{format_duration, parse_duration, truncate};
+use crate::clock::truncate;
 use crate::{Player, PlayerError};
+use crate::{format_duration, parse_duration};
 
 /// A built-in player and its options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,7 +125,7 @@ impl BuiltinSpec {
         struct Create<'a>(&'a BuiltinSpec, &'a Knowledge);
         impl GameVisitor for Create<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
-            fn visit<P: Searchable>(self, rules: &P::Options) -> Self::Output {
+            fn visit<P: HasEngine>(self, rules: &P::Options) -> Self::Output {
                 let Create(spec, knowledge) = self;
                 let options = spec.options;
                 Ok(match spec.kind {

@@ -10,26 +10,26 @@
 
 use std::time::Instant;
 
-use crownhead_search::plain::{self, Found};
-use crownhead_search::{Knowledge, Searchable, Stop, evaluations};
+use crownhead_search::textbook::{DynTextbook, SearchResult};
+use crownhead_search::{HasEngine, Knowledge, StopFlag};
 
 use super::{limits, shorter, told, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
 
-pub(crate) struct Textbook<P: Searchable> {
-    evaluation: P::Evaluation,
+pub(crate) struct Textbook<P: HasEngine> {
+    search: Box<dyn DynTextbook<P>>,
     depth: u32,
     pruning: bool,
     options: PlayerOptions,
     lots: fastrand::Rng,
 }
 
-impl<P: Searchable> Textbook<P> {
+impl<P: HasEngine> Textbook<P> {
     /// Looks at every line.
     pub(crate) fn minimax(depth: u32, options: PlayerOptions, knowledge: &Knowledge) -> Self {
-        let evaluation = evaluations::textbook::<P>(knowledge);
+        let search = P::new_textbook(knowledge);
         let lots = fastrand::Rng::with_seed(0);
-        Textbook { evaluation, depth, pruning: false, options, lots }
+        Textbook { search, depth, pruning: false, options, lots }
     }
 
     /// Leaves out what cannot matter.
@@ -38,7 +38,7 @@ impl<P: Searchable> Textbook<P> {
     }
 }
 
-impl<P: Searchable> Player for Textbook<P> {
+impl<P: HasEngine> Player for Textbook<P> {
     fn new_game(&mut self, seed: u64) {
         self.lots = fastrand::Rng::with_seed(seed);
     }
@@ -47,7 +47,7 @@ impl<P: Searchable> Player for Textbook<P> {
         &mut self,
         game: &dyn Session,
         clock: &Clock,
-        stop: &Stop,
+        stop: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let start = Instant::now();
@@ -57,30 +57,32 @@ impl<P: Searchable> Player for Textbook<P> {
         }
         let (position, past) = (game.current(), game.past());
         let limits = limits(&self.options, clock);
-        let deadline = limits.time.and_then(|time| start.checked_add(time));
+        let deadline = limits.hard_time.and_then(|time| start.checked_add(time));
         let is_over =
-            || stop.is_stopped() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            || stop.is_set() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         // The first look is short and must not fail: without it there is no move.
-        let first = plain::minimax(position, past, 1, &self.evaluation, &|| false);
+        let first = self.search.minimax(position, past, 1, &|| false);
         let (mut depth, mut found) = (1, first.ok_or(PlayerError::GameOver)?);
         let mut growth = 1;
-        while depth < self.depth && !found.complete && !stop.is_stopped() {
+        while depth < self.depth && !found.complete && !stop.is_set() {
             // A look that is broken off counts for nothing: one that would be is not begun. As
             // long as the last, times the growth of the last, is what it will take.
             let begun = Instant::now();
             let forecast = begun.saturating_duration_since(start).saturating_mul(growth);
-            let enough = shorter(limits.time, limits.enough);
+            let enough = shorter(limits.hard_time, limits.soft_time);
             if enough.is_some_and(|time| forecast >= time) {
                 break;
             }
-            let search = if self.pruning { plain::alpha_beta } else { plain::minimax };
-            let Some(deeper) = search(position, past, depth + 1, &self.evaluation, &is_over) else {
-                break;
+            let deeper = if self.pruning {
+                self.search.alpha_beta(position, past, depth + 1, &is_over)
+            } else {
+                self.search.minimax(position, past, depth + 1, &is_over)
             };
+            let Some(deeper) = deeper else { break };
             growth = (deeper.nodes / found.nodes.max(1)).clamp(1, 1000) as u32;
             (depth, found) = (depth + 1, deeper);
         }
-        let Found { score, best, nodes, .. } = found;
+        let SearchResult { score, best_moves: best, nodes, .. } = found;
         let chosen = self.lots.choice(best);
         let line = told(position, &[chosen.ok_or(PlayerError::GameOver)?]);
         let text = line.first().cloned().ok_or(PlayerError::GameOver)?;

@@ -1,8 +1,8 @@
-//! Bytes to tokens: what the signs of a PDN file are, before anyone asks whether they make a game.
+//! PDN tokens.
 //!
-//! The lexer knows no game. It says where each token begins and keeps going after a fault, so that
-//! the reader can look for the next game. Tokens are bounded; what is longer is passed over without
-//! being kept.
+//! The lexer knows nothing about games. It reports the location of each token and continues after an
+//! error, so that the reader can find the next game. Tokens have a maximum size; longer ones are
+//! skipped without being stored.
 
 use std::io::Read;
 
@@ -13,55 +13,54 @@ use crate::limits::{MAX_TAG, MAX_TEXT, MAX_WORD};
 use crate::record::GameResult;
 use crate::tag::{parse_tag, tag_length};
 
-/// A token. The texts of the kinds that have one are [`Lexer::text`] and, for tags,
-/// [`Lexer::name`].
+/// A token. Its text, if any, is in [`Lexer::text`]; the name of a tag is in [`Lexer::name`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Token {
     /// `[Name "value"]`.
     Tag,
-    /// Something that can only be a move.
+    /// A move, valid or not.
     Word,
-    /// `1-0`, `1/2-1/2`, `*`: the end of a game.
+    /// `1-0`, `1/2-1/2` or `*`: the end of a game.
     Result(GameResult),
-    /// `12.` or `12...`; with its value when no point follows and it may be something else.
+    /// `12.` or `12...`; with its value if no period follows and it may be something else.
     Number(Option<u32>),
-    /// `$7`, `!?`, `(?)`, or `*` right behind a move.
+    /// `$7`, `!?`, `(?)`, or `*` right after a move.
     Nag(u8),
-    /// `{…}`, `;…`, or prose in parentheses.
+    /// `{…}`, `;…`, or words in parentheses.
     Comment,
-    /// `(` before a variation.
+    /// `(`.
     VariationStart,
     /// `)`.
     VariationEnd,
-    /// `/FEN "…"/`, a position set up among the moves.
+    /// `/FEN "…"/`, a position among the moves.
     Setup,
     /// The end of the file.
     End,
 }
 
-/// The annotation of a move that is the only good one.
+/// Annotation of a forced move.
 const FORCED: u8 = 7;
 
-/// How far to look for the end of a line that may be a tag inside a comment.
-const TAG_IN_COMMENT: usize = 4096;
+/// Maximum length of a line inside a comment that is recognised as a tag, in bytes.
+const MAX_TAG_IN_COMMENT: usize = 4096;
 
 pub(crate) struct Lexer<R> {
     input: Input<R>,
     name: String,
     text: String,
-    /// The bytes of a comment, before they become text.
+    /// The undecoded bytes of a comment.
     raw: Vec<u8>,
-    /// Where the token begins, and whether it is the first of its line.
+    /// Start of the token, and whether it is the first of its line.
     location: Location,
     line_start: bool,
     last: Token,
     repeat_last: bool,
-    /// A fault found too early, to be reported later.
+    /// An error to report with the next token.
     pending_error: Option<LocatedError>,
     started: bool,
 }
 
-/// What ends a comment.
+/// End of a comment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     Byte(u8),
@@ -84,38 +83,38 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// The move, the comment, the position or the value of the tag.
+    /// Returns the move, the comment, the position or the value of the tag.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The name of the tag.
+    /// Returns the name of the tag.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn place(&self) -> Location {
+    pub(crate) fn location(&self) -> Location {
         self.location
     }
 
-    /// Whether the token is the first of its line.
+    /// Returns whether the token is the first of its line.
     pub(crate) fn is_line_start(&self) -> bool {
         self.line_start
     }
 
-    /// Makes [`next`](Lexer::next) give the same token once more.
+    /// Makes [`next`](Lexer::next) return the same token again.
     pub(crate) fn unread(&mut self) {
         self.repeat_last = true;
     }
 
-    /// Makes [`next`](Lexer::next) report this fault.
-    pub(crate) fn put_back(&mut self, fault: LocatedError) {
-        self.pending_error = Some(fault);
+    /// Makes [`next`](Lexer::next) return this error.
+    pub(crate) fn put_back(&mut self, error: LocatedError) {
+        self.pending_error = Some(error);
     }
 
     pub(crate) fn next(&mut self) -> Result<Token, LocatedError> {
-        if let Some(fault) = self.pending_error.take() {
-            return Err(fault);
+        if let Some(error) = self.pending_error.take() {
+            return Err(error);
         }
         if std::mem::take(&mut self.repeat_last) {
             return Ok(self.last);
@@ -127,12 +126,12 @@ impl<R: Read> Lexer<R> {
 
     fn read(&mut self) -> Result<Token, LocatedError> {
         if !std::mem::replace(&mut self.started, true) {
-            self.byte_order_mark()?;
+            self.skip_byte_order_mark()?;
         }
-        let mut glued = matches!(self.last, Token::Word | Token::Nag(_));
+        let mut adjacent = matches!(self.last, Token::Word | Token::Nag(_));
         loop {
-            glued &= !self.skip_blanks();
-            self.location = self.input.place();
+            adjacent &= !self.skip_blanks();
+            self.location = self.input.location();
             self.line_start = self.input.is_line_start();
             let Some(byte) = self.input.peek(0) else {
                 return self.end();
@@ -145,20 +144,21 @@ impl<R: Read> Lexer<R> {
                 b')' => return Ok(self.single(Token::VariationEnd)),
                 b'$' => return self.nag(),
                 b'!' | b'?' => return Ok(self.strength(0)),
-                b'*' if glued => return Ok(self.single(Token::Nag(FORCED))),
+                b'*' if adjacent => return Ok(self.single(Token::Nag(FORCED))),
                 b'*' => return Ok(self.single(Token::Result(GameResult::Unknown))),
                 b'/' => return self.setup(),
                 b'0'..=b'9' => return self.number(),
-                // A full stop or an ellipsis stands for a move left out; a brace is left over from
-                // a comment inside a comment, which PDN does not have.
+                // Periods stand for an omitted move. A closing brace is left over from a nested
+                // comment, which PDN does not have.
                 b'.' | b',' | b'}' => self.input.advance(1),
                 b']' | b'"' => {
                     self.input.advance(1);
-                    return self.syntax_error(format!("{:?} outside a tag", char::from(byte)));
+                    return self
+                        .syntax_error(format!("unexpected {:?} outside a tag", char::from(byte)));
                 }
                 _ => return self.word(),
             }
-            glued = false;
+            adjacent = false;
         }
     }
 
@@ -171,12 +171,12 @@ impl<R: Read> Lexer<R> {
         Err(LocatedError::new(self.location, RecordErrorKind::Syntax, message))
     }
 
-    fn too_long<T>(&self, what: &str, limit: usize) -> Result<T, LocatedError> {
-        let message = format!("{what} is longer than {limit} bytes");
+    fn too_long<T>(&self, subject: &str, limit: usize) -> Result<T, LocatedError> {
+        let message = format!("{subject} is longer than {limit} bytes");
         Err(LocatedError::new(self.location, RecordErrorKind::Limit, message))
     }
 
-    fn byte_order_mark(&mut self) -> Result<(), LocatedError> {
+    fn skip_byte_order_mark(&mut self) -> Result<(), LocatedError> {
         if self.input.starts_with(b"\xEF\xBB\xBF") {
             self.input.advance(3);
             self.input.restart_line();
@@ -196,7 +196,7 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Passes blanks and `%` lines; says whether there were any.
+    /// Skips blanks and `%` lines. Returns whether there were any.
     fn skip_blanks(&mut self) -> bool {
         let mut any = false;
         while let Some(byte) = self.input.peek(0) {
@@ -214,10 +214,10 @@ impl<R: Read> Lexer<R> {
 
     fn skip_line(&mut self) {
         loop {
-            let view = self.input.view();
-            let length = view.iter().position(is_line_end);
+            let buffered = self.input.buffered();
+            let length = buffered.iter().position(is_line_end);
             let (count, ended) =
-                (length.unwrap_or(view.len()), length.is_some() || view.is_empty());
+                (length.unwrap_or(buffered.len()), length.is_some() || buffered.is_empty());
             self.input.advance(count);
             if ended {
                 return;
@@ -230,17 +230,17 @@ impl<R: Read> Lexer<R> {
             Some((_, byte)) if byte.is_ascii_alphabetic() => {}
             _ => {
                 self.input.advance(1);
-                return self.syntax_error("'[' begins no tag: a tag is written [Name \"value\"]");
+                return self.syntax_error("invalid tag: write [Name \"value\"]");
             }
         }
         let window = &mut self.input;
         let in_line =
             |i| if i < MAX_TAG { window.peek(i).filter(|byte| !is_line_end(byte)) } else { None };
         let length = tag_length(in_line);
-        let tag = parse_tag(&self.input.view()[..length]);
+        let tag = parse_tag(&self.input.buffered()[..length]);
         self.input.advance(tag.length);
         if tag.length >= MAX_TAG || tag.value.len() > MAX_TAG / 4 || tag.name.len() > MAX_WORD {
-            // A quarter, because writing can lengthen a value: escapes double it.
+            // Written values may be longer, since escapes double the length.
             return self.too_long("the tag", MAX_TAG / 4);
         }
         self.name = tag.name;
@@ -248,25 +248,24 @@ impl<R: Read> Lexer<R> {
         Ok(Token::Tag)
     }
 
-    /// A comment: everything after `skip` bytes, up to what ends it. Runs of blanks count as one
-    /// space.
+    /// Reads a comment after `skip` bytes. Runs of white space become one space.
     fn comment(&mut self, skip: usize, until: Until) -> Result<Token, LocatedError> {
         self.input.advance(skip);
         self.raw.clear();
         let mut fits = true;
         loop {
-            let view = self.input.view();
-            if view.is_empty() && until != Until::LineEnd {
-                return self.syntax_error("the comment is not closed before the file ends");
+            let buffered = self.input.buffered();
+            if buffered.is_empty() && until != Until::LineEnd {
+                return self.syntax_error("the comment is not closed before the end of the file");
             }
             let stop = |byte: &u8| is_line_end(byte) || until == Until::Byte(*byte);
-            let length = view.iter().position(stop).unwrap_or(view.len());
-            let ending = view.get(length).copied();
+            let length = buffered.iter().position(stop).unwrap_or(buffered.len());
+            let ending = buffered.get(length).copied();
             fits &= self.raw.len() + length < MAX_TEXT;
             if fits {
-                self.raw.extend_from_slice(&view[..length]);
+                self.raw.extend_from_slice(&buffered[..length]);
             }
-            let at_end = view.is_empty();
+            let at_end = buffered.is_empty();
             self.input.advance(length);
             match ending {
                 None if !at_end => continue,
@@ -280,8 +279,7 @@ impl<R: Read> Lexer<R> {
                     }
                     self.input.advance(1);
                     if self.at_tag_line() {
-                        return self
-                            .syntax_error("the comment is not closed before the next game begins");
+                        return self.syntax_error("the comment is not closed before the next game");
                     }
                 }
                 _ => break,
@@ -290,7 +288,7 @@ impl<R: Read> Lexer<R> {
         if !fits {
             return self.too_long("the comment", MAX_TEXT);
         }
-        // The sign that ends a comment in braces cannot be kept; other comments may have it.
+        // Comments are written in braces, which `}` would close.
         for byte in self.raw.iter_mut().filter(|byte| **byte == b'}') {
             *byte = b')';
         }
@@ -304,8 +302,7 @@ impl<R: Read> Lexer<R> {
         Ok(Token::Comment)
     }
 
-    /// Whether the line that begins here is a whole tag: inside a comment it shows that the comment
-    /// was not closed.
+    /// Returns whether the next line is a complete tag, which means that the comment was not closed.
     fn at_tag_line(&mut self) -> bool {
         if self.input.peek(0) != Some(b'[')
             || !self.input.peek(1).is_some_and(|byte| byte.is_ascii_uppercase())
@@ -314,7 +311,7 @@ impl<R: Read> Lexer<R> {
         }
         let mut last = b'[';
         let mut quotes = 0;
-        for offset in 1..TAG_IN_COMMENT {
+        for offset in 1..MAX_TAG_IN_COMMENT {
             match self.input.peek(offset) {
                 Some(byte) if !is_line_end(&byte) => {
                     quotes += u32::from(byte == b'"');
@@ -326,13 +323,13 @@ impl<R: Read> Lexer<R> {
         false
     }
 
-    /// `(`: a variation, the strength of a move as in `(?)`, or, in old files, a remark.
+    /// Reads `(`: a variation, an annotation such as `(?)` or, in old files, a comment.
     fn open(&mut self) -> Result<Token, LocatedError> {
         match self.input.peek_past_blanks(1) {
             Some((1, b'!' | b'?')) => {
                 let nag = self.strength(1);
                 if self.input.peek(0) != Some(b')') {
-                    return self.syntax_error("the strength of a move, as in (?), is not closed");
+                    return self.syntax_error("the annotation is not closed: write (?)");
                 }
                 Ok(self.single(nag))
             }
@@ -341,8 +338,8 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Whether a word is none that a variation can begin with: `pass` and, to be refused as a move,
-    /// `c3-d4` can.
+    /// Returns whether a word cannot start a variation. `pass` can, and so can `c3-d4`, which then is
+    /// an invalid move.
     fn is_prose(&mut self, at: usize, byte: u8) -> bool {
         let algebraic = matches!(byte, b'a'..=b'h' | b'A'..=b'H')
             && matches!(self.input.peek(at + 1), Some(b'1'..=b'8'));
@@ -360,11 +357,11 @@ impl<R: Read> Lexer<R> {
         self.input.advance(1 + digits);
         match u8::try_from(value) {
             Ok(value) if digits > 0 => Ok(Token::Nag(value)),
-            _ => self.syntax_error("an annotation is written $0 to $255"),
+            _ => self.syntax_error("invalid annotation: write $0 to $255"),
         }
     }
 
-    /// `!`, `?` and the like, after `skip` bytes. Longer rows count by their first two signs.
+    /// Reads `!`, `?`, `!?` and so on, after `skip` bytes. Only the first two signs count.
     fn strength(&mut self, skip: usize) -> Token {
         self.input.advance(skip);
         let signs = (self.input.peek(0), self.input.peek(1));
@@ -386,7 +383,7 @@ impl<R: Read> Lexer<R> {
             self.input.starts_with(b"/FEN").then(|| self.input.peek_past_blanks(4)).flatten();
         let Some((quote, b'"')) = quoted else {
             self.input.advance(1);
-            return self.syntax_error("'/' begins no position: one is written /FEN \"…\"/");
+            return self.syntax_error("invalid position: write /FEN \"…\"/");
         };
         let start = quote + 1;
         let length = (0..MAX_WORD)
@@ -398,16 +395,16 @@ impl<R: Read> Lexer<R> {
             && self.input.peek(start + length + 1) == Some(b'/');
         self.take_text(start, length);
         if !closed {
-            return self.syntax_error("the position is not closed: it is written /FEN \"…\"/");
+            return self.syntax_error("the position is not closed: write /FEN \"…\"/");
         }
         self.input.advance(2);
         Ok(Token::Setup)
     }
 
-    /// Something that begins with a digit: the number of a move, or a word.
+    /// Reads a token that starts with a digit: a move number or a word.
     fn number(&mut self) -> Result<Token, LocatedError> {
         let digits = (0..MAX_WORD).take_while(|&i| self.is_digit(i)).count();
-        // As in the result 0.5-0.5.
+        // The result 0.5-0.5.
         let half_point = digits == 1 && self.input.starts_with(b"0.") && self.is_digit(2);
         if self.input.peek(digits) != Some(b'.') || half_point {
             return self.word();
@@ -419,7 +416,7 @@ impl<R: Read> Lexer<R> {
         Ok(Token::Number(None))
     }
 
-    /// A move or a result, also when blanks were put round its separators, as in `11 - 15`.
+    /// Reads a move or a result, with or without blanks around its separators.
     fn word(&mut self) -> Result<Token, LocatedError> {
         let length = self.word_length();
         if length == 0 || length > MAX_WORD {
@@ -431,16 +428,16 @@ impl<R: Read> Lexer<R> {
             && let Some((from, length)) = self.continuation()
         {
             self.input.advance(from);
-            let more = decode(&self.input.view()[..length]).into_owned();
+            let more = decode(&self.input.buffered()[..length]).into_owned();
             self.input.advance(length);
             self.text.push_str(&more);
         }
         if !self.text.is_ascii() {
-            self.text = self.text.chars().map(plain_sign).collect();
+            self.text = self.text.chars().map(ascii_separator).collect();
         }
         let used = self.text.trim_end_matches(['.', ',']).len();
         self.text.truncate(used);
-        // Most words are moves, and most moves cannot be taken for results.
+        // Fast path: most words are moves that do not look like results.
         let like_result = !matches!(self.text.as_bytes(), [_, b'0'..=b'9', ..] | [b'3'..=b'9', ..]);
         if like_result && let Some(result) = GameResult::parse(&self.text) {
             return Ok(Token::Result(result));
@@ -449,8 +446,8 @@ impl<R: Read> Lexer<R> {
         Ok(if number { Token::Number(self.text.parse().ok()) } else { Token::Word })
     }
 
-    /// The part of a word that follows after blanks: where it begins and its length. A word goes on
-    /// behind blanks if a separator stands before or after them and a digit comes next.
+    /// Returns offset and length of the part of a word that follows after blanks. A word continues
+    /// after blanks if there is a separator on one side of them and a digit follows.
     fn continuation(&mut self) -> Option<(usize, usize)> {
         let bytes = self.text.as_bytes();
         if !bytes.first()?.is_ascii_digit() {
@@ -478,7 +475,7 @@ impl<R: Read> Lexer<R> {
             match self.input.peek(start + length) {
                 None => return length,
                 Some(byte) if is_blank(byte) || b"{}()[]$;!?*\"%".contains(&byte) => return length,
-                // A no-break space; in UTF-8 the same byte also ends other characters.
+                // A no-break space; in UTF-8 this byte can also end another character.
                 Some(0xA0) if last < 0x80 => return length,
                 Some(0xA0) if last == 0xC2 => return length - 1,
                 Some(byte) => last = byte,
@@ -493,7 +490,7 @@ impl<R: Read> Lexer<R> {
 
     fn take_text(&mut self, start: usize, length: usize) {
         self.text.clear();
-        self.text.push_str(&decode(&self.input.view()[start..start + length]));
+        self.text.push_str(&decode(&self.input.buffered()[start..start + length]));
         self.input.advance(start + length);
     }
 }
@@ -506,8 +503,8 @@ fn is_separator(byte: &u8) -> bool {
     matches!(byte, b'-' | b'x' | b'X' | b':')
 }
 
-/// The signs a word processor makes of `-` and `x`.
-fn plain_sign(c: char) -> char {
+/// Replaces typographic dashes and crosses by `-` and `x`.
+fn ascii_separator(c: char) -> char {
     match c {
         '‐' | '‑' | '‒' | '–' | '—' | '−' => '-',
         '×' | '✕' | '✗' => 'x',

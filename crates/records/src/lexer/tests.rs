@@ -3,21 +3,21 @@ use std::io::{self, Read};
 use super::*;
 use crate::record::GameResult::{Draw, FirstWins, SecondWins, Unknown};
 
-/// Hands out one byte at a time, to show that no token depends on where the input is cut.
-struct Drops<'a>(&'a [u8]);
+/// Returns one byte per read, to test that tokens do not depend on buffering.
+struct OneByteReads<'a>(&'a [u8]);
 
-impl Read for Drops<'_> {
+impl Read for OneByteReads<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let (Some((first, rest)), Some(place)) = (self.0.split_first(), out.first_mut()) else {
+        let (Some((first, rest)), Some(byte)) = (self.0.split_first(), out.first_mut()) else {
             return Ok(0);
         };
-        *place = *first;
+        *byte = *first;
         self.0 = rest;
         Ok(1)
     }
 }
 
-/// The tokens with their texts; a fault is shown by its message.
+/// Returns the tokens with their texts; an error is `End` with its message.
 fn tokens(text: &[u8]) -> Vec<(Token, String)> {
     fn all(mut lexer: Lexer<impl Read>) -> Vec<(Token, String)> {
         let mut found = Vec::new();
@@ -31,12 +31,12 @@ fn tokens(text: &[u8]) -> Vec<(Token, String)> {
                     found.push((token, lexer.text().to_string()));
                 }
                 Ok(token) => found.push((token, String::new())),
-                Err(fault) => found.push((Token::End, fault.message)),
+                Err(error) => found.push((Token::End, error.message)),
             }
         }
     }
     let whole = all(Lexer::new(text));
-    assert_eq!(whole, all(Lexer::new(Drops(text))), "cut into bytes");
+    assert_eq!(whole, all(Lexer::new(OneByteReads(text))), "one byte per read");
     whole
 }
 
@@ -66,7 +66,7 @@ fn nag(nag: u8) -> (Token, &'static str) {
 }
 
 #[test]
-fn moves_and_numbers() {
+fn lexes_moves_and_numbers() {
     check("1. 11-15 23-19", &[NUMBER, word("11-15"), word("23-19")]);
     check("1.11-15 1...23-19", &[NUMBER, word("11-15"), NUMBER, word("23-19")]);
     check("12. ... 8x15x22 . 1-5", &[NUMBER, word("8x15x22"), word("1-5")]);
@@ -77,7 +77,7 @@ fn moves_and_numbers() {
 }
 
 #[test]
-fn blanks_inside_moves() {
+fn joins_moves_with_blanks() {
     check("11 - 15 23 -19 8- 11", &[word("11-15"), word("23-19"), word("8-11")]);
     check("22 x 15 x 8 1 - 0", &[word("22x15x8"), result(FirstWins)]);
     check("8-\n11", &[word("8-11")]);
@@ -85,7 +85,7 @@ fn blanks_inside_moves() {
 }
 
 #[test]
-fn results_are_no_moves() {
+fn results_are_not_moves() {
     check(
         "1-0 0-1 1/2-1/2 *",
         &[result(FirstWins), result(SecondWins), result(Draw), result(Unknown)],
@@ -101,7 +101,7 @@ fn results_are_no_moves() {
 }
 
 #[test]
-fn annotations() {
+fn lexes_annotations() {
     check("11-15! 23-19?", &[word("11-15"), nag(1), word("23-19"), nag(2)]);
     check(
         "1-5!! 2-6?? 3-7!? 4-8?!",
@@ -114,9 +114,9 @@ fn annotations() {
     check(
         "$256 $ $12345",
         &[
-            (Token::End, "an annotation is written $0 to $255"),
-            (Token::End, "an annotation is written $0 to $255"),
-            (Token::End, "an annotation is written $0 to $255"),
+            (Token::End, "invalid annotation: write $0 to $255"),
+            (Token::End, "invalid annotation: write $0 to $255"),
+            (Token::End, "invalid annotation: write $0 to $255"),
             (Token::Number(Some(5)), ""),
         ],
     );
@@ -124,7 +124,7 @@ fn annotations() {
         "1-5 (? 2-6)",
         &[
             word("1-5"),
-            (Token::End, "the strength of a move, as in (?), is not closed"),
+            (Token::End, "the annotation is not closed: write (?)"),
             word("2-6"),
             (Token::VariationEnd, ""),
         ],
@@ -132,7 +132,7 @@ fn annotations() {
 }
 
 #[test]
-fn comments() {
+fn lexes_comments() {
     check("{one} {two\r\n  three\t} {}", &[comment("one"), comment("two three"), comment("")]);
     check(
         "1-5;to the end { of the line\n2-6",
@@ -140,16 +140,16 @@ fn comments() {
     );
     check("; no line end", &[comment("no line end")]);
     check("; a } brace", &[comment("a ) brace")]);
-    check("% passed over\n1-5 % this too\n% and this", &[word("1-5")]);
+    check("% skipped\n1-5 % this too\n% and this", &[word("1-5")]);
     check("{100 % sure}", &[comment("100 % sure")]);
     check("{a { b } } 1-5", &[comment("a { b"), word("1-5")]);
     check("{Andr\u{e9}}", &[comment("André")]);
     check(b"{Andr\xE9 \x96 M\xFCller}", &[comment("André – Müller")]);
-    check("{open", &[(Token::End, "the comment is not closed before the file ends")]);
+    check("{open", &[(Token::End, "the comment is not closed before the end of the file")]);
     check(
         "{open\n[Event \"next\"]\n1-5",
         &[
-            (Token::End, "the comment is not closed before the next game begins"),
+            (Token::End, "the comment is not closed before the next game"),
             (Token::Tag, "Event=next"),
             word("1-5"),
         ],
@@ -158,7 +158,7 @@ fn comments() {
 }
 
 #[test]
-fn parentheses() {
+fn lexes_parentheses() {
     check("(2-6)", &[(Token::VariationStart, ""), word("2-6"), (Token::VariationEnd, "")]);
     check(
         "( 3. 2-6 )",
@@ -174,7 +174,7 @@ fn parentheses() {
 }
 
 #[test]
-fn tags_and_setups() {
+fn lexes_tags_and_setups() {
     check(
         "[Event \"a\"]\n[Site\n[Date \"b\"] 1-5",
         &[(Token::Tag, "Event=a"), (Token::Tag, "Site="), (Token::Tag, "Date=b"), word("1-5")],
@@ -183,23 +183,23 @@ fn tags_and_setups() {
     check(
         "/ /FEN \"B",
         &[
-            (Token::End, "'/' begins no position: one is written /FEN \"…\"/"),
-            (Token::End, "the position is not closed: it is written /FEN \"…\"/"),
+            (Token::End, "invalid position: write /FEN \"…\"/"),
+            (Token::End, "the position is not closed: write /FEN \"…\"/"),
         ],
     );
     check(
         "[5] ]",
         &[
-            (Token::End, "'[' begins no tag: a tag is written [Name \"value\"]"),
+            (Token::End, "invalid tag: write [Name \"value\"]"),
             (Token::Number(Some(5)), ""),
-            (Token::End, "']' outside a tag"),
-            (Token::End, "']' outside a tag"),
+            (Token::End, "unexpected ']' outside a tag"),
+            (Token::End, "unexpected ']' outside a tag"),
         ],
     );
 }
 
 #[test]
-fn signs_of_word_processors() {
+fn replaces_typographic_signs() {
     check("11–15 22×15 23—19", &[word("11-15"), word("22x15"), word("23-19")]);
     check(b"11\x9615 22\xD715\xA023-19", &[word("11-15"), word("22x15"), word("23-19")]);
     check("11-15\u{a0}23-19\u{a0}\u{a0}8-11", &[word("11-15"), word("23-19"), word("8-11")]);
@@ -207,30 +207,33 @@ fn signs_of_word_processors() {
 }
 
 #[test]
-fn marks_at_the_start_of_the_file() {
+fn skips_utf8_bom_and_rejects_utf16() {
     check("\u{feff}[Event \"a\"]", &[(Token::Tag, "Event=a")]);
     check(b"\xFF\xFE[\0E\0", &[(Token::End, "the file is UTF-16: save it as UTF-8")]);
 }
 
 #[test]
-fn places() {
-    fn places(text: &str) -> Vec<(u64, u64, bool)> {
+fn locations_are_line_and_column() {
+    fn locations(text: &str) -> Vec<(u64, u64, bool)> {
         let mut lexer = Lexer::new(text.as_bytes());
         let mut found = Vec::new();
         while lexer.next().unwrap() != Token::End {
-            found.push((lexer.place().line, lexer.place().column, lexer.is_line_start()));
+            found.push((lexer.location().line, lexer.location().column, lexer.is_line_start()));
         }
         found
     }
-    assert_eq!(places("1-5 2-6\n 3-7"), [(1, 1, true), (1, 5, false), (2, 2, true)]);
-    assert_eq!(places("a\r\nb\rc\n\nd"), [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true)]);
-    assert_eq!(places("{é½} 1-5"), [(1, 1, true), (1, 6, false)]);
-    assert_eq!(places("\u{feff}1-5"), [(1, 1, true)]);
-    assert_eq!(places("{a\nb} 1-5"), [(1, 1, true), (2, 4, false)]);
+    assert_eq!(locations("1-5 2-6\n 3-7"), [(1, 1, true), (1, 5, false), (2, 2, true)]);
+    assert_eq!(
+        locations("a\r\nb\rc\n\nd"),
+        [(1, 1, true), (2, 1, true), (3, 1, true), (5, 1, true)]
+    );
+    assert_eq!(locations("{é½} 1-5"), [(1, 1, true), (1, 6, false)]);
+    assert_eq!(locations("\u{feff}1-5"), [(1, 1, true)]);
+    assert_eq!(locations("{a\nb} 1-5"), [(1, 1, true), (2, 4, false)]);
 }
 
 #[test]
-fn a_token_can_be_had_twice() {
+fn unread_returns_the_token_again() {
     let mut lexer = Lexer::new(&b"1-5 2-6"[..]);
     assert_eq!(lexer.next().unwrap(), Token::Word);
     lexer.unread();
@@ -241,7 +244,7 @@ fn a_token_can_be_had_twice() {
 }
 
 #[test]
-fn long_tokens_are_refused_and_passed() {
+fn long_tokens_are_errors_and_skipped() {
     let long = "9".repeat(3 * MAX_WORD / 2);
     let found = tokens(format!("{long} 1-5").as_bytes());
     assert!(found[0].1.contains("longer than"), "{found:?}");
@@ -258,16 +261,16 @@ fn long_tokens_are_refused_and_passed() {
 }
 
 #[test]
-fn a_failing_input_is_reported_once() {
-    struct Broken;
-    impl Read for Broken {
+fn io_error_is_reported_once() {
+    struct FailingRead;
+    impl Read for FailingRead {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::Error::other("disk on fire"))
         }
     }
-    let mut lexer = Lexer::new((&b"1-5 "[..]).chain(Broken));
+    let mut lexer = Lexer::new((&b"1-5 "[..]).chain(FailingRead));
     assert_eq!(lexer.next().unwrap(), Token::Word);
-    let fault = lexer.next().unwrap_err();
-    assert_eq!((fault.kind, fault.message.as_str()), (RecordErrorKind::Io, "disk on fire"));
+    let error = lexer.next().unwrap_err();
+    assert_eq!((error.kind, error.message.as_str()), (RecordErrorKind::Io, "disk on fire"));
     assert_eq!(lexer.next().unwrap(), Token::End);
 }

@@ -1,7 +1,4 @@
-//! Capture Halma: steps and hops along rows and columns; hopping over an opponent's piece takes it.
-//!
-//! [`hops`] finds what one piece can reach by hopping, [`perft`] counts move trees fast, [`text`]
-//! reads and writes; this module is the position and its moves.
+//! Capture Halma: steps and hops along rows and columns. A hop over an opponent's piece captures it.
 
 mod hops;
 mod perft;
@@ -14,16 +11,16 @@ use crate::hopping::board::HopBoard;
 use crate::{Cell, EndReason, Outcome, Position, Side};
 use hops::{Hopper, hoppers, neighbours};
 
-/// Columns 7 and 8 are Black's target, columns 1 and 2 White's.
+/// Targets: columns 7 and 8 for Black, columns 1 and 2 for White.
 pub const TARGETS: [u64; 2] = [0xc0c0_c0c0_c0c0_c0c0, 0x0303_0303_0303_0303];
-/// The game ends when both have had 200 turns.
+/// The game ends after 200 turns by each player.
 pub const MAX_PLIES: u16 = 400;
-/// Each player starts with nine pieces, and there is no way to get more.
+/// Each side starts with nine pieces and cannot gain any.
 const MAX_PIECES: u32 = 9;
-/// Cells 11 22 31 33 42 51 53 62 71, and the same turned round.
+/// Cells 11 22 31 33 42 51 53 62 71, and their mirror images.
 const START: [u64; 2] = [0x0001_0205_0205_0201, 0x8040_a040_a040_8000];
 
-/// A turn: start, end and the cells whose pieces are taken. The path between is not part of it.
+/// A move: start, end and the cells of the captured pieces. The path between is not part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move {
     captured: u64,
@@ -32,32 +29,32 @@ pub struct Move {
 }
 
 impl Move {
-    /// A skipped turn. It changes nothing, which no legal turn may.
+    /// A skipped turn. No other move leaves the board unchanged.
     const PASS: Move = Move { captured: 0, from: 0, to: 0 };
 
-    /// Whether this is a skipped turn.
+    /// Returns whether this is a skipped turn.
     pub fn is_pass(self) -> bool {
         self == Move::PASS
     }
 
-    /// How many pieces the move takes.
+    /// Returns the number of captured pieces.
     pub fn captures(self) -> u32 {
         self.captured.count_ones()
     }
 
-    /// The cells of the pieces it takes.
+    /// Returns the cells of the captured pieces.
     #[inline(always)]
     pub fn captured(self) -> u64 {
         self.captured
     }
 
-    /// The cell the piece leaves.
+    /// Returns the start.
     #[inline(always)]
     pub fn from(self) -> Cell {
         Cell::from_index(self.from.into())
     }
 
-    /// The cell it reaches.
+    /// Returns the end.
     #[inline(always)]
     pub fn to(self) -> Cell {
         Cell::from_index(self.to.into())
@@ -69,28 +66,28 @@ impl Move {
 pub struct CaptureHalma(HopBoard);
 
 impl CaptureHalma {
-    /// Turns played so far, by both players together; skipped ones count.
+    /// Returns the number of plies played, skipped turns included.
     pub fn plies(&self) -> u16 {
         self.0.plies()
     }
 
-    /// The pieces of a player, bit 0 for cell `11`.
+    /// Returns the pieces of a side; bit 0 is cell `11`.
     pub fn pieces(&self, side: Side) -> u64 {
         self.0.pieces(side)
     }
 
-    /// Points so far: the own pieces in the target.
+    /// Returns the current score of a side: the number of its pieces in its target.
     pub fn score(&self, side: Side) -> u8 {
         (self.pieces(side) & TARGETS[side.index()]).count_ones() as u8
     }
 
-    /// The target of the side to move.
+    /// Returns the target of the side to move.
     #[inline(always)]
     fn target(&self) -> u64 {
         TARGETS[self.0.side().index()]
     }
 
-    /// Whether a player has pieces, and all of them in the target.
+    /// Returns whether a side has pieces and all of them are in its target.
     #[inline(always)]
     fn is_home(&self, side: Side) -> bool {
         let own = self.pieces(side);
@@ -113,9 +110,9 @@ impl Position for CaptureHalma {
 
     #[inline(always)]
     fn each_move(&self, mut visit: impl FnMut(Move)) {
-        let (own, other) = (self.0.own(), self.0.opponent());
-        let empty = !(own | other);
-        let hoppers = hoppers(own, other);
+        let (own, opponent) = (self.0.own(), self.0.opponent());
+        let empty = !(own | opponent);
+        let hoppers = hoppers(own, opponent);
         for from in Bits(own) {
             let mut visit = |cells, captured| {
                 for to in Bits(cells) {
@@ -124,8 +121,8 @@ impl Position for CaptureHalma {
             };
             visit(neighbours(1 << from) & empty, 0);
             if hoppers >> from & 1 != 0 {
-                Hopper::new(own, other, from).each_region(|cells, captured| {
-                    // With nothing taken, ending on the start changes nothing.
+                Hopper::new(own, opponent, from).each_region(|cells, captured| {
+                    // Without a capture, a move back to the start would change nothing.
                     visit(if captured == 0 { cells & !(1 << from) } else { cells }, captured);
                 });
             }
@@ -182,8 +179,8 @@ impl fmt::Debug for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.from(), self.to())?;
         if self.captured != 0 {
-            let taken: Vec<_> = Bits(self.captured).map(Cell::from_index).collect();
-            write!(f, " taking {taken:?}")?;
+            let captured: Vec<_> = Bits(self.captured).map(Cell::from_index).collect();
+            write!(f, " capturing {captured:?}")?;
         }
         Ok(())
     }

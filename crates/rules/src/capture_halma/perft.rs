@@ -1,5 +1,4 @@
-//! Counting the leaves of a move tree without playing the last ply; two plies above them, by
-//! [`reply_count`](crate::hopping::reply_count).
+//! Bulk counting: the last two plies by [`reply_count`](crate::hopping::reply_count).
 
 use super::hops::{Hopper, count_steps, hoppers, neighbours, within_two};
 use super::{CaptureHalma, MAX_PLIES};
@@ -34,28 +33,28 @@ impl Kernel for CountMoves<'_> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let (own, other) = (self.0.0.own(), self.0.0.opponent());
-        let hops = Bits(hoppers(own, other)).map(|from| count_hops(own, other, from));
-        at_least_one(count_steps(own, !(own | other)) + hops.sum::<u32>())
+        let (own, opponent) = (self.0.0.own(), self.0.0.opponent());
+        let hops = Bits(hoppers(own, opponent)).map(|from| count_hops(own, opponent, from));
+        at_least_one(count_steps(own, !(own | opponent)) + hops.sum::<u32>())
     }
 }
 
 #[inline(always)]
-fn count_hops(own: u64, other: u64, from: u32) -> u32 {
+fn count_hops(own: u64, opponent: u64, from: u32) -> u32 {
     let mut hops = 0;
-    Hopper::new(own, other, from).each_region(|cells, captured| {
-        // With nothing taken, ending on the start changes nothing.
+    Hopper::new(own, opponent, from).each_region(|cells, captured| {
+        // Without a capture, a move back to the start would change nothing.
         hops += cells.count_ones() - u32::from(captured == 0);
     });
     hops
 }
 
 #[inline(always)]
-fn count_piece(own: u64, other: u64, from: u32) -> u32 {
-    count_steps(1 << from, !(own | other)) + count_hops(own, other, from)
+fn count_piece(own: u64, opponent: u64, from: u32) -> u32 {
+    count_steps(1 << from, !(own | opponent)) + count_hops(own, opponent, from)
 }
 
-/// Counts the opponent's moves after all moves of a position.
+/// Counts the replies to all moves of a position.
 struct CountTwoPlies<'a>(&'a CaptureHalma);
 
 impl Kernel for CountTwoPlies<'_> {
@@ -63,8 +62,9 @@ impl Kernel for CountTwoPlies<'_> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let (own, other) = (self.0.0.own(), self.0.0.opponent());
-        let repliers = ReplyCounter::new(Bits(other).map(|from| reply_piece(other, own, from)));
+        let (own, opponent) = (self.0.0.own(), self.0.0.opponent());
+        let repliers =
+            ReplyCounter::new(Bits(opponent).map(|from| reply_piece(opponent, own, from)));
         let mut total = 0;
         self.0.each_move(|mv| {
             if mv.captured != 0 {
@@ -73,22 +73,22 @@ impl Kernel for CountTwoPlies<'_> {
             }
             let changed = mv.from().bit() ^ mv.to().bit();
             let after = own ^ changed;
-            // A player without pieces is never home.
+            // The game does not end if a player has no pieces.
             if after == 0 || after & !self.0.target() != 0 {
-                total += repliers.count(changed, |from| count_piece(other, after, from));
-            } // else all are home, and the game is over
+                total += repliers.count(changed, |from| count_piece(opponent, after, from));
+            } // else all pieces are home and the game is over
         });
         total
     }
 }
 
 #[inline(always)]
-fn reply_piece(own: u64, other: u64, from: u32) -> ReplyPiece {
+fn reply_piece(own: u64, opponent: u64, from: u32) -> ReplyPiece {
     let mut depends_on = neighbours(1 << from);
-    let mut moves = count_steps(1 << from, !(own | other));
-    Hopper::new(own, other, from).each_region(|cells, captured| {
+    let mut moves = count_steps(1 << from, !(own | opponent));
+    Hopper::new(own, opponent, from).each_region(|cells, captured| {
         moves += cells.count_ones() - u32::from(captured == 0);
-        // A hop is over a cell next to the area, to one behind it.
+        // A hop goes over a cell next to the region to the cell behind it.
         depends_on |= within_two(cells);
     });
     ReplyPiece { from, moves, depends_on }

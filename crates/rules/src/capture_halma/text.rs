@@ -1,29 +1,55 @@
-//! Texts of Capture Halma, and the sentence that says why a move is refused.
+//! Notation of Capture Halma, and why a move is illegal.
 
-use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, neighbours};
+use super::{CaptureHalma, MAX_PIECES, MAX_PLIES, Move, TARGETS, neighbours};
 use crate::cell::Bits;
 use crate::hopping::board::HopBoard;
-use crate::hopping::paths::{MAX_PATHS, shortest_paths};
-use crate::notation::move_error;
-use crate::parse::{
-    check_from_to, explain_mixed_path, explain_pass, format_path, is_pass, parse_cells,
-    parse_key_values,
+use crate::hopping::move_text::{
+    check_from_to, explain_mixed_path, explain_pass, format_path, parse_cells,
 };
+use crate::hopping::paths::shortest_paths;
+use crate::notation::{MAX_PATHS, illegal, move_error};
+use crate::parse::{is_pass, parse_key_values};
 use crate::{
-    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionInfo, OptionsError,
-    Outcome, Position, PositionError, Side, SideInfo,
+    Cell, Colour, EndReason, ExamplePosition, GameInfo, IllegalMoveRule, MoveError, MoveErrorKind,
+    MoveList, Notation, OptionsError, Outcome, PieceInfo, Position, PositionError, Side, SideInfo,
 };
 
-/// A turn has at most so many hops. Every legal move can be made with fewer: at most nine captures,
-/// and between them at most eight hops over the eight other own pieces.
+/// Maximum number of hops in a turn. Every legal move has a shorter path: at most nine captures, and
+/// between two of them at most eight hops over the other eight pieces of the side.
 const MAX_HOPS: usize = 99;
 
 impl Notation for CaptureHalma {
-    const ID: &'static str = "capture-halma";
-    const NAME: &'static str = "Capture Halma";
-    const SIDES: [SideInfo; 2] =
-        [SideInfo { letter: 'b', name: "Black" }, SideInfo { letter: 'w', name: "White" }];
-    const OPTIONS: &'static [OptionInfo] = &[];
+    const INFO: GameInfo = GameInfo {
+        targets: Some(TARGETS),
+        illegal_move_rule: IllegalMoveRule::SkipTurn,
+        bot_protocols: &["tcp-int32"],
+        examples: &[
+            ExamplePosition {
+                name: "many moves",
+                position: "5b2/1w3b2/2w1b1bb/1b1w1w2/2w1w1w1/1w1w1b2/2b1b3/8 b 10",
+                one_turn: true,
+            },
+            ExamplePosition {
+                name: "few pieces",
+                position: "8/8/b7/8/8/7w/8/8 b 0",
+                one_turn: false,
+            },
+            ExamplePosition {
+                name: "a forced pass",
+                position: "8/8/8/4w3/8/8/8/8 b 10",
+                one_turn: true,
+            },
+        ],
+        ..GameInfo::new(
+            "capture-halma",
+            "Capture Halma",
+            [
+                SideInfo { letter: 'b', name: "Black", colour: Colour::Black },
+                SideInfo { letter: 'w', name: "White", colour: Colour::White },
+            ],
+            &[PieceInfo { name: "piece", plural: "pieces", letters: ['b', 'w'] }],
+        )
+    };
 
     fn parse_options(text: &str) -> Result<(), OptionsError> {
         parse_key_values(text, Self::ID, Self::OPTIONS).map(|_| ())
@@ -51,20 +77,21 @@ impl Notation for CaptureHalma {
         let cells = parse_cells(text, "22-24-44")?;
         check_from_to(&cells, &self.0, Self::SIDES)?;
         if must_pass {
-            return move_error(MoveErrorKind::Rule, "no piece can move: the turn is a pass");
+            return illegal(MoveErrorKind::Rule, "no piece can move: write pass");
         }
         self.follow_path(&cells).or_else(|reason| {
-            // Start and end may be enough.
-            let ends = |mv: &&Move| mv.from() == cells[0] && mv.to() == cells[cells.len() - 1];
-            let fitting: Vec<_> = legal.iter().filter(ends).filter(|_| cells.len() == 2).collect();
-            match fitting.as_slice() {
+            // Start and end are enough if only one move has them.
+            let same_ends = |mv: &&Move| mv.from() == cells[0] && mv.to() == cells[cells.len() - 1];
+            let matches: Vec<_> =
+                legal.iter().filter(same_ends).filter(|_| cells.len() == 2).collect();
+            match matches.as_slice() {
                 [mv] => Ok(**mv),
-                [] => move_error(MoveErrorKind::Rule, reason),
+                [] => illegal(MoveErrorKind::Rule, reason),
                 several => {
                     let paths: Vec<_> =
                         several.iter().take(3).map(|mv| self.format_move(**mv)).collect();
                     let message = format!(
-                        "{} fits {} moves: write the path, such as {}",
+                        "ambiguous: {} matches {} moves; write the path, for example {}",
                         format_path(&cells),
                         several.len(),
                         paths.join(" or ")
@@ -79,7 +106,6 @@ impl Notation for CaptureHalma {
         if mv.is_pass() { "pass".into() } else { format_path(&self.path(mv)) }
     }
 
-    /// A way with the fewest hops.
     fn path(&self, mv: Move) -> Vec<Cell> {
         self.shortest_paths(mv, 1).pop().unwrap_or_default()
     }
@@ -107,11 +133,11 @@ impl Notation for CaptureHalma {
             .filter(|&side| self.is_home(side))
             .map(|side| Self::SIDES[side.index()].name)
             .collect();
-        let why = match outcome.reason {
+        let reason = match outcome.reason {
             EndReason::AllHome => format!("all pieces of {} are in the target", home.join(" and ")),
             _ => "both players have had 200 turns".into(),
         };
-        format!("{result}: {why}")
+        format!("{result}: {reason}")
     }
 }
 
@@ -120,8 +146,8 @@ fn is_step(from: Cell, to: Cell) -> bool {
 }
 
 impl CaptureHalma {
-    /// The ways of a move with the fewest hops, at most so many.
-    fn shortest_paths(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
+    /// Returns the paths of a move with the fewest hops, at most `limit`.
+    fn shortest_paths(&self, mv: Move, limit: usize) -> Vec<Vec<Cell>> {
         if mv.is_pass() {
             return vec![Vec::new()];
         }
@@ -129,25 +155,25 @@ impl CaptureHalma {
         if mv.captured == 0 && is_step(from, to) {
             return vec![vec![from, to]];
         }
-        // From a cell with the pieces taken so far to the next; only pieces that the move takes may be
-        // hopped.
-        let free = !(self.0.own() | self.0.opponent()) | from.bit();
-        let next = |(at, taken): (Cell, u64)| {
+        // A node is a cell and the pieces captured so far. Opponents' pieces that the move does not
+        // capture must not be hopped over.
+        let empty = !self.0.occupied() | from.bit();
+        let next = |(at, captured): (Cell, u64)| {
             let hop = |(rows, columns): (i32, i32)| {
                 let (over, landing) =
                     (at.offset(rows, columns)?, at.offset(2 * rows, 2 * columns)?);
-                let takes = over.bit() & mv.captured & !taken;
+                let capture = over.bit() & mv.captured & !captured;
                 let hops_own = self.0.own() & !from.bit() & over.bit() != 0;
-                let may = landing.bit() & free != 0 && (takes != 0 || hops_own);
-                may.then_some((landing, taken | takes))
+                let possible = landing.bit() & empty != 0 && (capture != 0 || hops_own);
+                possible.then_some((landing, captured | capture))
             };
             [(-1, 0), (0, -1), (0, 1), (1, 0)].into_iter().filter_map(hop).collect()
         };
-        let ways = shortest_paths((from, 0), (to, mv.captured), most, next);
-        ways.into_iter().map(|way| way.into_iter().map(|(cell, _)| cell).collect()).collect()
+        let paths = shortest_paths((from, 0), (to, mv.captured), limit, next);
+        paths.into_iter().map(|path| path.into_iter().map(|(cell, _)| cell).collect()).collect()
     }
 
-    /// The move that makes exactly these steps or hops, or why it cannot be made.
+    /// Returns the move that follows exactly this path, or why it is illegal.
     fn follow_path(&self, cells: &[Cell]) -> Result<Move, String> {
         let (from, to) = (cells[0], cells[cells.len() - 1]);
         let mv = |captured| Move { captured, from: from.index() as u8, to: to.index() as u8 };
@@ -155,15 +181,13 @@ impl CaptureHalma {
             return Err(reason);
         }
         if cells.len() - 1 > MAX_HOPS {
-            return Err(format!(
-                "a turn has at most {MAX_HOPS} hops: this one has {}",
-                cells.len() - 1
-            ));
+            let hops = cells.len() - 1;
+            return Err(format!("a turn has at most {MAX_HOPS} hops, not {hops}"));
         }
         if is_step(from, to) && cells.len() == 2 {
             return Ok(mv(0));
         }
-        let free = !(self.0.own() | self.0.opponent()) | from.bit();
+        let empty = !self.0.occupied() | from.bit();
         let own = self.0.own() & !from.bit();
         let mut captured = 0;
         for pair in cells.windows(2) {
@@ -176,35 +200,30 @@ impl CaptureHalma {
                 _ => None,
             };
             let Some(over) = over else {
-                return Err(if start == end {
-                    format!("{text} goes nowhere: a hop goes two cells along a row or a column")
-                } else if rows.abs() == 1 && columns.abs() == 1 {
-                    format!("{text} is diagonal: pieces go along rows and columns")
-                } else if cells.len() == 2 {
-                    format!("no step and no chain of hops leads from {start} to {end}")
+                return Err(if rows.abs() == 1 && columns.abs() == 1 {
+                    format!("{text} is diagonal: pieces move along rows and columns")
+                } else if cells.len() == 2 && start != end {
+                    format!("no step or series of hops leads from {start} to {end}")
                 } else {
-                    format!("{text} is no hop: a hop goes two cells along a row or a column")
+                    format!("{text} is not a hop: a hop goes two cells along a row or column")
                 });
             };
-            if end.bit() & free == 0 {
+            if end.bit() & empty == 0 {
                 return Err(format!("the hop {text} lands on an occupied cell"));
             }
             if captured & over.bit() != 0 {
                 return Err(format!(
-                    "the hop {text}: the piece on {over} has been taken already in this turn"
+                    "the hop {text}: the piece on {over} has already been captured this turn"
                 ));
             }
             if self.0.opponent() & over.bit() != 0 {
                 captured |= over.bit();
             } else if own & over.bit() == 0 {
-                return Err(format!("the hop {text} needs a piece on {over} to hop over"));
+                return Err(format!("the hop {text}: there is no piece on {over} to hop over"));
             }
         }
         if captured == 0 && from == to {
-            return Err(
-                "a turn that takes nothing and ends where it began changes nothing: it is no move"
-                    .into(),
-            );
+            return Err("a turn without a capture cannot end where it started".into());
         }
         Ok(mv(captured))
     }

@@ -1,10 +1,11 @@
-//! English and contest checkers: one implementation over two tables of rule constants.
+//! English and contest checkers: one implementation over rule constants.
 //!
-//! [`squares`] is the layout of the board, [`movegen`] the moves, [`variant`] what tells the
-//! games apart, [`perft`] the fast counting of move trees, [`fen`] and [`move_text`] the texts.
-//! This module is the position: pieces, side, key and the counters that draw games.
+//! This module holds the position: pieces, side to move, key and draw counters. [`variant`] holds
+//! what differs between the games.
 
+mod draw_counters;
 mod fen;
+mod illegal;
 mod move_text;
 mod movegen;
 mod perft;
@@ -16,31 +17,29 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 pub use movegen::Move;
-pub use perft::{divide_paths, perft_paths};
 pub use variant::{ContestRules, EnglishRules, Options, Variant};
 
 use crate::cell::Bits;
 use crate::{EndReason, Outcome, Position, Side, zobrist};
+use draw_counters::{DrawCounters, PackedRules};
 use movegen::{Jumps, Pieces, king_row};
 use squares::SQUARES;
-use variant::{DrawCounters, PackedRules};
 
 /// English checkers.
 pub type English = Checkers<EnglishRules>;
 /// Contest checkers: English checkers without kings, with an early draw.
 pub type Contest = Checkers<ContestRules>;
 
-/// Numbers for the men and kings of each player, by bit of the square.
+/// Zobrist keys by side and [`piece_index`].
 static KEYS: [[u64; 128]; 2] = zobrist::table(1);
 
-/// A position of a game of this family.
+/// A position of English or contest checkers.
 #[derive(Clone)]
 pub struct Checkers<V: Variant> {
     pieces: [u64; 2],
     kings: u64,
     key: u64,
     side: Side,
-    /// Plies since the last progress of each kind that the rules name.
     draw_counters: DrawCounters,
     rules: PackedRules,
     variant: PhantomData<V>,
@@ -48,60 +47,58 @@ pub struct Checkers<V: Variant> {
 
 impl<V: Variant> Checkers<V> {
     fn new(pieces: [u64; 2], kings: u64, side: Side, options: &Options<V>) -> Self {
-        let laws = PackedRules::new(options.rules);
         let mut position = Checkers {
             pieces,
             kings,
             key: 0,
             side,
             draw_counters: DrawCounters::default(),
-            rules: laws,
+            rules: PackedRules::new(options.rules),
             variant: PhantomData,
         };
         position.key = position.recompute_key();
         position
     }
 
-    /// The pieces of a player, in the layout of [`squares`].
+    /// Returns the pieces of a side, in the layout of [`squares`].
     #[inline(always)]
     pub const fn pieces(&self, side: Side) -> u64 {
         self.pieces[side.index()]
     }
 
-    /// The kings of both players.
+    /// Returns the kings of both sides.
     #[inline(always)]
     pub const fn kings(&self) -> u64 {
         self.kings
     }
 
-    /// Whether men are crowned in this game.
+    /// Returns whether men become kings in this game.
     #[inline(always)]
     pub const fn has_kings(&self) -> bool {
         self.rules.kings()
     }
 
-    /// Whether the side to move can capture, and so must.
+    /// Returns whether the side to move can, and so must, capture.
     #[inline(always)]
     pub fn has_capture(&self) -> bool {
         self.capturing_pieces() != 0
     }
 
-    /// How many plies can be played before the want of progress draws the game, for each of the two
-    /// counts.
+    /// Returns how many plies are left before each of the two counters draws the game.
     #[inline(always)]
     pub fn plies_to_draw(&self) -> [u32; 2] {
         let limit = u32::from(self.rules.unpack().draw_plies);
         self.draw_counters.counts().map(|count| limit.saturating_sub(count))
     }
 
-    /// An equal position lies at most so many plies back: before that a man moved or a piece was
-    /// taken.
+    /// Returns how many plies back an equal position can be: the last man's move or capture was
+    /// before them.
     #[inline(always)]
     pub fn reversible_plies(&self) -> u32 {
         self.draw_counters.min()
     }
 
-    /// The pieces as the side to move sees them.
+    /// Returns the pieces from the point of view of the side to move.
     #[inline(always)]
     fn pieces_for_mover(&self) -> Pieces {
         Pieces {
@@ -111,13 +108,13 @@ impl<V: Variant> Checkers<V> {
         }
     }
 
-    /// The squares on which a man of the side to move becomes a king.
+    /// Returns the squares where a man of the side to move becomes a king.
     #[inline(always)]
     fn crowning_squares(&self) -> u64 {
         if self.rules.kings() { king_row(self.side == Side::First) } else { 0 }
     }
 
-    /// Whether the side to move has a legal move.
+    /// Returns whether the side to move has a legal move.
     fn can_move(&self) -> bool {
         let can_step = match self.side {
             Side::First => self.pieces_for_mover().can_step::<true>(),
@@ -126,32 +123,29 @@ impl<V: Variant> Checkers<V> {
         can_step || self.capturing_pieces() != 0
     }
 
-    /// The pieces of the side to move that can capture, and so must.
+    /// Returns the pieces of the side to move that can capture.
     #[inline(always)]
     fn capturing_pieces(&self) -> u64 {
-        let view = self.pieces_for_mover();
-        view.capturing(match self.side {
-            Side::First => Jumps::new::<true>(view.opponent, view.empty()),
-            Side::Second => Jumps::new::<false>(view.opponent, view.empty()),
+        let pieces = self.pieces_for_mover();
+        pieces.capturing(match self.side {
+            Side::First => Jumps::new::<true>(pieces.opponent, pieces.empty()),
+            Side::Second => Jumps::new::<false>(pieces.opponent, pieces.empty()),
         })
     }
 
-    /// [`after`](Position::after) with the side known to the compiler. The step of a man is most
-    /// moves, and changes little.
+    /// [`after`](Position::after) with the side as a constant. Most moves are steps of men, which
+    /// take a short path.
     #[inline(always)]
     fn after_for<const FIRST: bool>(&self, mv: Move) -> Self {
         if mv.kind() != 0 {
-            return self.after_other::<FIRST>(mv);
+            return self.after_general::<FIRST>(mv);
         }
         let us = usize::from(!FIRST);
         let own = self.pieces[us] ^ mv.from() ^ mv.to();
         Checkers {
             pieces: if FIRST { [own, self.pieces[1]] } else { [self.pieces[0], own] },
             kings: self.kings,
-            key: self.key
-                ^ zobrist::SIDE_TO_MOVE
-                ^ KEYS[us][mv.from_of_packed()]
-                ^ KEYS[us][mv.to_of_packed()],
+            key: self.key ^ zobrist::SIDE_TO_MOVE ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()],
             side: if FIRST { Side::Second } else { Side::First },
             draw_counters: self.rules.counters_after(self.draw_counters, mv),
             rules: self.rules,
@@ -159,16 +153,13 @@ impl<V: Variant> Checkers<V> {
         }
     }
 
-    /// The same for all other moves.
+    /// [`after_for`](Checkers::after_for) for captures, king moves and crownings.
     #[inline(never)]
-    fn after_other<const FIRST: bool>(&self, mv: Move) -> Self {
+    fn after_general<const FIRST: bool>(&self, mv: Move) -> Self {
         let (us, them) = if FIRST { (0, 1) } else { (1, 0) };
-        let own = self.pieces[us] & !mv.from() | mv.to(); // a king may come round to where it started
+        let own = self.pieces[us] & !mv.from() | mv.to(); // a king may end where it started
         let other = self.pieces[them] & !mv.captured();
-        let mut key = self.key
-            ^ zobrist::SIDE_TO_MOVE
-            ^ KEYS[us][mv.from_of_packed()]
-            ^ KEYS[us][mv.to_of_packed()];
+        let mut key = self.key ^ zobrist::SIDE_TO_MOVE ^ KEYS[us][mv.start()] ^ KEYS[us][mv.end()];
         for index in Bits(mv.captured()) {
             key ^= KEYS[them][piece_index(self.kings, index)];
         }
@@ -184,7 +175,7 @@ impl<V: Variant> Checkers<V> {
     }
 }
 
-/// The place of a piece in [`KEYS`]: kings follow men.
+/// Returns the index of a piece in [`KEYS`]; kings follow men.
 #[inline(always)]
 fn piece_index(kings: u64, index: u32) -> usize {
     ((index & 63) + if kings & 1 << index != 0 { 64 } else { 0 }) as usize
@@ -208,10 +199,10 @@ impl<V: Variant> Position for Checkers<V> {
 
     #[inline(always)]
     fn each_move(&self, visit: impl FnMut(Move)) {
-        let (view, crowned) = (self.pieces_for_mover(), self.crowning_squares());
+        let (pieces, crowning) = (self.pieces_for_mover(), self.crowning_squares());
         match self.side {
-            Side::First => view.moves::<true, false>(crowned, visit),
-            Side::Second => view.moves::<false, false>(crowned, visit),
+            Side::First => pieces.moves::<true, false>(crowning, visit),
+            Side::Second => pieces.moves::<false, false>(crowning, visit),
         }
     }
 
@@ -226,16 +217,16 @@ impl<V: Variant> Position for Checkers<V> {
     fn outcome(&self, past: &[u64]) -> Option<Outcome> {
         let rules = self.rules.unpack();
         let limit = rules.draw_plies;
-        let idle = self.draw_counters.max() >= u32::from(limit);
+        let no_progress = self.draw_counters.max() >= u32::from(limit);
         let drawn = |reason| Some(Outcome { winner: None, reason, score: None });
-        if idle && rules.draw_before_loss {
+        if no_progress && rules.draw_before_loss {
             return drawn(EndReason::NoProgress(limit));
         }
         if !self.can_move() {
             let winner = Some(self.side.other());
             return Some(Outcome { winner, reason: EndReason::NoMove, score: None });
         }
-        if idle {
+        if no_progress {
             return drawn(EndReason::NoProgress(limit));
         }
         if rules.repetition && past.iter().filter(|&&key| key == self.key).count() >= 2 {
@@ -277,17 +268,17 @@ impl<V: Variant> Hash for Checkers<V> {
 impl<V: Variant> fmt::Debug for Checkers<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use crate::Notation;
-        write!(f, "{} {} idle {:?}", V::ID, self.format_position(), self.draw_counters)
+        write!(f, "{} {} {:?}", V::ID, self.format_position(), self.draw_counters)
     }
 }
 
 impl fmt::Debug for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let between = if self.is_capture() { 'x' } else { '-' };
-        write!(f, "{}{between}{}", squares::number(self.from()), squares::number(self.to()))?;
+        let separator = if self.is_capture() { 'x' } else { '-' };
+        write!(f, "{}{separator}{}", squares::number(self.from()), squares::number(self.to()))?;
         if self.is_capture() {
-            let taken: Vec<_> = Bits(self.captured()).map(|i| squares::number(1 << i)).collect();
-            write!(f, " taking {taken:?}")?;
+            let captured: Vec<_> = Bits(self.captured()).map(|i| squares::number(1 << i)).collect();
+            write!(f, " capturing {captured:?}")?;
         }
         Ok(())
     }

@@ -1,27 +1,23 @@
-//! Move texts of checkers, and the sentence that says why a move is refused.
+//! Moves of checkers as text.
 
 use smallvec::SmallVec;
 
-use super::movegen::king_row;
 use super::squares::{self, DIRECTIONS, step};
-use super::{Checkers, Move, Variant, fen, variant};
+use super::variant::Options;
+use super::{Checkers, Move, Variant, fen};
 use crate::cell::Bits;
-use crate::hopping::paths::MAX_PATHS;
-use crate::notation::move_error;
+use crate::notation::{MAX_PATHS, move_error};
 use crate::parse::{is_pass, split_numbers, truncate};
 use crate::{
-    Cell, EndReason, MoveError, MoveErrorKind, MoveList, Notation, OptionInfo, OptionsError,
-    Outcome, Position, PositionError, Side, SideInfo,
+    Cell, EndReason, GameInfo, MoveError, MoveErrorKind, MoveList, Notation, OptionsError, Outcome,
+    Position, PositionError, Side,
 };
 
 impl<V: Variant> Notation for Checkers<V> {
-    const ID: &'static str = V::ID;
-    const NAME: &'static str = V::NAME;
-    const SIDES: [SideInfo; 2] = V::SIDES;
-    const OPTIONS: &'static [OptionInfo] = V::OPTIONS;
+    const INFO: GameInfo = V::INFO;
 
     fn parse_options(text: &str) -> Result<Self::Options, OptionsError> {
-        variant::Options::parse(text)
+        Options::parse(text)
     }
 
     fn format_options(options: &Self::Options) -> String {
@@ -40,45 +36,44 @@ impl<V: Variant> Notation for Checkers<V> {
         let squares = parse_squares(text)?;
         let mut legal = MoveList::new();
         self.legal_moves(&mut legal);
-        let (from, to) = (squares[0], squares[squares.len() - 1]);
-        let ends = |mv: &Move| mv.from() == squares::bit(from) && mv.to() == squares::bit(to);
-        let mut fitting: Vec<Move> = legal.iter().copied().filter(ends).collect();
-        if squares.len() > 2 || fitting.len() > 1 {
-            // The whole path singles a move out, be it one jump only; some of its squares may be
-            // enough.
-            let whole =
+        let (from, to) = (squares::bit(squares[0]), squares::bit(squares[squares.len() - 1]));
+        let same_ends = |mv: &Move| mv.from() == from && mv.to() == to;
+        let mut matches: Vec<Move> = legal.iter().copied().filter(same_ends).collect();
+        if squares.len() > 2 || matches.len() > 1 {
+            // A complete path identifies a move, even if it also is part of a longer one. Some
+            // squares of a path are enough if only one move has them.
+            let is_path =
                 |mv: &Move| self.square_paths(*mv).iter().any(|path| path[..] == squares[..]);
-            let part = |mv: &Move| {
+            let is_part = |mv: &Move| {
                 self.square_paths(*mv).iter().any(|path| is_subsequence(&squares, path))
             };
-            let exact: Vec<_> = fitting.iter().copied().filter(whole).collect();
-            fitting.retain(part);
+            let exact: Vec<_> = matches.iter().copied().filter(is_path).collect();
+            matches.retain(is_part);
             if !exact.is_empty() {
-                fitting = exact;
+                matches = exact;
             }
         }
-        match fitting.as_slice() {
+        match matches.as_slice() {
             [mv] => Ok(*mv),
-            [] => Err(self.illegal_move_error(&squares, &legal)),
+            [] => self.illegal_move_error(&squares, &legal),
             several => {
-                let paths: Vec<_> =
-                    several.iter().take(3).map(|mv| self.format_square_path(*mv)).collect();
-                move_error(
-                    MoveErrorKind::Rule,
-                    format!(
-                        "{} fits {} captures: write {}",
-                        truncate(&text.split_whitespace().collect::<Vec<_>>().join(" "), 40),
-                        several.len(),
-                        paths.join(" or ")
-                    ),
-                )
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let paths = several.iter().map(|mv| self.format_square_path(*mv));
+                let message = format!(
+                    "ambiguous: {} matches {} captures; write {}",
+                    truncate(&text, 40),
+                    several.len(),
+                    format_alternatives(paths)
+                );
+                move_error(MoveErrorKind::Rule, message)
             }
         }
     }
 
     fn format_move(&self, mv: Move) -> String {
-        let between = if mv.is_capture() { 'x' } else { '-' };
-        let short = format!("{}{between}{}", squares::number(mv.from()), squares::number(mv.to()));
+        let separator = if mv.is_capture() { 'x' } else { '-' };
+        let short =
+            format!("{}{separator}{}", squares::number(mv.from()), squares::number(mv.to()));
         if !mv.is_capture() {
             return short;
         }
@@ -93,7 +88,7 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn paths(&self, mv: Move) -> Vec<Vec<Cell>> {
-        let cells = |way: Vec<u32>| way.into_iter().map(squares::cell).collect();
+        let cells = |path: Vec<u32>| path.into_iter().map(squares::cell).collect();
         self.square_paths(mv).into_iter().take(MAX_PATHS).map(cells).collect()
     }
 
@@ -106,7 +101,7 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn describe(&self, outcome: Outcome) -> String {
-        let name = |side: Side| V::SIDES[side.index()].name;
+        let name = |side: Side| V::INFO.sides[side.index()].name;
         match (outcome.winner, outcome.reason) {
             (Some(side), _) => format!("{} wins: {} has no move", name(side), name(side.other())),
             (None, EndReason::NoProgress(plies)) => {
@@ -117,53 +112,49 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 }
 
-/// Reads `11-15`, `22x15x8`, `22:15`, `11 15` and the four digits `1115`.
+/// Parses `11-15`, `22x15x8`, `22:15`, `11 15` and the four digits `1115`.
 fn parse_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
+    let invalid = |hint: &str| {
+        let message = format!("invalid move {:?}: {hint}", truncate(text.trim(), 40));
+        move_error(MoveErrorKind::Format, message)
+    };
     let Some(mut numbers) = split_numbers(text) else {
-        if is_pass(text) {
-            return move_error(
-                MoveErrorKind::Format,
-                "nobody passes in this game: who cannot move loses",
-            );
-        }
-        let shown = truncate(text.trim(), 40);
-        let message = format!("{shown:?} is no move: write 11-15 or 22x15");
-        return move_error(MoveErrorKind::Format, message);
+        return invalid(match is_pass(text) {
+            true => "passing is not allowed in this game",
+            false => "write 11-15 or 22x15",
+        });
     };
     if let [number] = numbers[..]
         && number.len() == 4
     {
         numbers = SmallVec::from_slice(&[&number[..2], &number[2..]]);
     }
-    // Twelve jumps take every piece there is.
+    // Twelve jumps capture all pieces.
     if numbers.len() < 2 || numbers.len() > 13 {
-        let message =
-            "a move has a start, an end and at most 11 squares between: write 11-15 or 22x15x8";
-        return move_error(MoveErrorKind::Format, message);
+        return invalid("write 2 to 13 squares, for example 11-15 or 22x15x8");
     }
     let square = |number: &str| match number.parse() {
         Ok(square @ 1..=32) => Ok(square),
         _ => {
             let shown = truncate(number, 12);
-            let message = format!("there is no square {shown}: squares are 1 to 32");
+            let message = format!("invalid square {shown}: squares are 1 to 32");
             move_error(MoveErrorKind::OffBoard, message)
         }
     };
     numbers.iter().map(|number| square(number)).collect()
 }
 
-/// Whether `part` has the ends of `whole` and some of the squares between, in order.
-fn is_subsequence(part: &[u32], whole: &[u32]) -> bool {
-    let mut rest = whole.iter();
-    part.first() == whole.first()
-        && part.last() == whole.last()
+/// Returns whether `part` has the ends of `path` and some of the squares between, in order.
+fn is_subsequence(part: &[u32], path: &[u32]) -> bool {
+    let mut rest = path.iter();
+    part.first() == path.first()
+        && part.last() == path.last()
         && part.iter().all(|square| rest.any(|other| other == square))
 }
 
 impl<V: Variant> Checkers<V> {
-    /// All ways to make a capture (there may be two round a circle), in a fixed order; a step is
-    /// one way.
-    fn square_paths(&self, mv: Move) -> Vec<Vec<u32>> {
+    /// Returns all paths of a legal move in a fixed order; a capture around a cycle has several.
+    pub(super) fn square_paths(&self, mv: Move) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
         if mv.is_capture() {
             self.extend_paths(mv, vec![mv.from()], mv.captured(), &mut found);
@@ -173,221 +164,52 @@ impl<V: Variant> Checkers<V> {
         found.iter().map(|path| path.iter().map(|bit| squares::number(*bit)).collect()).collect()
     }
 
-    fn extend_paths(&self, mv: Move, path: Vec<u64>, left: u64, found: &mut Vec<Vec<u64>>) {
+    fn extend_paths(&self, mv: Move, path: Vec<u64>, remaining: u64, found: &mut Vec<Vec<u64>>) {
         let at = path[path.len() - 1];
-        if left == 0 {
+        if remaining == 0 {
             if at == mv.to() {
                 found.push(path);
             }
             return;
         }
-        let free = self.pieces_for_mover().empty() | mv.from();
+        let empty = self.pieces_for_mover().empty() | mv.from();
         for direction in self.directions(mv.from()) {
-            let over = step(at, direction) & left;
-            let to = step(over, direction) & free;
+            let over = step(at, direction) & remaining;
+            let to = step(over, direction) & empty;
             if to != 0 {
                 let mut longer = path.clone();
                 longer.push(to);
-                self.extend_paths(mv, longer, left & !over, found);
+                self.extend_paths(mv, longer, remaining & !over, found);
             }
         }
     }
 
-    /// The directions in which the piece on a square may go.
-    fn directions(&self, bit: u64) -> impl Iterator<Item = i32> + use<V> {
+    /// Iterates over the directions in which the piece on a square moves.
+    pub(super) fn directions(&self, bit: u64) -> impl Iterator<Item = i32> + use<V> {
         let (king, first) = (self.kings & bit != 0, self.side == Side::First);
         DIRECTIONS.into_iter().filter(move |&direction| king || (direction > 0) == first)
     }
 
-    /// The squares a legal move touches.
+    /// Returns the first path of a legal move.
     fn square_path(&self, mv: Move) -> Vec<u32> {
         let ends = || vec![squares::number(mv.from()), squares::number(mv.to())];
         self.square_paths(mv).into_iter().next().unwrap_or_else(ends)
     }
 
-    fn format_square_path(&self, mv: Move) -> String {
+    pub(super) fn format_square_path(&self, mv: Move) -> String {
         let squares: Vec<_> = self.square_path(mv).iter().map(u32::to_string).collect();
         squares.join(if mv.is_capture() { "x" } else { "-" })
     }
-
-    /// Why no legal move fits these squares.
-    fn illegal_move_error(&self, squares: &[u32], legal: &[Move]) -> MoveError {
-        let (from, to) = (squares[0], squares[squares.len() - 1]);
-        let name = |side: Side| V::SIDES[side.index()].name;
-        let (us, them) = (self.side, self.side.other());
-        let on = |square: u32, side: Side| self.pieces[side.index()] & squares::bit(square) != 0;
-        let error = |kind, reason: String| MoveError { kind, reason };
-        if on(from, them) {
-            let reason =
-                format!("the piece on {from} is {}'s, and it is {}'s turn", name(them), name(us));
-            return error(MoveErrorKind::Start, reason);
-        }
-        if !on(from, us) {
-            return error(MoveErrorKind::Start, format!("there is no piece on {from}"));
-        }
-        if from != to && (on(to, us) || on(to, them)) {
-            // Who points at the piece to be taken has still to learn that it is jumped.
-            let points_at_piece = on(to, them) && squares.len() == 2 && are_diagonal(from, to, 1);
-            let reason = if points_at_piece && legal.iter().any(|mv| mv.is_capture()) {
-                self.explain_mandatory_capture(from, to, legal)
-            } else {
-                format!("{to} is occupied: a move ends on a free square")
-            };
-            return error(MoveErrorKind::End, reason);
-        }
-        if legal.is_empty() {
-            let reason = format!("{} has no legal move: the game is over", name(us));
-            return error(MoveErrorKind::Rule, reason);
-        }
-        error(MoveErrorKind::Rule, self.explain_rule(squares, legal))
-    }
-
-    fn explain_rule(&self, squares: &[u32], legal: &[Move]) -> String {
-        let (from, to) = (squares[0], squares[squares.len() - 1]);
-        let rows = row_distance(from, squares[1]);
-        let looks_like_step = squares.len() == 2 && rows.abs() <= 1 && from != to;
-        let captures: Vec<_> = legal.iter().filter(|mv| mv.is_capture()).collect();
-        if looks_like_step && !captures.is_empty() {
-            return self.explain_mandatory_capture(from, to, legal);
-        }
-        if looks_like_step {
-            return self.explain_step(from, to);
-        }
-        if squares.len() == 2 && from == to {
-            return format!(
-                "{from}-{to} goes nowhere: a step goes to the next square, a jump over one piece"
-            );
-        }
-        if squares.len() == 2 && rows.abs() != 2 {
-            let own: Vec<_> =
-                captures.iter().filter(|mv| mv.from() == squares::bit(from)).collect();
-            if own.is_empty() {
-                return format!(
-                    "{from}-{to} is too far: a step goes to the next square, a jump over one piece"
-                );
-            }
-            let texts = || format_alternatives(own.iter().map(|mv| self.format_square_path(***mv)));
-            if own.iter().flat_map(|mv| self.square_paths(***mv)).any(|path| path.contains(&to)) {
-                return format!(
-                    "{from}x{to} is not the whole move: a jump is carried to its end, {}",
-                    texts()
-                );
-            }
-            return format!("no capture leads from {from} to {to}: {from} can play {}", texts());
-        }
-        self.explain_jumps(squares, &captures)
-    }
-
-    fn explain_mandatory_capture(&self, from: u32, to: u32, legal: &[Move]) -> String {
-        let captures = legal.iter().filter(|mv| mv.is_capture());
-        let texts = captures.map(|mv| self.format_move(*mv));
-        format!("{from}-{to} is not possible: {} must be taken", format_alternatives(texts))
-    }
-
-    fn explain_step(&self, from: u32, to: u32) -> String {
-        if !are_diagonal(from, to, 1) {
-            return format!("{from}-{to} is no diagonal step to a neighbouring square");
-        }
-        // Diagonal, to a free square, no capture to be made: only the direction is left to be
-        // wrong.
-        self.explain_forward_only(from, "moves")
-    }
-
-    fn explain_forward_only(&self, from: u32, verb: &str) -> String {
-        let last_row = squares::bit(from) & king_row(self.side == Side::First) != 0;
-        match (self.rules.kings(), last_row) {
-            (false, true) => {
-                format!(
-                    "the man on {from} is on the last row and stays there: this game has no kings"
-                )
-            }
-            (false, false) => {
-                format!("the man on {from} {verb} forward only: this game has no kings")
-            }
-            (true, _) => format!("the man on {from} {verb} forward only: it is no king yet"),
-        }
-    }
-
-    /// Follows the jumps until one breaks a rule.
-    fn explain_jumps(&self, squares: &[u32], captures: &[&Move]) -> String {
-        let from = squares::bit(squares[0]);
-        let king = self.kings & from != 0;
-        let crown = self.crowning_squares();
-        let mut targets = self.pieces_for_mover().opponent;
-        let free = self.pieces_for_mover().empty() | from;
-        for hop in squares.windows(2) {
-            let (start, end) = (hop[0], hop[1]);
-            let text = format!("{start}x{end}");
-            if squares.len() > 2 && are_diagonal(start, end, 1) {
-                return format!("a turn is one step, or jumps: {start}-{end} is a step");
-            }
-            if !are_diagonal(start, end, 2) {
-                return format!("{text} is no jump: a jump goes two squares along a diagonal");
-            }
-            if !king && squares::bit(start) & crown != 0 && start != squares[0] {
-                return format!(
-                    "the turn ends on {start}: a man that reaches the king-row becomes a king and stops"
-                );
-            }
-            let middle = middle(start, end);
-            let bit = squares::bit(middle);
-            if !self.directions(from).any(|d| step(squares::bit(start), d) == bit) {
-                return self.explain_forward_only(squares[0], "captures");
-            }
-            if targets & bit == 0 {
-                return if self.pieces_for_mover().opponent & bit != 0 {
-                    format!(
-                        "{text}: the piece on {middle} has been jumped already, and may be jumped once only"
-                    )
-                } else if self.pieces_for_mover().own & bit & !from != 0 {
-                    format!(
-                        "{text}: the piece on {middle} is your own, and only the opponent's are jumped"
-                    )
-                } else {
-                    format!("{text}: there is no piece on {middle} to jump over")
-                };
-            }
-            if squares::bit(end) & free == 0 {
-                return format!("{text}: {end} is occupied, a jump lands on a free square");
-            }
-            targets &= !bit;
-        }
-        // Every jump is good, so the chain goes on where this text stops.
-        let longer = captures
-            .iter()
-            .flat_map(|mv| self.square_paths(**mv))
-            .filter(|path| path.starts_with(squares))
-            .map(|path| path.iter().map(u32::to_string).collect::<Vec<_>>().join("x"));
-        let so_far: Vec<_> = squares.iter().map(u32::to_string).collect();
-        let so_far = so_far.join("x");
-        format!(
-            "{so_far} is not the whole move: a jump is carried to its end, {}",
-            format_alternatives(longer)
-        )
-    }
 }
 
-/// The first few of many texts.
-fn format_alternatives(mut texts: impl Iterator<Item = String>) -> String {
-    let shown: Vec<_> = texts.by_ref().take(3).collect();
-    let more = if texts.next().is_some() { " or others" } else { "" };
-    shown.join(" or ") + more
-}
-
-/// Rows from one square down to another.
-fn row_distance(from: u32, to: u32) -> i32 {
-    i32::from(squares::cell(to).row()) - i32::from(squares::cell(from).row())
-}
-
-/// Whether two squares are `distance` apart on a diagonal.
-fn are_diagonal(from: u32, to: u32, distance: u8) -> bool {
-    let (a, b) = (squares::cell(from), squares::cell(to));
-    a.row().abs_diff(b.row()) == distance && a.column().abs_diff(b.column()) == distance
-}
-
-/// The square between two that are one jump apart.
-fn middle(from: u32, to: u32) -> u32 {
-    let (a, b) = (squares::cell(from), squares::cell(to));
-    let cell = Cell::new((a.row() + b.row()) / 2, (a.column() + b.column()) / 2);
-    cell.and_then(squares::from_cell).unwrap_or(from)
+/// Formats a choice, at most three texts: `a`, `a or b`, `a, b or c`, `a, b, c or another`.
+pub(super) fn format_alternatives(mut texts: impl Iterator<Item = String>) -> String {
+    let mut shown: Vec<_> = texts.by_ref().take(3).collect();
+    if texts.next().is_some() {
+        shown.push("another".into());
+    }
+    match shown.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => shown.concat(),
+    }
 }

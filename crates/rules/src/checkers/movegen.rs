@@ -1,17 +1,17 @@
-//! Steps and captures on the bit board, for one side as a const generic.
+//! Generates steps and captures on bitboards, with the side to move as a const generic.
 //!
-//! This module knows squares and pieces, not games: no key, no counters, no outcome.
+//! This module knows squares and pieces only: no key, no counters, no outcome.
 
 use smallvec::SmallVec;
 
 use super::squares::{BOTTOM_ROW, DIRECTIONS, SQUARES, TOP_ROW, ahead, behind, step};
 use crate::cell::Bits;
 
-/// A turn: the square left, the square reached and the squares of all captured pieces.
+/// A move: start square, end square and the squares of all captured pieces.
 ///
-/// It is one word: 35 bits of captured squares; from bit 40 the bit number of the start and, above
-/// its six bits, whether the piece was a king; from bit 48 the same for the end; from bit 56 the
-/// [`kind`](Move::kind).
+/// Packed into one word. Bits 0 to 34 are the captured squares. Bits 40 to 45 are the bit number of
+/// the start and bit 46 says whether the piece was a king; bits 48 to 54 are the same for the end.
+/// Bits 56 to 58 are the [`kind`](Move::kind).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(u64);
 
@@ -25,63 +25,63 @@ impl Move {
         Move(captured | start << 40 | end << 48 | kind << 56)
     }
 
-    /// The move of a man that is not crowned: for games without kings.
+    /// Mask that removes the crowning from a move of a man, for games without kings.
     const UNCROWNED: u64 = !(64 << 48 | 2 << 56);
 
-    /// 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. So 0 is the step
-    /// of a man.
+    /// Returns 1 if a king moves, plus 2 if a king arrives, plus 4 if a piece is captured. 0 is the
+    /// step of a man without crowning.
     #[inline(always)]
     pub const fn kind(self) -> usize {
         (self.0 >> 56) as usize & 7
     }
 
-    /// The bit number of the start, plus 64 for a king.
+    /// Returns the bit number of the start, plus 64 for a king.
     #[inline(always)]
-    pub const fn from_of_packed(self) -> usize {
+    pub const fn start(self) -> usize {
         (self.0 >> 40) as usize & 127
     }
 
-    /// The bit number of the end, plus 64 for what is now a king.
+    /// Returns the bit number of the end, plus 64 if a king arrives.
     #[inline(always)]
-    pub const fn to_of_packed(self) -> usize {
+    pub const fn end(self) -> usize {
         (self.0 >> 48) as usize & 127
     }
 
     #[inline(always)]
     pub(super) const fn from(self) -> u64 {
-        1 << (self.from_of_packed() & 63)
+        1 << (self.start() & 63)
     }
 
     #[inline(always)]
     pub(super) const fn to(self) -> u64 {
-        1 << (self.to_of_packed() & 63)
+        1 << (self.end() & 63)
     }
 
-    /// The end, if it is a king that stands there now.
+    /// Returns the end square if a king arrives there, else 0.
     #[inline(always)]
     pub(super) const fn crown(self) -> u64 {
-        (self.to_of_packed() as u64 >> 6) << (self.to_of_packed() & 63)
+        (self.end() as u64 >> 6) << (self.end() & 63)
     }
 
-    /// The squares of the captured pieces, in the layout of [`squares`](super::squares).
+    /// Returns the squares of the captured pieces, in the layout of [`squares`](super::squares).
     #[inline(always)]
     pub const fn captured(self) -> u64 {
         self.0 & SQUARES
     }
 
-    /// Whether the move takes a piece.
+    /// Returns whether the move captures a piece.
     #[inline(always)]
     pub const fn is_capture(self) -> bool {
         self.kind() & 4 != 0
     }
 
-    /// How many pieces the move takes.
+    /// Returns the number of captured pieces.
     pub const fn captures(self) -> u32 {
         self.captured().count_ones()
     }
 }
 
-/// The pieces from the mover's point of view.
+/// The pieces from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pieces {
     pub(super) own: u64,
@@ -90,14 +90,14 @@ pub(super) struct Pieces {
     pub(super) kings: u64,
 }
 
-/// The king-row of the side: where a man is crowned when there are kings.
+/// Returns the king-row of a side.
 #[inline(always)]
 pub(super) const fn king_row(first: bool) -> u64 {
     if first { BOTTOM_ROW } else { TOP_ROW }
 }
 
-/// From which squares a jump is possible: over a piece of the opponent to an empty square behind
-/// it.
+/// The squares from which a jump is possible: the next square in the direction holds an opponent's
+/// piece and the one after it is empty.
 #[derive(Clone, Copy)]
 pub(super) struct Jumps {
     pub(super) ahead4: u64,
@@ -134,56 +134,56 @@ impl Pieces {
         SQUARES & !(self.own | self.opponent)
     }
 
-    /// The pieces that can capture, and so must.
+    /// Returns the pieces that can capture.
     #[inline(always)]
     pub(super) const fn capturing(self, jumps: Jumps) -> u64 {
         self.own & jumps.ahead() | self.own & self.kings & jumps.any()
     }
 
-    /// The pieces after a move, seen by the opponent, who is now to move.
+    /// Returns the pieces after a move, from the point of view of the opponent.
     #[inline(always)]
     pub(super) const fn after(self, mv: Move) -> Pieces {
         Pieces {
             own: self.opponent & !mv.captured(),
-            opponent: self.own & !mv.from() | mv.to(), // a king may come round to where it started
+            opponent: self.own & !mv.from() | mv.to(), // a king may end where it started
             kings: self.kings & !(mv.captured() | mv.from()) | mv.crown(),
         }
     }
 
-    /// Hands every move to `visit`; a man that ends on `crowned` becomes a king.
+    /// Calls `visit` with every move. A man that ends on `crowning` becomes a king.
     ///
-    /// With `PATHS` a capture comes once for every way round; without, once for each start, end and
-    /// set of captured pieces.
+    /// With `PATHS` a capture is generated once per path, otherwise once per start, end and set of
+    /// captured pieces.
     #[inline(always)]
     pub(super) fn moves<const FIRST: bool, const PATHS: bool>(
         self,
-        crowned: u64,
+        crowning: u64,
         mut visit: impl FnMut(Move),
     ) {
         let empty = self.empty();
         let jumps = Jumps::new::<FIRST>(self.opponent, empty);
         if self.capturing(jumps) == 0 {
-            self.steps::<FIRST>(empty, crowned, visit);
+            self.steps::<FIRST>(empty, crowning, visit);
         } else {
-            self.captures::<FIRST, PATHS>(empty, jumps, crowned, &mut visit);
+            self.captures::<FIRST, PATHS>(empty, jumps, crowning, &mut visit);
         }
     }
 
     #[inline(always)]
-    fn steps<const FIRST: bool>(self, empty: u64, crowned: u64, mut visit: impl FnMut(Move)) {
+    fn steps<const FIRST: bool>(self, empty: u64, crowning: u64, mut visit: impl FnMut(Move)) {
         let kings = self.own & self.kings;
         let steps = Bits(self.steps_ahead::<FIRST>(empty));
         if kings == 0 {
-            let mask = if crowned == 0 { Move::UNCROWNED } else { !0 };
+            let mask = if crowning == 0 { Move::UNCROWNED } else { !0 };
             for bit in steps {
                 visit(Move(STEPS[usize::from(!FIRST)][bit as usize & 63] & mask));
             }
             return;
         }
         for bit in steps {
-            let (from, to) = (start::<FIRST>(bit), end::<FIRST>(bit));
+            let (from, to) = (packed_from::<FIRST>(bit), packed_to::<FIRST>(bit));
             let was_king = kings >> from & 1 != 0;
-            visit(Move::new(from, to, 0, was_king, was_king || crowned >> to & 1 != 0));
+            visit(Move::new(from, to, 0, was_king, was_king || crowning >> to & 1 != 0));
         }
         let (back4, back5) = if FIRST { (-4, -5) } else { (4, 5) };
         for from in Bits(kings & ahead::<FIRST, 4>(empty)) {
@@ -194,14 +194,14 @@ impl Pieces {
         }
     }
 
-    /// Whether there is any step.
+    /// Returns whether a step is possible.
     pub(super) fn can_step<const FIRST: bool>(self) -> bool {
         let empty = self.empty();
         let behind = ahead::<FIRST, 4>(empty) | ahead::<FIRST, 5>(empty);
         self.steps_ahead::<FIRST>(empty) != 0 || self.own & self.kings & behind != 0
     }
 
-    /// All steps ahead, as a [`word`].
+    /// Returns all steps ahead, packed by [`pack_moves`].
     #[inline(always)]
     fn steps_ahead<const FIRST: bool>(self, empty: u64) -> u64 {
         pack_moves::<FIRST>(
@@ -210,24 +210,24 @@ impl Pieces {
         )
     }
 
-    /// Every capture is carried to its end.
+    /// Generates complete captures.
     #[inline(always)]
     fn captures<const FIRST: bool, const PATHS: bool>(
         self,
         empty: u64,
         jumps: Jumps,
-        crowned: u64,
+        crowning: u64,
         visit: &mut impl FnMut(Move),
     ) {
         let men = self.own & !self.kings;
         for bit in Bits(pack_moves::<FIRST>(men & jumps.ahead4, men & jumps.ahead5)) {
-            let over = 1 << end::<FIRST>(bit);
+            let over = 1 << packed_to::<FIRST>(bit);
             let to = continue_step::<FIRST>(over, bit);
-            let chain = ManCaptures { from: start::<FIRST>(bit), jumps, crowned };
+            let captures = ManCaptures { from: packed_from::<FIRST>(bit), jumps, crowning };
             if to & jumps.ahead() == 0 {
-                chain.finish(to, over, visit);
+                captures.finish(to, over, visit);
             } else {
-                chain.extend::<FIRST, _>(to, over, visit);
+                captures.extend::<FIRST, _>(to, over, visit);
             }
         }
         let kings = self.own & self.kings;
@@ -235,53 +235,54 @@ impl Pieces {
             for index in Bits(kings & jumps.any()) {
                 let from = 1 << index;
                 let seen = SmallVec::new();
-                let mut chain = KingCaptures { from: index, empty: empty | from, seen };
-                chain.extend::<PATHS, _>(from, 0, self.opponent, visit);
+                let mut captures = KingCaptures { from: index, empty: empty | from, seen };
+                captures.extend::<PATHS, _>(from, 0, self.opponent, visit);
             }
         }
     }
 }
 
-/// The lowest bit from which the side steps ahead: the second player does not from the top row.
+/// Returns the lowest bit from which a side moves ahead: the second player cannot on the top row.
 const fn first_row<const FIRST: bool>() -> u32 {
     if FIRST { 0 } else { 4 }
 }
 
-/// Two boards of pieces that go ahead, by 4 and by 5, in one word: one loop with one unforeseen end
-/// serves both. No piece goes ahead from the last row, so 31 bits hold all others.
+/// Packs the pieces that move ahead by 4 and those that move ahead by 5 into one word, so that one
+/// loop with one mispredicted exit serves both. No piece moves ahead from the last row, so 31 bits
+/// hold each board.
 #[inline(always)]
 const fn pack_moves<const FIRST: bool>(by4: u64, by5: u64) -> u64 {
     by4 >> first_row::<FIRST>() | (by5 >> first_row::<FIRST>()) << 32
 }
 
-/// The bit number on which a bit of a [`word`] starts.
+/// Returns the bit number where a packed move starts.
 #[inline(always)]
-const fn start<const FIRST: bool>(bit: u32) -> u32 {
+const fn packed_from<const FIRST: bool>(bit: u32) -> u32 {
     (bit & 31) + first_row::<FIRST>()
 }
 
-/// The bit number one step ahead.
+/// Returns the bit number one step ahead of the start of a packed move.
 #[inline(always)]
-const fn end<const FIRST: bool>(bit: u32) -> u32 {
+const fn packed_to<const FIRST: bool>(bit: u32) -> u32 {
     let by = 4 + (bit >> 5 & 1);
-    if FIRST { start::<FIRST>(bit) + by } else { start::<FIRST>(bit).wrapping_sub(by) }
+    if FIRST { packed_from::<FIRST>(bit) + by } else { packed_from::<FIRST>(bit).wrapping_sub(by) }
 }
 
-/// A step in the direction of a bit of a [`word`].
+/// Shifts a board one step in the direction of a packed move.
 #[inline(always)]
 const fn continue_step<const FIRST: bool>(from: u64, bit: u32) -> u64 {
     let by = 4 + (bit >> 5 & 1);
     if FIRST { from << by } else { from >> by }
 }
 
-/// The step of a man for each bit of a [`word`], ready made; crowned on the king-row.
+/// The step of a man for each bit of a packed word, with crowning on the king-row.
 static STEPS: [[u64; 64]; 2] = [steps::<true>(), steps::<false>()];
 
 const fn steps<const FIRST: bool>() -> [u64; 64] {
     let mut table = [0; 64];
     let mut bit = 0;
     while bit < 64 {
-        let (from, to) = (start::<FIRST>(bit), end::<FIRST>(bit) & 63);
+        let (from, to) = (packed_from::<FIRST>(bit), packed_to::<FIRST>(bit) & 63);
         let is_king = king_row(FIRST) >> to & 1 != 0;
         table[bit as usize] = Move::new(from, to, 0, false, is_king).0;
         bit += 1;
@@ -289,19 +290,19 @@ const fn steps<const FIRST: bool>() -> [u64; 64] {
     table
 }
 
-/// The captures of one man. They go forward only, so neither its vacated square nor the captured
-/// pieces can matter later in the chain: the jumps of the standing board serve to the end.
+/// Captures of one man. It only moves forward, so neither its vacated square nor the captured pieces
+/// matter later in the capture: the jumps of the initial board stay valid.
 #[derive(Clone, Copy)]
 struct ManCaptures {
     from: u32,
     jumps: Jumps,
-    crowned: u64,
+    crowning: u64,
 }
 
 impl ManCaptures {
     #[inline(always)]
     fn finish(self, to: u64, captured: u64, visit: &mut impl FnMut(Move)) {
-        let is_king = to & self.crowned != 0;
+        let is_king = to & self.crowning != 0;
         let to = to.trailing_zeros();
         visit(Move::new(self.from, to, captured, false, is_king));
     }
@@ -321,17 +322,17 @@ impl ManCaptures {
     }
 }
 
-/// The captures of one king.
+/// Captures of one king.
 struct KingCaptures {
     from: u32,
-    /// Free squares, the one it left among them.
+    /// Empty squares, including the start.
     empty: u64,
-    /// Ends and captured pieces of the chains that may come round a second way.
+    /// End and captured pieces of the captures that may be found again by another path.
     seen: SmallVec<[(u64, u64); 16]>,
 }
 
-/// Two different ways with the same start, end and captured pieces contain a circle, and the
-/// smallest circle on the board is four jumps long.
+/// Number of jumps in the shortest cycle. Two paths with the same start, end and captured pieces
+/// contain a cycle.
 const MIN_CYCLE: u32 = 4;
 
 impl KingCaptures {
@@ -342,16 +343,16 @@ impl KingCaptures {
         targets: u64,
         visit: &mut F,
     ) {
-        let mut ended = true;
+        let mut is_complete = true;
         for direction in DIRECTIONS {
             let over = step(at, direction) & targets;
             let to = step(over, direction) & self.empty;
             if to != 0 {
-                ended = false;
+                is_complete = false;
                 self.extend::<PATHS, F>(to, captured | over, targets & !over, visit);
             }
         }
-        if !ended {
+        if !is_complete {
             return;
         }
         if !PATHS && captured.count_ones() >= MIN_CYCLE {

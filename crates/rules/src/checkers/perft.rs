@@ -1,54 +1,53 @@
-//! Counting the leaves of a move tree of checkers without playing the last ply.
+//! Bulk counting of checkers positions in vector registers.
 //!
-//! The parents of the leaves are not counted one by one: they are gathered in a [`Batch`] and
-//! counted many at a time by [`Batch::flush`], whose loop has no branch, so that the compiler turns
-//! it into vector code. Three observations make that possible:
-//! - Quiet moves are pop-counts of shifted boards, and so are first jumps. Which of the two applies
-//!   is a select, not a branch.
-//! - A man jumps forward only, at most three times. Its chains form a tree with one leaf per first
-//!   jump plus one for each fork, a square on which both forward jumps go on; forks are pop-counts
+//! The parents of the leaves are collected in a [`Batch`], and [`Batch::flush`] counts their moves
+//! many boards at a time. Its loop has no branches, so that the compiler vectorises it:
+//! - Steps are popcounts of shifted boards, and so are first jumps. Choosing between them is a
+//!   select, not a branch.
+//! - A man jumps forward, at most three times. Its captures form a tree with one leaf per first jump
+//!   plus one per fork, a square from which both forward jumps are possible. Forks are popcounts
 //!   too.
-//! - Only a king that can jump needs a search. Boards with one are counted apart.
+//! - Only captures of kings need a search. Boards that have one are counted separately.
 //!
-//! The loop runs in [`cpu::vectors`].
+//! The loop runs in [`cpu::with_simd`].
 
 use super::movegen::{Jumps, Pieces, king_row};
 use super::squares::{SQUARES, ahead, behind};
 use super::{Checkers, Move, Variant};
 use crate::cell::Bits;
 use crate::cpu::{self, Kernel};
+use crate::perft::PathPerft;
 use crate::{BulkPerft, MoveList, Position, Side};
 
-/// How many boards are counted at once: enough to fill vectors, few enough to stay in the
-/// first-level cache.
+/// Number of boards counted at once: enough to fill vectors, few enough to stay in the L1 cache.
 const BATCH: usize = 512;
-/// How many boards are written at once.
+/// Number of boards stored at once.
 const STORE_WIDTH: usize = 6;
 
-/// Boards with the same side to move, waiting to have their moves counted.
+/// Boards with the same side to move whose moves are still to be counted.
 struct Batch<const PATHS: bool> {
     own: [u64; BATCH],
     opponent: [u64; BATCH],
     kings: [u64; BATCH],
     len: usize,
     total: u64,
-    /// Whether men are crowned at all.
-    crowning: bool,
+    /// Whether men become kings.
+    has_kings: bool,
 }
 
 impl<const PATHS: bool> Batch<PATHS> {
-    fn new(crowning: bool) -> Self {
+    fn new(has_kings: bool) -> Self {
         let zero = [0; BATCH];
-        Batch { own: zero, opponent: zero, kings: zero, len: 0, total: 0, crowning }
+        Batch { own: zero, opponent: zero, kings: zero, len: 0, total: 0, has_kings }
     }
 
-    /// Adds the leaves `depth` plies below `pieces`; side to move is `FIRST`, `depth` at least 1.
+    /// Adds the leaves `depth` plies below `pieces`, with `FIRST` to move. `depth` is at least 1.
     fn add<const FIRST: bool>(&mut self, pieces: Pieces, depth: u32) {
         match depth {
             0 | 1 => self.push(FIRST, pieces),
             2 => cpu::with_bmi(Expand::<FIRST, 2, PATHS> { batch: self, pieces }),
             3 => cpu::with_bmi(Expand::<FIRST, 3, PATHS> { batch: self, pieces }),
-            _ => pieces.moves::<FIRST, PATHS>(self.crowned(FIRST), |mv| {
+            _ => pieces.moves::<FIRST, PATHS>(self.crowning_squares(FIRST), |mv| {
                 let child = pieces.after(mv);
                 if FIRST {
                     self.add::<false>(child, depth - 1);
@@ -59,34 +58,34 @@ impl<const PATHS: bool> Batch<PATHS> {
         }
     }
 
-    fn crowned(&self, first: bool) -> u64 {
-        if self.crowning { king_row(first) } else { 0 }
+    fn crowning_squares(&self, first: bool) -> u64 {
+        if self.has_kings { king_row(first) } else { 0 }
     }
 
-    /// Adds the children of a board, the parents of leaves.
+    /// Adds the children of a board, which are parents of leaves.
     #[inline(always)]
     fn expand<const FIRST: bool>(&mut self, pieces: Pieces) {
-        let (empty, crowned) = (pieces.empty(), self.crowned(FIRST));
-        let by4 = pieces.own & behind::<FIRST, 4>(empty);
-        let by5 = pieces.own & behind::<FIRST, 5>(empty);
+        let (empty, crowning) = (pieces.empty(), self.crowning_squares(FIRST));
+        let step4 = pieces.own & behind::<FIRST, 4>(empty);
+        let step5 = pieces.own & behind::<FIRST, 5>(empty);
         let jumps = Jumps::new::<FIRST>(pieces.opponent, empty);
         let jump4 = pieces.own & jumps.ahead4;
         let jump5 = pieces.own & jumps.ahead5;
         let landing = ahead::<FIRST, 8>(jump4) | ahead::<FIRST, 10>(jump5);
-        let stepping = ahead::<FIRST, 4>(by4) | ahead::<FIRST, 5>(by5);
+        let stepping = ahead::<FIRST, 4>(step4) | ahead::<FIRST, 5>(step5);
         let kings = pieces.own & pieces.kings;
-        if kings | jump4 | jump5 | stepping & crowned == 0 {
-            self.push_steps(!FIRST, pieces, by4, ahead::<FIRST, 4>);
-            self.push_steps(!FIRST, pieces, by5, ahead::<FIRST, 5>);
-        } else if kings | landing & (jumps.ahead() | crowned) == 0 && landing != 0 {
+        if kings | jump4 | jump5 | stepping & crowning == 0 {
+            self.push_steps(!FIRST, pieces, step4, ahead::<FIRST, 4>);
+            self.push_steps(!FIRST, pieces, step5, ahead::<FIRST, 5>);
+        } else if kings | landing & (jumps.ahead() | crowning) == 0 && landing != 0 {
             self.push_jumps(!FIRST, pieces, jump4, ahead::<FIRST, 4>);
             self.push_jumps(!FIRST, pieces, jump5, ahead::<FIRST, 5>);
         } else {
-            pieces.moves::<FIRST, PATHS>(crowned, |mv| self.push(!FIRST, pieces.after(mv)));
+            pieces.moves::<FIRST, PATHS>(crowning, |mv| self.push(!FIRST, pieces.after(mv)));
         }
     }
 
-    /// Puts a board with this side to move in line.
+    /// Adds a board.
     #[inline(always)]
     fn push(&mut self, first: bool, pieces: Pieces) {
         let at = self.reserve(first);
@@ -96,9 +95,8 @@ impl<const PATHS: bool> Batch<PATHS> {
         self.len = at + 1;
     }
 
-    /// [`wait`](Batch::wait) after each step of the men `from` in one direction. Six boards are
-    /// written at a time whether there are six or not, because the processor foresees a loop
-    /// of fixed length and stumbles over the end of any other.
+    /// Adds the board after each step of the men `from` in one direction. Always stores
+    /// [`STORE_WIDTH`] boards, needed or not: a loop of fixed length has no mispredicted exit.
     #[inline(always)]
     fn push_steps(
         &mut self,
@@ -121,7 +119,7 @@ impl<const PATHS: bool> Batch<PATHS> {
         }
     }
 
-    /// [`wait`](Batch::wait) after each single jump of the men `from` in one direction.
+    /// Adds the board after each single jump of the men `from` in one direction.
     #[inline(always)]
     fn push_jumps(&mut self, first: bool, pieces: Pieces, from: u64, ahead: impl Fn(u64) -> u64) {
         for index in Bits(from) {
@@ -133,7 +131,7 @@ impl<const PATHS: bool> Batch<PATHS> {
         }
     }
 
-    /// Where the next [`ROOM`] boards can go.
+    /// Makes room for [`STORE_WIDTH`] boards and returns the index of the first.
     #[inline(always)]
     fn reserve(&mut self, first: bool) -> usize {
         if self.len > BATCH - STORE_WIDTH {
@@ -142,7 +140,7 @@ impl<const PATHS: bool> Batch<PATHS> {
         self.len.min(BATCH - STORE_WIDTH)
     }
 
-    /// Counts what is waiting.
+    /// Counts the moves of all boards and empties the batch.
     #[cold]
     #[inline(never)]
     fn flush(&mut self, first: bool) {
@@ -160,7 +158,7 @@ impl<const PATHS: bool> Batch<PATHS> {
     }
 }
 
-/// The boards of a batch, one array for each kind of piece.
+/// The boards of a batch as parallel arrays.
 #[derive(Clone, Copy)]
 struct Boards<'a> {
     own: &'a [u64],
@@ -168,12 +166,13 @@ struct Boards<'a> {
     kings: &'a [u64],
 }
 
-/// The number of moves of one board, and the kings whose captures it leaves out.
+/// Counts the moves of one board, and returns the kings that can capture. If there are any, the count
+/// is too low.
 #[inline(always)]
-fn count_board<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64) {
-    let empty = SQUARES & !(own | other);
+fn count_board<const FIRST: bool>(own: u64, opponent: u64, kings: u64) -> (u64, u64) {
+    let empty = SQUARES & !(own | opponent);
     let kings = own & kings;
-    let jumps = Jumps::new::<FIRST>(other, empty);
+    let jumps = Jumps::new::<FIRST>(opponent, empty);
     let fork = jumps.ahead4 & jumps.ahead5;
 
     let jump4 = own & jumps.ahead4;
@@ -186,7 +185,7 @@ fn count_board<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64
     moves += pick(jump5, ahead::<FIRST, 5>(own) & empty).count_ones();
     moves += pick(land4 & fork, behind::<FIRST, 4>(kings) & empty).count_ones();
     moves += pick(land5 & fork, behind::<FIRST, 5>(kings) & empty).count_ones();
-    // Forks after the second jump; a third is a man's last.
+    // Forks after the second jump. A third jump is a man's last.
     moves += (ahead::<FIRST, 8>(land4 & jumps.ahead4) & fork).count_ones();
     moves += (ahead::<FIRST, 10>(land4 & jumps.ahead5) & fork).count_ones();
     moves += (ahead::<FIRST, 8>(land5 & jumps.ahead4) & fork).count_ones();
@@ -194,7 +193,7 @@ fn count_board<const FIRST: bool>(own: u64, other: u64, kings: u64) -> (u64, u64
     (u64::from(moves), kings & jumps.any())
 }
 
-/// Counts the moves of all boards together.
+/// Counts the moves of all boards.
 struct CountAll<'a, const FIRST: bool, const PATHS: bool>(Boards<'a>);
 
 impl<const FIRST: bool, const PATHS: bool> Kernel for CountAll<'_, FIRST, PATHS> {
@@ -204,31 +203,28 @@ impl<const FIRST: bool, const PATHS: bool> Kernel for CountAll<'_, FIRST, PATHS>
     fn run(self) -> u64 {
         let boards = self.0;
         let mut total = 0;
-        let mut searched = [0u64; BATCH];
+        let mut capturing_kings = [0u64; BATCH];
         let mut any = 0;
-        let rows = boards.own.iter().zip(boards.opponent).zip(boards.kings).zip(&mut searched);
-        for (((&own, &other), &kings), searched) in rows {
-            let (moves, jumping) = count_board::<FIRST>(own, other, kings);
-            total += if jumping == 0 { moves } else { 0 };
-            *searched = jumping;
-            any |= jumping;
+        let rows =
+            boards.own.iter().zip(boards.opponent).zip(boards.kings).zip(&mut capturing_kings);
+        for (((&own, &opponent), &kings), capturing) in rows {
+            let (moves, capturing_kings) = count_board::<FIRST>(own, opponent, kings);
+            total += if capturing_kings == 0 { moves } else { 0 };
+            *capturing = capturing_kings;
+            any |= capturing_kings;
         }
         if any != 0 {
-            for (index, _) in searched.iter().enumerate().filter(|(_, jumping)| **jumping != 0) {
-                let (own, other, kings) =
+            for (index, _) in capturing_kings.iter().enumerate().filter(|(_, kings)| **kings != 0) {
+                let (own, opponent, kings) =
                     (boards.own[index], boards.opponent[index], boards.kings[index]);
-                total += count_with_king_captures::<FIRST, PATHS>(Pieces {
-                    own,
-                    opponent: other,
-                    kings,
-                });
+                total += count_with_king_captures::<FIRST, PATHS>(Pieces { own, opponent, kings });
             }
         }
         total
     }
 }
 
-/// Expands a board two or three plies above the leaves.
+/// Expands a board that is two or three plies above the leaves.
 struct Expand<'a, const FIRST: bool, const DEPTH: u32, const PATHS: bool> {
     batch: &'a mut Batch<PATHS>,
     pieces: Pieces,
@@ -246,7 +242,9 @@ impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Kernel
             return batch.expand::<FIRST>(pieces);
         }
         let mut children = MoveList::new();
-        pieces.moves::<FIRST, PATHS>(batch.crowned(FIRST), |mv| children.push(pieces.after(mv)));
+        pieces.moves::<FIRST, PATHS>(batch.crowning_squares(FIRST), |mv| {
+            children.push(pieces.after(mv))
+        });
         for &child in &children {
             if FIRST {
                 batch.expand::<false>(child);
@@ -257,7 +255,7 @@ impl<const FIRST: bool, const DEPTH: u32, const PATHS: bool> Kernel
     }
 }
 
-/// The number of captures where a king can capture.
+/// Counts the captures of a board where a king can capture.
 #[cold]
 #[inline(never)]
 fn count_with_king_captures<const FIRST: bool, const PATHS: bool>(pieces: Pieces) -> u64 {
@@ -275,13 +273,13 @@ fn count_leaves<V: Variant, const PATHS: bool>(position: &Checkers<V>, depth: u3
         Side::First => batch.add::<true>(position.pieces_for_mover(), depth),
         Side::Second => batch.add::<false>(position.pieces_for_mover(), depth),
     }
-    // The side to move alternates, so the parents of the leaves have the root's side at odd depths.
+    // At odd depths the side to move at the root is also to move in the parents of the leaves.
     batch.flush((position.side == Side::First) == (depth % 2 == 1));
     batch.total
 }
 
 impl<V: Variant> Checkers<V> {
-    /// Hands every move to `visit`, a capture once for every way round.
+    /// Calls `visit` with every move, captures once per path.
     fn each_path(&self, visit: impl FnMut(Move)) {
         match self.side {
             Side::First => {
@@ -296,15 +294,15 @@ impl<V: Variant> Checkers<V> {
 
 impl<V: Variant> BulkPerft for Checkers<V> {
     fn max_bulk_depth(&self) -> u32 {
-        let (rules, idle) = (self.rules.unpack(), self.draw_counters.max());
-        let plies = u32::from(rules.draw_plies).saturating_sub(idle);
-        // No position before an advance or a capture can come up again, and after it a position can
-        // come up for the third time only eight plies after the first.
-        if rules.repetition { plies.min(8u32.saturating_sub(idle)) } else { plies }
+        let (rules, counter) = (self.rules.unpack(), self.draw_counters.max());
+        let plies = u32::from(rules.draw_plies).saturating_sub(counter);
+        // A position before an advance or a capture cannot recur, and the third occurrence of a
+        // position comes at least eight plies after the first.
+        if rules.repetition { plies.min(8u32.saturating_sub(counter)) } else { plies }
     }
 
     fn board_ends_game(&self) -> bool {
-        false // a side without a move is lost, but it has no children to leave out
+        false // a side without a move has lost, but it has no children anyway
     }
 
     fn count_moves(&self) -> u64 {
@@ -318,32 +316,35 @@ impl<V: Variant> BulkPerft for Checkers<V> {
     fn bulk_leaves(&self, depth: u32) -> u64 {
         count_leaves::<V, false>(self, depth)
     }
+
+    fn path_perft() -> Option<PathPerft<Self>> {
+        Some(PathPerft { count: perft_paths, divide: divide_paths })
+    }
 }
 
-/// Counts as most published tables of English checkers do: a capture once for every path with the
-/// same start, end and captured pieces.
-pub fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
+/// Counts leaves as most published tables of English checkers do: captures once per path.
+fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
     count_paths_below(position, depth, &mut Vec::new())
 }
 
-/// The count of [`perft_paths`] behind each move, all its paths together; `depth` is at least 1.
-pub fn divide_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> Vec<(Move, u64)> {
-    let mut divided: Vec<(Move, u64)> = Vec::new();
+/// Splits the count of [`perft_paths`] by move, with all paths of a move together. `depth` is at least
+/// 1.
+fn divide_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> Vec<(Move, u64)> {
+    let mut counts: Vec<(Move, u64)> = Vec::new();
     if position.outcome(&[]).is_some() {
-        return divided;
+        return counts;
     }
     position.each_path(|mv| {
         let nodes = count_paths_below(&position.after(mv), depth - 1, &mut vec![position.key]);
-        match divided.iter_mut().find(|(known, _)| *known == mv) {
+        match counts.iter_mut().find(|(counted, _)| *counted == mv) {
             Some((_, sum)) => *sum = sum.saturating_add(nodes),
-            None => divided.push((mv, nodes)),
+            None => counts.push((mv, nodes)),
         }
     });
-    divided
+    counts
 }
 
-/// What [`Counter`](crate::perft::Counter) does for distinct moves: beyond the horizon, position by
-/// position.
+/// Counts in bulk where the draw rules cannot interfere, else position by position.
 fn count_paths_below<V: Variant>(position: &Checkers<V>, depth: u32, past: &mut Vec<u64>) -> u64 {
     if depth <= position.max_bulk_depth() {
         return count_leaves::<V, true>(position, depth);

@@ -1,18 +1,17 @@
-//! Where a piece can jump: over exactly one piece, exactly in the middle, along one of eight
-//! directions.
+//! Jumps: along one of eight directions over exactly one piece, exactly in the middle.
 //!
-//! The four lines through a cell (row, column, two diagonals) are each brought into one byte, a bit
-//! per column (per row for the column), by a multiplication; a table then gives the landing places
-//! for every place on a line and every occupation of it, and a second multiplication brings them
-//! back. (Chess programs find sliding moves so: "kindergarten bitboards".) No loop over directions
-//! and distances is left.
+//! A multiplication maps each of the four lines through a cell (row, column, two diagonals) to one
+//! byte, with a bit per column (per row for the column). A table gives the landing cells for every
+//! position on a line and every occupancy, and a second multiplication maps them back. Chess
+//! programs find sliding moves this way ("kindergarten bitboards"). There is no loop over directions
+//! or distances.
 
 use crate::cell::Bits;
 
 const COLUMN: u64 = 0x0101_0101_0101_0101;
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// The landing places on a line, by place on the line and occupation of it.
+/// Landing cells on a line, by position on the line and occupancy.
 static LANDINGS: [[u8; 256]; 8] = landings();
 
 const fn landings() -> [[u8; 256]; 8] {
@@ -36,15 +35,15 @@ const fn landings_on_line(at: i32, occupied: i32) -> u8 {
         let to = at + distance;
         if distance != 0 && to >= 0 && to < 8 {
             let toward = if distance > 0 { 1 } else { -1 };
-            // All cells after the start, the landing place included.
-            let mut on_the_way = 0;
+            // All cells after the start, including the landing cell.
+            let mut crossed = 0;
             let mut place = at;
             while place != to {
                 place += toward;
-                on_the_way |= 1 << place;
+                crossed |= 1 << place;
             }
             let middle = 1 << (at + distance / 2);
-            if occupied & on_the_way == middle {
+            if occupied & crossed == middle {
                 result |= 1 << to;
             }
         }
@@ -53,7 +52,7 @@ const fn landings_on_line(at: i32, occupied: i32) -> u8 {
     result
 }
 
-/// The cells of a line on which the landing places depend.
+/// Cells of a line that the landing cells depend on.
 static DEPENDENCIES: [[u8; 256]; 8] = dependencies();
 
 const fn dependencies() -> [[u8; 256]; 8] {
@@ -71,9 +70,9 @@ const fn dependencies() -> [[u8; 256]; 8] {
     table
 }
 
-/// A jump is over the first piece in its direction, if at all: the cells up to there matter, and as
-/// many behind. If the first piece is so far away that no landing place is left, so do the cells
-/// before which it would have one.
+/// A jump is over the first piece in its direction. It depends on the cells up to that piece and on as
+/// many cells behind it. If there is no piece near enough for a jump, it depends on all cells where
+/// one would be.
 const fn dependencies_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
     let mut cells = 0;
     let mut distance = 1;
@@ -93,7 +92,7 @@ const fn dependencies_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
     cells
 }
 
-/// The two diagonals through each cell: downward to the right, upward to the right.
+/// The two diagonals through each cell: down to the right, up to the right.
 static DIAGONALS: [[u64; 2]; 64] = diagonals();
 
 const fn diagonals() -> [[u64; 2]; 64] {
@@ -109,7 +108,7 @@ const fn diagonals() -> [[u64; 2]; 64] {
     table
 }
 
-/// The neighbours of each cell.
+/// Neighbours of each cell.
 pub(super) static STEPS: [u64; 64] = steps();
 
 const fn steps() -> [u64; 64] {
@@ -126,24 +125,24 @@ const fn steps() -> [u64; 64] {
     table
 }
 
-/// Rows and columns from one cell to another.
+/// Returns the rows and columns from one cell to another.
 const fn distance(from: usize, to: usize) -> (i32, i32) {
     (to as i32 / 8 - from as i32 / 8, to as i32 % 8 - from as i32 % 8)
 }
 
-/// The cells one jump away from `cell`.
+/// Returns the cells one jump away from `cell`.
 #[inline(always)]
 pub(super) fn jumps(occupied: u64, cell: u32) -> u64 {
     on_lines(&LANDINGS, occupied, cell)
 }
 
-/// The cells on which [`jumps`] depends.
+/// Returns the cells that [`jumps`] depends on.
 #[inline(always)]
 pub(super) fn jump_dependencies(occupied: u64, cell: u32) -> u64 {
     on_lines(&DEPENDENCIES, occupied, cell)
 }
 
-/// What a table of lines says of the four lines through `cell`.
+/// Looks up the four lines through `cell` in a table by position and occupancy.
 #[inline(always)]
 fn on_lines(table: &[[u8; 256]; 8], occupied: u64, cell: u32) -> u64 {
     let (row, column) = (cell >> 3 & 7, cell & 7);
@@ -152,31 +151,31 @@ fn on_lines(table: &[[u8; 256]; 8], occupied: u64, cell: u32) -> u64 {
     let line = occupied >> (8 * row) & 0xff;
     let along_row = u64::from(by_column[line as usize]) << (8 * row);
 
-    // The column's cells, one a byte, gather in the top byte, row 1 highest.
+    // The multiplication collects the column, one bit per byte, in the top byte, row 1 highest.
     let line = (occupied >> column & COLUMN).wrapping_mul(DIAGONAL) >> 56;
-    let places = table[7 - row as usize][line as usize];
-    let along_column = (u64::from(places).wrapping_mul(DIAGONAL) >> 7 & COLUMN) << column;
+    let cells = table[7 - row as usize][line as usize];
+    let along_column = (u64::from(cells).wrapping_mul(DIAGONAL) >> 7 & COLUMN) << column;
 
     let [down, up] = DIAGONALS[cell as usize & 63];
     let diagonal = |line: u64| {
-        let places = by_column[((occupied & line).wrapping_mul(COLUMN) >> 56) as usize];
-        u64::from(places).wrapping_mul(COLUMN) & line
+        let cells = by_column[((occupied & line).wrapping_mul(COLUMN) >> 56) as usize];
+        u64::from(cells).wrapping_mul(COLUMN) & line
     };
     along_row | along_column | diagonal(down) | diagonal(up)
 }
 
-/// The cells that one or more jumps lead to; `occupied` is without the jumping piece, so that its
-/// start counts as empty. The start itself is left out: no turn may end there.
+/// Returns the cells reached by one or more jumps, without the start: a turn cannot end there.
+/// `occupied` excludes the jumping piece, so that its start counts as empty.
 #[inline(always)]
 pub(super) fn reachable(occupied: u64, from: u32) -> u64 {
     let mut reached = 1u64 << from;
     let mut frontier = jumps(occupied, from);
-    let mut left = Bits(frontier);
+    let mut pending = Bits(frontier);
     reached |= frontier;
-    while let Some(cell) = left.next() {
+    while let Some(cell) = pending.next() {
         frontier = jumps(occupied, cell) & !reached;
         reached |= frontier;
-        left.0 |= frontier;
+        pending.0 |= frontier;
     }
     reached & !(1 << from)
 }

@@ -1,8 +1,5 @@
 //! Chinese checkers on 8x8: two camps of six in opposite corners, steps and jumps in eight
 //! directions.
-//!
-//! [`jumps`] finds where a piece can jump, [`perft`] counts move trees fast, [`text`] reads and
-//! writes; this module is the position and its moves.
 
 mod jumps;
 mod perft;
@@ -15,14 +12,14 @@ use crate::hopping::board::HopBoard;
 use crate::{Cell, EndReason, Outcome, Position, Side};
 use jumps::{STEPS, reachable};
 
-/// Blue's camp, 11 12 13 21 22 31, and red's, 88 87 86 78 77 68. Each is the other's target.
+/// Camp of Blue, 11 12 13 21 22 31, and of Red, 88 87 86 78 77 68. Each is the target of the other.
 pub const CAMPS: [u64; 2] = [0x0001_0307, 0xe0c0_8000_0000_0000];
-/// Drawn after 100 turns by each player.
+/// The game is drawn after 100 turns by each player.
 pub const MAX_PLIES: u16 = 200;
-/// Pieces of each player; they are never captured.
+/// Number of pieces of each side. They are never captured.
 const MAX_PIECES: u32 = 6;
 
-/// A turn: start and end. The path between is not part of it.
+/// A move: start and end. The path between them is not part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move {
     from: u8,
@@ -30,21 +27,21 @@ pub struct Move {
 }
 
 impl Move {
-    /// The turn of a player who cannot move. It starts where it ends, which no other turn may.
+    /// The pass of a player who cannot move. No other move ends where it starts.
     const PASS: Move = Move { from: 0, to: 0 };
 
-    /// Whether this is the turn of a player who cannot move.
+    /// Returns whether this is a pass.
     pub fn is_pass(self) -> bool {
         self == Move::PASS
     }
 
-    /// The cell the piece leaves.
+    /// Returns the start.
     #[inline(always)]
     pub fn from(self) -> Cell {
         Cell::from_index(self.from.into())
     }
 
-    /// The cell it reaches.
+    /// Returns the end.
     #[inline(always)]
     pub fn to(self) -> Cell {
         Cell::from_index(self.to.into())
@@ -56,26 +53,26 @@ impl Move {
 pub struct ChineseCheckers(HopBoard);
 
 impl ChineseCheckers {
-    /// Turns played so far, by both players together; passes count.
+    /// Returns the number of plies played, passes included.
     pub fn plies(&self) -> u16 {
         self.0.plies()
     }
 
-    /// The pieces of a player, bit 0 for cell `11`.
+    /// Returns the pieces of a side; bit 0 is cell `11`.
     pub fn pieces(&self, side: Side) -> u64 {
         self.0.pieces(side)
     }
 
-    /// Where the piece on a cell can go in one turn.
+    /// Returns the cells that the piece on `from` can reach in one turn.
     ///
-    /// `occupied` are all pieces, the one on `from` among them; cells are bit numbers.
+    /// `occupied` holds all pieces, including the one on `from`.
     #[inline(always)]
     pub fn destinations(occupied: u64, from: u32) -> u64 {
         let lifted = occupied & !(1 << from);
         STEPS[from as usize & 63] & !occupied | reachable(lifted, from)
     }
 
-    /// Whether the player who has just moved has won.
+    /// Returns whether the player who has just moved has won.
     #[inline(always)]
     fn is_won(&self) -> bool {
         let target = CAMPS[self.0.side().index()];
@@ -101,9 +98,9 @@ impl Position for ChineseCheckers {
         let occupied = self.0.occupied();
         let mut any = 0;
         for from in Bits(self.0.own()) {
-            let targets = Self::destinations(occupied, from);
-            any |= targets;
-            for to in Bits(targets) {
+            let destinations = Self::destinations(occupied, from);
+            any |= destinations;
+            for to in Bits(destinations) {
                 visit(Move { from: from as u8, to: to as u8 });
             }
         }
@@ -126,8 +123,8 @@ impl Position for ChineseCheckers {
             let winner = Some(self.0.side().other());
             return Some(Outcome { winner, reason: EndReason::CampFilled, score: None });
         }
-        let drawn = Outcome { winner: None, reason: EndReason::TurnLimit, score: None };
-        (self.plies() >= MAX_PLIES).then_some(drawn)
+        let draw = Outcome { winner: None, reason: EndReason::TurnLimit, score: None };
+        (self.plies() >= MAX_PLIES).then_some(draw)
     }
 
     #[inline(always)]

@@ -1,5 +1,4 @@
-//! Counting the leaves of a move tree without playing the last ply; two plies above them, by
-//! [`reply_count`](crate::hopping::reply_count).
+//! Bulk counting: the last two plies by [`reply_count`](crate::hopping::reply_count).
 
 use super::jumps::{STEPS, jump_dependencies, jumps};
 use super::{CAMPS, ChineseCheckers, MAX_PLIES, Move};
@@ -35,13 +34,13 @@ impl Kernel for CountMoves<'_> {
     #[inline(always)]
     fn run(self) -> u64 {
         let board = &self.0.0;
-        let targets =
+        let destinations =
             Bits(board.own()).map(|from| ChineseCheckers::destinations(board.occupied(), from));
-        at_least_one(targets.map(u64::count_ones).sum())
+        at_least_one(destinations.map(u64::count_ones).sum())
     }
 }
 
-/// Counts the opponent's moves after all moves of a position.
+/// Counts the replies to all moves of a position.
 struct CountTwoPlies<'a>(&'a ChineseCheckers);
 
 impl Kernel for CountTwoPlies<'_> {
@@ -57,15 +56,15 @@ impl Kernel for CountTwoPlies<'_> {
         let mut any = 0;
         let mut total = 0;
         for from in Bits(board.own()) {
-            let targets = ChineseCheckers::destinations(occupied, from);
-            any |= targets;
-            for to in Bits(targets) {
+            let destinations = ChineseCheckers::destinations(occupied, from);
+            any |= destinations;
+            for to in Bits(destinations) {
                 let changed = 1 << from | 1 << to;
                 let after = occupied ^ changed;
                 if camp & !after != 0 || (board.own() ^ changed) & camp == 0 {
                     let recount = |from| ChineseCheckers::destinations(after, from).count_ones();
                     total += repliers.count(changed, recount);
-                } // else the camp is filled, and the game is over
+                } // else the camp is filled and the game is over
             }
         }
         if any == 0 { self.0.after(Move::PASS).bulk_leaves(1) } else { total }
@@ -78,14 +77,14 @@ fn reply_piece(occupied: u64, from: u32) -> ReplyPiece {
     let steps = STEPS[from as usize & 63];
     let mut cells = steps;
     let mut reached = 1u64 << from;
-    let mut left = Bits(reached);
-    while let Some(cell) = left.next() {
+    let mut pending = Bits(reached);
+    while let Some(cell) = pending.next() {
         cells |= jump_dependencies(lifted, cell);
         let fresh = jumps(lifted, cell) & !reached;
         reached |= fresh;
-        left.0 |= fresh;
+        pending.0 |= fresh;
     }
-    let targets = (steps & !occupied | reached) & !(1 << from);
-    // Whoever comes to a cell that it can reach is in its way.
-    ReplyPiece { from, moves: targets.count_ones(), depends_on: cells | reached }
+    let destinations = (steps & !occupied | reached) & !(1 << from);
+    // A piece that arrives on a reachable cell blocks it.
+    ReplyPiece { from, moves: destinations.count_ones(), depends_on: cells | reached }
 }

@@ -1,25 +1,60 @@
-//! Texts of Chinese checkers, and the sentence that says why a move is refused.
+//! Notation of Chinese checkers, and why a move is illegal.
 
 use super::jumps::{STEPS, jumps};
-use super::{ChineseCheckers, MAX_PIECES, MAX_PLIES, Move};
+use super::{CAMPS, ChineseCheckers, MAX_PIECES, MAX_PLIES, Move};
 use crate::cell::Bits;
 use crate::hopping::board::HopBoard;
-use crate::hopping::paths::{MAX_PATHS, shortest_paths};
-use crate::notation::move_error;
-use crate::parse::{
-    check_from_to, explain_mixed_path, explain_pass, is_pass, parse_cells, parse_key_values,
-};
+use crate::hopping::move_text::{check_from_to, explain_mixed_path, explain_pass, parse_cells};
+use crate::hopping::paths::shortest_paths;
+use crate::notation::{MAX_PATHS, illegal};
+use crate::parse::{is_pass, parse_key_values};
 use crate::{
-    Cell, MoveError, MoveErrorKind, Notation, OptionInfo, OptionsError, Outcome, Position,
-    PositionError, Side, SideInfo,
+    AssignmentTexts, Cell, Colour, ExamplePosition, GameInfo, MoveError, MoveErrorKind, Notation,
+    OptionsError, Outcome, PieceInfo, Position, PositionError, SideInfo,
 };
 
 impl Notation for ChineseCheckers {
-    const ID: &'static str = "chinese-checkers";
-    const NAME: &'static str = "Chinese checkers 8x8";
-    const SIDES: [SideInfo; 2] =
-        [SideInfo { letter: '#', name: "Blue" }, SideInfo { letter: 'O', name: "Red" }];
-    const OPTIONS: &'static [OptionInfo] = &[];
+    const INFO: GameInfo = GameInfo {
+        targets: Some([CAMPS[1], CAMPS[0]]),
+        bot_protocols: &["c-function"],
+        examples: &[
+            ExamplePosition {
+                name: "many moves",
+                position: "3O4/1O3O1O/1O6/4O1#1/2#1#3/4#3/1#1#4/8 # 10",
+                one_turn: true,
+            },
+            ExamplePosition {
+                // Two pieces cannot fill a camp, so the game lasts until the turn limit.
+                name: "a very long game",
+                position: "#7/8/8/8/8/8/8/7O # 0",
+                one_turn: false,
+            },
+            ExamplePosition {
+                name: "a forced pass",
+                position: "5OO#/6OO/5O1O/8/8/8/8/8 # 10",
+                one_turn: true,
+            },
+        ],
+        assignment_texts: Some(AssignmentTexts {
+            invalid_move: [
+                "Invalid input format, please input again:",
+                "Input out of the game board, please input again:",
+                "Invalid starting location, please input again:",
+                "Invalid ending location, please input again:",
+                "The move violates the game rule, please input again:",
+            ],
+            results: ["Blue(#) wins!", "Red(O) wins!", "Draw!"],
+        }),
+        ..GameInfo::new(
+            "chinese-checkers",
+            "Chinese checkers 8x8",
+            [
+                SideInfo { letter: '#', name: "Blue", colour: Colour::Blue },
+                SideInfo { letter: 'O', name: "Red", colour: Colour::Red },
+            ],
+            &[PieceInfo { name: "piece", plural: "pieces", letters: ['#', 'O'] }],
+        )
+    };
 
     fn parse_options(text: &str) -> Result<(), OptionsError> {
         parse_key_values(text, Self::ID, Self::OPTIONS).map(|_| ())
@@ -46,27 +81,28 @@ impl Notation for ChineseCheckers {
         check_from_to(&cells, &self.0, Self::SIDES)?;
         let (from, to) = (cells[0], cells[cells.len() - 1]);
         if from == to {
-            return move_error(MoveErrorKind::End, "a turn may not end where it began");
+            return illegal(MoveErrorKind::End, "a turn cannot end where it started");
         }
-        let rule = |reason| move_error(MoveErrorKind::Rule, reason);
+        let break_rule = |reason: String| illegal(MoveErrorKind::Rule, reason);
         if must_pass {
-            return rule("no piece can move: the turn is a pass".into());
+            return break_rule("no piece can move: write pass".into());
         }
         if let Some(reason) = explain_mixed_path(&cells, "jump", is_step) {
-            return rule(reason);
+            return break_rule(reason);
         }
         if cells.len() > 2 {
             let lifted = self.0.occupied() & !from.bit();
-            let bad =
-                cells.windows(2).find(|hop| jumps(lifted, hop[0].index()) & hop[1].bit() == 0);
-            if let Some(hop) = bad {
-                return rule(self.explain_jump(from, hop[0], hop[1]));
+            let mut jumped = cells.windows(2);
+            let impossible =
+                jumped.find(|jump| jumps(lifted, jump[0].index()) & jump[1].bit() == 0);
+            if let Some(jump) = impossible {
+                return break_rule(self.explain_jump(from, jump[0], jump[1]));
             }
         } else if Self::destinations(self.0.occupied(), from.index()) & to.bit() == 0 {
-            return rule(if is_straight(from, to) {
+            return break_rule(if is_straight(from, to) {
                 self.explain_jump(from, from, to)
             } else {
-                format!("no step and no chain of jumps leads from {from} to {to}")
+                format!("no step or series of jumps leads from {from} to {to}")
             });
         }
         Ok(Move { from: from.index() as u8, to: to.index() as u8 })
@@ -76,7 +112,6 @@ impl Notation for ChineseCheckers {
         if mv.is_pass() { "pass".into() } else { format!("{}{}", mv.from(), mv.to()) }
     }
 
-    /// A way with the fewest jumps.
     fn path(&self, mv: Move) -> Vec<Cell> {
         self.shortest_paths(mv, 1).pop().unwrap_or_default()
     }
@@ -94,11 +129,7 @@ impl Notation for ChineseCheckers {
     }
 
     fn describe(&self, outcome: Outcome) -> String {
-        match outcome.winner {
-            Some(Side::First) => "Blue(#) wins!".into(),
-            Some(Side::Second) => "Red(O) wins!".into(),
-            None => "Draw!".into(),
-        }
+        Self::INFO.assignment_texts.map_or("", |texts| texts.result(outcome.winner)).into()
     }
 }
 
@@ -106,15 +137,15 @@ fn is_step(from: Cell, to: Cell) -> bool {
     STEPS[from.index() as usize] & to.bit() != 0
 }
 
-/// Whether two cells are on one row, column or diagonal.
+/// Returns whether two cells are on one row, column or diagonal.
 fn is_straight(from: Cell, to: Cell) -> bool {
     let (rows, columns) = (from.row().abs_diff(to.row()), from.column().abs_diff(to.column()));
     rows == 0 || columns == 0 || rows == columns
 }
 
 impl ChineseCheckers {
-    /// The ways of a move with the fewest jumps, at most so many.
-    fn shortest_paths(&self, mv: Move, most: usize) -> Vec<Vec<Cell>> {
+    /// Returns the paths of a move with the fewest jumps, at most `limit`.
+    fn shortest_paths(&self, mv: Move, limit: usize) -> Vec<Vec<Cell>> {
         if mv.is_pass() {
             return vec![Vec::new()];
         }
@@ -124,7 +155,7 @@ impl ChineseCheckers {
         }
         let lifted = self.0.occupied() & !from.bit();
         let next = |cell: Cell| Bits(jumps(lifted, cell.index())).map(Cell::from_index).collect();
-        shortest_paths(from, to, most, next)
+        shortest_paths(from, to, limit, next)
     }
 
     fn must_pass(&self) -> bool {
@@ -133,21 +164,19 @@ impl ChineseCheckers {
         moves.iter().any(|mv| mv.is_pass())
     }
 
-    /// Why the piece that started on `start` cannot jump from `from` to `to`.
+    /// Explains why the piece that started on `start` cannot jump from `from` to `to`.
     fn explain_jump(&self, start: Cell, from: Cell, to: Cell) -> String {
         let rows = i32::from(to.row()) - i32::from(from.row());
         let columns = i32::from(to.column()) - i32::from(from.column());
         let distance = rows.abs().max(columns.abs());
         if distance == 0 {
-            return format!("{from}-{to} goes nowhere: a jump goes 2, 4 or 6 cells");
+            return format!("{from}-{to} is not a jump: a jump goes 2, 4 or 6 cells");
         }
         if !is_straight(from, to) {
-            return format!("the jump {from}-{to} is not along a row, a column or a diagonal");
+            return format!("the jump {from}-{to} does not follow a row, column or diagonal");
         }
         if distance % 2 != 0 {
-            return format!(
-                "the jump {from}-{to} has no cell in the middle: a jump goes 2, 4 or 6 cells"
-            );
+            return format!("the jump {from}-{to} has no middle cell: a jump goes 2, 4 or 6 cells");
         }
         if to != start && self.0.occupied() & to.bit() != 0 {
             return format!("the jump {from}-{to} lands on an occupied cell");
@@ -159,7 +188,7 @@ impl ChineseCheckers {
             .collect();
         let found = match between.as_slice() {
             [] => "there is none".into(),
-            [one] => format!("the one there is stands on {one}"),
+            [cell] => format!("the only piece is on {cell}"),
             [_, _] => "there are two".into(),
             more => format!("there are {}", ["three", "four", "five"][more.len().min(5) - 3]),
         };

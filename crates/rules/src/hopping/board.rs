@@ -1,5 +1,4 @@
-//! The board of the two hopping games: 64 cells, one kind of piece for each player, the side to
-//! move and the number of plies played. What moves are possible is the games' own affair.
+//! Board of the hopping games: 64 cells, one kind of piece per side, side to move and ply count.
 
 use std::hash::{Hash, Hasher};
 
@@ -29,7 +28,7 @@ impl HopBoard {
         self.side
     }
 
-    /// Turns played so far, by both players together; passes count.
+    /// Returns the number of plies played, passes included.
     #[inline(always)]
     pub(crate) const fn plies(&self) -> u16 {
         self.plies
@@ -45,13 +44,13 @@ impl HopBoard {
         self.pieces[side.index()]
     }
 
-    /// The pieces of the side to move.
+    /// Returns the pieces of the side to move.
     #[inline(always)]
     pub(crate) const fn own(&self) -> u64 {
         self.pieces(self.side)
     }
 
-    /// The pieces of its opponent.
+    /// Returns the pieces of the other side.
     #[inline(always)]
     pub(crate) const fn opponent(&self) -> u64 {
         self.pieces(self.side.other())
@@ -62,8 +61,7 @@ impl HopBoard {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// The board after a turn. One that ends where it starts moves nothing, so a pass is any such
-    /// turn.
+    /// Returns the board after a move. A pass is a move that ends where it starts.
     #[inline(always)]
     pub(crate) fn after(&self, from: Cell, to: Cell, captured: u64) -> Self {
         let (us, them) = (self.side.index(), self.side.other().index());
@@ -86,23 +84,23 @@ impl HopBoard {
         key
     }
 
-    /// The letters of the 64 cells.
+    /// Returns the letters of the 64 cells.
     pub(crate) fn letters(&self, sides: [SideInfo; 2]) -> [char; 64] {
         let letter = |bit: u64| {
-            let on = self.pieces.iter().position(|pieces| pieces & bit != 0);
-            on.map_or('.', |side| sides[side].letter)
+            let owner = self.pieces.iter().position(|pieces| pieces & bit != 0);
+            owner.map_or('.', |side| sides[side].letter)
         };
         std::array::from_fn(|index| letter(1 << index))
     }
 
-    /// Eight rows, the side's letter, the plies played.
+    /// Formats the eight rows, the letter of the side to move and the ply count.
     pub(crate) fn format(&self, sides: [SideInfo; 2]) -> String {
         let rows = format_rows(&self.letters(sides));
         format!("{rows} {} {}", sides[self.side.index()].letter, self.plies)
     }
 
-    /// Reads what [`write`](HopBoard::write) writes. The plies may be left out, and they need not
-    /// fit the side: who sets up a position seldom counts.
+    /// Parses the output of [`format`](HopBoard::format). The ply count is optional and need not
+    /// match the side to move, since people who set up a position rarely know it.
     pub(crate) fn parse(
         text: &str,
         sides: [SideInfo; 2],
@@ -113,26 +111,26 @@ impl HopBoard {
         cursor.skip_spaces();
         let letters = String::from_iter(sides.map(|side| side.letter));
         let mut pieces = [0u64; 2];
-        for (cell, letter, place) in parse_rows(&mut cursor, &letters)? {
+        for (cell, letter, offset) in parse_rows(&mut cursor, &letters)? {
             let side = usize::from(letter == sides[1].letter);
             pieces[side] |= cell.bit();
             if pieces[side].count_ones() > max_pieces {
                 let name = sides[side].name;
-                return cursor.error_at(place, format!("{name} has more than {max_pieces} pieces"));
+                return cursor
+                    .error_at(offset, format!("{name} has more than {max_pieces} pieces"));
             }
         }
         let side = cursor.parse_side(sides)?;
         cursor.skip_spaces();
-        let place = cursor.offset();
+        let offset = cursor.offset();
         let number = cursor.take_while(|c| !c.is_whitespace());
         let plies = match number.parse() {
             Ok(plies) if plies <= max_plies => plies,
             _ if number.is_empty() => 0,
             _ => {
                 let number = truncate(number, 12);
-                let message =
-                    format!("{number:?} is no number of plies played: it is 0 to {max_plies}");
-                return cursor.error_at(place, message);
+                let message = format!("invalid ply count {number:?}; expected 0 to {max_plies}");
+                return cursor.error_at(offset, message);
             }
         };
         cursor.expect_end()?;

@@ -1,21 +1,21 @@
-//! Counting the replies to many moves of one position, for games where a turn changes few cells.
+//! Incremental reply counts for perft, for games where a move changes few cells.
 //!
-//! Most pieces of the opponent do not care about a turn. So each of them is looked at once, for how
-//! many moves it has and on which cells that number depends; after a turn only those are looked at
-//! again whose cells have changed.
+//! Most moves do not affect most of the opponent's pieces. So the moves of each piece are counted
+//! once, together with the cells that the count depends on; after a move only the pieces that depend
+//! on a changed cell are counted again.
 
 use arrayvec::ArrayVec;
 
-/// A piece of the player who replies.
+/// A piece of the side that replies.
 pub(crate) struct ReplyPiece {
     pub(crate) from: u32,
-    /// How many moves it has.
+    /// Number of its moves.
     pub(crate) moves: u32,
-    /// The cells that number depends on.
+    /// The cells that the number depends on.
     pub(crate) depends_on: u64,
 }
 
-/// All pieces of the player who replies; no hopping game has more than nine.
+/// All pieces of the side that replies; at most nine in a hopping game.
 pub(crate) struct ReplyCounter {
     pieces: ArrayVec<ReplyPiece, 9>,
     moves: u32,
@@ -31,8 +31,8 @@ impl ReplyCounter {
         ReplyCounter { pieces, moves, depends_on }
     }
 
-    /// The number of replies to a turn that changes these cells; `recount` gives the moves of a
-    /// piece after it.
+    /// Counts the replies to a move that changes these cells. `recount` counts the moves of one piece
+    /// after it.
     #[inline(always)]
     pub(crate) fn count(&self, changed: u64, recount: impl Fn(u32) -> u32) -> u64 {
         if changed & self.depends_on == 0 {
@@ -45,7 +45,7 @@ impl ReplyCounter {
     }
 }
 
-/// The moves of a player whose pieces have so many: at least the pass.
+/// Returns the number of moves of a side: without any other move there is the pass.
 #[inline(always)]
 pub(crate) fn at_least_one(moves: u32) -> u64 {
     u64::from(moves.max(1))

@@ -1,5 +1,4 @@
-//! Reads files of cases: titles, entries and drawn boards. What the entries mean is left to
-//! `running`.
+//! Parses case files: titles, entries and drawn boards. `run` gives the entries a meaning.
 
 use crownhead_rules::Cell;
 
@@ -13,17 +12,17 @@ pub(crate) struct Case {
 /// `key: value`, and the indented lines below it.
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// As it stands in the file, without the one space that follows the colon.
+    /// The text after the colon and one space.
     pub(crate) raw: String,
     pub(crate) line: usize,
     pub(crate) below: Vec<String>,
 }
 
-/// The cases of a file. Whatever comes before the first title is a preface. A fault is told with
-/// its line.
+/// Parses the cases of a file. The text before the first title is a preface. Errors start with the
+/// line number.
 pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = Vec::new();
-    let mut after_blank = false;
+    let mut after_blank_line = false;
     for (line, content) in text.lines().enumerate().map(|(index, content)| (index + 1, content)) {
         if let Some(title) = content.strip_prefix("== ") {
             cases.push(Case { title: title.trim().into(), line, entries: Vec::new() });
@@ -31,25 +30,25 @@ pub(crate) fn cases(text: &str) -> Result<Vec<Case>, String> {
         }
         let Some(case) = cases.last_mut() else { continue };
         if content.trim().is_empty() {
-            after_blank = true;
+            after_blank_line = true;
         } else if content.starts_with(' ') {
             match case.entries.last_mut() {
-                Some(entry) if !after_blank => entry.below.push(content.into()),
-                _ => return Err(format!("{line}: an indented line continues nothing")),
+                Some(entry) if !after_blank_line => entry.below.push(content.into()),
+                _ => return Err(format!("{line}: unexpected indented line")),
             }
         } else {
             let (key, raw) =
-                content.split_once(':').ok_or(format!("{line}: neither a title nor an entry"))?;
+                content.split_once(':').ok_or(format!("{line}: expected a title or an entry"))?;
             let raw = raw.strip_prefix(' ').unwrap_or(raw).to_string();
             case.entries.push(Entry { key: key.trim().into(), raw, line, below: Vec::new() });
-            after_blank = false;
+            after_blank_line = false;
         }
     }
     Ok(cases)
 }
 
 impl Entry {
-    /// The value with what follows on the lines below.
+    /// Returns the value with its continuation lines.
     pub(crate) fn value(&self) -> String {
         let mut value = self.raw.trim().to_string();
         for line in &self.below {
@@ -59,21 +58,21 @@ impl Entry {
         value
     }
 
-    /// The two parts of a value, trimmed; a text in double quotes loses them and nothing else.
-    pub(crate) fn parts(&self, between: &str) -> Result<(String, String), String> {
+    /// Splits the value at the separator. Both parts are trimmed, except text in double quotes.
+    pub(crate) fn parts(&self, separator: &str) -> Result<(String, String), String> {
         let value = self.value();
         let (first, second) = value
-            .split_once(between)
-            .ok_or_else(|| format!("`{}` is written A{between}B", self.key))?;
+            .split_once(separator)
+            .ok_or_else(|| format!("`{}`: write A{separator}B", self.key))?;
         let first = first.trim();
         let quoted = first.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         Ok((quoted.unwrap_or(first).into(), second.trim().into()))
     }
 
-    /// The letters of the board drawn below; blank and `.` are both empty.
+    /// Returns the letters of the board drawn below; a space and `.` are empty cells.
     pub(crate) fn drawing(&self) -> Result<[char; 64], String> {
         if self.below.len() != 9 || self.below[0].trim_end() != "     1 2 3 4 5 6 7 8" {
-            return Err("a board is a line of column numbers and eight rows".into());
+            return Err("expected a line of column numbers and eight rows".into());
         }
         let mut board = ['.'; 64];
         for (row, line) in (1..=8u8).zip(&self.below[1..]) {
@@ -82,14 +81,14 @@ impl Entry {
             let margin: String = letters[20..].iter().collect();
             let squares = format!("{}-{}", 4 * row - 3, 4 * row);
             if letters[2] != (b'0' + row) as char || !["", &squares].contains(&margin.trim()) {
-                return Err(format!("row {row} has another number, or something behind it"));
+                return Err(format!("row {row}: wrong row number, or text after the row"));
             }
             for (place, &letter) in letters.iter().enumerate().take(20) {
                 let column = (place >= 5 && place % 2 == 1).then(|| (place - 5) / 2 + 1);
                 match column.and_then(|column| Cell::new(row, column as u8)) {
                     Some(cell) if letter != ' ' => board[cell.index() as usize] = letter,
                     None if letter != ' ' && place != 2 => {
-                        return Err(format!("row {row}: {letter:?} stands between two cells"));
+                        return Err(format!("row {row}: {letter:?} between two cells"));
                     }
                     _ => {}
                 }
@@ -98,28 +97,30 @@ impl Entry {
         Ok(board)
     }
 
-    /// Of a refused position text: the character the mark below points at, counted from 1, and the
-    /// sentence.
-    pub(crate) fn mark(&self) -> Result<(usize, String), String> {
-        let wrong = || "below a refused position stands ^ and the sentence".to_string();
-        let (mark, more) = self.below.split_first().ok_or_else(wrong)?;
-        let (before, sentence) = mark.split_once('^').ok_or_else(wrong)?;
+    /// Returns the column that the caret below a position points at, counted from 1, and the message.
+    pub(crate) fn caret(&self) -> Result<(usize, String), String> {
+        let missing = || "expected ^ and the message below the position".to_string();
+        let (caret, more) = self.below.split_first().ok_or_else(missing)?;
+        let (before, message) = caret.split_once('^').ok_or_else(missing)?;
         let start = self.key.chars().count() + ": ".len();
-        let column = (before.chars().count() + 1).checked_sub(start).ok_or_else(wrong)?;
+        let column = (before.chars().count() + 1).checked_sub(start).ok_or_else(missing)?;
         let more = more.iter().map(|line| format!(" {}", line.trim())).collect::<String>();
-        Ok((column, format!("{}{more}", sentence.trim())))
+        Ok((column, format!("{}{more}", message.trim())))
     }
 }
 
 impl Case {
-    /// The sentences of the program that the case expects.
-    pub(crate) fn sentences(&self) -> Vec<String> {
-        let sentence = |entry: &Entry| match entry.key.as_str() {
-            "says" => Some(entry.value()),
-            "refused position" => entry.mark().ok().map(|(_, sentence)| sentence),
-            key if key.starts_with("refused") => entry.parts(" -- ").ok().map(|(_, it)| it),
+    /// Returns the messages that the case expects, without the prefix of illegal moves.
+    pub(crate) fn messages(&self) -> Vec<String> {
+        let message = |entry: &Entry| match entry.key.as_str() {
+            "description" => Some(entry.value()),
+            "position error" => entry.caret().ok().map(|(_, message)| message),
+            key if key == "game error" || key.starts_with("error (") => {
+                let (_, message) = entry.parts(" -- ").ok()?;
+                Some(message.strip_prefix("illegal: ").map_or(message.clone(), String::from))
+            }
             _ => None,
         };
-        self.entries.iter().filter_map(sentence).collect()
+        self.entries.iter().filter_map(message).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Sets a case up, makes its checks in order, and tells what does not hold.
+//! Runs cases and reports the checks that fail.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,31 +6,31 @@ use crownhead_rules::{Cell, Game, GameVisitor, MoveErrorKind, MoveList, Notation
 
 use crate::parse::{self, Case, Entry};
 
-/// What does not hold in a file of cases: `file:line: title` and the fault.
+/// Runs the cases of a file. Each failure is `file:line: title` and what is wrong.
 pub(crate) fn failures(file: &str, text: &str) -> Vec<String> {
     let cases = match parse::cases(text) {
         Ok(cases) => cases,
-        Err(fault) => return vec![format!("{file}:{fault}")],
+        Err(error) => return vec![format!("{file}:{error}")],
     };
-    let named = |case: &Case, (line, fault): (usize, String)| {
-        format!("{file}:{line}: {}\n{fault}\n", case.title)
+    let report = |case: &Case, (line, error): (usize, String)| {
+        format!("{file}:{line}: {}\n{error}\n", case.title)
     };
     let failures =
-        |case: &Case| run(case).into_iter().map(|fault| named(case, fault)).collect::<Vec<_>>();
-    let mut found: Vec<_> = cases.iter().flat_map(failures).collect();
+        |case: &Case| run(case).into_iter().map(|error| report(case, error)).collect::<Vec<_>>();
+    let mut failures: Vec<_> = cases.iter().flat_map(failures).collect();
     for (index, case) in cases.iter().enumerate() {
         if cases[..index].iter().any(|other| other.title == case.title) {
-            found.push(named(case, (case.line, "two cases have this title".into())));
+            failures.push(report(case, (case.line, "duplicate title".into())));
         }
     }
-    found
+    failures
 }
 
-/// The faults of one case, each with its line.
+/// Runs one case and returns its failures with their lines.
 fn run(case: &Case) -> Vec<(usize, String)> {
     let has = |key: &str| case.entries.iter().any(|entry| entry.key == key);
     if !has("rule") {
-        return vec![(case.line, "the case quotes no rule".into())];
+        return vec![(case.line, "missing `rule`".into())];
     }
     let game = match case.entries.iter().find(|entry| entry.key == "game") {
         Some(entry) => match entry.value().parse::<Game>() {
@@ -39,76 +39,76 @@ fn run(case: &Case) -> Vec<(usize, String)> {
         },
         None => None,
     };
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let mut checks = 0;
-    for entry in case.entries.iter().filter(|entry| entry.key == "refused game") {
+    for entry in case.entries.iter().filter(|entry| entry.key == "game error") {
         checks += 1;
-        if let Err(fault) = refused_game(entry) {
-            faults.push((entry.line, fault));
+        if let Err(error) = check_game_error(entry) {
+            errors.push((entry.line, error));
         }
     }
     if let Some(game) = game {
-        let (more, made) = game.visit(Run(case));
-        faults.extend(more);
-        checks += made;
+        let (more, count) = game.visit(Run(case));
+        errors.extend(more);
+        checks += count;
     }
     if checks == 0 {
-        faults.push((case.line, "the case checks nothing".into()));
+        errors.push((case.line, "the case checks nothing".into()));
     }
-    faults
+    errors
 }
 
-fn refused_game(entry: &Entry) -> Result<(), String> {
-    let (text, sentence) = entry.parts(" -- ")?;
+fn check_game_error(entry: &Entry) -> Result<(), String> {
+    let (text, message) = entry.parts(" -- ")?;
     match text.parse::<Game>() {
-        Ok(game) => Err(format!("{text:?} is read as {game}")),
-        Err(error) => same("the sentence", &sentence, &error.to_string()),
+        Ok(game) => Err(format!("{text:?} parses as {game}")),
+        Err(error) => compare("message", &message, &error.to_string()),
     }
 }
 
-/// One case, once its game is known. Gives the faults and the number of checks made.
+/// Runs a case of a known game. Returns the failures and the number of checks.
 struct Run<'a>(&'a Case);
 
 impl GameVisitor for Run<'_> {
     type Output = (Vec<(usize, String)>, usize);
 
     fn visit<P: Notation>(self, options: &P::Options) -> Self::Output {
-        let mut table = Table::<P> { options, drawn: None, position: None, past: Vec::new() };
-        let mut faults = Vec::new();
+        let mut state = State::<P> { options, drawn: None, position: None, past: Vec::new() };
+        let mut errors = Vec::new();
         let mut checks = 0;
         for entry in &self.0.entries {
-            // A panic must not keep the other cases from being told.
-            let made = catch_unwind(AssertUnwindSafe(|| table.entry(entry)));
-            match made.unwrap_or_else(|_| Err("the program panicked".into())) {
-                Ok(made) => checks += made,
-                Err(fault) => {
-                    faults.push((entry.line, fault));
+            // A panic must not hide the failures of other cases.
+            let result = catch_unwind(AssertUnwindSafe(|| state.entry(entry)));
+            match result.unwrap_or_else(|_| Err("panicked".into())) {
+                Ok(count) => checks += count,
+                Err(error) => {
+                    errors.push((entry.line, error));
                     checks += 1;
                     if ["board", "turn", "position", "play"].contains(&entry.key.as_str()) {
-                        break; // nothing that follows is on its board
+                        break; // the checks that follow need this position
                     }
                 }
             }
         }
-        (faults, checks)
+        (errors, checks)
     }
 }
 
-/// The table a case is played on.
-struct Table<'a, P: Notation> {
+/// The state of a running case.
+struct State<'a, P: Notation> {
     options: &'a P::Options,
-    /// A drawn board that waits for the side to move.
+    /// A drawn board whose side to move is not known yet.
     drawn: Option<[char; 64]>,
     position: Option<P>,
-    /// The keys of the earlier positions.
+    /// Keys of the earlier positions.
     past: Vec<u64>,
 }
 
-impl<P: Notation> Table<'_, P> {
-    /// Does what an entry says. Gives the number of checks made.
+impl<P: Notation> State<'_, P> {
+    /// Executes an entry. Returns the number of checks.
     fn entry(&mut self, entry: &Entry) -> Result<usize, String> {
         match entry.key.as_str() {
-            "rule" | "note" | "game" | "refused game" => return Ok(0),
+            "rule" | "note" | "game" | "game error" => return Ok(0),
             "board" if entry.value() == "start" && entry.below.is_empty() => {
                 self.set(P::start(self.options));
                 return Ok(0);
@@ -123,16 +123,16 @@ impl<P: Notation> Table<'_, P> {
                 let position = P::parse_position(&entry.raw, self.options);
                 self.set(position.map_err(|error| error.to_string())?);
             }
-            "refused position" => self.refused_position(entry)?,
+            "position error" => self.check_position_error(entry)?,
             "becomes" => {
                 let expected = entry.drawing()?;
                 let found = self.position()?.board();
                 if found != expected {
-                    return Err(format!("the board is\n{}", drawn(&found)));
+                    return Err(format!("the board is\n{}", draw(&found)));
                 }
             }
             "play" => self.play(&entry.value())?,
-            "moves" => same_set(&entry.value(), self.moves(None)?)?,
+            "moves" => compare_sets(&entry.value(), self.moves(None)?)?,
             "next" => {
                 let position = self.position()?;
                 let plies = position.format_position().split(' ').nth(2).map(str::to_string);
@@ -140,39 +140,39 @@ impl<P: Notation> Table<'_, P> {
                 if let (true, Some(plies)) = (entry.value().contains("after"), plies) {
                     found = format!("{found} after {plies} plies");
                 }
-                same("the side to move", &entry.value(), &found)?;
+                compare("side to move", &entry.value(), &found)?;
             }
             "outcome" => {
                 let found = self.position()?.outcome(&self.past);
                 let found = found.map_or("none".into(), outcome_text::<P>);
-                same("the outcome", &entry.value(), &found)?;
+                compare("outcome", &entry.value(), &found)?;
             }
-            "says" => {
+            "description" => {
                 let position = self.position()?;
-                let outcome = position.outcome(&self.past).ok_or("the game goes on")?;
-                same("the sentence", &entry.value(), &position.describe(outcome))?;
+                let outcome = position.outcome(&self.past).ok_or("the game has not ended")?;
+                compare("description", &entry.value(), &position.describe(outcome))?;
             }
-            "text" => same("the text", &entry.value(), &self.position()?.format_position())?,
-            "reads" => {
+            "text" => compare("text", &entry.value(), &self.position()?.format_position())?,
+            "parses" => {
                 let (text, canonical) = entry.parts(" = ")?;
-                let mv = self.read_move(&text)?;
-                same("the move", &canonical, &self.position()?.format_move(mv))?;
+                let mv = self.parse_move(&text)?;
+                compare("move", &canonical, &self.position()?.format_move(mv))?;
             }
-            "path" | "takes" => {
+            "path" | "captures" => {
                 let (text, cells) = entry.parts(" = ")?;
-                let (position, mv) = (self.position()?, self.read_move(&text)?);
+                let (position, mv) = (self.position()?, self.parse_move(&text)?);
                 let found = match entry.key.as_str() {
                     "path" => position.path(mv),
                     _ => position.captures(mv),
                 };
                 let found: Vec<_> = found.into_iter().map(name::<P>).collect();
                 let found = if found.is_empty() { "none".into() } else { found.join(" ") };
-                same("the list", &cells, &found)?;
+                compare("cells", &cells, &found)?;
             }
-            key => match (key.strip_prefix("moves of "), key.strip_prefix("refused (")) {
-                (Some(from), _) => same_set(&entry.value(), self.moves(Some(from))?)?,
-                (_, Some(kind)) => self.refused(kind.trim_end_matches(')'), entry)?,
-                _ => return Err(format!("there is no entry `{key}`")),
+            key => match (key.strip_prefix("moves of "), key.strip_prefix("error (")) {
+                (Some(from), _) => compare_sets(&entry.value(), self.moves(Some(from))?)?,
+                (_, Some(kind)) => self.check_move_error(kind.trim_end_matches(')'), entry)?,
+                _ => return Err(format!("unknown entry `{key}`")),
             },
         }
         Ok(1)
@@ -185,67 +185,66 @@ impl<P: Notation> Table<'_, P> {
     }
 
     fn position(&self) -> Result<&P, String> {
-        self.position.as_ref().ok_or_else(|| "there is no board, or no turn, yet".into())
+        self.position.as_ref().ok_or_else(|| "missing `board` or `turn`".into())
     }
 
-    /// Puts the drawn board and the side to move together.
+    /// Sets up the drawn board with this side to move.
     fn turn(&mut self, turn: &str) -> Result<(), String> {
-        let board = self.drawn.take().ok_or("`turn` follows a drawn board")?;
+        let board = self.drawn.take().ok_or("missing board before `turn`")?;
         let (side, plies) = match turn.split(' ').collect::<Vec<_>>()[..] {
             [side] => (side, "0"),
             [side, "after", plies, "plies"] => (side, plies),
-            _ => return Err("`turn` is written: b, or # after 17 plies".into()),
+            _ => return Err("write `turn: b` or `turn: # after 17 plies`".into()),
         };
         let text =
-            if numbers_squares::<P>() { fen(&board, side)? } else { rows(&board, side, plies) };
+            if P::INFO.numbered_squares { fen(&board, side)? } else { rows(&board, side, plies) };
         let position =
             P::parse_position(&text, self.options).map_err(|error| format!("{text}: {error}"))?;
         if position.board() != board {
-            return Err(format!("{text} is read as\n{}", drawn(&position.board())));
+            return Err(format!("{text} parses as\n{}", draw(&position.board())));
         }
-        same("the position text", &text, &position.format_position())?;
+        compare("position", &text, &position.format_position())?;
         self.set(position);
         Ok(())
     }
 
-    fn refused_position(&self, entry: &Entry) -> Result<(), String> {
-        let (column, sentence) = entry.mark()?;
+    fn check_position_error(&self, entry: &Entry) -> Result<(), String> {
+        let (column, message) = entry.caret()?;
         match P::parse_position(&entry.raw, self.options) {
-            Ok(position) => Err(format!("it is read as {}", position.format_position())),
+            Ok(position) => Err(format!("parses as {}", position.format_position())),
             Err(error) => {
-                let expected = format!("position, character {column}: {sentence}");
-                same("the sentence", &expected, &error.to_string())
+                let expected = format!("position, character {column}: {message}");
+                compare("message", &expected, &error.to_string())
             }
         }
     }
 
-    fn refused(&self, kind: &str, entry: &Entry) -> Result<(), String> {
-        let (text, sentence) = entry.parts(" -- ")?;
+    fn check_move_error(&self, kind: &str, entry: &Entry) -> Result<(), String> {
+        let (text, message) = entry.parts(" -- ")?;
         let kind = match kind {
             "format" => MoveErrorKind::Format,
             "off board" => MoveErrorKind::OffBoard,
             "start" => MoveErrorKind::Start,
             "end" => MoveErrorKind::End,
             "rule" => MoveErrorKind::Rule,
-            _ => return Err("a move is refused for: format, off board, start, end, rule".into()),
+            _ => return Err("the checks are format, off board, start, end, rule".into()),
         };
         let position = self.position()?;
         match position.parse_move(&text) {
-            Ok(mv) => Err(format!("{text:?} is read as {}", position.format_move(mv))),
+            Ok(mv) => Err(format!("{text:?} parses as {}", position.format_move(mv))),
             Err(error) => {
-                same("the sentence", &sentence, &error.reason)?;
-                same("the check", &format!("{kind:?}"), &format!("{:?}", error.kind))
+                compare("message", &message, &error.reason)?;
+                compare("check", &format!("{kind:?}"), &format!("{:?}", error.kind))
             }
         }
     }
 
-    fn read_move(&self, text: &str) -> Result<P::Move, String> {
-        let read = self.position()?.parse_move(text);
-        read.map_err(|error| format!("{text:?} is refused: {}", error.reason))
+    fn parse_move(&self, text: &str) -> Result<P::Move, String> {
+        let parsed = self.position()?.parse_move(text);
+        parsed.map_err(|error| format!("{text:?}: {}", error.reason))
     }
 
-    /// The texts of the legal moves, of all pieces or of the one named. Each must read back as its
-    /// move.
+    /// Returns the legal moves of all pieces or of one. Checks that each parses back.
     fn moves(&self, from: Option<&str>) -> Result<Vec<String>, String> {
         let position = self.position()?;
         let mut legal = MoveList::new();
@@ -253,8 +252,8 @@ impl<P: Notation> Table<'_, P> {
         let mut texts = Vec::new();
         for &mv in &legal {
             let text = position.format_move(mv);
-            if self.read_move(&text)? != mv {
-                return Err(format!("{text} reads back as another move"));
+            if self.parse_move(&text)? != mv {
+                return Err(format!("{text} parses as another move"));
             }
             let start = position.path(mv).first().map(|&cell| name::<P>(cell));
             if from.is_none() || from == start.as_deref() {
@@ -264,21 +263,21 @@ impl<P: Notation> Table<'_, P> {
         Ok(texts)
     }
 
-    /// Plays moves, given as they are or after `12 times:`.
+    /// Plays moves, optionally preceded by `12 times:`.
     fn play(&mut self, text: &str) -> Result<(), String> {
         let (times, moves) = match text.split_once(" times:") {
-            Some((times, moves)) => (times.parse().map_err(|_| "how many times?")?, moves),
+            Some((times, moves)) => (times.parse().map_err(|_| "invalid number of times")?, moves),
             None => (1, text),
         };
         let moves: Vec<_> = moves.split_whitespace().collect();
         for ply in 0..times * moves.len() {
             let mv = moves[ply % moves.len()];
-            let at = |fault: String| format!("ply {}, {mv}: {fault}", ply + 1);
+            let at = |error: String| format!("ply {}, {mv}: {error}", ply + 1);
             let position = self.position()?.clone();
             if let Some(outcome) = position.outcome(&self.past) {
                 return Err(at(format!("the game is over: {}", position.describe(outcome))));
             }
-            let next = position.after(self.read_move(mv).map_err(at)?);
+            let next = position.after(self.parse_move(mv).map_err(at)?);
             self.past.push(position.key());
             self.position = Some(next);
         }
@@ -286,26 +285,21 @@ impl<P: Notation> Table<'_, P> {
     }
 }
 
-/// Whether the game names its dark squares by number.
-fn numbers_squares<P: Notation>() -> bool {
-    ["english", "contest"].contains(&P::ID)
-}
-
-/// The number of a dark square, four to a row; light cells have none.
+/// Returns the number of a dark square; `None` for a light one. Independent of the crate under test.
 fn square(cell: Cell) -> Option<u8> {
     let (row, column) = (cell.row(), cell.column());
     ((row + column) % 2 == 1).then_some((row - 1) * 4 + column.div_ceil(2))
 }
 
-/// How the game's players call a cell.
+/// Returns the name of a cell in the game.
 fn name<P: Notation>(cell: Cell) -> String {
     match square(cell) {
-        Some(number) if numbers_squares::<P>() => number.to_string(),
+        Some(number) if P::INFO.numbered_squares => number.to_string(),
         _ => cell.to_string(),
     }
 }
 
-/// The text of a drawn board with numbered squares.
+/// Formats a drawn board as FEN.
 fn fen(board: &[char; 64], side: &str) -> Result<String, String> {
     let mut lists = [Vec::new(), Vec::new()];
     for cell in Cell::all() {
@@ -315,14 +309,14 @@ fn fen(board: &[char; 64], side: &str) -> Result<String, String> {
             ('.', _) => {}
             ('b', Some(number)) => lists[1].push(format!("{king}{number}")),
             ('w', Some(number)) => lists[0].push(format!("{king}{number}")),
-            _ => return Err(format!("{letter:?} is drawn on {cell}")),
+            _ => return Err(format!("unexpected {letter:?} on {cell}")),
         }
     }
     let [white, black] = lists.map(|list| list.join(","));
     Ok(format!("{}:W{white}:B{black}", side.to_uppercase()))
 }
 
-/// The text of a drawn board in rows.
+/// Formats a drawn board as rows.
 fn rows(board: &[char; 64], side: &str, plies: &str) -> String {
     let mut text: String = String::new();
     for (index, row) in board.chunks(8).enumerate() {
@@ -335,8 +329,8 @@ fn rows(board: &[char; 64], side: &str, plies: &str) -> String {
     format!("{text} {side} {plies}")
 }
 
-/// A board as the cases draw it.
-fn drawn(board: &[char; 64]) -> String {
+/// Draws a board as in the case files.
+fn draw(board: &[char; 64]) -> String {
     let mut text = String::from("     1 2 3 4 5 6 7 8");
     for (index, row) in board.chunks(8).enumerate() {
         let row: Vec<_> = row.iter().map(char::to_string).collect();
@@ -354,17 +348,17 @@ fn outcome_text<P: Notation>(outcome: Outcome) -> String {
     format!("{result}{} ({})", score.unwrap_or_default(), outcome.reason.code())
 }
 
-fn same(what: &str, expected: &str, found: &str) -> Result<(), String> {
+fn compare(subject: &str, expected: &str, found: &str) -> Result<(), String> {
     if expected == found {
         return Ok(());
     }
-    Err(format!("{what} is not as expected\n    expected: {expected}\n    found:    {found}"))
+    Err(format!("wrong {subject}\n    expected: {expected}\n    found:    {found}"))
 }
 
-/// Compares lists of moves without regard to order.
-fn same_set(expected: &str, mut found: Vec<String>) -> Result<(), String> {
+/// Compares lists of moves, ignoring their order.
+fn compare_sets(expected: &str, mut found: Vec<String>) -> Result<(), String> {
     let mut expected: Vec<_> = expected.split_whitespace().filter(|&word| word != "none").collect();
     expected.sort_unstable();
     found.sort_unstable();
-    same("the list of moves", &expected.join(" "), &found.join(" "))
+    compare("moves", &expected.join(" "), &found.join(" "))
 }

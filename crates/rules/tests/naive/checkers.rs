@@ -1,11 +1,8 @@
-//! The turns and the position texts of English and contest checkers.
-//!
-//! The two differ only in whether there are kings and in when a game ends; the ends are with the
-//! board.
+//! Moves and positions of English and contest checkers.
 
 use super::{Board, Cell, Cells, DIAGONALS, EMPTY, Move, all_cells, shift};
 
-/// Every way to take the turn. A capture is here once for every order of its jumps.
+/// Returns every path of every move.
 pub(super) fn paths(board: &Board) -> Vec<Move> {
     let mut captures = Vec::new();
     let mut steps = Vec::new();
@@ -21,12 +18,11 @@ pub(super) fn paths(board: &Board) -> Vec<Move> {
                 steps.push(Move::new(from, to, []));
             }
         }
-        // The piece is lifted: a king may come back to the square it started from, or pass over
-        // it.
+        // The piece is lifted: a king may return to its start or pass over it.
         let mut cells = board.cells;
         cells[from.0][from.1] = EMPTY;
         let jumper = Jumper { piece, from, kings: board.kings };
-        jumper.go_on(&cells, from, &[], &mut captures);
+        jumper.extend(&cells, from, &[], &mut captures);
     }
     // "Capture is compulsory; any capture may be chosen, not the longest."
     if captures.is_empty() { steps } else { captures }
@@ -39,12 +35,12 @@ struct Jumper {
 }
 
 impl Jumper {
-    /// Carries a multiple jump to its end in every possible way.
+    /// Continues a multiple jump to its end in every possible way.
     ///
-    /// Jumped pieces leave `cells` at once, so that none is jumped twice. Taking them off only at
-    /// the end of the turn would come to the same: every second row is for landing and the rows
-    /// between are for jumping over, so no jump ever lands where a piece was taken.
-    fn go_on(&self, cells: &Cells, at: Cell, captured: &[Cell], turns: &mut Vec<Move>) {
+    /// Jumped pieces are removed at once, so that none is jumped twice. Removing them at the end of
+    /// the turn would be equivalent: a piece lands on every second row and jumps over the rows
+    /// between, so no jump lands where a piece was captured.
+    fn extend(&self, cells: &Cells, at: Cell, captured: &[Cell], moves: &mut Vec<Move>) {
         let mut could_jump = false;
         for &direction in directions(self.piece) {
             let (Some(over), Some(to)) = (shift(at, direction, 1), shift(at, direction, 2)) else {
@@ -62,18 +58,19 @@ impl Jumper {
             captured_after.push(over);
             if self.kings && is_man(self.piece) && to.0 == last_row(self.piece) {
                 // "A man that reaches the king-row becomes a king and its turn ends."
-                turns.push(Move::new(self.from, to, captured_after));
+                moves.push(Move::new(self.from, to, captured_after));
             } else {
-                self.go_on(&cells_after, to, &captured_after, turns);
+                self.extend(&cells_after, to, &captured_after, moves);
             }
         }
         if !could_jump && !captured.is_empty() {
-            turns.push(Move::new(self.from, at, captured.iter().copied()));
+            moves.push(Move::new(self.from, at, captured.iter().copied()));
         }
     }
 }
 
-/// Where a piece may go. Black's men go down the board, toward square 32; White's go up.
+/// Returns the directions of a piece. Black's men move down the board, toward square 32; White's move
+/// up.
 fn directions(piece: char) -> &'static [(i32, i32)] {
     match piece {
         'b' => &[(1, 1), (1, -1)],
@@ -90,12 +87,12 @@ pub(super) fn crowned(man: char) -> char {
     man.to_ascii_uppercase()
 }
 
-/// The row farthest ahead of a man: its king-row where there are kings.
+/// Returns the last row of a man, its king-row if there are kings.
 pub(super) fn last_row(man: char) -> usize {
     if man == 'b' { 7 } else { 0 }
 }
 
-/// The cell of square 1 to 32. Row 1 has its dark squares in columns 2, 4, 6 and 8.
+/// Returns the cell of a square, 1 to 32. Row 1 has its dark squares in columns 2, 4, 6 and 8.
 fn square_cell(square: usize) -> Cell {
     let row = (square - 1) / 4;
     let pair = (square - 1) % 4;
@@ -103,37 +100,37 @@ fn square_cell(square: usize) -> Cell {
     (row, column)
 }
 
-/// Reads `B:W21,22,K23:B1,K2`.
-pub(super) fn read(board: &mut Board, text: &str) {
+/// Parses `B:W21,22,K23:B1,K2`.
+pub(super) fn parse(board: &mut Board, text: &str) {
     let mut parts = text.split(':');
     board.side = match parts.next() {
         Some("B") => 'b',
         Some("W") => 'w',
-        _ => panic!("a side first: {text}"),
+        _ => panic!("expected a side to move: {text}"),
     };
     for part in parts {
         let (colour, squares) = part.split_at(1);
         let man = match colour {
             "B" => 'b',
             "W" => 'w',
-            _ => panic!("a colour first: {part}"),
+            _ => panic!("expected a colour: {part}"),
         };
         for square in squares.split(',').filter(|square| !square.is_empty()) {
             let (piece, number) = match square.strip_prefix('K') {
                 Some(number) => (crowned(man), number),
                 None => (man, square),
             };
-            assert!(board.kings || is_man(piece), "a king in a game without kings: {text}");
+            assert!(board.kings || is_man(piece), "king in a game without kings: {text}");
             let number: usize = number.parse().unwrap();
-            assert!((1..=32).contains(&number), "a square from 1 to 32: {text}");
+            assert!((1..=32).contains(&number), "square out of range: {text}");
             let cell = square_cell(number);
-            assert_eq!(board.at(cell), EMPTY, "one piece on a square: {text}");
+            assert_eq!(board.at(cell), EMPTY, "two pieces on a square: {text}");
             board.put(cell, piece);
         }
     }
 }
 
-pub(super) fn write(board: &Board) -> String {
+pub(super) fn format(board: &Board) -> String {
     let list = |man: char| {
         let mut squares = Vec::new();
         for square in 1..=32 {

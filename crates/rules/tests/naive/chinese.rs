@@ -1,4 +1,4 @@
-//! The turns and the win of Chinese checkers.
+//! Moves and wins of Chinese checkers.
 
 use std::collections::BTreeSet;
 
@@ -7,25 +7,25 @@ use super::{Board, Cell, Cells, DIAGONALS, EMPTY, Move, ORTHOGONALS, all_cells, 
 const BLUE_CAMP: [Cell; 6] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)];
 const RED_CAMP: [Cell; 6] = [(7, 7), (7, 6), (7, 5), (6, 7), (6, 6), (5, 7)];
 
-/// Every turn, without the pass.
+/// Returns all moves except the pass.
 pub(super) fn moves(board: &Board) -> Vec<Move> {
-    let mut turns = Vec::new();
+    let mut moves = Vec::new();
     for from in all_cells().filter(|&cell| board.at(cell) == board.side) {
         for direction in directions() {
             if let Some(to) = shift(from, direction, 1)
                 && board.at(to) == EMPTY
             {
-                turns.push(Move::new(from, to, []));
+                moves.push(Move::new(from, to, []));
             }
         }
         for to in jump_ends(&board.cells, from) {
-            turns.push(Move::new(from, to, []));
+            moves.push(Move::new(from, to, []));
         }
     }
-    turns
+    moves
 }
 
-/// Every cell that one or more jumps reach, except the one they began on.
+/// Returns the cells reached by one or more jumps, except the start.
 fn jump_ends(cells: &Cells, from: Cell) -> BTreeSet<Cell> {
     // "The moving piece is lifted: its own starting cell counts as empty while it jumps."
     let mut cells = *cells;
@@ -49,15 +49,15 @@ fn jump_ends(cells: &Cells, from: Cell) -> BTreeSet<Cell> {
     reached
 }
 
-/// Where one jump of this distance lands, if it is allowed: "over exactly one piece of either
+/// Returns where one jump of this distance lands, if it is possible: "over exactly one piece of either
 /// colour, which must be exactly in the middle between lifting and landing cell; every other cell
 /// between is empty, the landing cell is empty".
 fn jump(cells: &Cells, at: Cell, direction: (i32, i32), distance: i32) -> Option<Cell> {
     let landing = shift(at, direction, distance)?;
-    for gone in 1..=distance {
-        let cell = shift(at, direction, gone)?;
+    for step in 1..=distance {
+        let cell = shift(at, direction, step)?;
         let is_occupied = cells[cell.0][cell.1] != EMPTY;
-        let is_middle = gone == distance / 2;
+        let is_middle = step == distance / 2;
         if is_occupied != is_middle {
             return None;
         }

@@ -1,62 +1,61 @@
-//! The turns and the score of Capture Halma.
+//! Moves and scores of Capture Halma.
 
 use std::collections::BTreeSet;
 
 use super::{Board, Cell, Cells, EMPTY, Move, ORTHOGONALS, all_cells, shift};
 
-/// A piece on its way: where it stands and what it has removed. How it came there does not matter
-/// for what it may do next, except for the number of hops.
+/// State of a hop sequence: the cell and the captured pieces. Apart from the number of hops, nothing
+/// else affects how it can continue.
 type State = (Cell, BTreeSet<Cell>);
 
 /// "A turn is one step, or 1 to 99 hops by one piece."
 ///
-/// With nine pieces a side no turn needs so many: before, between and after at most 9 captures
-/// there are at most 10 stretches over own pieces, and the shortest stretch hops over each of the
-/// 8 at most once, which makes 89.
-const MOST_HOPS: usize = 99;
+/// With nine pieces per side 89 are enough: at most 9 captures, and before, between and after them 10
+/// series of hops over the 8 other pieces of the side, each of them at most once per series.
+const MAX_HOPS: usize = 99;
 
-/// Every turn, without the pass.
+/// Returns all moves except the pass.
 pub(super) fn moves(board: &Board) -> Vec<Move> {
-    let mut turns = Vec::new();
+    let mut moves = Vec::new();
     for from in all_cells().filter(|&cell| board.at(cell) == board.side) {
         for direction in ORTHOGONALS {
             if let Some(to) = shift(from, direction, 1)
                 && board.at(to) == EMPTY
             {
-                turns.push(Move::new(from, to, []));
+                moves.push(Move::new(from, to, []));
             }
         }
         for (to, captured) in hop_ends(&board.cells, board.side, from) {
-            turns.push(Move::new(from, to, captured));
+            moves.push(Move::new(from, to, captured));
         }
     }
-    turns
+    moves
 }
 
-/// Every state that 1 to 99 hops reach, except the one that changes nothing.
+/// Returns the states reached by 1 to 99 hops, except the unchanged one.
 fn hop_ends(cells: &Cells, side: char, from: Cell) -> BTreeSet<State> {
-    let nothing_changed = (from, BTreeSet::new());
-    let mut reached = BTreeSet::from([nothing_changed.clone()]);
-    // Round by round, so that a state is first met after the fewest hops that lead to it.
-    let mut newest = vec![nothing_changed.clone()];
-    for _ in 1..=MOST_HOPS {
+    let unchanged = (from, BTreeSet::new());
+    let mut reached = BTreeSet::from([unchanged.clone()]);
+    // Breadth-first, so that a state is found with the fewest hops.
+    let mut frontier = vec![unchanged.clone()];
+    for _ in 1..=MAX_HOPS {
         let mut next = Vec::new();
-        for state in &newest {
+        for state in &frontier {
             for after in hops(cells, side, from, state) {
                 if reached.insert(after.clone()) {
                     next.push(after);
                 }
             }
         }
-        newest = next;
+        frontier = next;
     }
-    // "A sequence that captures nothing and ends where it began changes nothing: it is no legal
+    // "A sequence that captures nothing and ends where it began changes nothing: it is not a legal
     // move."
-    reached.remove(&nothing_changed);
+    reached.remove(&unchanged);
     reached
 }
 
-/// The states that one more hop leads to.
+/// Returns the states one hop away.
 fn hops(cells: &Cells, side: char, from: Cell, (at, captured): &State) -> Vec<State> {
     // "The starting cell is empty while the piece travels", and "an opponent's piece that is
     // hopped over is removed at once, hop by hop".
@@ -80,7 +79,7 @@ fn hops(cells: &Cells, side: char, from: Cell, (at, captured): &State) -> Vec<St
     states
 }
 
-/// Black's target is columns 7 and 8, White's columns 1 and 2.
+/// Targets: columns 7 and 8 for Black, columns 1 and 2 for White.
 fn is_target(side: char, cell: Cell) -> bool {
     if side == 'b' { cell.1 >= 6 } else { cell.1 <= 1 }
 }
@@ -89,7 +88,7 @@ fn pieces(cells: &Cells, side: char) -> Vec<Cell> {
     all_cells().filter(|cell| cells[cell.0][cell.1] == side).collect()
 }
 
-/// Whether a player "has at least one piece and all its pieces on the board are in its target".
+/// Returns whether a player "has at least one piece and all its pieces on the board are in its target".
 pub(super) fn is_home(cells: &Cells, side: char) -> bool {
     let pieces = pieces(cells, side);
     !pieces.is_empty() && pieces.iter().all(|&cell| is_target(side, cell))

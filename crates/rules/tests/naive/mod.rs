@@ -1,29 +1,29 @@
-//! A second move generator for the four games, slow and plain, to check the real one against.
+//! A second move generator for the four games, slow and simple, as a reference for the real one.
 //!
-//! It is written from the law text alone and shares no code and no idea with the crate it checks:
-//! the board is eight rows of eight letters, a cell is a row and a column, every search follows
-//! the sentences of the law in their order, and nothing is remembered to save time. Two
-//! generators that have only the law in common are unlikely to be wrong in the same way.
+//! It was written from the text of the rules alone and shares no code or technique with the crate
+//! under test: the board is eight rows of eight letters, a cell is a row and a column, every search
+//! follows the sentences of the rules in order, and nothing is cached. Two generators that have only
+//! the rules in common are unlikely to have the same bug.
 //!
-//! This file holds what the games share: texts, playing a turn, the end of a game and counting.
-//! The turns themselves are in `checkers` (English and contest checkers), `chinese` (Chinese
-//! checkers) and `halma` (Capture Halma).
+//! This file holds what the games share: notation, playing a turn, the end of a game and perft. The
+//! moves are in `checkers` (English and contest checkers), `chinese` (Chinese checkers) and `halma`
+//! (Capture Halma).
 //!
-//! Bad texts make it panic: it only ever reads texts that a test holds.
+//! Invalid input panics, since it only comes from tests.
 #![allow(
     dead_code,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "every test program uses a part of this module, and a panic is a failed test"
+    reason = "each test uses a part of this module, and a panic fails the test"
 )]
 
 mod checkers;
 mod chinese;
 mod halma;
 
-/// Row and column, both from 0. Texts count both from 1.
+/// Row and column, both from 0. Texts count from 1.
 type Cell = (usize, usize);
 
 /// Eight rows of eight letters, row 1 first; [`EMPTY`] is an empty cell.
@@ -38,14 +38,14 @@ const EMPTY: char = '.';
 const ORTHOGONALS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const DIAGONALS: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 
-/// A whole turn. A pass has empty texts and no captures.
+/// A complete turn. A pass has empty cells and no captures.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Move {
-    /// The cell the piece leaves, `rc`.
+    /// The start, `rc`.
     pub from: String,
-    /// The cell it ends on, `rc`.
+    /// The end, `rc`.
     pub to: String,
-    /// The cells whose pieces are removed, `rc`, ascending.
+    /// The cells of the captured pieces, `rc`, ascending.
     pub captures: Vec<String>,
 }
 
@@ -56,12 +56,12 @@ impl Move {
         Move { from: cell_text(from), to: cell_text(to), captures }
     }
 
-    /// The turn of a player who cannot move in Chinese checkers and Capture Halma.
+    /// Returns the pass of a player who cannot move in Chinese checkers or Capture Halma.
     pub fn pass() -> Move {
         Move { from: String::new(), to: String::new(), captures: Vec::new() }
     }
 
-    /// Whether this is the pass.
+    /// Returns whether this is a pass.
     pub fn is_pass(&self) -> bool {
         self.from.is_empty()
     }
@@ -75,45 +75,45 @@ enum Game {
     CaptureHalma,
 }
 
-/// A game in progress: what is on the board, whose turn it is, and what the draw rules count.
+/// A game in progress: the board, the side to move and the draw counters.
 #[derive(Clone, Debug)]
 pub struct Board {
     game: Game,
     /// Whether a man that reaches the last row becomes a king.
     kings: bool,
-    /// English checkers only: the World Checkers/Draughts Federation's draw rules.
+    /// English checkers only: the WCDF draw rules.
     wcdf: bool,
     /// English and contest checkers: the limit of the draw rules, in plies.
     draw_plies: u32,
     cells: Cells,
-    /// The letter of the player whose turn it is: `b`, `w`, `#` or `O`.
+    /// The letter of the side to move: `b`, `w`, `#` or `O`.
     side: char,
-    /// Plies played, as the texts of Chinese checkers and Capture Halma count them.
+    /// Plies played, part of the positions of Chinese checkers and Capture Halma.
     plies: u32,
-    /// Plies since a piece was last removed, or since the position was read.
+    /// Plies since the last capture, or since the position was parsed.
     since_capture: u32,
-    /// Plies since a man last moved, by a step or by a capture: men only move forward.
+    /// Plies since the last move of a man: men only move forward.
     since_advance: u32,
-    /// Plies since a man last became a king.
+    /// Plies since the last crowning.
     since_crowning: u32,
 }
 
 impl Board {
-    /// Reads a game text such as `contest:kings=true,draw-plies=20` and a position text.
-    pub fn read(game: &str, position: &str) -> Board {
+    /// Parses a game such as `contest:kings=true,draw-plies=20` and a position.
+    pub fn parse(game: &str, position: &str) -> Board {
         let (name, options) = game.split_once(':').unwrap_or((game, ""));
         let game = match name {
             "english" => Game::English,
             "contest" => Game::Contest,
             "chinese-checkers" => Game::ChineseCheckers,
             "capture-halma" => Game::CaptureHalma,
-            _ => panic!("no such game: {name}"),
+            _ => panic!("unknown game: {name}"),
         };
         let mut board = Board {
             game,
             kings: game == Game::English,
             wcdf: false,
-            draw_plies: 0, // set below, when all options are known
+            draw_plies: 0, // set below
             cells: [[EMPTY; 8]; 8],
             side: 'b',
             plies: 0,
@@ -131,7 +131,7 @@ impl Board {
                 (Game::English | Game::Contest, ("draw-plies", value)) => {
                     draw_plies = Some(value.parse().unwrap());
                 }
-                _ => panic!("no such option here: {option}"),
+                _ => panic!("unknown option: {option}"),
             }
         }
         board.draw_plies = draw_plies.unwrap_or(match game {
@@ -140,26 +140,26 @@ impl Board {
             _ => 10,
         });
         if board.is_checkers() {
-            checkers::read(&mut board, position);
+            checkers::parse(&mut board, position);
         } else {
-            read_rows(&mut board, position);
+            parse_rows(&mut board, position);
         }
         board
     }
 
-    /// The position text. It holds no counters in English and contest checkers.
-    pub fn write(&self) -> String {
-        if self.is_checkers() { checkers::write(self) } else { write_rows(self) }
+    /// Formats the position. In English and contest checkers it has no counters.
+    pub fn format(&self) -> String {
+        if self.is_checkers() { checkers::format(self) } else { format_rows(self) }
     }
 
-    /// The distinct turns, sorted by start, end and captures, whether or not the game has ended.
+    /// Returns the distinct moves, sorted, whether or not the game has ended.
     pub fn moves(&self) -> Vec<Move> {
         let mut moves = match self.game {
             Game::English | Game::Contest => checkers::paths(self),
             Game::ChineseCheckers => chinese::moves(self),
             Game::CaptureHalma => halma::moves(self),
         };
-        // Who cannot move has lost in checkers, and passes in the other two games.
+        // A player who cannot move loses in checkers and passes in the other two games.
         if moves.is_empty() && !self.is_checkers() {
             moves.push(Move::pass());
         }
@@ -168,36 +168,36 @@ impl Board {
         moves
     }
 
-    /// The number of turns when two ways to the same capture are two turns.
+    /// Counts the moves, captures once per path.
     pub fn paths(&self) -> u64 {
         self.path_list().len() as u64
     }
 
     fn path_list(&self) -> Vec<Move> {
-        assert!(self.is_checkers(), "paths are counted in English and contest checkers only");
+        assert!(self.is_checkers(), "only checkers counts paths");
         checkers::paths(self)
     }
 
-    /// The board after a turn that [`Board::moves`] has given.
-    pub fn play(&self, turn: &Move) -> Board {
+    /// Returns the board after a move of [`Board::moves`].
+    pub fn play(&self, mv: &Move) -> Board {
         let mut after = self.clone();
         after.side = opponent(self.side);
         after.plies += 1;
         after.since_capture += 1;
         after.since_advance += 1;
         after.since_crowning += 1;
-        if turn.is_pass() {
+        if mv.is_pass() {
             return after;
         }
 
-        let (from, to) = (read_cell(&turn.from), read_cell(&turn.to));
+        let (from, to) = (parse_cell(&mv.from), parse_cell(&mv.to));
         let piece = self.at(from);
-        assert!(piece.eq_ignore_ascii_case(&self.side), "not a piece to move: {turn:?}");
-        // Lifted, then set down: in this order, because a capture may end where it began.
+        assert!(piece.eq_ignore_ascii_case(&self.side), "not a piece of the side to move: {mv:?}");
+        // Lift before putting down: a capture may end where it started.
         after.put(from, EMPTY);
         after.put(to, piece);
-        for captured in &turn.captures {
-            after.put(read_cell(captured), EMPTY);
+        for captured in &mv.captures {
+            after.put(parse_cell(captured), EMPTY);
             after.since_capture = 0;
         }
         if self.is_checkers() && checkers::is_man(piece) {
@@ -210,11 +210,9 @@ impl Board {
         after
     }
 
-    /// `None` while the game goes on, or else who has won: `first`, `second`, or `draw` for
-    /// nobody.
+    /// Returns the result, `first`, `second` or `draw`; `None` if the game has not ended.
     ///
-    /// `past` holds the texts of the earlier positions of this game. Only the federation's rules
-    /// look at it, for the third occurrence of a position.
+    /// `past` holds the earlier positions of the game, for the repetition rule of the WCDF.
     pub fn finished(&self, past: &[String]) -> Option<&'static str> {
         match self.game {
             // "Lost for the side to move when it has no legal move; this is tested before a draw."
@@ -227,7 +225,7 @@ impl Board {
                     None
                 }
             }
-            // "The draw comes before a loss for want of a move."
+            // The draw takes precedence over a loss by having no legal move.
             Game::Contest => {
                 let unchanged = self.since_capture.min(self.since_crowning);
                 if unchanged >= self.draw_plies {
@@ -271,39 +269,38 @@ impl Board {
         let no_advance = self.since_advance >= self.draw_plies;
         let no_capture = self.since_capture >= self.draw_plies;
         if self.wcdf {
-            let here = self.write();
-            let times_before = past.iter().filter(|text| **text == here).count();
+            let position = self.format();
+            let times_before = past.iter().filter(|earlier| **earlier == position).count();
             (no_advance && no_capture) || times_before >= 2
         } else {
             no_advance || no_capture
         }
     }
 
-    /// How many ways there are to play `depth` turns. A finished game has no turns.
+    /// Counts the leaves `depth` plies below. A finished game has no children.
     pub fn perft(&self, depth: u32) -> u64 {
         self.count(depth, &mut Vec::new(), Board::moves)
     }
 
-    /// As [`Board::perft`], when two ways to the same capture are two turns.
+    /// Like [`Board::perft`], with captures once per path.
     pub fn perft_paths(&self, depth: u32) -> u64 {
         self.count(depth, &mut Vec::new(), Board::path_list)
     }
 
-    /// `past` holds the texts of the positions between the root of the count and this position.
-    fn count(&self, depth: u32, past: &mut Vec<String>, turns: fn(&Board) -> Vec<Move>) -> u64 {
+    /// `past` holds the positions from the root to this one.
+    fn count(&self, depth: u32, past: &mut Vec<String>, moves: fn(&Board) -> Vec<Move>) -> u64 {
         if depth == 0 {
             return 1;
         }
         if self.finished(past).is_some() {
             return 0;
         }
-        let turns_here = turns(self);
+        let children = moves(self);
         if depth == 1 {
-            return turns_here.len() as u64;
+            return children.len() as u64;
         }
-        past.push(self.write());
-        let total =
-            turns_here.iter().map(|turn| self.play(turn).count(depth - 1, past, turns)).sum();
+        past.push(self.format());
+        let total = children.iter().map(|mv| self.play(mv).count(depth - 1, past, moves)).sum();
         past.pop();
         total
     }
@@ -321,12 +318,12 @@ impl Board {
     }
 }
 
-/// The 64 cells, row 1 first.
+/// Iterates over the 64 cells, row 1 first.
 fn all_cells() -> impl Iterator<Item = Cell> {
     (0..8).flat_map(|row| (0..8).map(move |column| (row, column)))
 }
 
-/// The cell `distance` away in a direction, if it is on the board.
+/// Returns the cell `distance` away in a direction; `None` if it is off the board.
 fn shift(cell: Cell, direction: (i32, i32), distance: i32) -> Option<Cell> {
     let row = cell.0 as i32 + direction.0 * distance;
     let column = cell.1 as i32 + direction.1 * distance;
@@ -338,7 +335,7 @@ fn cell_text(cell: Cell) -> String {
     format!("{}{}", cell.0 + 1, cell.1 + 1)
 }
 
-fn read_cell(text: &str) -> Cell {
+fn parse_cell(text: &str) -> Cell {
     let number: usize = text.parse().unwrap();
     (number / 10 - 1, number % 10 - 1)
 }
@@ -349,7 +346,7 @@ fn opponent(side: char) -> char {
         'w' => 'b',
         '#' => 'O',
         'O' => '#',
-        _ => panic!("no such side: {side}"),
+        _ => panic!("unknown side: {side}"),
     }
 }
 
@@ -357,41 +354,41 @@ fn winner(side: char) -> &'static str {
     match side {
         'b' | '#' => "first",
         'w' | 'O' => "second",
-        _ => panic!("no such side: {side}"),
+        _ => panic!("unknown side: {side}"),
     }
 }
 
-/// Reads `b7/1b5w/… b 0`: the rows from row 1, the side, the plies played.
-fn read_rows(board: &mut Board, text: &str) {
+/// Parses `b7/1b5w/… b 0`: the rows from row 1, the side to move, the ply count.
+fn parse_rows(board: &mut Board, text: &str) {
     let sides = if board.game == Game::ChineseCheckers { ['#', 'O'] } else { ['b', 'w'] };
     let mut words = text.split_whitespace();
     let rows: Vec<&str> = words.next().expect("rows").split('/').collect();
-    assert_eq!(rows.len(), 8, "eight rows: {text}");
+    assert_eq!(rows.len(), 8, "expected eight rows: {text}");
     for (row, letters) in rows.iter().enumerate() {
         let mut column = 0;
         for letter in letters.chars() {
             if let Some(run) = letter.to_digit(10) {
                 column += run as usize;
             } else {
-                assert!(sides.contains(&letter), "a piece of this game: {letter}");
+                assert!(sides.contains(&letter), "unexpected piece: {letter}");
                 board.put((row, column), letter);
                 column += 1;
             }
         }
-        assert_eq!(column, 8, "eight cells in row {letters}");
+        assert_eq!(column, 8, "expected eight cells: {letters}");
     }
-    board.side = words.next().expect("a side").parse().unwrap();
-    assert!(sides.contains(&board.side), "a side of this game: {}", board.side);
-    board.plies = words.next().expect("the plies played").parse().unwrap();
-    assert_eq!(words.next(), None, "nothing after the plies: {text}");
+    board.side = words.next().expect("a side to move").parse().unwrap();
+    assert!(sides.contains(&board.side), "unexpected side: {}", board.side);
+    board.plies = words.next().expect("a ply count").parse().unwrap();
+    assert_eq!(words.next(), None, "unexpected text after the ply count: {text}");
 }
 
-fn write_rows(board: &Board) -> String {
-    let rows: Vec<String> = board.cells.iter().map(write_row).collect();
+fn format_rows(board: &Board) -> String {
+    let rows: Vec<String> = board.cells.iter().map(format_row).collect();
     format!("{} {} {}", rows.join("/"), board.side, board.plies)
 }
 
-fn write_row(row: &[char; 8]) -> String {
+fn format_row(row: &[char; 8]) -> String {
     let mut text = String::new();
     let mut run = 0;
     for &letter in row {

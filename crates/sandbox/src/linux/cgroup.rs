@@ -1,94 +1,96 @@
-//! Control groups of version 2, where the user may make them: the kernel itself then bounds all memory of a
-//! program, what it needs for it in the kernel and in its scratch folder too, and the number of
-//! its processes, and knows all the processor time it ever used.
+//! Control groups (version 2), where the user may create them. The kernel then limits all memory of
+//! a program, including its own for the program and the scratch directory, and the number of
+//! processes, and counts all CPU time.
 //!
-//! A group needs a place among others. A group with processes of its own cannot also hand out memory
-//! to groups below it, unless it is the first of all. So the place is our own group if it does that
-//! already; or if nobody else is in it and it is ours to arrange: then we move a step down; or else the
-//! group around our own. None of that is to be had on many machines, and no wall depends on it.
+//! A control group with processes cannot delegate memory to groups below it, unless it is the root.
+//! So the groups of programs are created in our own group if it delegates already, or if nobody
+//! else is in it and we may reorganise it: then this process moves to a leaf below. Otherwise they
+//! are created beside our own group. On many machines none of this is possible, and no other
+//! mechanism depends on it.
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, open};
 
-use super::super::{Limits, scratch};
-use super::SPARE_PROCESSES;
+use super::detect::{namespaces, probe_namespaces};
+use super::plan::PROCESS_HEADROOM;
+use crate::limits::format_size;
+use crate::{Limits, scratch};
 
-/// What a group is called, before the number of the process that made it.
-const NAME: &str = "crownhead-";
+/// Name of a group, before the id of the process that created it.
+const PREFIX: &str = "crownhead-";
 
-/// The group of a program, removed when nobody asks about it any more.
-pub struct Group {
+/// Time that the processes of a group get to exit after they were killed.
+const KILL_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Control group of a program, removed on drop.
+pub(crate) struct Cgroup {
     path: PathBuf,
-    /// Its folder, for a process to be made in.
-    pub(super) folder: OwnedFd,
-    /// Where a process writes that wants to enter.
-    pub(super) entrance: OwnedFd,
-    /// What it may have.
+    /// The directory, for creating a process in the group.
+    pub(super) dir_fd: OwnedFd,
+    /// `cgroup.procs`, to which a process writes to enter the group.
+    pub(super) procs_fd: OwnedFd,
     limits: Limits,
 }
 
-impl Group {
-    /// A group with limits; none where there is no place for it.
-    pub(super) fn new(limits: &Limits) -> io::Result<Option<Group>> {
-        place().as_ref().ok().map(|place| Group::within(place, limits)).transpose()
+impl Cgroup {
+    /// Creates a group with limits; `None` where control groups are unavailable.
+    pub(super) fn new(limits: &Limits) -> io::Result<Option<Cgroup>> {
+        parent_cgroup().as_ref().ok().map(|parent| Cgroup::create_in(parent, limits)).transpose()
     }
 
-    fn within(place: &Path, limits: &Limits) -> io::Result<Group> {
+    fn create_in(parent: &Path, limits: &Limits) -> io::Result<Cgroup> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = place.join(format!("{NAME}{}-{number}", std::process::id()));
-        let told = |error: io::Error| io::Error::other(format!("no control group: {error}"));
-        std::fs::create_dir(&path).map_err(told)?;
-        Group::limited(path.clone(), limits).map_err(|error| {
+        let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        let failed = |error| io::Error::other(format!("cannot create a control group: {error}"));
+        std::fs::create_dir(&path).map_err(failed)?;
+        Cgroup::configure(path.clone(), limits).map_err(|error| {
             let _ = std::fs::remove_dir(path);
-            told(error)
+            failed(error)
         })
     }
 
-    fn limited(path: PathBuf, limits: &Limits) -> io::Result<Group> {
-        // Its scratch folder is memory too.
+    fn configure(path: PathBuf, limits: &Limits) -> io::Result<Cgroup> {
+        // The scratch directory is memory too.
         let memory = limits.memory.saturating_add(limits.disk);
-        let processes = u64::from(limits.processes) + SPARE_PROCESSES;
+        let processes = u64::from(limits.processes) + PROCESS_HEADROOM;
         write(&path, "memory.max", &memory.to_string())?;
         write(&path, "memory.oom.group", "1")?;
         write(&path, "pids.max", &processes.to_string())?;
-        // Not there if the kernel does not swap.
+        // Does not exist in a kernel without swap.
         let _ = write(&path, "memory.swap.max", "0");
         let flags = OFlags::CLOEXEC;
-        let folder = open(&path, flags | OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
-        let entrance = open(path.join("cgroup.procs"), flags | OFlags::WRONLY, Mode::empty())?;
-        Ok(Group { path, folder, entrance, limits: *limits })
+        let dir_fd = open(&path, flags | OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
+        let procs_fd = open(path.join("cgroup.procs"), flags | OFlags::WRONLY, Mode::empty())?;
+        Ok(Cgroup { path, dir_fd, procs_fd, limits: *limits })
     }
 
-    /// The processor time of all that ever was in it.
-    pub fn time(&self) -> Option<Duration> {
-        let text = std::fs::read_to_string(self.path.join("cpu.stat")).ok()?;
-        number(&text, "usage_usec").map(Duration::from_micros)
+    /// CPU time of all processes that were ever in the group.
+    pub(crate) fn cpu_time(&self) -> Option<Duration> {
+        let table = std::fs::read_to_string(self.path.join("cpu.stat")).ok()?;
+        table_value(&table, "usage_usec").map(Duration::from_micros)
     }
 
-    /// Why the kernel killed all in it, if it did.
-    pub fn stopped(&self) -> Option<String> {
-        let text = std::fs::read_to_string(self.path.join("memory.events")).ok()?;
-        number(&text, "oom_kill").filter(|kills| *kills > 0)?;
-        let [memory, disk] =
-            [self.limits.memory, self.limits.disk].map(super::super::limits::write_size);
-        Some(format!("it used all its memory: {memory}, and {disk} for files, are allowed"))
+    /// Why the kernel killed the group, if it did.
+    pub(crate) fn kill_reason(&self) -> Option<String> {
+        let table = std::fs::read_to_string(self.path.join("memory.events")).ok()?;
+        table_value(&table, "oom_kill").filter(|kills| *kills > 0)?;
+        let [memory, disk] = [self.limits.memory, self.limits.disk].map(format_size);
+        Some(format!("it used up its memory; the limit is {memory}, plus {disk} for files"))
     }
 }
 
-/// Whoever is in a group so long after it was killed stays there.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-impl Drop for Group {
+impl Drop for Cgroup {
     fn drop(&mut self) {
-        // All should be dead; if not, the kernel knows them all (since Linux 5.14).
-        let deadline = Instant::now() + PATIENCE;
+        // Only an empty group can be removed. All should be dead; if not, they are killed (since
+        // Linux 5.14).
+        let deadline = Instant::now() + KILL_TIMEOUT;
         while std::fs::remove_dir(&self.path).is_err() && Instant::now() < deadline {
             let _ = write(&self.path, "cgroup.kill", "1");
             std::thread::sleep(Duration::from_millis(1));
@@ -104,102 +106,106 @@ fn read(group: &Path, file: &str) -> String {
     std::fs::read_to_string(group.join(file)).unwrap_or_default()
 }
 
-/// The group that those of programs are made in, or why there is none; found once.
-pub(super) fn place() -> &'static Result<PathBuf, String> {
-    static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    FOUND.get_or_init(|| {
-        let place = find()?;
-        remove_stale(&place);
-        let group = Group::within(&place, &Limits::default()).map_err(|error| error.to_string())?;
-        // What would fail later: whoever enters must have the right to write here too.
-        let file = place.join("cgroup.procs");
-        let is_open = accessat(CWD, &file, Access::WRITE_OK, AtFlags::EACCESS).is_ok();
-        match super::namespaces() {
-            _ if !is_open => Err(format!("{} cannot be written", file.display())),
-            Ok(()) => super::trial(None, Some(Arc::new(group))).map(|()| place),
-            Err(_) => Ok(place),
+/// The group in which those of programs are created, or why there is none. Detected once.
+pub(super) fn parent_cgroup() -> &'static Result<PathBuf, String> {
+    static PARENT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    PARENT.get_or_init(|| {
+        let parent = find_parent()?;
+        remove_stale(&parent);
+        // Tries what would fail later. To move a process, its old group must be writable too.
+        let group =
+            Cgroup::create_in(&parent, &Limits::default()).map_err(|error| error.to_string())?;
+        let procs = parent.join("cgroup.procs");
+        if accessat(CWD, &procs, Access::WRITE_OK, AtFlags::EACCESS).is_err() {
+            return Err(format!("{} is not writable", procs.display()));
         }
+        if namespaces().is_ok() {
+            probe_namespaces(None, Some(Arc::new(group)))?;
+        }
+        Ok(parent)
     })
 }
 
-fn find() -> Result<PathBuf, String> {
-    let text = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let own = own_group(&text("/proc/self/mountinfo"), &text("/proc/self/cgroup"))
-        .ok_or("there are no control groups of version 2")?;
-    let is_ours = |group: &Path| accessat(CWD, group, Access::WRITE_OK, AtFlags::EACCESS).is_ok();
-    let can_hold =
-        |group: &&Path| is_ours(group) && divides(&read(group, "cgroup.subtree_control"));
-    if !can_hold(&own.as_path())
-        && is_ours(&own)
-        && divides(&read(&own, "cgroup.controllers"))
+fn find_parent() -> Result<PathBuf, String> {
+    let read_file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let own = own_cgroup(&read_file("/proc/self/mountinfo"), &read_file("/proc/self/cgroup"))
+        .ok_or("this system has no control groups of version 2")?;
+    let is_writable =
+        |group: &Path| accessat(CWD, group, Access::WRITE_OK, AtFlags::EACCESS).is_ok();
+    let can_be_parent = |group: &&Path| {
+        is_writable(group) && has_controllers(&read(group, "cgroup.subtree_control"))
+    };
+    if !can_be_parent(&own.as_path())
+        && is_writable(&own)
+        && has_controllers(&read(&own, "cgroup.controllers"))
         && is_alone(&read(&own, "cgroup.procs"))
     {
-        move_down(&own).map_err(|error| format!("{} cannot be divided: {error}", own.display()))?;
+        move_self_to_leaf(&own)
+            .map_err(|error| format!("cannot delegate {}: {error}", own.display()))?;
     }
-    let place = [Some(own.as_path()), own.parent()].into_iter().flatten().find(can_hold);
-    place.map(Path::to_path_buf).ok_or_else(|| {
+    let parent = [Some(own.as_path()), own.parent()].into_iter().flatten().find(can_be_parent);
+    parent.map(Path::to_path_buf).ok_or_else(|| {
         format!(
-            "{} is not for crownhead alone; systemd-run --user --scope -p Delegate=yes crownhead … \
-             starts it in a group that is",
+            "{} is not delegated to crownhead; run systemd-run --user --scope -p Delegate=yes \
+             crownhead … to get one that is",
             own.display()
         )
     })
 }
 
-/// Leaves our group to those that we make. Ours below it stays when we end: it goes with the group, or as
-/// those of the killed do.
-fn move_down(own: &Path) -> io::Result<()> {
-    let below = own.join(format!("{NAME}{}-own", std::process::id()));
-    std::fs::create_dir(&below)?;
-    let moved = write(&below, "cgroup.procs", "0")
+/// Moves this process to a new group below `own`, so that `own` can have groups of programs. The
+/// leaf stays when we exit: it is removed together with `own`, or as a stale group.
+fn move_self_to_leaf(own: &Path) -> io::Result<()> {
+    let leaf = own.join(format!("{PREFIX}{}-own", std::process::id()));
+    std::fs::create_dir(&leaf)?;
+    let moved = write(&leaf, "cgroup.procs", "0")
         .and_then(|()| write(own, "cgroup.subtree_control", "+memory +pids"));
     if moved.is_err() {
         let _ = write(own, "cgroup.procs", "0");
-        let _ = std::fs::remove_dir(below);
+        let _ = std::fs::remove_dir(leaf);
     }
     moved
 }
 
-/// Removes groups of those who were killed: only empty ones can be.
-fn remove_stale(place: &Path) {
-    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
-        if scratch::is_stale(&entry.file_name(), NAME) {
+/// Removes the groups of processes that no longer exist, if they are empty.
+fn remove_stale(parent: &Path) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        if scratch::is_stale(&entry.file_name(), PREFIX) {
             let _ = std::fs::remove_dir(entry.path());
         }
     }
 }
 
-/// The folder of our own group, from the tables of mounts and of our groups.
-fn own_group(mounts: &str, groups: &str) -> Option<PathBuf> {
-    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+/// Directory of our own group, from `/proc/self/mountinfo` and `/proc/self/cgroup`.
+fn own_cgroup(mounts: &str, cgroups: &str) -> Option<PathBuf> {
+    let group = cgroups.lines().find_map(|line| line.strip_prefix("0::"))?;
     mounts.lines().find_map(|line| {
         let (before, after) = line.split_once(" - ")?;
         after.starts_with("cgroup2 ").then_some(())?;
         let mut fields = before.split(' ').skip(3);
-        let (root, folder) = (fields.next()?, fields.next()?);
-        // A group outside of what is mounted has no folder.
-        let within = Path::new(group).strip_prefix(root).ok()?;
-        let is_plain =
-            within.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        // Without a slash at its end.
-        is_plain.then(|| Path::new(folder).join(within).components().collect())
+        let (root, mount_point) = (fields.next()?, fields.next()?);
+        // A group outside of the mounted tree has no directory.
+        let relative = Path::new(group).strip_prefix(root).ok()?;
+        let is_inside = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        // Collecting the components removes a trailing slash.
+        is_inside.then(|| Path::new(mount_point).join(relative).components().collect())
     })
 }
 
-/// Whether a list of controllers has those that are needed.
-fn divides(controllers: &str) -> bool {
-    ["memory", "pids"].iter().all(|name| controllers.split_whitespace().any(|word| word == *name))
+/// Whether a list of controllers contains those that are needed.
+fn has_controllers(list: &str) -> bool {
+    ["memory", "pids"].iter().all(|name| list.split_whitespace().any(|entry| entry == *name))
 }
 
-/// Whether we are the only process of a group.
-fn is_alone(processes: &str) -> bool {
-    processes.split_whitespace().eq([std::process::id().to_string().as_str()])
+/// Whether this process is the only one in a list.
+fn is_alone(pids: &str) -> bool {
+    pids.split_whitespace().eq([std::process::id().to_string().as_str()])
 }
 
-/// A number in a table of names and numbers.
-fn number(table: &str, name: &str) -> Option<u64> {
+/// Value of a key in lines of `key value`.
+fn table_value(table: &str, key: &str) -> Option<u64> {
     let mut pairs = table.lines().filter_map(|line| line.split_once(' '));
-    pairs.find(|(known, _)| *known == name)?.1.trim().parse().ok()
+    pairs.find(|(name, _)| *name == key)?.1.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -207,33 +213,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_group_is_found() {
+    fn own_cgroup_is_found_in_the_mounted_tree() {
         let mounts = "22 27 0:21 / /proc rw,nosuid shared:13 - proc proc rw\n\
             30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
-        let within = |mounts: &str, group: &str| own_group(mounts, &format!("1:cpu:/x\n{group}\n"));
-        let found = |text: &str| Some(PathBuf::from(text));
-        assert_eq!(within(mounts, "0::/"), found("/sys/fs/cgroup"));
+        let find = |mounts: &str, group: &str| own_cgroup(mounts, &format!("1:cpu:/x\n{group}\n"));
+        let path = |text: &str| Some(PathBuf::from(text));
+        assert_eq!(find(mounts, "0::/"), path("/sys/fs/cgroup"));
         let scope = "/user.slice/user-1000.slice/user@1000.service/app.slice/run-r1.scope";
         let expected = format!("/sys/fs/cgroup{scope}");
-        assert_eq!(within(mounts, &format!("0::{scope}")), found(&expected));
-        assert_eq!(within(mounts, "0::/../other"), None, "outside of a namespace");
-        assert_eq!(within(mounts, "4:memory:/x"), None, "version 1 only");
-        assert_eq!(within("", "0::/x"), None, "not mounted");
-        let part = "30 23 0:26 /docker/a /cg rw - cgroup2 cgroup2 rw\n";
-        assert_eq!(within(part, "0::/docker/a/b"), found("/cg/b"));
-        assert_eq!(within(part, "0::/docker/b"), None);
+        assert_eq!(find(mounts, &format!("0::{scope}")), path(&expected));
+        assert_eq!(find(mounts, "0::/../other"), None, "outside of a namespace");
+        assert_eq!(find(mounts, "4:memory:/x"), None, "version 1 only");
+        assert_eq!(find("", "0::/x"), None, "not mounted");
+        let subtree = "30 23 0:26 /docker/a /cg rw - cgroup2 cgroup2 rw\n";
+        assert_eq!(find(subtree, "0::/docker/a/b"), path("/cg/b"));
+        assert_eq!(find(subtree, "0::/docker/b"), None);
     }
 
     #[test]
-    fn tables_of_a_group_are_read() {
-        assert!(divides("cpuset cpu io memory pids\n"));
-        assert!(!divides("cpu io memory\n") && !divides("") && !divides("memory pidsx"));
-        let own = std::process::id();
-        assert!(is_alone(&format!("{own}\n")));
-        assert!(!is_alone(&format!("{own}\n1\n")) && !is_alone(""));
+    fn cgroup_files_are_parsed() {
+        assert!(has_controllers("cpuset cpu io memory pids\n"));
+        assert!(!has_controllers("cpu io memory\n") && !has_controllers(""));
+        assert!(!has_controllers("memory pidsx"));
+        let pid = std::process::id();
+        assert!(is_alone(&format!("{pid}\n")));
+        assert!(!is_alone(&format!("{pid}\n1\n")) && !is_alone(""));
         let table = "low 0\nmax 33\noom 1\noom_kill 2\noom_group_kill 1\n";
-        assert_eq!(number(table, "oom_kill"), Some(2));
-        assert_eq!(number("usage_usec 2500\nuser_usec 1\n", "usage_usec"), Some(2500));
-        assert_eq!(number("usage_usec x\n", "usage_usec"), None);
+        assert_eq!(table_value(table, "oom_kill"), Some(2));
+        assert_eq!(table_value("usage_usec 2500\nuser_usec 1\n", "usage_usec"), Some(2500));
+        assert_eq!(table_value("usage_usec x\n", "usage_usec"), None);
     }
 }

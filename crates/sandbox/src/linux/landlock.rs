@@ -1,4 +1,4 @@
-//! The files and ports that a program may use, as a Landlock ruleset.
+//! The Landlock ruleset: files and ports that a program may use.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -9,65 +9,67 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, Scope, path_beneath_rules,
 };
 
-use super::{Own, Wall, launch, paths};
+use super::plan::{Confinement, OwnPaths};
+use super::{paths, syscalls};
 
-/// The newest version that was looked at when this was written.
-const KNOWN: ABI = ABI::V9;
+/// Newest ABI version that this code knows about.
+const MAX_ABI: ABI = ABI::V9;
 
-/// The version of Landlock that the kernel has; 0 for none.
-pub(super) fn version() -> u32 {
-    static VERSION: OnceLock<u32> = OnceLock::new();
-    *VERSION.get_or_init(launch::landlock_version)
+/// Version of the kernel's Landlock ABI; 0 without Landlock.
+pub(super) fn abi() -> u32 {
+    static ABI: OnceLock<u32> = OnceLock::new();
+    *ABI.get_or_init(syscalls::landlock_abi)
 }
 
-/// The rights that the kernel knows, for rules that are added later.
-pub(super) fn all_rights() -> u64 {
-    let known = match version() {
+/// All access rights that the kernel supports, for rules that are added later.
+pub(super) fn all_access() -> u64 {
+    let abi = match abi() {
         0 => return 0,
         1 => ABI::V1,
         2 => ABI::V2,
         3 | 4 => ABI::V3,
         _ => ABI::V5,
     };
-    AccessFs::from_all(known).bits()
+    AccessFs::from_all(abi).bits()
 }
 
-/// The rights of one who only reads.
-pub(super) fn read_rights() -> u64 {
+/// The right to read files and list directories.
+pub(super) fn read_access() -> u64 {
     AccessFs::ReadFile as u64 | AccessFs::ReadDir as u64
 }
 
-/// The ruleset of a program. Its scratch folder is added where it is made.
+/// Creates the ruleset of a program; `None` if the kernel enforces nothing. The scratch directory
+/// and `/proc` are added by the new process, which creates them.
 pub(super) fn ruleset(
-    wall: &Wall,
-    own: &Own,
-    homes: impl IntoIterator<Item = PathBuf>,
+    confinement: &Confinement,
+    own_paths: &OwnPaths,
+    runtime_dirs: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Option<OwnedFd>, String> {
-    let told = |error: landlock::RulesetError| format!("no Landlock rules: {error}");
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
-    let run: BitFlags<AccessFs> = read | AccessFs::Execute;
+    let execute: BitFlags<AccessFs> = read | AccessFs::Execute;
     let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
-    let write = AccessFs::from_all(KNOWN) & !BitFlags::from(AccessFs::ResolveUnix);
-    let names = if wall.port.is_some() { paths::NAMES } else { &[] };
-    let facts = if wall.has_namespaces { &[] } else { paths::FACTS };
+    let write = AccessFs::from_all(MAX_ABI) & !BitFlags::from(AccessFs::ResolveUnix);
+    let resolver = if confinement.port.is_some() { paths::RESOLVER } else { &[] };
+    let proc_facts = if confinement.has_namespaces { &[] } else { paths::PROC_FACTS };
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(KNOWN))
-        .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
-        .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
+        .handle_access(AccessFs::from_all(MAX_ABI))
+        .and_then(|rules| rules.handle_access(AccessNet::from_all(MAX_ABI)))
+        .and_then(|rules| rules.scope(Scope::from_all(MAX_ABI)))
         .and_then(Ruleset::create)
-        .and_then(|rules| rules.add_rules(path_beneath_rules(paths::RUN, run)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(paths::READ, read)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(facts, read)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(names, read)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(paths::EXECUTABLE, execute)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(paths::READABLE, read)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(proc_facts, read)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(resolver, read)))
         .and_then(|rules| rules.add_rules(path_beneath_rules(paths::DEVICES, device)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(paths::runtimes(), run)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(homes, run)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(&own.read, run)))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(&own.written, write)))
-        .and_then(|rules| match wall.port {
+        .and_then(|rules| rules.add_rules(path_beneath_rules(paths::runtimes(), execute)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(runtime_dirs, execute)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(&own_paths.readable, execute)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(&own_paths.writable, write)))
+        .and_then(|rules| match confinement.port {
             Some(port) => rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp)),
             None => Ok(rules),
         });
-    Ok(Option::<OwnedFd>::from(ruleset.map_err(told)?))
+    let ruleset = ruleset.map_err(|error| format!("cannot create a Landlock ruleset: {error}"))?;
+    Ok(Option::<OwnedFd>::from(ruleset))
 }

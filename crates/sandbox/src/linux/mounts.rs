@@ -1,107 +1,111 @@
-//! The file system that a program sees in namespaces: that of the machine, read-only, with an empty
-//! scratch folder and a `/proc` of its own.
+//! The file system of a program in namespaces: that of the machine, read-only, with an empty
+//! scratch directory and a `/proc` of its own.
 
 #![allow(unsafe_code)] // system calls
 
 use std::ffi::{CStr, CString, c_long};
 
-use super::launch::Orders;
-use super::syscalls::{Failed, Step, call, close, done, open};
+use super::plan::LaunchPlan;
+use super::syscalls::{LaunchStep, StepError, call, check, close, open};
 
-/// A path that is brought into the new mount namespace.
-pub(super) struct Place {
+/// A path that is made available in the new mount namespace.
+pub(super) struct BindMount {
     pub(super) path: CString,
-    /// The folders around it that must be made, the outermost first.
+    /// Directories above it that must be created, outermost first.
     pub(super) parents: Vec<CString>,
-    pub(super) kind: PlaceKind,
+    pub(super) kind: MountKind,
     pub(super) is_writable: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum PlaceKind {
-    Folder,
+pub(super) enum MountKind {
+    Directory,
     File,
-    /// A folder that need only be there.
+    /// A directory that must exist but stays empty.
     Empty,
 }
 
-/// More are not brought in.
-pub(super) const MOST_PLACES: usize = 16;
+/// Maximum number of bind mounts; more are ignored.
+pub(super) const MAX_BIND_MOUNTS: usize = 16;
 
-/// Everything becomes read-only; the scratch folder is empty, and gone with the namespace.
-pub(super) fn mounts(orders: &Orders) -> Result<(), Failed> {
-    let mut trees = [-1; MOST_PLACES];
-    take_trees(orders, true, &mut trees)?;
+const AT_RECURSIVE: c_long = 0x8000;
+const MOVE_MOUNT_F_EMPTY_PATH: c_long = 4;
+const OPEN_TREE_CLONE: c_long = 1;
+const MOUNT_ATTR_RDONLY: u64 = 1;
+const CURRENT_DIR: c_long = libc::AT_FDCWD as c_long;
+
+/// Makes everything read-only, and mounts the scratch directory, the bind mounts and `/proc`.
+pub(super) fn set_up(plan: &LaunchPlan) -> Result<(), StepError> {
+    /// `struct mount_attr`
     #[repr(C)]
-    struct Attributes {
-        set: u64,
-        clear: u64,
+    struct MountAttributes {
+        attr_set: u64,
+        attr_clr: u64,
         propagation: u64,
-        users: u64,
+        userns_fd: u64,
     }
-    const READ_ONLY: u64 = 1;
-    let attributes =
-        Attributes { set: READ_ONLY, clear: 0, propagation: libc::MS_PRIVATE, users: 0 };
+    let mut trees = [-1; MAX_BIND_MOUNTS];
+    // Trees that are opened before everything becomes read-only stay writable.
+    open_trees(plan, true, &mut trees)?;
+    let attributes = MountAttributes {
+        attr_set: MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: libc::MS_PRIVATE,
+        userns_fd: 0,
+    };
     call!(
-        Step::Mounts,
+        LaunchStep::Mounts,
         libc::SYS_mount_setattr,
-        libc::AT_FDCWD as c_long,
+        CURRENT_DIR,
         c"/".as_ptr(),
-        RECURSIVE,
+        AT_RECURSIVE,
         &raw const attributes,
-        size_of::<Attributes>()
+        size_of::<MountAttributes>()
     )?;
-    take_trees(orders, false, &mut trees)?;
+    open_trees(plan, false, &mut trees)?;
     let flags = libc::MS_NOSUID | libc::MS_NODEV;
-    mount(c"tmpfs", &orders.scratch, flags, &orders.scratch_options)?;
-    for (place, tree) in orders.places.iter().zip(trees) {
-        for parent in &place.parents {
-            // Most are there.
-            let _ = make_folder(parent);
+    mount(c"tmpfs", &plan.scratch_dir, flags, &plan.scratch_options)?;
+    for (bind, tree) in plan.bind_mounts.iter().zip(trees) {
+        for parent in &bind.parents {
+            // Most exist already.
+            let _ = create_dir(parent);
         }
-        let path = place.path.as_ptr();
-        if place.kind == PlaceKind::File {
-            if let Ok(fd) = open(Step::Mounts, &place.path, libc::O_CREAT | libc::O_RDONLY) {
+        if bind.kind == MountKind::File {
+            if let Ok(fd) = open(LaunchStep::Mounts, &bind.path, libc::O_CREAT | libc::O_RDONLY) {
                 close(fd);
             }
         } else {
-            let _ = make_folder(&place.path);
+            let _ = create_dir(&bind.path);
         }
         if tree >= 0 {
-            let here = libc::AT_FDCWD as c_long;
-            let empty = c"".as_ptr();
-            call!(Step::Mounts, libc::SYS_move_mount, tree, empty, here, path, FROM_DESCRIPTOR)?;
+            let (empty, path, flags) = (c"".as_ptr(), bind.path.as_ptr(), MOVE_MOUNT_F_EMPTY_PATH);
+            call!(LaunchStep::Mounts, libc::SYS_move_mount, tree, empty, CURRENT_DIR, path, flags)?;
             close(tree);
         }
     }
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
-    // The keeper is nobody's business: its command line is ours.
+    // Hides init, which has our command line.
     mount(c"proc", c"/proc", flags, c"hidepid=4")
 }
 
-const RECURSIVE: c_long = 0x8000;
-const FROM_DESCRIPTOR: c_long = 4;
-const CLONED: c_long = 1;
-
-/// Copies of the places that can be written, or of the others.
-fn take_trees(orders: &Orders, writable: bool, trees: &mut [c_long]) -> Result<(), Failed> {
-    for (place, tree) in orders.places.iter().zip(trees) {
-        if place.is_writable == writable && place.kind != PlaceKind::Empty {
-            let flags = CLONED | RECURSIVE | libc::O_CLOEXEC as c_long;
-            let here = libc::AT_FDCWD as c_long;
-            *tree = call!(Step::Mounts, libc::SYS_open_tree, here, place.path.as_ptr(), flags)?;
+/// Opens copies of the mounts of those bind mounts that are writable, or of those that are not.
+fn open_trees(plan: &LaunchPlan, writable: bool, trees: &mut [c_long]) -> Result<(), StepError> {
+    for (bind, tree) in plan.bind_mounts.iter().zip(trees) {
+        if bind.is_writable == writable && bind.kind != MountKind::Empty {
+            let flags = OPEN_TREE_CLONE | AT_RECURSIVE | libc::O_CLOEXEC as c_long;
+            let path = bind.path.as_ptr();
+            *tree = call!(LaunchStep::Mounts, libc::SYS_open_tree, CURRENT_DIR, path, flags)?;
         }
     }
     Ok(())
 }
 
-fn make_folder(path: &CStr) -> Result<c_long, Failed> {
-    let here = libc::AT_FDCWD as c_long;
-    call!(Step::Mounts, libc::SYS_mkdirat, here, path.as_ptr(), 0o700 as c_long)
+fn create_dir(path: &CStr) -> Result<c_long, StepError> {
+    call!(LaunchStep::Mounts, libc::SYS_mkdirat, CURRENT_DIR, path.as_ptr(), 0o700 as c_long)
 }
 
-fn mount(kind: &CStr, path: &CStr, flags: libc::c_ulong, options: &CStr) -> Result<(), Failed> {
-    let name = kind.as_ptr();
-    call!(Step::Mounts, libc::SYS_mount, name, path.as_ptr(), name, flags, options.as_ptr())?;
+fn mount(kind: &CStr, path: &CStr, flags: libc::c_ulong, options: &CStr) -> Result<(), StepError> {
+    let (kind, path, options) = (kind.as_ptr(), path.as_ptr(), options.as_ptr());
+    call!(LaunchStep::Mounts, libc::SYS_mount, kind, path, kind, flags, options)?;
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The system calls that a program may not make. They fail, as if the user had no right to: runtimes
-//! try much that they can do without.
+//! System calls that a program may not make. They fail with `EPERM` instead of killing the program:
+//! runtimes try many calls that they can do without.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
-use super::Wall;
+use super::plan::Confinement;
 
-/// What nobody may do.
-const NEVER: &[libc::c_long] = &[
-    // Sockets: `socket` is below. Without one there is nothing to bind or to connect, but a socket
-    // pair could be turned elsewhere.
+/// System calls that are denied whatever their arguments.
+const DENIED: &[libc::c_long] = &[
+    // Sockets. `socket` itself is handled below; these also stop what could be done with the
+    // sockets of a pair.
     libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_accept,
@@ -28,7 +28,7 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_kcmp,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
-    // The file tree.
+    // Mounts and the file tree.
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
@@ -42,24 +42,24 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
-    // It would tell the names of files that others use.
+    // Would reveal the names of files that others use.
     libc::SYS_inotify_add_watch,
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
-    // Keyrings and new namespaces (and `clone`, below).
+    // Keyrings, and namespaces (for `clone`, see below).
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_unshare,
     libc::SYS_setns,
-    // Memory that nobody counts, and what outlives a process.
+    // Memory that the monitor does not count, and objects that outlive a process.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
     libc::SYS_shmget,
     libc::SYS_semget,
     libc::SYS_msgget,
     libc::SYS_mq_open,
-    // Parts of the kernel that no bot needs and that have had holes.
+    // Parts of the kernel with a history of vulnerabilities that no program here needs.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -70,7 +70,7 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_vhangup,
     libc::SYS_lookup_dcookie,
     libc::SYS_syslog,
-    // The machine.
+    // Administration.
     libc::SYS_kexec_load,
     libc::SYS_kexec_file_load,
     libc::SYS_reboot,
@@ -86,7 +86,7 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_clock_adjtime,
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
-    // A larger share of the processors.
+    // A larger share of the CPUs.
     libc::SYS_setpriority,
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setparam,
@@ -101,8 +101,8 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_modify_ldt,
 ];
 
-/// What Landlock does not see, and what a mount namespace would forbid: changing the modes, owners
-/// and times of files that cannot be written.
+/// System calls that change modes, owners, times and attributes of files. Landlock does not control
+/// them; in a mount namespace the read-only file system does.
 const METADATA: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -130,12 +130,12 @@ const METADATA: &[libc::c_long] = &[
     libc::SYS_futimesat,
 ];
 
-/// The newest system call that was looked at when this list was made (`mseal`). What came later, and
-/// the numbers of the x32 system calls, are unknown to programs: they must be able to do without.
-const NEWEST: u32 = 462;
+/// Highest system call number that was reviewed for these lists (`mseal`). Higher numbers,
+/// including those of the x32 ABI, fail with `ENOSYS`, as on an older kernel.
+const MAX_SYSCALL: u32 = 462;
 
-/// The flags of `clone` that make namespaces.
-const NAMESPACES: [libc::c_int; 7] = [
+/// Flags of `clone` that create namespaces.
+const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -150,46 +150,42 @@ const ARCH: TargetArch = TargetArch::x86_64;
 #[cfg(target_arch = "aarch64")]
 const ARCH: TargetArch = TargetArch::aarch64;
 
-/// The filters of a program. They are made once for each kind of wall.
-pub(super) fn filters(wall: &Wall) -> Result<Vec<BpfProgram>, String> {
-    let told = |error: seccompiler::BackendError| format!("no filter of system calls: {error}");
-    let denied = denied(wall).map_err(told)?;
-    let denial = SeccompAction::Errno(libc::EPERM as u32);
-    let denied = SeccompFilter::new(denied, SeccompAction::Allow, denial, ARCH).map_err(told)?;
-    // The C library then takes `clone`, whose flags can be looked at.
-    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    let absence = SeccompAction::Errno(libc::ENOSYS as u32);
-    let unknown = SeccompFilter::new(unknown, SeccompAction::Allow, absence, ARCH).map_err(told)?;
-    let compiled = [denied, unknown].map(BpfProgram::try_from);
-    let mut filters = vec![newest()];
-    for filter in compiled {
-        filters.push(filter.map_err(told)?);
-    }
-    Ok(filters)
+/// Compiles the filters of a program.
+pub(super) fn filters(confinement: &Confinement) -> Result<Vec<BpfProgram>, String> {
+    let failed = |error: seccompiler::BackendError| format!("cannot compile filters: {error}");
+    let filter = |rules: Rules, errno: i32| {
+        let action = SeccompAction::Errno(errno as u32);
+        SeccompFilter::new(rules, SeccompAction::Allow, action, ARCH).and_then(BpfProgram::try_from)
+    };
+    let denied = denied_calls(confinement).and_then(|rules| filter(rules, libc::EPERM));
+    // Without `clone3` the C library uses `clone`, whose flags a filter can inspect.
+    let clone3 = filter(Rules::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS);
+    Ok(vec![unknown_calls(), denied.map_err(failed)?, clone3.map_err(failed)?])
 }
 
-/// A filter that knows no system call after the newest.
-fn newest() -> BpfProgram {
-    let step = |code: u32, jt: u8, k: u32| sock_filter { code: code as u16, jt, jf: 0, k };
-    let refused = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+/// Filter that rejects system calls above [`MAX_SYSCALL`].
+fn unknown_calls() -> BpfProgram {
+    let instruction = |code: u32, jt: u8, k: u32| sock_filter { code: code as u16, jt, jf: 0, k };
+    let reject = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     vec![
-        // The number of the system call is the first word.
-        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
-        step(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 1, NEWEST),
-        step(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
-        step(libc::BPF_RET | libc::BPF_K, 0, refused),
+        // The number of the system call is the first word of the data.
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        instruction(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 1, MAX_SYSCALL),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, reject),
     ]
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-fn denied(wall: &Wall) -> Result<Rules, seccompiler::BackendError> {
-    let mut denied: Rules = NEVER.iter().map(|call| (*call, Vec::new())).collect();
-    if !wall.has_namespaces {
-        // So long all its processes are in one group, they can be found and ended.
+/// Rules for denied calls: no rule denies all uses, otherwise each rule denies some arguments.
+fn denied_calls(confinement: &Confinement) -> Result<Rules, seccompiler::BackendError> {
+    let mut denied: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
+    if !confinement.has_namespaces {
+        // A program's processes can be found and killed as long as they stay in one group.
         denied.insert(libc::SYS_setsid, Vec::new());
         denied.insert(libc::SYS_setpgid, Vec::new());
-        if !wall.is_build {
+        if !confinement.is_build {
             denied.extend(METADATA.iter().map(|call| (*call, Vec::new())));
         }
     }
@@ -197,42 +193,42 @@ fn denied(wall: &Wall) -> Result<Rules, seccompiler::BackendError> {
         let condition = SeccompCondition::new(argument, Width::Dword, op, value)?;
         SeccompRule::new(vec![condition])
     };
-    let kind = 0xf;
+    let type_mask = 0xf;
     let stream = libc::SOCK_STREAM as u64;
-    match wall.port {
+    match confinement.port {
         None => {
             denied.insert(libc::SYS_socket, Vec::new());
             denied.insert(libc::SYS_connect, Vec::new());
         }
-        // Which port it reaches is Landlock's to say, which knows TCP only.
+        // TCP only: Landlock restricts the port, and knows no other protocol.
         Some(_) => {
             let family = rule(0, Op::Ne, libc::AF_INET as u64)?;
-            let kinds = (0..=kind).filter(|number| *number != stream);
-            let kinds = kinds.map(|number| rule(1, Op::MaskedEq(kind), number));
+            let types = (0..=type_mask).filter(|kind| *kind != stream);
+            let types = types.map(|kind| rule(1, Op::MaskedEq(type_mask), kind));
             let mut rules = vec![family, rule(2, Op::Gt, libc::IPPROTO_TCP as u64)?];
-            rules.extend(kinds.collect::<Result<Vec<_>, _>>()?);
+            rules.extend(types.collect::<Result<Vec<_>, _>>()?);
             denied.insert(libc::SYS_socket, rules);
         }
     }
-    // Datagrams of a pair could be sent elsewhere. (To a Unix socket, raw is datagrams too.) What is
-    // connected stays: Rust starts other programs with the help of such a pair.
+    // The datagram sockets of a pair could be connected elsewhere (raw Unix sockets are datagram
+    // sockets too). Connected types are allowed: Rust's `Command` uses such a pair.
     let packets = libc::SOCK_SEQPACKET as u64;
-    let kinds = (0..=kind).filter(|number| *number != stream && *number != packets);
+    let types = (0..=type_mask).filter(|kind| *kind != stream && *kind != packets);
     let mut pairs = vec![rule(0, Op::Ne, libc::AF_UNIX as u64)?];
-    for number in kinds {
-        pairs.push(rule(1, Op::MaskedEq(kind), number)?);
+    for kind in types {
+        pairs.push(rule(1, Op::MaskedEq(type_mask), kind)?);
     }
     denied.insert(libc::SYS_socketpair, pairs);
-    // Sending can connect, past Landlock's rules for connecting.
-    let connecting = libc::MSG_FASTOPEN as u64;
+    // Sending with TCP Fast Open connects without Landlock's check.
+    let fast_open = libc::MSG_FASTOPEN as u64;
     for (call, argument) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)]
     {
-        denied.insert(call, vec![rule(argument, Op::MaskedEq(connecting), connecting)?]);
+        denied.insert(call, vec![rule(argument, Op::MaskedEq(fast_open), fast_open)?]);
     }
-    let flags = NAMESPACES.map(|flag| flag as u64);
+    let flags = NAMESPACE_FLAGS.map(|flag| flag as u64);
     let flags = flags.map(|flag| rule(0, Op::MaskedEq(flag), flag));
     denied.insert(libc::SYS_clone, flags.into_iter().collect::<Result<_, _>>()?);
-    // Limits of others are not its to change.
+    // Limits of other processes.
     denied.insert(libc::SYS_prlimit64, vec![rule(0, Op::Ne, 0)?]);
     Ok(denied)
 }

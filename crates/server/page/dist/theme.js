@@ -1,7 +1,7 @@
-// The chosen theme is set before the first paint, so that no other one flashes up.
+// Applies the stored theme before the first paint, to avoid a flash of the other one.
 try {
   const { theme } = JSON.parse(localStorage.getItem("crownhead.settings"));
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // Nothing is kept yet: the system's theme it is.
+  // No settings are stored: use the system's theme.
 }

@@ -1,6 +1,6 @@
 /**
- * What the tests are made with: the real server, a real browser, a wire between them that can be cut,
- * and hands that play by mouse, touch and keyboard.
+ * Test harness: a real server, a real browser, a proxy between them that can fail, and input by
+ * mouse, touch and keyboard.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,17 +9,18 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
-const top = fileURLToPath(new URL("../../../../", import.meta.url));
-const program = process.env.CROWNHEAD ?? join(top, "target/debug/crownhead");
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const program = process.env.CROWNHEAD ?? join(root, "target/debug/crownhead");
 const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** `crownhead serve`, with games in a folder of its own. */
+/** `crownhead serve` with a temporary data directory. */
 export class Server {
   static async start() {
-    if (!existsSync(program)) throw new Error(`${program} is missing: cargo build`);
+    if (!existsSync(program)) throw new Error(`${program} is missing: run cargo build`);
     const server = new Server();
     server.data = mkdtempSync(join(tmpdir(), "crownhead-page-"));
     await server.#run(0);
@@ -27,29 +28,28 @@ export class Server {
   }
 
   async #run(port) {
-    const options = { stdio: ["ignore", "pipe", "pipe"] };
-    const given = ["serve", "--port", String(port), "--data", this.data];
-    this.process = spawn(program, given, options);
-    this.said = "";
-    this.process.stderr.on("data", (text) => (this.said += text));
+    const args = ["serve", "--port", String(port), "--data", this.data];
+    this.process = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let errors = "";
+    this.process.stderr.on("data", (text) => (errors += text));
     const lines = createInterface({ input: this.process.stdout });
-    const ended = once(this.process, "exit").then(([code]) => {
-      throw new Error(`the server ended with ${code}: ${this.said}`);
+    const exit = once(this.process, "exit").then(([code]) => {
+      throw new Error(`the server exited with ${code}: ${errors}`);
     });
-    ended.catch(() => {});
-    const [address] = await Promise.race([once(lines, "line"), ended]);
+    exit.catch(() => {});
+    const [address] = await Promise.race([once(lines, "line"), exit]);
     this.address = address.replace(/\/$/, "");
     this.port = Number(new URL(address).port);
   }
 
-  /** Ends it as a power failure would. */
+  /** Kills the process, as a power failure would. */
   async kill() {
-    const gone = once(this.process, "exit");
+    const exit = once(this.process, "exit");
     this.process.kill("SIGKILL");
-    await gone;
+    await exit;
   }
 
-  /** Starts it again, with the same games at the same address. */
+  /** Starts it again with the same games and address. */
   restart() {
     return this.#run(this.port);
   }
@@ -59,69 +59,81 @@ export class Server {
     rmSync(this.data, { recursive: true, force: true });
   }
 
-  async ask(path, body) {
-    const answer = await fetch(this.address + path, {
+  async request(path, body) {
+    const response = await fetch(this.address + path, {
       method: body ? "POST" : "GET",
       headers: body ? { "content-type": "application/json" } : {},
       body: body && JSON.stringify(body),
     });
-    return answer.json();
+    return response.json();
   }
 
-  /** The position after some moves, by the rules. */
+  /** The position after some moves. */
   position(game, moves) {
-    return this.ask("/api/position", { game, moves });
+    return this.request("/api/position", { game, moves });
   }
 
-  /** A new game, and the address that takes its seat. */
-  async game(wish) {
-    const made = await this.ask("/api/games", wish);
-    if (!made.id) throw new Error(JSON.stringify(made));
-    return { ...made, seat: `/game/${made.id}#${made.secret}`, watch: `/game/${made.id}` };
+  /** Why a move is illegal, as the page shows it. */
+  async illegalReason(game, position, move) {
+    const { error } = await this.request("/api/position", { game, position, moves: [move] });
+    return error.reason.charAt(0).toUpperCase() + error.reason.slice(1);
+  }
+
+  /** Creates a game. Returns it with the paths to play and to watch it. */
+  async createGame(request) {
+    const game = await this.request("/api/games", request);
+    if (!game.id) throw new Error(JSON.stringify(game));
+    return {
+      ...game,
+      seatPath: `/game/${game.id}#${game.secret}`,
+      friendPath: `/game/${game.id}#${game.friend}`,
+      watchPath: `/game/${game.id}`,
+    };
   }
 }
 
-/** A wire to the server that can be cut, and held. */
-export class Wire {
+/** A proxy in front of the server whose connections can be cut or stalled. */
+export class Proxy {
   static async to(server) {
-    const wire = new Wire();
-    wire.pairs = new Set();
-    wire.isCut = false;
-    wire.listener = net.createServer((near) => {
-      if (wire.isCut) return near.destroy();
-      const far = net.connect(server.port, "127.0.0.1");
-      const pair = [near, far];
-      wire.pairs.add(pair);
+    const proxy = new Proxy();
+    proxy.connections = new Set();
+    proxy.isCut = false;
+    proxy.listener = net.createServer((client) => {
+      if (proxy.isCut) return client.destroy();
+      const upstream = net.connect(server.port, "127.0.0.1");
+      const connection = [client, upstream];
+      proxy.connections.add(connection);
       const end = () => {
-        near.destroy();
-        far.destroy();
-        wire.pairs.delete(pair);
+        client.destroy();
+        upstream.destroy();
+        proxy.connections.delete(connection);
       };
-      for (const socket of pair) socket.on("error", end).on("close", end);
-      near.on("data", (data) => far.write(data));
-      far.on("data", (data) => near.write(data));
+      for (const socket of connection) socket.on("error", end).on("close", end);
+      client.on("data", (data) => upstream.write(data));
+      upstream.on("data", (data) => client.write(data));
     });
-    await new Promise((done) => wire.listener.listen(0, "127.0.0.1", done));
-    wire.address = `http://127.0.0.1:${wire.listener.address().port}`;
-    return wire;
+    await new Promise((resolve) => proxy.listener.listen(0, "127.0.0.1", resolve));
+    proxy.address = `http://127.0.0.1:${proxy.listener.address().port}`;
+    return proxy;
   }
 
+  /** Drops all connections and refuses new ones. */
   cut() {
     this.isCut = true;
-    for (const pair of this.pairs) pair[0].destroy();
+    for (const [client] of this.connections) client.destroy();
   }
 
-  mend() {
+  restore() {
     this.isCut = false;
   }
 
-  /** Nothing passes, but nobody is told. */
-  hold() {
-    for (const pair of this.pairs) for (const socket of pair) socket.pause();
+  /** Stops forwarding without closing anything. */
+  stall() {
+    for (const connection of this.connections) for (const socket of connection) socket.pause();
   }
 
-  release() {
-    for (const pair of this.pairs) for (const socket of pair) socket.resume();
+  resume() {
+    for (const connection of this.connections) for (const socket of connection) socket.resume();
   }
 
   close() {
@@ -130,7 +142,7 @@ export class Wire {
   }
 }
 
-export function launch() {
+export function launchBrowser() {
   return chromium.launch({
     executablePath: chromiumPath,
     args: [
@@ -146,73 +158,93 @@ export function launch() {
   });
 }
 
-export const desk = { viewport: { width: 1280, height: 800 } };
-export const phone = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true };
-export const still = { reducedMotion: "reduce" };
+/** A server and a browser for a test file, stopped after its tests. */
+export async function startServerAndBrowser() {
+  const server = await Server.start();
+  const browser = await launchBrowser();
+  after(async () => {
+    await browser.close();
+    await server.stop();
+  });
+  return { server, browser };
+}
 
-/** A page of somebody new. What the browser complains about (a policy broken, say) is kept. */
-export async function visitor(browser, address, options = {}) {
-  const context = await browser.newContext({ ...desk, ...options, baseURL: address });
+export const DESKTOP = { viewport: { width: 1280, height: 800 } };
+export const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true };
+export const REDUCED_MOTION = { reducedMotion: "reduce" };
+
+/** A page in a fresh browser profile. `page.errors` collects script errors and CSP violations. */
+export async function openPage(browser, address, options = {}) {
+  const context = await browser.newContext({ ...DESKTOP, ...options, baseURL: address });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
-  page.complaints = [];
-  page.on("pageerror", (error) => page.complaints.push(error.message));
+  page.errors = [];
+  page.on("pageerror", (error) => page.errors.push(error.message));
   page.on("console", (message) => {
-    // A server that is away is what some tests are about.
-    const isNetwork = /WebSocket connection|Failed to load resource|ERR_CONNECTION/.test(message.text());
-    if (message.type() === "error" && !isNetwork) page.complaints.push(message.text());
+    // Some tests stop the server on purpose.
+    const isNetwork = /WebSocket connection|Failed to load resource|ERR_CONNECTION/.test(
+      message.text(),
+    );
+    if (message.type() === "error" && !isNetwork) page.errors.push(message.text());
   });
   return page;
 }
 
-// What a person sees.
 export const cell = (page, name) => page.locator(`[data-cell="${name}"]`);
-export const movesShown = (page) =>
-  page.evaluate(() => [...document.querySelectorAll(".moves li button")].map((own) => own.textContent.trim()));
-export const piecesShown = (page) =>
+
+/** Texts of the move list. */
+export const shownMoves = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".moves li button")].map((button) => button.textContent.trim()),
+  );
+
+/** Pieces on the board, as in "36 Black man". */
+export const shownPieces = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll("[data-cell]")]
-      .map((own) => `${own.dataset.cell} ${own.getAttribute("aria-label").replace(/^[^:]*: /, "")}`)
-      .filter((text) => !/empty|not played on/.test(text))
-      .map((text) => text.replace(/,.*/, ""))
+      .map((cell) => [cell.dataset.cell, cell.getAttribute("aria-label").replace(/^[^:]*: /, "")])
+      .filter(([, text]) => !/empty|not in play/.test(text))
+      .map(([name, text]) => `${name} ${text.replace(/,.*/, "")}`)
       .sort(),
   );
 
-/** Waits until so many moves are on the list. */
-export const untilMoves = (page, count) =>
+/** Waits until the move list has at least this many moves. */
+export const waitForMoves = (page, count) =>
   page.waitForFunction(
     (count) => document.querySelectorAll(".moves li button").length >= count,
     count,
   );
 
-/** Waits until it is somebody's turn here, or the game is over; true while it goes on. */
-export async function untilTurn(page) {
+/** Waits until the user can move or the game is over. Returns whether it is still in progress. */
+export async function waitForTurn(page) {
   await page.waitForFunction(
     () =>
       document.querySelector(".status.over") ||
       document.querySelector(".cell.movable") ||
-      [...document.querySelectorAll("button")].some((own) => own.textContent.trim() === "Pass"),
+      [...document.querySelectorAll("button")].some(
+        (button) => button.textContent.trim() === "Pass",
+      ),
   );
   return (await page.locator(".status.over").count()) === 0;
 }
 
-async function middle(page, name) {
+async function centre(page, name) {
   return page.evaluate((name) => {
-    const element = document.querySelector(`[data-cell="${name}"]`);
-    const box = element.getBoundingClientRect();
+    const box = document.querySelector(`[data-cell="${name}"]`).getBoundingClientRect();
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   }, name);
 }
 
-/** Hands: each chooses cells in turn, its own way. */
+// Input devices: each can select a cell, and some can drag a piece.
+
 export function mouse(page) {
   return {
-    async choose(name) {
-      const { x, y } = await middle(page, name);
+    async select(name) {
+      const { x, y } = await centre(page, name);
       await page.mouse.click(x, y);
     },
     async drag(from, to) {
-      const [a, b] = [await middle(page, from), await middle(page, to)];
+      const [a, b] = [await centre(page, from), await centre(page, to)];
       await page.mouse.move(a.x, a.y);
       await page.mouse.down();
       await page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2);
@@ -227,12 +259,12 @@ export async function touch(page) {
   const send = (type, ...touchPoints) =>
     devtools.send("Input.dispatchTouchEvent", { type, touchPoints });
   return {
-    async choose(name) {
-      const { x, y } = await middle(page, name);
+    async select(name) {
+      const { x, y } = await centre(page, name);
       await page.touchscreen.tap(x, y);
     },
     async drag(from, to) {
-      const [a, b] = [await middle(page, from), await middle(page, to)];
+      const [a, b] = [await centre(page, from), await centre(page, to)];
       await send("touchStart", a);
       for (const part of [0.2, 0.5, 0.8, 1]) {
         await send("touchMove", { x: a.x + (b.x - a.x) * part, y: a.y + (b.y - a.y) * part });
@@ -244,77 +276,88 @@ export async function touch(page) {
 
 export function keyboard(page) {
   const focused = () => page.evaluate(() => document.activeElement?.dataset?.cell ?? null);
+  const press = async (key, count) => {
+    for (let i = 0; i < count; i++) await page.keyboard.press(key);
+  };
   return {
-    async choose(name) {
+    async select(name) {
       if (!(await focused())) await page.locator('[role="gridcell"][tabindex="0"]').focus();
-      const at = await focused();
-      const turn = await page.evaluate(() => document.querySelector("[data-cell]").dataset.cell === "88" ? -1 : 1);
-      const rows = (Number(name[0]) - Number(at[0])) * turn;
-      const columns = (Number(name[1]) - Number(at[1])) * turn;
-      for (let i = 0; i < Math.abs(rows); i++) await page.keyboard.press(rows > 0 ? "ArrowDown" : "ArrowUp");
-      for (let i = 0; i < Math.abs(columns); i++) await page.keyboard.press(columns > 0 ? "ArrowRight" : "ArrowLeft");
+      const from = await focused();
+      const isFlipped = await page.evaluate(
+        () => document.querySelector("[data-cell]").dataset.cell === "88",
+      );
+      const sign = isFlipped ? -1 : 1;
+      const rows = (Number(name[0]) - Number(from[0])) * sign;
+      const columns = (Number(name[1]) - Number(from[1])) * sign;
+      await press(rows > 0 ? "ArrowDown" : "ArrowUp", Math.abs(rows));
+      await press(columns > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(columns));
       await page.keyboard.press("Enter");
     },
   };
 }
 
 /**
- * Makes a move by hand, as a person would: the end is enough where it says which move it is. A piece that is
- * dropped where it may end has ended there.
+ * Plays a move as a person would: by its end cell, or step by step if it captures. If `legal` is
+ * given the piece is dragged, unless dropping it on its first step would play another move.
  */
-export async function makeMove(page, hand, move, legal = null) {
-  const before = (await movesShown(page)).length;
-  const isMade = async () => (await movesShown(page)).length > before;
+export async function makeMove(page, input, move, legal = null) {
+  const before = (await shownMoves(page)).length;
+  const isPlayed = async () => (await shownMoves(page)).length > before;
   if (move.path.length === 0) {
     await page.getByRole("button", { name: "Pass", exact: true }).click();
     return;
   }
-  const steps = move.captures.length > 0 ? move.path.slice(1) : [move.to];
-  const [first, ...rest] = steps;
-  const endsThere = (own) => own.from === move.from && own.to === first;
-  const canDrag = legal && (first === move.to || !legal.some(endsThere));
-  if (canDrag && hand.drag) await hand.drag(move.from, first);
+  const [first, ...rest] = move.captures.length > 0 ? move.path.slice(1) : [move.to];
+  const endsAtFirst = (other) => other.from === move.from && other.to === first;
+  const canDrag = legal && (first === move.to || !legal.some(endsAtFirst));
+  if (canDrag && input.drag) await input.drag(move.from, first);
   else {
-    await hand.choose(move.from);
-    await hand.choose(first);
+    await input.select(move.from);
+    await input.select(first);
   }
   for (const step of rest) {
-    if (await isMade()) return;
-    await hand.choose(step);
+    if (await isPlayed()) return;
+    await input.select(step);
   }
-  // Where it could go on, its end chosen again ends it.
-  if (!(await isMade())) await hand.choose(move.to);
-  if (!(await isMade())) throw new Error(`${move.text} was not made`);
+  // Where the move could continue, selecting its end again stops it.
+  if (!(await isPlayed())) await input.select(move.to);
+  if (!(await isPlayed())) throw new Error(`${move.text} was not played`);
 }
 
-/** A move that gets on: towards the target in the games that have one, else any, the same each time. */
-export function goodMove(kind, view, count) {
-  if (!kind.targets) return view.legal[(count * 7 + 3) % view.legal.length];
-  const isFirst = view.side === kind.sides[0].letter;
-  const goals = kind.targets[isFirst ? 0 : 1];
-  const free = goals.filter((goal) => {
-    const letter = view.board[(goal[0] - 1) * 8 + (goal[1] - 1)];
-    return letter !== view.side;
-  });
-  const far = (name) =>
-    Math.min(...(goals.includes(name) ? [0] : free.length ? free : goals).map((goal) =>
-      goal === 0 ? 0 : Math.max(Math.abs(goal[0] - name[0]), Math.abs(goal[1] - name[1])),
-    ));
-  const depth = (name) => (kind.id === "chinese-checkers" ? Math.abs(name[0] - (isFirst ? 8 : 1)) + Math.abs(name[1] - (isFirst ? 8 : 1)) : 0);
-  const gain = (move) =>
-    move.path.length === 0 ? 0 : (far(move.from) - far(move.to)) * 10 + (depth(move.from) - depth(move.to));
+/** A move that makes progress: towards the targets if the game has any, else a fixed choice. */
+export function pickMove(game, view, count) {
+  const fallback = view.legal[(count * 7 + 3) % view.legal.length];
+  if (!game.targets) return fallback;
+  const isFirst = view.side === game.sides[0].letter;
+  const targets = game.targets[isFirst ? 0 : 1];
+  const isFree = ([row, column]) => view.board[(row - 1) * 8 + (column - 1)] !== view.side;
+  const free = targets.filter(isFree);
+  const distance = (a, b) => Math.max(Math.abs(a[0] - b[0]), Math.abs(a[1] - b[1]));
+  const distanceToTarget = (name) => {
+    if (targets.includes(name)) return 0;
+    return Math.min(...(free.length ? free : targets).map((target) => distance(name, target)));
+  };
+  // In Chinese checkers pieces must also make room in the opposite corner.
+  const corner = isFirst ? 8 : 1;
+  const distanceToCorner = (name) =>
+    game.id === "chinese-checkers" ? Math.abs(name[0] - corner) + Math.abs(name[1] - corner) : 0;
+  const gain = ({ path, from, to }) =>
+    path.length === 0
+      ? 0
+      : (distanceToTarget(from) - distanceToTarget(to)) * 10 +
+        (distanceToCorner(from) - distanceToCorner(to));
   const best = Math.max(...view.legal.map(gain));
   const choices = view.legal.filter((move) => gain(move) === best);
-  return best > 0 ? choices[count % choices.length] : view.legal[(count * 7 + 3) % view.legal.length];
+  return best > 0 ? choices[count % choices.length] : fallback;
 }
 
-/** Plays a game to its end on the page, for every side that the page may move. */
-export async function playToTheEnd(server, page, kind, hand, { drags = false, most = 450 } = {}) {
-  for (let count = 0; count < most; count++) {
-    if (!(await untilTurn(page))) return count;
-    const moves = await movesShown(page);
-    const view = await server.position(kind.id, moves);
-    await makeMove(page, hand, goodMove(kind, view, count), drags && count % 2 === 1 ? view.legal : null);
+/** Plays a game to its end, for every side that the page may move. */
+export async function playToEnd(server, page, game, input, { drags = false, max = 450 } = {}) {
+  for (let count = 0; count < max; count++) {
+    if (!(await waitForTurn(page))) return;
+    const view = await server.position(game.id, await shownMoves(page));
+    const isDragged = drags && count % 2 === 1;
+    await makeMove(page, input, pickMove(game, view, count), isDragged ? view.legal : null);
   }
-  throw new Error(`the game did not end in ${most} moves`);
+  throw new Error(`the game did not end within ${max} moves`);
 }

@@ -1,17 +1,18 @@
 //! The computer at a game: when it is asked, and what becomes of its answers.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
 use tokio::sync::MutexGuard;
 
 use super::{Inner, Room};
-use crate::thinking::Search;
-use crate::view::Computer;
+use crate::monotonic;
+use crate::search_queue::SearchJob;
+use crate::views::Computer;
 
 /// The computer thinks about a draw so long.
-const ADVICE: &str = "best:movetime=300ms";
+const DRAW_JUDGE: &str = "best:movetime=300ms";
 /// A player whose strength does not grow with its time takes no longer, as a rule.
 const QUICK: Duration = Duration::from_millis(300);
 
@@ -27,17 +28,17 @@ impl Room {
         let (Some(player), false) = (player, inner.game.is_over()) else { return };
         let Ok(mut spec) = opponent.spec.parse::<BuiltinSpec>() else { return };
         spec.cap_move_time(thinking);
-        let left = inner.game.left(Instant::now()).map(|left| left[side.index()]);
+        let left = inner.game.time_left(monotonic::now()).map(|left| left[side.index()]);
         let version = inner.game.version();
-        let search = Search {
+        let search = SearchJob {
             address: player.address,
             session: inner.game.session().clone_box(),
             player: spec,
             clock: inner.game.setup().computer_clock(thinking, left),
-            longest: if opponent.uses_time { thinking } else { QUICK },
+            max_time: if opponent.uses_time { thinking } else { QUICK },
             seed: inner.game.setup().seed.wrapping_add(version),
-            begun: self.later(move |room| async move { room.computer_begins(version).await }),
-            done: {
+            on_start: self.later(move |room| async move { room.computer_begins(version).await }),
+            on_done: {
                 let room = Arc::downgrade(self);
                 let runtime = tokio::runtime::Handle::current();
                 Box::new(move |choice| {
@@ -68,10 +69,10 @@ impl Room {
     async fn computer_begins(self: &Arc<Self>, version: u64) {
         let mut inner = self.inner.lock().await;
         if inner.game.version() == version && inner.ticket.is_some() {
-            inner.game.begin_turn(Instant::now());
+            inner.game.start_turn(monotonic::now());
             inner.computer = Some(Computer::Thinking);
             self.set_timer(&mut inner);
-            inner.tell_computer();
+            inner.broadcast_computer();
         }
     }
 
@@ -82,9 +83,11 @@ impl Room {
         }
         let done = match choice {
             Err(error) => Err(error.to_string()),
-            Ok(choice) => match inner.game.decide_computer(&choice.text, Instant::now()) {
+            Ok(choice) => match inner.game.decide_computer(&choice.text, monotonic::now()) {
                 Err(refusal) => Err(refusal.reason),
-                Ok(event) => self.happen(&mut inner, event).await.map_err(|refusal| refusal.reason),
+                Ok(event) => {
+                    self.append_event(&mut inner, event).await.map_err(|refusal| refusal.reason)
+                }
             },
         };
         if let Err(reason) = done {
@@ -92,7 +95,7 @@ impl Room {
             // Whoever comes in next asks it again.
             inner.computer = None;
             inner.game.stop_turn();
-            inner.tell_computer();
+            inner.broadcast_computer();
         }
         self.close_if_idle(&mut inner);
     }
@@ -100,19 +103,19 @@ impl Room {
     pub(super) fn ask_about_draw(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
         let Some(rooms) = self.rooms.upgrade() else { return };
         let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), Ok(spec)) = (player, ADVICE.parse::<BuiltinSpec>()) else { return };
+        let (Some(player), Ok(spec)) = (player, DRAW_JUDGE.parse::<BuiltinSpec>()) else { return };
         let version = inner.game.version();
         let room = Arc::downgrade(self);
         let runtime = tokio::runtime::Handle::current();
-        let search = Search {
+        let search = SearchJob {
             address: player.address,
             session: inner.game.session().clone_box(),
             player: spec,
             clock: Clock::Unlimited,
-            longest: QUICK,
+            max_time: QUICK,
             seed: inner.game.setup().seed,
-            begun: Box::new(|| {}),
-            done: Box::new(move |choice| {
+            on_start: Box::new(|| {}),
+            on_done: Box::new(move |choice| {
                 if let Some(room) = room.upgrade() {
                     runtime.spawn(async move { room.answer_draw(version, choice).await });
                 }
@@ -129,8 +132,11 @@ impl Room {
         }
         let own = choice.ok().and_then(|choice| choice.score).map(|score| -score);
         let accepts = accepts_draw(own, inner.game.session().plies());
-        let deed = inner.game.answer_draw(accepts);
-        if let Err(refusal) = self.carry_out(&mut inner, deed).await {
+        let done = match inner.game.answer_draw(accepts, monotonic::now()) {
+            Ok(effect) => self.execute(&mut inner, effect).await,
+            Err(refusal) => Err(refusal),
+        };
+        if let Err(refusal) = done {
             eprintln!("crownhead: a draw could not be kept: {}", refusal.reason);
         }
     }

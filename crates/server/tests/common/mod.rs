@@ -25,7 +25,7 @@ pub struct Running {
 impl Running {
     pub async fn begin(data: &Path, limits: Limits) -> Running {
         let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let server = Server::begin(host, 0, data, Some(limits)).await.unwrap();
+        let server = Server::bind(host, 0, data, Some(limits)).await.unwrap();
         let address = server.address();
         let (end, ended) = oneshot::channel();
         let task = tokio::spawn(server.serve(async { drop(ended.await) }));

@@ -1,34 +1,33 @@
-//! A number for each placement of six pieces on 64 cells, and back.
+//! Ranking and unranking of the placements of six pieces on 64 cells.
 //!
-//! Placements are numbered as their bitboards are ordered: the number of a placement with the cells
-//! a < b < … < f is C(a,1) + C(b,2) + … + C(f,6). So the next number belongs to the next larger
-//! bitboard with six bits, and moving one piece changes only the terms of the pieces it passes.
+//! The index of a placement with the cells a < b < … < f is C(a,1) + C(b,2) + … + C(f,6), the
+//! combinatorial number system. Indices are in the order of the bitboards, and moving a piece
+//! changes only the terms of the pieces it passes.
 
 use crownhead_rules::Side;
 
-/// Pieces of one player.
+/// Number of pieces.
 pub(super) const PIECES: usize = 6;
 
-/// How many placements there are: C(64,6).
+/// Number of placements: C(64,6).
 pub(super) const PLACEMENTS: usize = choose(64, PIECES as u64) as usize;
 
-/// `TERMS[0][i][cell]` is C(cell, i+1), what a piece adds to the number if i pieces lie before it.
+/// `TERMS[0][i][cell]` is C(cell, i+1), the term of a piece with i pieces before it.
 ///
-/// `TERMS[1]` numbers a placement as if the board were turned by half a turn, the pieces still taken
-/// from the first cell on: cell c with i pieces before it then is cell 63-c with 5-i before it. So
-/// the second player's placements need no turning.
+/// `TERMS[1]` ranks a placement on the rotated board without rotating it: cell c with i pieces
+/// before it becomes cell 63-c with 5-i before it.
 static TERMS: [[[u32; 64]; PIECES]; 2] = [terms(false), terms(true)];
 
-/// What a piece of the first player adds to the number, by the pieces before it and its cell.
+/// Terms of the first player, by the number of pieces before and the cell.
 pub(super) static FIRST_TERMS: &[[u32; 64]; PIECES] = &TERMS[0];
 
-const fn terms(turned: bool) -> [[u32; 64]; PIECES] {
+const fn terms(rotated: bool) -> [[u32; 64]; PIECES] {
     let mut table = [[0; 64]; PIECES];
     let mut before = 0;
     while before < PIECES {
         let mut cell = 0;
         while cell < 64 {
-            let (n, k) = if turned { (63 - cell, PIECES - before) } else { (cell, before + 1) };
+            let (n, k) = if rotated { (63 - cell, PIECES - before) } else { (cell, before + 1) };
             table[before][cell] = choose(n as u64, k as u64) as u32;
             cell += 1;
         }
@@ -37,7 +36,7 @@ const fn terms(turned: bool) -> [[u32; 64]; PIECES] {
     table
 }
 
-/// C(n,k), exact at every step because each product of k neighbours is divisible by k!.
+/// C(n,k). Each step is exact, because a product of k consecutive numbers is divisible by k!.
 const fn choose(n: u64, k: u64) -> u64 {
     let mut result = 1;
     let mut i = 0;
@@ -51,35 +50,36 @@ const fn choose(n: u64, k: u64) -> u64 {
     result
 }
 
-/// The number of a player's placement, or `None` if it has not exactly six pieces.
+/// Returns the index of a placement; `None` unless it has exactly six pieces.
 #[inline(always)]
 pub(super) fn rank(pieces: u64, side: Side) -> Option<usize> {
-    let mut left = pieces;
+    let mut rest = pieces;
     let mut last = 0;
     let mut sum = 0;
     for terms in &TERMS[side.index()] {
-        // An empty rest gives 64; the mask keeps it in the table, and the test below refuses it.
-        sum += terms[left.trailing_zeros() as usize & 63];
-        last = left;
-        left &= left.wrapping_sub(1);
+        // An empty rest gives 64: the mask keeps it in bounds, and the check below rejects it.
+        sum += terms[rest.trailing_zeros() as usize & 63];
+        last = rest;
+        rest &= rest.wrapping_sub(1);
     }
-    // Cheaper than counting: the sixth piece was there, and none is left behind it.
-    (last != 0 && left == 0).then_some(sum as usize)
+    // Cheaper than counting: there was a sixth piece and no seventh.
+    (last != 0 && rest == 0).then_some(sum as usize)
 }
 
-/// The first player's placement with this number. Numbers that no placement has give nonsense, not a panic.
-pub(super) fn unrank(number: usize) -> u64 {
-    let mut left = number as u32;
+/// Returns the placement of the first player with this index. An index out of range gives a
+/// meaningless result, not a panic.
+pub(super) fn unrank(index: usize) -> u64 {
+    let mut rest = index as u32;
     let mut pieces = 0;
     for terms in FIRST_TERMS.iter().rev() {
-        let cell = terms.partition_point(|&term| term <= left).saturating_sub(1);
-        left -= terms[cell].min(left);
+        let cell = terms.partition_point(|&term| term <= rest).saturating_sub(1);
+        rest -= terms[cell].min(rest);
         pieces |= 1 << cell;
     }
     pieces
 }
 
-/// The next larger bitboard with as many bits.
+/// Returns the next larger bitboard with the same number of bits (Gosper's hack).
 #[inline(always)]
 pub(super) fn next(pieces: u64) -> u64 {
     let lowest = pieces & pieces.wrapping_neg();
@@ -87,9 +87,8 @@ pub(super) fn next(pieces: u64) -> u64 {
     carried | ((pieces ^ carried) >> 2).wrapping_shr(pieces.trailing_zeros())
 }
 
-/// The placement mirrored at the diagonal that runs through both camps: rows become columns.
-///
-/// Three exchanges of blocks off the diagonal: of 1, 2 and 4 cells.
+/// Mirrors a placement about the diagonal through both camps, by three swaps of blocks of 1, 2 and
+/// 4 cells.
 #[inline(always)]
 pub(super) fn mirror(pieces: u64) -> u64 {
     const fn exchange(pieces: u64, distance: u32, upper: u64) -> u64 {
@@ -108,19 +107,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_placement_has_a_number_of_its_own_in_the_order_of_bitboards() {
+    fn indices_are_unique_and_in_bitboard_order() {
         let mut pieces = 0b11_1111;
-        for number in 0..PLACEMENTS {
-            assert_eq!(rank(pieces, Side::First), Some(number));
+        for index in 0..PLACEMENTS {
+            assert_eq!(rank(pieces, Side::First), Some(index));
             pieces = next(pieces);
         }
-        // The last one had the six highest cells, so the next is no board any more.
+        // The last placement has the six highest cells, so there is no next one.
         assert_ne!(pieces.count_ones(), 6);
         assert_eq!(rank(0b11_1111 << 58, Side::First), Some(PLACEMENTS - 1));
     }
 
-    /// The sum as it is defined, with binomials computed row by row.
-    fn defined(pieces: u64) -> usize {
+    /// The index by definition, with Pascal's triangle.
+    fn index_by_definition(pieces: u64) -> usize {
         let mut row = vec![1];
         let mut rows = vec![row.clone()];
         for _ in 0..64 {
@@ -134,22 +133,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_gives_back_its_placement(number in 0..PLACEMENTS) {
-            let pieces = unrank(number);
-            prop_assert_eq!(rank(pieces, Side::First), Some(number));
-            prop_assert_eq!(defined(pieces), number);
-            prop_assert_eq!(rank(pieces.reverse_bits(), Side::Second), Some(number));
+        fn rank_inverts_unrank(index in 0..PLACEMENTS) {
+            let pieces = unrank(index);
+            prop_assert_eq!(rank(pieces, Side::First), Some(index));
+            prop_assert_eq!(index_by_definition(pieces), index);
+            prop_assert_eq!(rank(pieces.reverse_bits(), Side::Second), Some(index));
         }
 
         #[test]
-        fn boards_without_exactly_six_pieces_have_none(pieces: u64) {
+        fn placements_without_six_pieces_have_no_index(pieces: u64) {
             prop_assume!(pieces.count_ones() != 6);
             prop_assert_eq!(rank(pieces, Side::First), None);
             prop_assert_eq!(rank(pieces, Side::Second), None);
         }
 
         #[test]
-        fn the_mirror_exchanges_rows_and_columns(pieces: u64) {
+        fn mirror_swaps_rows_and_columns(pieces: u64) {
             let image = mirror(pieces);
             for cell in 0..64 {
                 prop_assert_eq!(image >> cell & 1, pieces >> (cell % 8 * 8 + cell / 8) & 1);
@@ -157,13 +156,13 @@ mod tests {
         }
 
         #[test]
-        fn any_number_is_unranked_without_a_panic(number: usize) {
-            unrank(number);
+        fn unrank_never_panics(index: usize) {
+            unrank(index);
         }
     }
 
     #[test]
-    fn too_few_and_too_many_pieces_have_no_number() {
+    fn too_few_and_too_many_pieces_have_no_index() {
         for pieces in [0, 1, 1 << 63, 0b1_1111, 0b1_1111 << 59, 0b111_1111, 0x7f << 57, u64::MAX] {
             assert_eq!(rank(pieces, Side::First), None, "{pieces:x}");
             assert_eq!(rank(pieces, Side::Second), None, "{pieces:x}");

@@ -1,105 +1,122 @@
-//! The solo table of Chinese checkers: how many turns a player alone on the board needs.
-//!
-//! [`index`] numbers the placements, [`build`] computes the turns, `file` keeps them on disk; this
-//! module is the table in memory and looking things up in it.
+//! The solo table of Chinese checkers: distances of a player alone on the board.
 
-mod build;
+#[cfg(feature = "fs")]
 mod file;
+mod format;
+mod generate;
 mod index;
 
 use std::fmt;
+#[cfg(feature = "fs")]
 use std::path::Path;
 
-use crownhead_rules::Side;
-use memmap2::{Mmap, MmapMut};
+use crownhead_rules::{ChineseCheckers, Position, Probe, Side, SoloDistances, TableValue};
 
-use crate::{TableError, solo_path};
-pub use build::Progress;
+pub use self::generate::Progress;
+use crate::{FormatError, TableError};
 
-/// For each placement of six pieces, the least number of own turns to fill the target.
+/// Id of the game.
+#[cfg(feature = "fs")]
+const GAME: &str = <ChineseCheckers as crownhead_rules::Notation>::ID;
+
+/// Minimum number of turns to the target camp for each placement of six pieces.
 ///
-/// The entries are for blue, whose target is red's camp; red's placements are looked up turned by
-/// half a turn.
+/// The entries are those of Blue, whose target is Red's camp. Red's placements are looked up on the
+/// rotated board.
 pub struct SoloTable {
-    /// The file as it is or would be on disk: four bits for each placement, behind a header. A
-    /// table that has just been built lies in memory of its own, an opened one in its file.
-    image: Mmap,
+    image: Image,
+}
+
+/// The table as in its file.
+enum Image {
+    Memory(Vec<u8>),
+    #[cfg(feature = "fs")]
+    Mapped(memmap2::Mmap),
+}
+
+impl Image {
+    #[inline(always)]
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Image::Memory(bytes) => bytes,
+            #[cfg(feature = "fs")]
+            Image::Mapped(bytes) => bytes,
+        }
+    }
 }
 
 impl SoloTable {
-    /// How many placements the table has.
+    /// Number of placements.
     pub const PLACEMENTS: u64 = index::PLACEMENTS as u64;
 
-    /// How many bytes its file has.
-    pub const FILE_BYTES: u64 = file::LENGTH as u64;
+    /// Size of the file in bytes.
+    pub const FILE_BYTES: u64 = format::FILE_BYTES as u64;
 
-    /// No placement needs more turns.
+    /// Maximum distance.
     pub const MAX_TURNS: u8 = 15;
 
-    /// Computes the table. `progress` is called from all threads, again and again.
+    /// Generates the table. All threads call `progress` repeatedly.
     ///
     /// # Errors
-    /// If there is no memory for it, or `progress` asked to stop.
-    pub fn build(threads: usize, progress: &Progress<'_>) -> Result<SoloTable, TableError> {
-        let no_memory =
-            || TableError::Memory { megabytes: (index::PLACEMENTS + file::LENGTH) / 1_000_000 };
-        let mut image = MmapMut::map_anon(file::LENGTH).map_err(|_| no_memory())?;
+    /// If memory is short, or `progress` cancelled the generation.
+    pub fn generate(threads: usize, progress: &Progress<'_>) -> Result<SoloTable, TableError> {
+        let megabytes = (index::PLACEMENTS + format::FILE_BYTES) / 1_000_000;
+        let out_of_memory = |_| TableError::OutOfMemory { megabytes };
+        let mut image = Vec::new();
+        image.try_reserve_exact(format::FILE_BYTES).map_err(out_of_memory)?;
         let mut turns = Vec::new();
-        turns.try_reserve_exact(index::PLACEMENTS).map_err(|_| no_memory())?;
-        build::build(&mut turns, threads, progress)?;
-        file::fill(&mut image, turns.into_iter().map(|entry| entry.into_inner()));
-        let image = image.make_read_only().map_err(|_| no_memory())?;
-        Ok(SoloTable { image })
+        turns.try_reserve_exact(index::PLACEMENTS).map_err(out_of_memory)?;
+        generate::generate(&mut turns, threads, progress)?;
+        image.resize(format::FILE_BYTES, 0);
+        format::encode(&mut image, turns.into_iter().map(|entry| entry.into_inner()));
+        Ok(SoloTable { image: Image::Memory(image) })
     }
 
-    /// Opens a table's file after checking every byte of it.
+    /// Creates a table from the bytes of its file after checking all of them.
+    ///
+    /// # Errors
+    /// If the bytes are not a complete table of this version.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<SoloTable, FormatError> {
+        format::check(&bytes)?;
+        Ok(SoloTable { image: Image::Memory(bytes) })
+    }
+
+    /// Opens a file after checking every byte.
     ///
     /// The file is mapped, not copied: all processes that use it share one copy, and it stays
-    /// usable when the file is replaced, as [`SoloTable::save`] does, or removed. It must not be cut
-    /// short in place, which is why it is saved read-only.
+    /// usable when the file is replaced (as [`SoloTable::save`] does) or removed. It must not be
+    /// truncated in place, which is why it is saved read-only.
     ///
     /// # Errors
-    /// If there is no such file, it cannot be read, or it is not a whole table of this version.
+    /// If there is no such file, it cannot be read, or it is not a complete table of this version.
+    #[cfg(feature = "fs")]
     pub fn open(path: impl AsRef<Path>) -> Result<SoloTable, TableError> {
-        file::open(path.as_ref()).map(|image| SoloTable { image })
+        file::open(path.as_ref()).map(|image| SoloTable { image: Image::Mapped(image) })
     }
 
-    /// Opens the table where [`solo_path`] says it is kept; `None` if it has not been built.
+    /// Saves the table atomically: the file appears complete or not at all, and replaces an
+    /// existing one. Missing folders are created.
     ///
     /// # Errors
-    /// As [`SoloTable::open`], but for a missing file.
-    pub fn load_default() -> Result<Option<SoloTable>, TableError> {
-        let Some(path) = solo_path() else { return Ok(None) };
-        match SoloTable::open(path) {
-            Err(TableError::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound => {
-                Ok(None)
-            }
-            result => result.map(Some),
-        }
-    }
-
-    /// Writes the table to a file, which appears there whole or not at all; a file that was there is
-    /// replaced. Folders that are missing are made.
-    ///
-    /// # Errors
-    /// If something cannot be written; then nothing is left behind.
+    /// If the file cannot be written; nothing is left behind.
+    #[cfg(feature = "fs")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), TableError> {
-        file::save(path.as_ref(), &self.image)
+        file::save(path.as_ref(), self.image.bytes())
     }
 
-    /// How many turns `side` needs to fill its target from this placement with no opponent on the
-    /// board. Bit 0 of `pieces` is cell `11`; `None` if there are not exactly six.
+    /// Minimum number of turns in which `side` fills its target from this placement, with no
+    /// opponent on the board. Bit 0 of `pieces` is cell `11`; `None` unless there are exactly six.
     #[inline]
     pub fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
-        let number = index::rank(pieces, side)?;
-        let pair = self.image.get(file::HEADER + number / 2)?;
-        Some(pair >> (number % 2 * 4) & 15)
+        let index = index::rank(pieces, side)?;
+        let pair = self.image.bytes().get(format::HEADER + index / 2)?;
+        Some(pair >> (index % 2 * 4) & 15)
     }
 
-    /// How many placements need 0, 1, 2, … turns.
+    /// Number of placements by distance.
     pub fn histogram(&self) -> [u64; SoloTable::MAX_TURNS as usize + 1] {
         let mut pairs = [0; 256];
-        for &pair in &self.image[file::HEADER..][..file::DATA] {
+        for &pair in &self.image.bytes()[format::HEADER..][..format::DATA] {
             pairs[usize::from(pair)] += 1;
         }
         let mut counts = [0; _];
@@ -108,6 +125,30 @@ impl SoloTable {
             counts[pair >> 4] += count;
         }
         counts
+    }
+}
+
+impl SoloDistances for SoloTable {
+    fn turns(&self, pieces: u64, side: Side) -> Option<u8> {
+        self.turns(pieces, side)
+    }
+}
+
+/// Exact values of positions in which one side has no pieces and passes. With pieces of both sides
+/// on the board the table proves nothing: they can be jumped over, block, and fill the target.
+impl Probe<ChineseCheckers> for SoloTable {
+    fn probe(&self, position: &ChineseCheckers) -> Option<TableValue> {
+        let mover = position.side();
+        // A runner with a distance of 0 would have to leave its target first.
+        let plies = |runner: Side| {
+            let turns = self.turns(position.pieces(runner), runner).filter(|&turns| turns > 0)?;
+            Some(2 * u32::from(turns))
+        };
+        match (position.pieces(mover), position.pieces(mover.other())) {
+            (_, 0) => plies(mover).map(|plies| TableValue::Win { plies: plies - 1 }),
+            (0, _) => plies(mover.other()).map(|plies| TableValue::Loss { plies }),
+            _ => None,
+        }
     }
 }
 

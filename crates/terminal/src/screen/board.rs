@@ -8,7 +8,7 @@
 //!  ═══ *  * the last move ended here      ×     what it took
 //! ```
 
-use crownhead_rules::{Cell, Game, Side};
+use crownhead_rules::{Cell, Colour, Game, Side};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -29,22 +29,29 @@ pub struct Geometry {
 }
 
 /// Rows and columns around the cells: numbers on the left and above.
-pub const EDGE: (u16, u16) = (3, 1);
+pub const COORDINATE_MARGIN: (u16, u16) = (3, 1);
 
 impl Geometry {
     /// The largest board that fits; none if not even the smallest does.
     pub fn fit(area: Rect, flipped: bool) -> Option<Geometry> {
         let sizes = [(13, 6), (11, 5), (9, 4), (7, 3), (5, 2)];
         let fits = |&(width, height): &(u16, u16)| {
-            width * 8 + EDGE.0 <= area.width && height * 8 + EDGE.1 <= area.height
+            width * 8 + COORDINATE_MARGIN.0 <= area.width
+                && height * 8 + COORDINATE_MARGIN.1 <= area.height
         };
         let (width, height) = sizes.into_iter().find(fits)?;
-        Some(Geometry { left: area.x + EDGE.0, top: area.y + EDGE.1, width, height, flipped })
+        Some(Geometry {
+            left: area.x + COORDINATE_MARGIN.0,
+            top: area.y + COORDINATE_MARGIN.1,
+            width,
+            height,
+            flipped,
+        })
     }
 
     /// Columns of the whole board with its numbers.
     pub fn columns(&self) -> u16 {
-        EDGE.0 + 8 * self.width
+        COORDINATE_MARGIN.0 + 8 * self.width
     }
 
     /// The top left corner of a cell.
@@ -70,7 +77,7 @@ impl Geometry {
 
 /// What is marked.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Marks {
+pub struct Highlights {
     /// Where the keyboard's cursor is.
     pub cursor: Option<Cell>,
     /// The chosen piece and the steps chosen so far.
@@ -94,7 +101,7 @@ pub struct BoardView<'a> {
     /// The letters of the 64 cells.
     pub board: &'a [char; 64],
     /// What is marked.
-    pub marks: &'a Marks,
+    pub marks: &'a Highlights,
     /// Whether colours may be used.
     pub colour: bool,
     /// Whether the dark squares carry their numbers, 1 to 32.
@@ -102,13 +109,8 @@ pub struct BoardView<'a> {
 }
 
 /// A light square: on row and column, counted from 1, either both odd or both even.
-pub(super) fn is_light(cell: Cell) -> bool {
+fn is_light(cell: Cell) -> bool {
     (cell.row() + cell.column()).is_multiple_of(2)
-}
-
-/// The number of a dark square, as checkers players count them.
-pub(super) fn square_number(cell: Cell) -> Option<u8> {
-    (!is_light(cell)).then(|| (cell.row() - 1) * 4 + cell.column().div_ceil(2))
 }
 
 /// A piece: its side by the shape around its letter.
@@ -117,11 +119,6 @@ pub(super) fn shape(side: Side, letter: char) -> String {
         Side::First => format!("({letter})"),
         Side::Second => format!("[{letter}]"),
     }
-}
-
-/// Whether the game is played on the dark squares alone.
-pub(super) fn is_checkers(game: &Game) -> bool {
-    matches!(game, Game::English(_) | Game::Contest(_))
 }
 
 impl BoardView<'_> {
@@ -144,8 +141,8 @@ impl BoardView<'_> {
         let (x, y) = geometry.corner(cell);
         let (width, height) = (geometry.width, geometry.height);
         let ground = self.ground(cell);
-        // Where nobody can go in checkers, the ground says so without colour too.
-        let shaded = !self.colour && is_checkers(self.game) && is_light(cell);
+        // Cells that are not played on are shaded if there is no colour.
+        let shaded = !self.colour && !self.game.info().is_playable(cell);
         for row in 0..height {
             let fill = if shaded { "░" } else { " " };
             buffer.set_string(x, y + row, fill.repeat(width.into()), ground);
@@ -161,7 +158,7 @@ impl BoardView<'_> {
             None if marks.last.contains(&cell) => " ∘ ".into(),
             None if shaded => "░░░".into(),
             // Without colours nothing else shows where a cell is.
-            None if !self.colour && !is_checkers(self.game) => " · ".into(),
+            None if !self.colour && self.plays_on_all_cells() => " · ".into(),
             None => "   ".into(),
         };
         let mut style = ground;
@@ -173,7 +170,7 @@ impl BoardView<'_> {
                     buffer.set_string(x + 1, y + row, blob, style);
                 }
             }
-            if letter.is_uppercase() && letter != 'O' {
+            if self.is_promoted(letter) {
                 buffer.set_string(middle.1, y + height - 1, "═══", ground);
             }
         }
@@ -198,22 +195,24 @@ impl BoardView<'_> {
             buffer.set_string(x + width - 1, middle.0, "◂", ground);
         }
         if self.numbers
-            && is_checkers(self.game)
-            && let Some(number) = square_number(cell)
+            && let Some(number) = self.game.info().square_number(cell)
         {
             buffer.set_string(x + 1, y + height - 1, number.to_string(), ground);
         }
     }
 
     fn side(&self, letter: char) -> Option<Side> {
-        let [first, second] = self.game.info().sides.map(|side| side.letter);
-        if letter.eq_ignore_ascii_case(&first) {
-            Some(Side::First)
-        } else if letter.eq_ignore_ascii_case(&second) {
-            Some(Side::Second)
-        } else {
-            None
-        }
+        self.game.info().piece(letter).map(|(side, _)| side)
+    }
+
+    /// Whether a piece has become one of another kind.
+    fn is_promoted(&self, letter: char) -> bool {
+        let info = self.game.info();
+        info.piece(letter).is_some_and(|(_, kind)| kind.name != info.pieces[0].name)
+    }
+
+    fn plays_on_all_cells(&self) -> bool {
+        self.game.info().cells == !0
     }
 
     fn ground(&self, cell: Cell) -> Style {
@@ -226,7 +225,7 @@ impl BoardView<'_> {
             Color::Indexed(108)
         } else if marks.last.contains(&cell) || marks.taken.contains(&cell) {
             Color::Indexed(if light { 222 } else { 179 })
-        } else if is_checkers(self.game) {
+        } else if !self.plays_on_all_cells() {
             Color::Indexed(if light { 230 } else { 101 })
         } else {
             Color::Indexed(if light { 187 } else { 180 })
@@ -238,12 +237,11 @@ impl BoardView<'_> {
         if !self.colour {
             return ground;
         }
-        let name = self.game.info().sides[side.index()].name;
-        let (back, front) = match name {
-            "Black" => (16, 231),
-            "White" => (255, 16),
-            "Red" => (160, 231),
-            _ => (26, 231),
+        let (back, front) = match self.game.info().sides[side.index()].colour {
+            Colour::Black => (16, 231),
+            Colour::White => (255, 16),
+            Colour::Red => (160, 231),
+            Colour::Blue => (26, 231),
         };
         let style = Style::default().bg(Color::Indexed(back)).fg(Color::Indexed(front));
         style.add_modifier(Modifier::BOLD)

@@ -9,10 +9,10 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::board::Geometry;
-use super::moves::shorten;
+use super::move_list::shorten;
 
 /// The smallest screen that a board with its panel fits on.
-pub const SMALLEST: (u16, u16) = (70, 22);
+pub const MIN_SIZE: (u16, u16) = (70, 22);
 /// Lines below the board: what is said, and the keys.
 const BELOW: u16 = 4;
 /// The narrowest panel beside the board.
@@ -41,8 +41,8 @@ pub struct Layout {
 
 impl Layout {
     /// For a screen; none if it is too small.
-    pub fn of(area: Rect, flipped: bool) -> Option<Layout> {
-        if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+    pub fn new(area: Rect, flipped: bool) -> Option<Layout> {
+        if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             return None;
         }
         let inner = Rect { x: area.x + 1, width: area.width - 2, ..area };
@@ -165,7 +165,7 @@ pub fn write_keys(frame: &mut Frame<'_>, place: Rect, choices: &[String], colour
 /// The screen is too small for anything else.
 pub fn too_small(frame: &mut Frame<'_>) {
     let area = frame.area();
-    let (width, height) = SMALLEST;
+    let (width, height) = MIN_SIZE;
     let text =
         format!("This needs a screen of {width}x{height}; it has {}x{}.", area.width, area.height);
     write_text(frame, area, &text, "…");

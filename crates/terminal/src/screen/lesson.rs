@@ -9,8 +9,8 @@ use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind
 use ratatui::layout::Rect;
 
 use super::Screen;
-use super::board::{BoardView, Marks};
-use super::hand::{Deed, Hand};
+use super::board::{BoardView, Highlights};
+use super::board_input::{BoardInput, InputEvent};
 use super::layout::{
     Layout, popup, popup_text, scrolled, strong, too_small, write_keys, write_line, write_message,
     write_text,
@@ -19,7 +19,7 @@ use super::layout::{
 /// A course on the screen.
 pub struct LessonScreen {
     course: Course,
-    hand: Hand,
+    hand: BoardInput,
     message: String,
     flipped: bool,
     colour: bool,
@@ -34,7 +34,7 @@ pub struct LessonScreen {
 impl LessonScreen {
     /// Begins with the first exercise.
     pub fn new(course: Course, colour: bool) -> LessonScreen {
-        let hand = Hand::new(course.session());
+        let hand = BoardInput::new(course.session());
         let mut screen = LessonScreen {
             course,
             hand,
@@ -57,8 +57,8 @@ impl LessonScreen {
 
     fn begin(&mut self) {
         self.finished = false;
-        self.hand.turn_to(self.course.session());
-        self.hand.tries = self.course.expects_illegal_move();
+        self.hand.reset(self.course.session());
+        self.hand.allow_illegal = self.course.expects_illegal_move();
         self.message.clear();
     }
 
@@ -73,13 +73,13 @@ impl LessonScreen {
         }
     }
 
-    fn heed(&mut self, deed: Deed) {
+    fn on_input(&mut self, deed: InputEvent) {
         match deed {
-            Deed::Nothing => {}
-            Deed::Chosen => self.message.clear(),
-            Deed::Refused(why) => self.message = why,
-            Deed::Move(text) => {
-                self.hand.let_go();
+            InputEvent::Nothing => {}
+            InputEvent::Chosen => self.message.clear(),
+            InputEvent::Refused(why) => self.message = why,
+            InputEvent::Move(text) => {
+                self.hand.deselect();
                 self.message = match self.course.attempt(&text) {
                     Attempt::NotYet(why) => why,
                     Attempt::Done(said) => {
@@ -124,14 +124,14 @@ impl Screen for LessonScreen {
             KeyCode::Char('H') => self.message = self.course.exercise().hint.clone(),
             _ => {
                 if let Some(deed) = self.hand.key(code, self.course.session(), self.flipped) {
-                    self.heed(deed);
+                    self.on_input(deed);
                 }
             }
         }
     }
 
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
-        let Some(layout) = Layout::of(area, self.flipped) else { return };
+        let Some(layout) = Layout::new(area, self.flipped) else { return };
         match mouse.kind {
             MouseEventKind::Down(_) if self.help || self.reading.is_some() => {
                 (self.help, self.reading) = (false, None);
@@ -143,10 +143,10 @@ impl Screen for LessonScreen {
                 if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
                     self.hand.cursor = None;
                     let deed = self.hand.choose(self.course.session(), cell);
-                    self.heed(deed);
+                    self.on_input(deed);
                 }
             }
-            MouseEventKind::Down(MouseButton::Right) => self.hand.let_go(),
+            MouseEventKind::Down(MouseButton::Right) => self.hand.deselect(),
             _ => {}
         }
     }
@@ -163,7 +163,7 @@ impl Screen for LessonScreen {
 }
 
 fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
-    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+    let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
         return;
     };
@@ -171,7 +171,7 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     let (game, session) = (course.game(), course.session());
     let title = format!("Learn {}", game.info().name);
     write_line(frame, layout.title, &title, strong(colour));
-    let mut marks = Marks { cursor: screen.hand.cursor, ..Marks::default() };
+    let mut marks = Highlights { cursor: screen.hand.cursor, ..Highlights::default() };
     if screen.finished {
         if let Some(last) = session.last_move() {
             (marks.last, marks.taken) = (last.path, last.captures);

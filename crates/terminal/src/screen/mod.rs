@@ -5,13 +5,13 @@
 //! is the loop that joins them with a real terminal.
 
 pub mod board;
+pub mod board_input;
 mod game;
-pub mod hand;
 pub mod layout;
 mod lesson;
-pub mod moves;
-pub mod path;
-mod view;
+pub mod move_list;
+pub mod selection;
+mod viewer;
 
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
@@ -19,7 +19,7 @@ use std::panic;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use crownhead_play::Stop;
+use crownhead_play::StopFlag;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
@@ -35,7 +35,7 @@ use ratatui::{DefaultTerminal, Frame, Terminal};
 
 pub use game::GameScreen;
 pub use lesson::LessonScreen;
-pub use view::ViewScreen;
+pub use viewer::ViewScreen;
 
 /// Something that fills the screen.
 pub trait Screen {
@@ -56,7 +56,7 @@ pub trait Screen {
 }
 
 /// Tells a screen of an event.
-pub fn tell(screen: &mut impl Screen, event: &Event, area: Rect) {
+pub fn dispatch(screen: &mut impl Screen, event: &Event, area: Rect) {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => {}
         Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
@@ -71,22 +71,22 @@ pub fn tell(screen: &mut impl Screen, event: &Event, area: Rect) {
 }
 
 /// Between two pictures at most.
-const FRAME: Duration = Duration::from_millis(20);
+const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Shows a screen until the user leaves it or `stop` is raised. The terminal is as it was afterwards,
 /// whatever happens.
-pub fn show(screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
-    let restored = Restored::new();
-    let result = enter().and_then(|mut terminal| run(&mut terminal, screen, stop));
+pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
+    let restored = TerminalGuard::new();
+    let result = enter_raw_mode().and_then(|mut terminal| event_loop(&mut terminal, screen, stop));
     screen.end();
     drop(restored);
     // A terminal that is lost makes errors too; whoever is told to end has none to report.
-    if stop.is_stopped() { Ok(()) } else { result }
+    if stop.is_set() { Ok(()) } else { result }
 }
 
-/// The terminal as a screen needs it. It is put back by [`Restored`] and by nothing else: what ratatui
+/// The terminal as a screen needs it. It is put back by `Restored` and by nothing else: what ratatui
 /// does by itself complains to a terminal that may be gone, and breaks.
-fn enter() -> io::Result<ManuallyDrop<DefaultTerminal>> {
+fn enter_raw_mode() -> io::Result<ManuallyDrop<DefaultTerminal>> {
     enable_raw_mode()?;
     execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
     Terminal::new(CrosstermBackend::new(io::stdout())).map(ManuallyDrop::new)
@@ -102,12 +102,12 @@ fn restore() {
 /// Puts the terminal back when it is dropped, or before the message of a panic of the thread that made
 /// it. What other threads have to say when they break would spoil the screen, and waits until the end;
 /// whoever waits for such a thread learns that it is gone.
-struct Restored {
+struct TerminalGuard {
     broken: Receiver<String>,
 }
 
-impl Restored {
-    fn new() -> Restored {
+impl TerminalGuard {
+    fn new() -> TerminalGuard {
         let (say, broken) = sync_channel(10);
         let (ours, usual) = (std::thread::current().id(), panic::take_hook());
         panic::set_hook(Box::new(move |info| {
@@ -118,11 +118,11 @@ impl Restored {
                 let _ = say.try_send(info.to_string());
             }
         }));
-        Restored { broken }
+        TerminalGuard { broken }
     }
 }
 
-impl Drop for Restored {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         restore();
         if !std::thread::panicking() {
@@ -135,12 +135,12 @@ impl Drop for Restored {
 }
 
 /// So many events may wait to be heard.
-const WAITING: usize = 1000;
+const QUEUE_CAPACITY: usize = 1000;
 
 /// What comes from the terminal, heard on a thread of its own: reading from a terminal that is lost may
 /// never end, and whoever waits for the thread would wait as long.
 fn events() -> io::Result<Receiver<io::Result<Event>>> {
-    let (say, heard) = sync_channel(WAITING);
+    let (say, heard) = sync_channel(QUEUE_CAPACITY);
     let listen = move || {
         loop {
             let event = event::read();
@@ -154,22 +154,26 @@ fn events() -> io::Result<Receiver<io::Result<Event>>> {
     Ok(heard)
 }
 
-fn run(terminal: &mut DefaultTerminal, screen: &mut impl Screen, stop: &Stop) -> io::Result<()> {
+fn event_loop(
+    terminal: &mut DefaultTerminal,
+    screen: &mut impl Screen,
+    stop: &StopFlag,
+) -> io::Result<()> {
     let events = events()?;
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
         // What has come is heard before the next picture, but that is never late for it.
         let begun = Instant::now();
-        let mut wait = FRAME;
-        while begun.elapsed() < FRAME
+        let mut wait = FRAME_INTERVAL;
+        while begun.elapsed() < FRAME_INTERVAL
             && let Ok(event) = events.recv_timeout(wait)
         {
             let size = terminal.size()?;
-            tell(screen, &event?, Rect::new(0, 0, size.width, size.height));
+            dispatch(screen, &event?, Rect::new(0, 0, size.width, size.height));
             wait = Duration::ZERO;
         }
         screen.tick();
-        if stop.is_stopped() || screen.is_left() {
+        if stop.is_set() || screen.is_left() {
             return Ok(());
         }
     }

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn a_computer_says_what_it_thinks_and_undo_goes_back_to_the_persons_move() {
-    let live = LiveGame::new(setup("english", ["human", "alphabeta:4"], None)).unwrap();
+    let live = LocalGame::new(setup("english", ["human", "alphabeta:4"], None)).unwrap();
     let mut screen = GameScreen::new(live, None, false);
     type_in(&mut screen, "11-15\n");
     let shown = wait_for(&mut screen, "White thought:");
@@ -20,7 +20,7 @@ fn a_computer_says_what_it_thinks_and_undo_goes_back_to_the_persons_move() {
 
 #[test]
 fn a_computer_that_would_think_for_hours_stops_when_nobody_wants_to_know() {
-    let live = LiveGame::new(setup("english", ["human", "minimax:30"], None)).unwrap();
+    let live = LocalGame::new(setup("english", ["human", "minimax:30"], None)).unwrap();
     let mut screen = GameScreen::new(live, None, false);
     type_in(&mut screen, "11-15\n");
     screen.tick();
@@ -42,7 +42,7 @@ fn a_hint_comes_with_its_reason() {
 
 #[test]
 fn two_computers_can_be_watched_stopped_and_seen_to_the_end() {
-    let live = LiveGame::new(setup("contest", ["random", "random"], None)).unwrap();
+    let live = LocalGame::new(setup("contest", ["random", "random"], None)).unwrap();
     let mut screen = GameScreen::new(live, None, false);
     wait_for(&mut screen, "  1.>");
     type_in(&mut screen, " ");
@@ -55,7 +55,7 @@ fn two_computers_can_be_watched_stopped_and_seen_to_the_end() {
 fn a_person_whose_time_is_up_has_lost() {
     let mut setup = setup("english", ["human", "human"], None);
     setup.time = "1s+0s".parse().unwrap();
-    let mut screen = GameScreen::new(LiveGame::new(setup).unwrap(), None, false);
+    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, false);
     type_in(&mut screen, "r");
     let shown = wait_for(&mut screen, "Black has used up the time: White wins.");
     // A question that nobody needs any more is gone, and the clock shows what is left: nothing.
@@ -68,7 +68,7 @@ fn a_person_whose_time_is_up_has_lost() {
 fn undo_gives_no_time_back_and_no_increment_twice() {
     let mut setup = setup("english", ["human", "human"], None);
     setup.time = TimeControl::parse_minutes("5+3").unwrap();
-    let mut live = LiveGame::new(setup).unwrap();
+    let mut live = LocalGame::new(setup).unwrap();
     live.play("11-15", Duration::from_secs(10)).unwrap();
     assert_eq!(live.time_left(Side::First), Some(Duration::from_secs(293)));
     assert!(live.undo());
@@ -78,10 +78,10 @@ fn undo_gives_no_time_back_and_no_increment_twice() {
 
 #[test]
 fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
-    let mut live = LiveGame::new(setup("english", ["human", "random"], None)).unwrap();
+    let mut live = LocalGame::new(setup("english", ["human", "random"], None)).unwrap();
     for moves in [&[][..], &["11-15", "22-18"][..]] {
         moves.iter().for_each(|text| live.play(text, Duration::ZERO).unwrap());
-        live.decide(crownhead_terminal::live::Verdict::Resigned(Side::First));
+        live.decide(crownhead_terminal::local_game::Verdict::Resigned(Side::First));
         assert!(live.is_over() && live.undo());
         assert_eq!((live.is_over(), live.session().moves().len()), (false, moves.len()));
     }
@@ -91,7 +91,7 @@ fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
 fn the_clock_of_a_computer_runs_only_while_it_thinks() {
     let mut setup = setup("english", ["random", "random"], None);
     setup.time = TimeControl::parse_minutes("5+0").unwrap();
-    let mut live = LiveGame::new(setup).unwrap();
+    let mut live = LocalGame::new(setup).unwrap();
     let whole = Some(Duration::from_secs(300));
     let later = Instant::now();
     while later.elapsed() < Duration::from_millis(2) {
@@ -108,7 +108,7 @@ fn the_clock_of_a_computer_runs_only_while_it_thinks() {
 
 #[test]
 fn a_thought_is_not_thrown_away_by_an_undo_that_undoes_nothing() {
-    let live = LiveGame::new(setup("english", ["minimax:30", "human"], None)).unwrap();
+    let live = LocalGame::new(setup("english", ["minimax:30", "human"], None)).unwrap();
     let mut screen = GameScreen::new(live, None, false);
     screen.tick();
     let thinks = |screen: &GameScreen| {
@@ -123,7 +123,7 @@ fn a_thought_is_not_thrown_away_by_an_undo_that_undoes_nothing() {
 
 #[test]
 fn whoever_looks_at_an_earlier_position_is_not_interrupted() {
-    let live = LiveGame::new(setup("english", ["random", "random"], None)).unwrap();
+    let live = LocalGame::new(setup("english", ["random", "random"], None)).unwrap();
     let mut screen = GameScreen::new(live, None, false);
     type_in(&mut screen, "+++++");
     assert_eq!(said(&screen), "A move every 0.025 s.");
@@ -140,7 +140,7 @@ fn whoever_looks_at_an_earlier_position_is_not_interrupted() {
 
 /// What becomes of an offer to a computer that plays White.
 fn offered(position: Option<&str>, answer: &str) -> GameScreen {
-    let live = LiveGame::new(setup("english", ["human", "random"], position)).unwrap();
+    let live = LocalGame::new(setup("english", ["human", "random"], position)).unwrap();
     let mut screen = GameScreen::new(live, None, false);
     type_in(&mut screen, "d");
     wait_for(&mut screen, answer);

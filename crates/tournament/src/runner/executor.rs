@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crownhead_play::{Knowledge, PlayerError, Stop};
+use crownhead_play::{Knowledge, PlayerError, StopFlag};
 use crownhead_rules::Game;
 
 use super::pool::PlayerPool;
@@ -19,7 +19,7 @@ pub trait Executor: Sync {
 
     /// Plays the jobs of `source` until there are no more. Once `stop` is set, running games end
     /// without a result.
-    fn run(&self, source: &dyn JobSource, stop: &Stop);
+    fn run(&self, source: &dyn JobSource, stop: &StopFlag);
 }
 
 /// Hands out jobs and receives their results. Several threads call it at once; `slot` tells apart
@@ -73,7 +73,7 @@ impl Executor for ThreadExecutor<'_> {
         self.threads
     }
 
-    fn run(&self, source: &dyn JobSource, stop: &Stop) {
+    fn run(&self, source: &dyn JobSource, stop: &StopFlag) {
         let work = |slot: usize| {
             while let Some(job) = source.next_job() {
                 let result = self.worker.play(&job, slot, source, stop);

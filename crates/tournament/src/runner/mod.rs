@@ -15,7 +15,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crownhead_play::{Knowledge, OpeningPicker, Stop, derive_seed};
+use crownhead_play::{Knowledge, OpeningPicker, StopFlag, derive_seed};
 
 pub use executor::{Executor, JobSource, ThreadExecutor};
 
@@ -31,9 +31,9 @@ use queue::GameQueue;
 #[derive(Clone, Default)]
 pub struct RunControl {
     /// Starts no more games; running games are played to the end.
-    pub finish_running: Stop,
+    pub finish_running: StopFlag,
     /// Stops running games, too; they have no result.
-    pub abort: Stop,
+    pub abort: StopFlag,
 }
 
 /// How a run ended.
@@ -227,7 +227,7 @@ impl RunContext<'_> {
         let exclusive_players = self.tournament.exclusive_players;
         let max_jobs = games.len();
         let queue = GameQueue::new(games, self.names.len(), exclusive_players);
-        if finish_running.is_stopped() || abort.is_stopped() {
+        if finish_running.is_set() || abort.is_set() {
             queue.close();
         }
         let failure = Mutex::new(None);
@@ -245,7 +245,7 @@ impl RunContext<'_> {
             // The writer ends when `jobs` is dropped, and with it the loop below.
             scope.spawn(move || self.executor.run(&jobs, abort));
             loop {
-                if finish_running.is_stopped() || abort.is_stopped() {
+                if finish_running.is_set() || abort.is_set() {
                     queue.close();
                 }
                 let event = match events.recv_timeout(POLL_INTERVAL) {
@@ -269,12 +269,12 @@ impl RunContext<'_> {
                     WriterEvent::Cancelled => {
                         is_cancelled = true;
                         queue.close();
-                        abort.stop();
+                        abort.set();
                     }
                     WriterEvent::Failed(error) => {
                         write_error = Some(error);
                         queue.close();
-                        abort.stop();
+                        abort.set();
                     }
                 }
             }
@@ -347,7 +347,7 @@ impl JobSource for TournamentJobs<'_> {
             JobResult::Failed(error) => {
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 self.queue.close();
-                self.context.control.abort.stop();
+                self.context.control.abort.set();
             }
         }
         self.queue.release(players);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crownhead_play::{Choice, Clock, Fault, FaultKind, Knowledge, Player, PlayerError};
-use crownhead_play::{Session, Stop};
+use crownhead_play::{Session, StopFlag};
 use crownhead_rules::Game;
 
 use crate::Entrant;
@@ -65,7 +65,7 @@ impl<'a> PlayerPool<'a> {
         &self,
         index: PlayerIndex,
         game: &Game,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Box<dyn Player>, PlayerError> {
         let mut idle = self.idle();
         // The most recently used instance has the warmest caches.
@@ -83,7 +83,7 @@ impl<'a> PlayerPool<'a> {
             None => return Ok(UnavailablePlayer::new("it is not in the tournament file any more")),
         };
         match spec.build(stop).and_then(|()| spec.player(game, self.knowledge)) {
-            Err(PlayerError::StartFailed(_)) if stop.is_stopped() => Err(PlayerError::Stopped),
+            Err(PlayerError::StartFailed(_)) if stop.is_set() => Err(PlayerError::Stopped),
             Err(PlayerError::StartFailed(reason)) => Ok(UnavailablePlayer::new(&reason)),
             result => result,
         }
@@ -130,7 +130,7 @@ impl Player for UnavailablePlayer {
         &mut self,
         _: &dyn Session,
         _: &Clock,
-        _: &Stop,
+        _: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         Err(PlayerError::Fault(self.0.clone()))

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crownhead_play::{GameSetup, Player, PlayerError, Stop, log_name};
+use crownhead_play::referee::play_game;
+use crownhead_play::{GameSetup, Player, PlayerError, StopFlag, log_name};
 use crownhead_rules::Side;
 
 use super::JobSource;
@@ -23,7 +24,7 @@ impl GameWorker<'_> {
         job: &GameJob,
         slot: usize,
         source: &dyn JobSource,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> JobResult {
         match self.try_play(job, slot, source, stop) {
             Ok(Some(game)) => JobResult::Finished(Box::new(game)),
@@ -37,7 +38,7 @@ impl GameWorker<'_> {
         job: &GameJob,
         slot: usize,
         source: &dyn JobSource,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Option<FinishedGame>, PlayerError> {
         let [first_index, second_index] = job.players.each_ref().map(|player| player.index);
         let mut first = self.pool.take(first_index, &job.game, stop)?;
@@ -59,7 +60,8 @@ impl GameWorker<'_> {
         let started = now();
         source.on_start(slot, job, started);
         let mut milliseconds = Vec::new();
-        let played = setup.play([first.as_mut(), second.as_mut()], stop, &mut |text, time| {
+        let players: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
+        let played = play_game(&setup, players, stop, &mut |text, time| {
             milliseconds.push(time.as_millis() as u64);
             source.on_move(slot, text, time);
         })?;

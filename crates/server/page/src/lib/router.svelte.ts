@@ -1,30 +1,30 @@
-/** Which page is shown. Links within the page change it without loading anything. */
-import { tryLink } from "./stores/myGames.svelte";
+/** Client-side routes. */
+import { storeLinkSecret } from "./stores/seats";
 
 export type Route =
-  | { page: "start" }
+  | { page: "home" }
   | { page: "game"; id: string; visit: number }
   | { page: "rules"; id: string | null }
-  | { page: "nowhere" };
+  | { page: "notFound" };
 
-/** How often a link to a seat has been opened: each time the game is joined anew. */
+/** Number of seat links opened: each one joins the game again. */
 let visit = 0;
 
-function read(path: string): Route {
+function parsePath(path: string): Route {
   const [first = "", second = "", ...rest] = path.split("/").slice(1);
-  if (rest.length > 0) return { page: "nowhere" };
-  if (first === "" && second === "") return { page: "start" };
+  if (rest.length > 0) return { page: "notFound" };
+  if (first === "" && second === "") return { page: "home" };
   if (first === "game" && second) return { page: "game", id: second, visit };
   if (first === "rules") return { page: "rules", id: second || null };
-  return { page: "nowhere" };
+  return { page: "notFound" };
 }
 
-/** Reads the address, and takes the secret of a seat off it: it belongs into the storage. */
-function arrive(): Route {
-  const route = read(location.pathname);
+/** Reads the address, and moves a seat secret from it into the storage. */
+function readLocation(): Route {
+  const route = parsePath(location.pathname);
   const secret = location.hash.slice(1);
   if (route.page === "game" && /^[\w-]{1,64}$/.test(secret)) {
-    tryLink(route.id, secret);
+    storeLinkSecret(route.id, secret);
     history.replaceState(null, "", location.pathname);
     visit += 1;
     return { ...route, visit };
@@ -32,29 +32,28 @@ function arrive(): Route {
   return route;
 }
 
-let current: Route = $state.raw(arrive());
+let current: Route = $state.raw(readLocation());
 
-export const route = () => current;
+export const currentRoute = () => current;
 
-/** Goes to a page. */
-export function go(path: string) {
+export function navigate(path: string) {
   history.pushState(null, "", path);
-  current = arrive();
+  current = readLocation();
   scrollTo(0, 0);
-  // Whoever cannot see that the page is another one is taken to it.
+  // Screen readers continue at the new page.
   document.querySelector("main")?.focus({ preventScroll: true });
 }
 
-// A link pasted into this very tab changes only what stands behind `#`: that is a `popstate` too.
-addEventListener("popstate", () => (current = arrive()));
+// Also fires when only the fragment of the address changes, for a seat link pasted into this tab.
+addEventListener("popstate", () => (current = readLocation()));
 
-/** Lets a link within the page lead there without loading it anew. */
-export function follow(event: MouseEvent) {
+/** Follows a link within the application without loading the page again. */
+export function interceptLink(event: MouseEvent) {
   const link = (event.target as Element).closest?.("a");
   if (!link || event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   if (link.origin !== location.origin || link.target || link.hasAttribute("download")) return;
   if (link.pathname.startsWith("/api/")) return;
   event.preventDefault();
-  go(link.pathname + link.hash);
+  navigate(link.pathname + link.hash);
 }

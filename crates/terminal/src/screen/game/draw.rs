@@ -1,6 +1,6 @@
 //! The picture of a game being played.
 
-use crownhead_rules::{Cell, Game, Side, capture_halma, chinese_checkers};
+use crownhead_rules::{Cell, Game, Side};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -9,14 +9,14 @@ use super::super::board::{BoardView, shape};
 use super::super::layout::{
     Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
 };
-use super::super::moves::{MoveList, shorten};
+use super::super::move_list::{MoveList, shorten};
 use super::{Dialog, GameScreen};
-use crate::live::Seat;
-use crate::words::{clock_text, score_text};
+use crate::local_game::Seat;
+use crate::text::{clock_text, score_text};
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
-    let Some(layout) = Layout::of(frame.area(), screen.flipped) else {
+    let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
         return;
     };
@@ -72,30 +72,26 @@ pub(super) fn ply_at(screen: &GameScreen, layout: &Layout, x: u16, y: u16) -> Op
 
 /// How far a side has come since the start: what the game counts.
 fn tally(game: &Game, start: &[char; 64], board: &[char; 64], side: Side) -> String {
-    let letter = game.info().sides[side.index()].letter;
-    let of = |letter: char| Cell::all().filter(move |cell| board[cell.index() as usize] == letter);
-    let home = |target: u64| of(letter).filter(|cell| cell.bit() & target != 0).count();
-    match game {
-        Game::English(_) | Game::Contest(_) => {
-            let (men, kings) = (of(letter).count(), of(letter.to_ascii_uppercase()).count());
-            let before = start.iter().filter(|piece| piece.eq_ignore_ascii_case(&letter)).count();
-            let lost = before.saturating_sub(men + kings);
-            let men = if men == 1 { "1 man".into() } else { format!("{men} men") };
-            let kings = match kings {
-                0 => String::new(),
-                1 => ", 1 king".into(),
-                kings => format!(", {kings} kings"),
-            };
-            format!("{men}{kings}, {lost} lost")
-        }
-        Game::ChineseCheckers => {
-            format!("{} of 6 home", home(chinese_checkers::CAMPS[side.other().index()]))
-        }
-        Game::CaptureHalma => {
-            let men = of(letter).count();
-            format!("{} of {men} home", home(capture_halma::TARGETS[side.index()]))
+    let info = game.info();
+    let count = |board: &[char; 64], letter: char| board.iter().filter(|c| **c == letter).count();
+    let letters = || info.pieces.iter().map(|kind| kind.letters[side.index()]);
+    let total = |board| letters().map(|letter| count(board, letter)).sum::<usize>();
+    if let Some(targets) = info.targets {
+        let owner = |cell: &Cell| info.piece(board[cell.index() as usize]).map(|piece| piece.0);
+        let in_target = |cell: &Cell| cell.bit() & targets[side.index()] != 0;
+        let home = Cell::all().filter(in_target).filter(|cell| owner(cell) == Some(side)).count();
+        return format!("{home} of {} home", total(board));
+    }
+    let mut parts = Vec::new();
+    for (index, kind) in info.pieces.iter().enumerate() {
+        match count(board, kind.letters[side.index()]) {
+            0 if index > 0 => {}
+            1 => parts.push(format!("1 {}", kind.name)),
+            count => parts.push(format!("{count} {}", kind.plural)),
         }
     }
+    parts.push(format!("{} lost", total(start).saturating_sub(total(board))));
+    parts.join(", ")
 }
 
 fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[char; 64]) {
@@ -164,7 +160,7 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let names = screen.live.setup().game.info().sides.map(|side| side.name);
     let kept = match (&screen.kept, screen.trouble()) {
         (Some(_), Some(_)) => " It cannot be kept.",
-        (Some(kept), None) if kept.is_kept() => " It is kept and can be taken up again.",
+        (Some(kept), None) if kept.is_saved() => " It is kept and can be taken up again.",
         (None, _) if screen.live.session().plies() > 0 => " It is not kept.",
         _ => "",
     };

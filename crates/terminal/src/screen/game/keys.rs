@@ -7,11 +7,11 @@ use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind
 use ratatui::layout::Rect;
 
 use super::super::Screen;
-use super::super::hand::Deed;
+use super::super::board_input::InputEvent;
 use super::super::layout::{Layout, scrolled};
 use super::{Dialog, GameScreen, draw};
-use crate::live::Verdict;
-use crate::words::pace_text;
+use crate::local_game::Verdict;
+use crate::text::speed_text;
 
 /// The plies that a page of the list of moves is.
 const PAGE: isize = 10;
@@ -30,29 +30,29 @@ impl Screen for GameScreen {
         match code {
             KeyCode::Enter | KeyCode::Char(' ') if watching => {
                 self.paused = !self.paused;
-                self.message = self.invitation();
+                self.message = self.prompt();
             }
             KeyCode::Char('+') if watching => {
                 self.pace = (self.pace / 2).max(Duration::from_millis(25));
-                self.message = pace_text(self.pace);
+                self.message = speed_text(self.pace);
             }
             KeyCode::Char('-') if watching => {
                 self.pace = (self.pace * 2).min(Duration::from_secs(10));
-                self.message = pace_text(self.pace);
+                self.message = speed_text(self.pace);
             }
-            KeyCode::Esc if self.look.is_some() => self.look_at(usize::MAX),
-            KeyCode::Enter | KeyCode::Char(' ' | '0'..='9') if self.hands_off().is_some() => {
-                self.message = self.hands_off().unwrap_or_default();
+            KeyCode::Esc if self.viewed_ply.is_some() => self.look_at(usize::MAX),
+            KeyCode::Enter | KeyCode::Char(' ' | '0'..='9') if self.blocked_reason().is_some() => {
+                self.message = self.blocked_reason().unwrap_or_default();
             }
             _ => match self.hand.key(code, self.live.session(), self.flipped) {
-                Some(deed) => self.heed(deed),
+                Some(deed) => self.on_input(deed),
                 None => self.command(code),
             },
         }
     }
 
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
-        let Some(layout) = Layout::of(area, self.flipped) else { return };
+        let Some(layout) = Layout::new(area, self.flipped) else { return };
         if let Some(dialog) = &self.dialog {
             // Questions are answered with keys.
             let page = matches!(dialog, Dialog::Help | Dialog::Text(_));
@@ -67,11 +67,11 @@ impl Screen for GameScreen {
             MouseEventKind::Down(MouseButton::Left) => {
                 if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
                     self.hand.cursor = None;
-                    match self.hands_off() {
+                    match self.blocked_reason() {
                         Some(why) => self.message = why,
                         None => {
                             let deed = self.hand.choose(self.live.session(), cell);
-                            self.heed(deed);
+                            self.on_input(deed);
                         }
                     }
                 } else if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
@@ -79,15 +79,15 @@ impl Screen for GameScreen {
                 }
             }
             MouseEventKind::Down(MouseButton::Right) => {
-                self.hand.let_go();
-                self.message = self.invitation();
+                self.hand.deselect();
+                self.message = self.prompt();
             }
             _ => {}
         }
     }
 
     fn tick(&mut self) {
-        self.pass_time();
+        self.advance();
     }
 
     fn leave(&mut self) {
@@ -105,28 +105,28 @@ impl Screen for GameScreen {
 
 impl GameScreen {
     /// What a hand's deed leads to.
-    fn heed(&mut self, deed: Deed) {
+    fn on_input(&mut self, deed: InputEvent) {
         match deed {
-            Deed::Nothing => {}
-            Deed::Move(text) => self.play(&text),
-            Deed::Refused(why) => self.message = why,
-            Deed::Chosen if self.hand.chosen.len() > 1 && self.hand.may_end() => {
+            InputEvent::Nothing => {}
+            InputEvent::Move(text) => self.play(&text),
+            InputEvent::Refused(why) => self.message = why,
+            InputEvent::Chosen if self.hand.chosen.len() > 1 && self.hand.can_stop() => {
                 self.message = "Choose the next hop, or the same cell again to end here.".into();
             }
-            Deed::Chosen if self.hand.chosen.len() > 1 => {
+            InputEvent::Chosen if self.hand.chosen.len() > 1 => {
                 self.message = "Choose the next jump.".into();
             }
-            Deed::Chosen => self.message = self.invitation(),
+            InputEvent::Chosen => self.message = self.prompt(),
         }
     }
 
     /// A key that is not the hand's.
     fn command(&mut self, code: KeyCode) {
         match code {
-            KeyCode::Char('u' | 'r' | 'd') if self.look.is_some() => {
+            KeyCode::Char('u' | 'r' | 'd') if self.viewed_ply.is_some() => {
                 // Nothing happens to a game that is not seen.
                 self.look_at(usize::MAX);
-                self.message = format!("{} This is the game again.", self.invitation());
+                self.message = format!("{} This is the game again.", self.prompt());
             }
             KeyCode::Char('h' | 'H') => self.hint(),
             KeyCode::Char('u') => self.undo(),
@@ -138,8 +138,8 @@ impl GameScreen {
             }
             KeyCode::Char('r') if self.live.human_to_move() => self.dialog = Some(Dialog::Resign),
             KeyCode::Char('d') if self.live.human_to_move() => self.offer(),
-            KeyCode::Char('r' | 'd') => self.message = self.invitation(),
-            KeyCode::Char('n') if self.live.is_over() => self.again(),
+            KeyCode::Char('r' | 'd') => self.message = self.prompt(),
+            KeyCode::Char('n') if self.live.is_over() => self.new_game(),
             KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
             KeyCode::Char('q') if self.live.is_over() => self.go(),
             KeyCode::Char('q') => self.dialog = Some(Dialog::Quit),
@@ -169,7 +169,7 @@ impl GameScreen {
                 self.live.decide(Verdict::Agreed);
                 self.changed();
             }
-            Dialog::Quit | Dialog::Resign | Dialog::Draw => self.message = self.invitation(),
+            Dialog::Quit | Dialog::Resign | Dialog::Draw => self.message = self.prompt(),
             Dialog::Save { mut name, mut proposed } => {
                 match code {
                     KeyCode::Enter => return self.save(&name),

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use crownhead_play::{Choice, FaultPolicy, PlayError, Session, to_sentence};
 use crownhead_rules::Side;
 
-use super::board::{Marks, is_checkers};
-use super::hand::Hand;
+use super::board::Highlights;
+use super::board_input::BoardInput;
+use crate::autosave::Autosave;
 use crate::computers::Computers;
-use crate::kept::Kept;
-use crate::live::{LiveGame, Seat, Verdict};
-use crate::thinking::Thinking;
-use crate::words::{hint_text, side_text};
+use crate::local_game::{LocalGame, Seat, Verdict};
+use crate::player_thread::PlayerThread;
+use crate::text::{hint_text, side_text};
 
 /// A question or a page over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,11 +49,11 @@ enum Advice {
 
 /// A game on the screen.
 pub struct GameScreen {
-    live: LiveGame,
+    live: LocalGame,
     message: String,
-    hand: Hand,
+    hand: BoardInput,
     /// The ply that is looked at, if it is not the present.
-    look: Option<usize>,
+    viewed_ply: Option<usize>,
     /// Whether the board is turned round.
     flipped: bool,
     /// Whether squares carry numbers.
@@ -68,11 +68,11 @@ pub struct GameScreen {
     colour: bool,
     left: bool,
     computers: Computers,
-    thinking: Option<Thinking>,
-    advice: Option<(Advice, Thinking)>,
-    kept: Option<Kept>,
+    thinking: Option<PlayerThread>,
+    advice: Option<(Advice, PlayerThread)>,
+    kept: Option<Autosave>,
     /// What a computer that has moved thought.
-    thought: Option<(Side, Choice)>,
+    last_info: Option<(Side, Choice)>,
 }
 
 /// How slowly two computers play, at first.
@@ -80,16 +80,17 @@ const PACE: Duration = Duration::from_millis(800);
 
 impl GameScreen {
     /// A game to play.
-    pub fn new(live: LiveGame, kept: Option<Kept>, colour: bool) -> GameScreen {
+    pub fn new(live: LocalGame, kept: Option<Autosave>, colour: bool) -> GameScreen {
         let computers = Computers::new(&live);
-        // Whoever plays checkers alone on the first side, at the top, sees the board from there.
+        // Sides that fight each other, instead of racing to a target, start face to face: a person who
+        // plays the side at the top sees the board from there.
         let [first, second] = &live.setup().seats;
         let from_top = *first == Seat::Human && *second != Seat::Human;
         let mut screen = GameScreen {
             message: String::new(),
-            hand: Hand::new(live.session()),
-            look: None,
-            flipped: from_top && is_checkers(&live.setup().game),
+            hand: BoardInput::new(live.session()),
+            viewed_ply: None,
+            flipped: from_top && live.setup().game.info().targets.is_none(),
             // Moves of the checkers games are written by them.
             numbers: true,
             dialog: None,
@@ -102,20 +103,20 @@ impl GameScreen {
             thinking: None,
             advice: None,
             kept,
-            thought: None,
+            last_info: None,
             live,
         };
-        screen.message = screen.invitation();
+        screen.message = screen.prompt();
         screen
     }
 
     /// The game, when the screen is no longer needed.
-    pub fn into_game(self) -> LiveGame {
+    pub fn into_game(self) -> LocalGame {
         self.live
     }
 
     /// What to do now, and what is wrong with keeping the game.
-    fn invitation(&self) -> String {
+    fn prompt(&self) -> String {
         let mut text = self.turn_text();
         if let Some(trouble) = self.trouble() {
             text = format!("{text} {trouble}");
@@ -145,16 +146,16 @@ impl GameScreen {
     }
 
     /// Why the board cannot be played on now, if so.
-    fn hands_off(&self) -> Option<String> {
-        if self.look.is_some() {
+    fn blocked_reason(&self) -> Option<String> {
+        if self.viewed_ply.is_some() {
             return Some("This is an earlier position: End goes back to the game.".into());
         }
-        (!self.live.human_to_move()).then(|| self.invitation())
+        (!self.live.human_to_move()).then(|| self.prompt())
     }
 
     /// The position that is shown.
     fn shown(&self) -> Box<dyn Session> {
-        match self.look {
+        match self.viewed_ply {
             Some(ply) => self.live.at(ply),
             None => self.live.session().clone_box(),
         }
@@ -162,16 +163,16 @@ impl GameScreen {
 
     /// The number of plies on the board that is shown.
     fn shown_ply(&self) -> usize {
-        self.look.unwrap_or_else(|| self.live.session().plies())
+        self.viewed_ply.unwrap_or_else(|| self.live.session().plies())
     }
 
     /// What is marked on the board that is shown.
-    fn marks(&self) -> Marks {
-        let mut marks = Marks { cursor: self.hand.cursor, ..Marks::default() };
+    fn marks(&self) -> Highlights {
+        let mut marks = Highlights { cursor: self.hand.cursor, ..Highlights::default() };
         if let Some(last) = self.shown().last_move() {
             (marks.last, marks.taken) = (last.path, last.captures);
         }
-        if self.look.is_none() && self.live.human_to_move() {
+        if self.viewed_ply.is_none() && self.live.human_to_move() {
             self.hand.mark(&mut marks);
         }
         marks
@@ -182,7 +183,7 @@ impl GameScreen {
         let now = self.thinking.as_ref().and_then(|thinking| thinking.latest.as_ref());
         match now {
             Some(choice) => Some((self.live.session().side(), choice)),
-            None => self.thought.as_ref().map(|(side, choice)| (*side, choice)),
+            None => self.last_info.as_ref().map(|(side, choice)| (*side, choice)),
         }
     }
 
@@ -192,7 +193,7 @@ impl GameScreen {
     }
 
     /// What time alone does: computers move, clocks run out.
-    fn pass_time(&mut self) {
+    fn advance(&mut self) {
         self.hear_advice();
         // What is said while somebody thinks does not stay long enough to be read.
         if self.thinking.is_none() && self.advice.is_none() {
@@ -220,13 +221,13 @@ impl GameScreen {
             return;
         }
         // In a pause too: a computer that has been asked ends its thought, so that its clock is true.
-        let told = self.invitation();
+        let told = self.prompt();
         let Some(thinking) = &mut self.thinking else { return };
         let polled = thinking.poll();
         if let Some(since) = thinking.since {
             self.live.begin_turn(since);
             if self.message == told {
-                self.message = self.invitation();
+                self.message = self.prompt();
             }
         }
         match polled {
@@ -234,9 +235,9 @@ impl GameScreen {
             Err(died) => self.fail(died.to_string()),
             Ok(Some(chosen)) => {
                 self.thinking = None;
-                let (choice, used) = self.computers.back(side, chosen);
+                let (choice, used) = self.computers.return_player(side, chosen);
                 if let Ok(choice) = &choice {
-                    self.thought = Some((side, choice.clone()));
+                    self.last_info = Some((side, choice.clone()));
                 }
                 match self.live.chosen(choice, used) {
                     Ok(incident) => {
@@ -257,12 +258,12 @@ impl GameScreen {
 
     /// A computer has moved. Whoever looks at an earlier position goes on looking.
     fn moved(&mut self, side: Side) {
-        let look = self.look;
+        let look = self.viewed_ply;
         self.changed();
         if let (Some(_), Some(text), false) =
             (look, self.live.session().last_move_text(), self.live.is_over())
         {
-            self.look = look;
+            self.viewed_ply = look;
             let side = side_text(&self.live.setup().game, side);
             self.message = format!("{side} has played {text}. End goes back to the game.");
         }
@@ -293,7 +294,7 @@ impl GameScreen {
         let advice = match thinking.poll() {
             Ok(None) => return,
             Err(died) => Err(died.to_string()),
-            Ok(Some(chosen)) => self.computers.advised(chosen).map_err(|error| error.to_string()),
+            Ok(Some(chosen)) => self.computers.take_hint(chosen).map_err(|error| error.to_string()),
         };
         self.advice = None;
         match (purpose, advice) {
@@ -319,8 +320,8 @@ impl GameScreen {
 
     /// The game is another than before.
     fn changed(&mut self) {
-        self.hand.turn_to(self.live.session());
-        self.look = None;
+        self.hand.reset(self.live.session());
+        self.viewed_ply = None;
         self.advice = None;
         self.since = Instant::now();
         // A game that is over asks for nothing any more.
@@ -331,37 +332,37 @@ impl GameScreen {
         }
         self.keep();
         self.computers.game_over(&self.live);
-        self.message = self.invitation();
+        self.message = self.prompt();
     }
 
     /// Keeps the game as it is.
     fn keep(&mut self) {
         if let Some(kept) = &mut self.kept {
-            kept.update(&self.live);
+            kept.save(&self.live);
         }
     }
 
     fn trouble(&self) -> Option<&str> {
-        self.kept.as_ref().and_then(Kept::trouble)
+        self.kept.as_ref().and_then(Autosave::trouble)
     }
 
     /// A sentence on what has become of a game that was left: whether it is kept.
-    pub fn kept_text(&self) -> Option<&str> {
-        let kept = self.kept.as_ref().is_some_and(Kept::is_kept);
+    pub fn autosave_text(&self) -> Option<&str> {
+        let kept = self.kept.as_ref().is_some_and(Autosave::is_saved);
         let text = "The game is kept: crownhead play --resume takes it up again.";
         self.trouble().or(kept.then_some(text))
     }
 
     fn play(&mut self, text: &str) {
-        if let Some(why) = self.hands_off() {
+        if let Some(why) = self.blocked_reason() {
             self.message = why;
             return;
         }
         match self.live.play(text, self.live.turn_time()) {
             Ok(()) => self.changed(),
-            Err(PlayError::GameOver(_)) => self.message = self.invitation(),
+            Err(PlayError::GameOver(_)) => self.message = self.prompt(),
             Err(PlayError::Illegal(error)) => {
-                self.hand.let_go();
+                self.hand.deselect();
                 self.message = to_sentence(&error.reason);
             }
         }
@@ -375,7 +376,7 @@ impl GameScreen {
     }
 
     fn hint(&mut self) {
-        match self.hands_off() {
+        match self.blocked_reason() {
             Some(why) => self.message = why,
             None => self.ask(Advice::Hint),
         }
@@ -386,7 +387,7 @@ impl GameScreen {
         if self.advice.as_ref().is_some_and(|(asked, _)| *asked == purpose) {
             return;
         }
-        match self.computers.advise(&self.live) {
+        match self.computers.ask_hint(&self.live) {
             Ok(thinking) => {
                 self.advice = Some((purpose, thinking));
                 self.message = match purpose {
@@ -401,7 +402,9 @@ impl GameScreen {
     fn offer(&mut self) {
         match self.live.seat(self.live.session().side().other()) {
             Seat::Human => self.dialog = Some(Dialog::Draw),
-            Seat::Computer(_) if self.computers.hears_offers(&self.live) => self.ask(Advice::Draw),
+            Seat::Computer(_) if self.computers.considers_offers(&self.live) => {
+                self.ask(Advice::Draw)
+            }
             Seat::Computer(_) => self.decline(),
         }
     }
@@ -410,8 +413,8 @@ impl GameScreen {
         if self.live.undo() {
             // Who thinks about a position that has gone away thinks in vain.
             self.thinking = None;
-            self.thought = None;
-            self.computers.undone();
+            self.last_info = None;
+            self.computers.on_undo();
             self.changed();
         } else {
             self.message = match self.live.is_late() {
@@ -422,13 +425,13 @@ impl GameScreen {
     }
 
     /// The same once more.
-    fn again(&mut self) {
+    fn new_game(&mut self) {
         let mut setup = self.live.setup().clone();
         setup.seed = setup.seed.wrapping_add(1);
-        if let Ok(live) = LiveGame::new(setup) {
+        if let Ok(live) = LocalGame::new(setup) {
             self.computers = Computers::new(&live);
             self.live = live;
-            self.thought = None;
+            self.last_info = None;
             self.changed();
         }
     }
@@ -441,13 +444,13 @@ impl GameScreen {
     /// Looks at an earlier position; the last one is the game itself.
     fn look_at(&mut self, ply: usize) {
         let made = self.live.session().plies();
-        self.hand.let_go();
-        self.look = (ply < made).then_some(ply);
-        self.message = match self.look {
+        self.hand.deselect();
+        self.viewed_ply = (ply < made).then_some(ply);
+        self.message = match self.viewed_ply {
             Some(ply) => {
                 format!("The position after {ply} of {made} plies. End goes back to the game.")
             }
-            None => self.invitation(),
+            None => self.prompt(),
         };
     }
 

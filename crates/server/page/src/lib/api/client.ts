@@ -1,199 +1,83 @@
-/**
- * What the server says and how it is asked: the types of docs/server.md, and a function for each
- * request. The socket of a game is in live.svelte.ts.
- */
+/** HTTP requests. The WebSocket of a game is in lib/game/socket.ts. */
+import type {
+  Catalog,
+  CreatedGame,
+  ErrorResponse,
+  GameRules,
+  GameSummaries,
+  GameSummary,
+  NewGameRequest,
+  PositionRequest,
+  PositionView,
+} from "./types";
 
-export type Side = string;
-
-export interface Legal {
-  text: string;
-  from: string | null;
-  to: string | null;
-  path: string[];
-  captures: string[];
-  /** Other paths of the same move. */
-  other_paths?: string[][];
-}
-
-export interface Made {
-  text: string;
-  side: Side;
-  path: string[];
-  captures: string[];
-}
-
-export interface Outcome {
-  winner: Side | null;
-  reason: string;
-  score: [number, number] | null;
-  text: string;
-}
-
-/** A position and what is possible in it. */
-export interface View {
-  position: string;
-  board: string;
-  side: Side;
-  ply: number;
-  legal: Legal[];
-  must_capture: boolean;
-  outcome: Outcome | null;
-}
-
-export interface PositionView extends View {
-  last: Made | null;
-}
-
-export interface Kind {
-  id: string;
-  name: string;
-  sides: [{ letter: Side; name: string }, { letter: Side; name: string }];
-  options: { key: string; values: string; default: string; meaning: string }[];
-  start: string;
-  board: string;
-  squares: (number | null)[] | null;
-  targets: [string[], string[]] | null;
-}
-
-export interface Opponent {
-  spec: string;
-  name: string;
-  description: string;
-  uses_time: boolean;
-}
-
-export interface Catalogue {
-  games: Kind[];
-  players: Opponent[];
-  thinking: { min: number; default: number; max: number };
-  clock: { max: number; max_increment: number };
-  names: { max: number };
-}
-
-export type Goal =
-  | { kind: "any" }
-  | { kind: "moves"; moves: string[] }
-  | { kind: "refused"; move: string; reason: string };
-
-export interface Exercise {
-  title: string;
-  position: string;
-  task: string;
-  goal: Goal;
-  hint: string;
-  praise: string;
-}
-
-export interface Rules {
-  id: string;
-  name: string;
-  about: string[];
-  exercises: Exercise[];
-}
-
-export type Mode = "computer" | "hotseat" | "friend";
-
-export interface Wish {
-  game: string;
-  mode: Mode;
-  side?: Side;
-  player?: string;
-  thinking?: number;
-  clock: { time: number; increment: number } | null;
-  name: string | null;
-}
-
-export interface Created {
-  id: string;
-  secret: string;
-  you: Side[];
-  friend?: string;
-}
-
-export interface Seat {
-  side: Side;
-  kind: "person" | "computer";
-  name: string | null;
-  player?: string;
-  online: boolean;
-}
-
-export interface Summary {
-  id: string;
-  game: string;
-  kind: string;
-  name: string;
-  mode: Mode;
-  ply: number;
-  side: Side;
-  board: string;
-  seats: Seat[];
-  outcome: Outcome | null;
-  next: string | null;
-  last_activity: number;
-}
-
-/** A request that was refused, with a sentence for people. */
-export class Refusal extends Error {
+/** A failed request. Its message is a sentence to show. */
+export class ApiError extends Error {
   constructor(
     readonly code: string,
-    reason: string,
+    message: string,
   ) {
-    super(reason);
+    super(message);
   }
 }
 
-async function ask<T>(path: string, body?: unknown): Promise<T> {
-  let answer: Response;
+async function request<T>(path: string, body?: unknown): Promise<T> {
+  const options = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  let response: Response;
   try {
-    answer = await fetch(
-      path,
-      body === undefined
-        ? {}
-        : {
-            method: "POST",
-            headers: { "content-type": "application/json" },
-            body: JSON.stringify(body),
-          },
-    );
+    response = await fetch(path, body === undefined ? {} : options);
   } catch {
-    throw new Refusal("unreachable", "The server does not answer. Is it still running?");
+    throw new ApiError("unreachable", "Cannot reach the server. Is it running?");
   }
-  let content: { error?: { code: string; reason: string } };
+  let content: T | ErrorResponse;
   try {
-    content = await answer.json();
+    content = await response.json();
   } catch {
-    throw new Refusal("failure", `The server's answer (${answer.status}) cannot be read.`);
+    throw new ApiError("failure", `Unexpected response from the server (${response.status}).`);
   }
-  if (!answer.ok) {
-    throw new Refusal(
-      content.error?.code ?? "failure",
-      sentence(content.error?.reason ?? `The server refuses (${answer.status}).`),
-    );
-  }
-  return content as T;
+  if (response.ok) return content as T;
+  const { error } = content as Partial<ErrorResponse>;
+  throw new ApiError(
+    error?.code ?? "failure",
+    toSentence(error?.reason ?? `The server rejected the request (${response.status})`),
+  );
 }
 
-let known: Promise<Catalogue> | undefined;
+let catalog: Promise<Catalog> | undefined;
 
-/** What can be played. It does not change while the server runs, so it is asked for once. */
-export function catalogue(): Promise<Catalogue> {
-  known ??= ask<Catalogue>("/api/games").catch((error) => {
-    known = undefined;
+/** Games and players. They do not change while the server runs, so they are fetched once. */
+export function fetchCatalog(): Promise<Catalog> {
+  catalog ??= request<Catalog>("/api/games").catch((error: unknown) => {
+    catalog = undefined;
     throw error;
   });
-  return known;
+  return catalog;
 }
 
-export const rules = (id: string) => ask<Rules>(`/api/rules/${encodeURIComponent(id)}`);
-export const create = (wish: Wish) => ask<Created>("/api/games", wish);
-export const position = (game: string, position: string | undefined, moves: string[]) =>
-  ask<PositionView>("/api/position", { game, ...(position ? { position } : {}), moves });
-export const summaries = async (games: string[]) =>
-  (await ask<{ games: Summary[] }>("/api/summaries", { games })).games;
+export const fetchRules = (id: string) =>
+  request<GameRules>(`/api/rules/${encodeURIComponent(id)}`);
 
-/** A reason as a sentence: with a capital and a full stop. */
-export function sentence(reason: string): string {
+export const createGame = (game: NewGameRequest) => request<CreatedGame>("/api/games", game);
+
+export function fetchPosition(
+  game: string,
+  position: string | undefined,
+  moves: string[],
+): Promise<PositionView> {
+  const body: PositionRequest = { game, ...(position ? { position } : {}), moves };
+  return request("/api/position", body);
+}
+
+export async function fetchSummaries(games: string[]): Promise<GameSummary[]> {
+  return (await request<GameSummaries>("/api/summaries", { games })).games;
+}
+
+/** Adds a capital letter and a full stop. */
+export function toSentence(reason: string): string {
   const text = reason.charAt(0).toUpperCase() + reason.slice(1);
   return /[.!?:…]$/.test(text) ? text : `${text}.`;
 }

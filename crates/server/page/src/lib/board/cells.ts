@@ -1,53 +1,75 @@
-/** Cells of the board: `rc`, `11` to `88`, row 1 at the top; and the 64 letters of a board. */
+/** Cells (`11` to `88`, row 1 at the top) and boards (64 letters, row 1 first, `.` empty). */
+import type { Cell, GameInfo, PieceInfo, SideIndex, SideLetter } from "../api/types";
 
-export const index = (cell: string) => (Number(cell[0]) - 1) * 8 + Number(cell[1]) - 1;
-export const cell = (index: number) => `${(index >> 3) + 1}${(index & 7) + 1}`;
-export const all = Array.from({ length: 64 }, (_, i) => cell(i));
+export const cellIndex = (cell: Cell) => (Number(cell[0]) - 1) * 8 + Number(cell[1]) - 1;
+export const cellAt = (index: number): Cell => `${(index >> 3) + 1}${(index & 7) + 1}`;
+export const ALL_CELLS = Array.from({ length: 64 }, (_, i) => cellAt(i));
+export const isDark = (index: number) => ((index >> 3) + (index & 7)) % 2 === 1;
 
 /** The cell `rows` below and `columns` to the right, or null off the board. */
-export function beside(from: string, rows: number, columns: number): string | null {
+export function offset(from: Cell, rows: number, columns: number): Cell | null {
   const row = Number(from[0]) + rows;
   const column = Number(from[1]) + columns;
   return row < 1 || row > 8 || column < 1 || column > 8 ? null : `${row}${column}`;
 }
 
-/** Where the arrow keys lead: rows down and columns to the right. */
-export const arrows: Record<string, [number, number]> = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
+/** Number of king steps from one cell to another. */
+export function distance(a: Cell, b: Cell): number {
+  const rows = Math.abs(Number(a[0]) - Number(b[0]));
+  const columns = Math.abs(Number(a[1]) - Number(b[1]));
+  return Math.max(rows, columns);
+}
 
 /** Whether a cell lies on the straight line between two others. */
-export function isBetween(cell: string, one: string, other: string): boolean {
-  const [r, c, r1, c1, r2, c2] = [cell, one, other].flatMap((own) => [
-    Number(own[0]),
-    Number(own[1]),
-  ]) as [number, number, number, number, number, number];
-  const onLine = (r - r1) * (c2 - c1) === (c - c1) * (r2 - r1);
-  const inside = (r - r1) * (r - r2) + (c - c1) * (c - c2) < 0;
-  return onLine && inside;
+export function isBetween(cell: Cell, a: Cell, b: Cell): boolean {
+  const [row, column] = [Number(cell[0]), Number(cell[1])];
+  const [rowA, columnA] = [Number(a[0]), Number(a[1])];
+  const [rowB, columnB] = [Number(b[0]), Number(b[1])];
+  const isOnLine = (row - rowA) * (columnB - columnA) === (column - columnA) * (rowB - rowA);
+  const isInside = (row - rowA) * (row - rowB) + (column - columnA) * (column - columnB) < 0;
+  return isOnLine && isInside;
 }
 
-/** Which of the two sides a letter of a board belongs to: 0, 1, or -1 for an empty cell. */
-export function owner(letter: string, first: string): number {
-  if (letter === ".") return -1;
-  return letter.toLowerCase() === first.toLowerCase() ? 0 : 1;
-}
+export const pieceInfo = (game: GameInfo, letter: string): PieceInfo | undefined =>
+  game.pieces.find((piece) => piece.letter === letter);
 
-/** In the checkers games kings are capitals; `O` of Chinese checkers is a piece like any other. */
-export const isKing = (letter: string) => letter === "B" || letter === "W";
+/** Side of a piece on the board; -1 for an empty cell. */
+export const pieceSide = (game: GameInfo, letter: string): SideIndex | -1 =>
+  pieceInfo(game, letter)?.side ?? -1;
 
-/** The board after a move, as far as the move itself says: a crowning is for the server to tell. */
-export function moved(board: string, path: string[], captures: string[]): string {
-  const first = path[0];
-  const last = path.at(-1);
-  if (!first || !last) return board;
+/** Index of the side with a letter. */
+export const sideIndex = (game: GameInfo, side: SideLetter): SideIndex =>
+  game.sides[0].letter === side ? 0 : 1;
+
+export const sideName = (game: GameInfo, side: SideLetter): string =>
+  game.sides.find(({ letter }) => letter === side)?.name ?? side;
+
+/** Whether pieces can stand on a cell. */
+export const isInPlay = (game: GameInfo, cell: Cell) =>
+  !game.squares || game.squares[cellIndex(cell)] !== null;
+
+/** The board after a move. Promotion is left to the server. */
+export function applyMove(board: string, path: Cell[], captures: Cell[]): string {
+  const from = path[0];
+  const to = path.at(-1);
+  if (!from || !to) return board;
   const letters = [...board];
-  const piece = letters[index(first)] ?? ".";
-  letters[index(first)] = ".";
-  for (const taken of captures) letters[index(taken)] = ".";
-  letters[index(last)] = piece;
+  const piece = letters[cellIndex(from)] ?? ".";
+  letters[cellIndex(from)] = ".";
+  for (const captured of captures) letters[cellIndex(captured)] = ".";
+  letters[cellIndex(to)] = piece;
   return letters.join("");
+}
+
+/** Whether the board must be flipped to show a side's pieces at the bottom of its start position. */
+export function isFlippedFor(game: GameInfo, startBoard: string, side: SideLetter): boolean {
+  const averageRow = (index: number) => {
+    const rows = [...startBoard].flatMap((letter, i) =>
+      pieceSide(game, letter) === index ? [i >> 3] : [],
+    );
+    return rows.reduce((sum, row) => sum + row, 0) / Math.max(1, rows.length);
+  };
+  const index = sideIndex(game, side);
+  // Sides that start next to each other share one orientation.
+  return averageRow(1 - index) - averageRow(index) > 1;
 }

@@ -1,195 +1,164 @@
 /**
- * The pieces on a board, each the same piece from one position to the next, so that it can be seen
- * moving. What is shown is right at once; the movement is decoration on top of it, which the browser
- * does by itself and which people who do not want it do not get.
+ * The pieces on a board. Each keeps its identity from one position to the next, so that it can be
+ * animated. The pieces are always those of the current position; animations run on top.
  */
-import { cell, index, isBetween, moved } from "./cells";
+import type { Cell } from "../api/types";
+import { fadeOut, moveTiming, prefersReducedMotion, slide, type Place } from "./anim";
+import { ALL_CELLS, applyMove, cellIndex } from "./cells";
 
 export interface Piece {
   readonly id: number;
   letter: string;
-  cell: string;
-  /** It has been taken, and is on its way out. */
-  leaving: boolean;
-  /** It is above the others. */
-  moving: boolean;
+  cell: Cell;
+  /** Captured, and fading out. */
+  isLeaving: boolean;
+  /** Sliding above the other pieces. */
+  isMoving: boolean;
 }
 
-interface Way {
-  path: string[];
-  captures: string[];
+interface MoveOnBoard {
+  path: Cell[];
+  captures: Cell[];
 }
 
-/** A step to the next cell, and what each further cell adds. */
-const STEP = 190;
-const FURTHER = 35;
-const LEAVE = 200;
-const LONGEST = 1600;
-
-const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+/** More changes than this are another position, which is not animated. */
+const MAX_ANIMATED_CHANGES = 4;
 
 export class Pieces {
   all: Piece[] = $state([]);
   private elements = new Map<number, HTMLElement>();
-  private ids = 0;
-  /** The last way gone, to be able to go it back. */
-  private last: Way | null = null;
+  private lastId = 0;
+  /** The last move shown, to animate its take-back. */
+  private lastMove: MoveOnBoard | null = null;
+  /** Letters of moving pieces when they arrive: promotion. */
+  private letterOnArrival = new Map<number, string>();
 
-  /** Where a cell is, as a transform of a piece. */
-  constructor(private place: (cell: string) => string) {}
+  constructor(
+    private place: Place,
+    /** Side of a letter on the board. */
+    private sideOf: (letter: string) => number,
+  ) {}
 
-  /** Gives a piece its element. */
+  /** Attachment that registers the element of a piece. */
   element = (id: number) => (element: HTMLElement) => {
     this.elements.set(id, element);
     return () => void this.elements.delete(id);
   };
 
-  at(cell: string): Piece | undefined {
-    return this.all.find((piece) => piece.cell === cell && !piece.leaving);
+  at(cell: Cell | undefined): Piece | undefined {
+    return this.all.find((piece) => piece.cell === cell && !piece.isLeaving);
   }
 
   elementOf(piece: Piece): HTMLElement | undefined {
     return this.elements.get(piece.id);
   }
 
-  private get letters(): string {
+  /**
+   * Shows a position. If `move` led to it, its piece is animated from where it is: the user may
+   * have dragged it `stepsDragged` steps along the path already.
+   */
+  setPosition(board: string, move: MoveOnBoard | null, stepsDragged: number) {
+    const current = this.board();
+    const undone = this.lastMove;
+    this.lastMove = move;
+    if (current === board) return;
+    if (move && this.isSamePlacement(applyMove(current, move.path, move.captures), board)) {
+      this.animateMove(move, stepsDragged);
+    } else if (
+      undone &&
+      this.isSamePlacement(applyMove(board, undone.path, undone.captures), current)
+    ) {
+      this.animateMove({ path: undone.path.toReversed(), captures: [] }, 0);
+    }
+    this.reconcile(board);
+  }
+
+  /** Slides a piece along a path to the cell where it is now. */
+  slide(piece: Piece, path: Cell[], duration?: number) {
+    const element = this.elements.get(piece.id);
+    if (!element || path.length < 2 || prefersReducedMotion()) return;
+    piece.isMoving = true;
+    const onArrival = () => {
+      piece.isMoving = false;
+      piece.letter = this.letterOnArrival.get(piece.id) ?? piece.letter;
+      this.letterOnArrival.delete(piece.id);
+    };
+    slide(element, path, this.place, duration).finished.then(onArrival, onArrival);
+  }
+
+  private board(): string {
     const letters = Array.from({ length: 64 }, () => ".");
-    for (const piece of this.all) if (!piece.leaving) letters[index(piece.cell)] = piece.letter;
+    for (const piece of this.all) {
+      if (!piece.isLeaving) letters[cellIndex(piece.cell)] = piece.letter;
+    }
     return letters.join("");
   }
 
-  /**
-   * Shows a board. If the way that led to it is known, the piece goes it, from where it is: a hand
-   * may have put it along the way already.
-   */
-  show(board: string, way: Way | null, gone: number) {
-    const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
-    const now = this.letters;
-    const back = this.last;
-    this.last = way;
-    if (now === board) return;
-    if (way?.path.length && same(moved(now, way.path, way.captures), board)) {
-      this.go(way, gone);
-    } else if (back?.path.length && same(moved(board, back.path, back.captures), now)) {
-      this.go({ path: back.path.toReversed(), captures: [] }, 0);
-    }
-    this.settle(board);
+  /** Whether the pieces of both boards are in the same places, promoted or not. */
+  private isSamePlacement(a: string, b: string): boolean {
+    return [...a].every((letter, i) => this.sideOf(letter) === this.sideOf(b[i] ?? "."));
   }
 
-  /** Lets a piece go its way, and what it takes leave as it is taken. */
-  private go(way: Way, gone: number) {
-    const [from] = way.path;
-    const to = way.path.at(-1);
-    const piece = from ? this.at(from) : undefined;
+  private animateMove(move: MoveOnBoard, stepsDragged: number) {
+    const piece = this.at(move.path[0]);
+    const to = move.path.at(-1);
     if (!piece || !to) return;
-    const path = way.path.slice(gone);
-    const times = [0];
-    for (let i = 1; i < path.length; i++) {
-      times.push((times[i - 1] ?? 0) + legTime(path[i - 1] ?? to, path[i] ?? to));
-    }
-    const total = times.at(-1) ?? 0;
-    const faster = total > LONGEST ? LONGEST / total : 1;
-    for (const taken of way.captures) {
-      const leg = path.findIndex((cell, i) => i > 0 && isBetween(taken, path[i - 1] ?? to, cell));
-      const at = leg > 0 ? ((times[leg - 1] ?? 0) + (times[leg] ?? 0)) / 2 : 0;
-      const captured = this.at(taken);
-      if (captured) this.leave(captured, at * faster);
+    const path = move.path.slice(stepsDragged);
+    const { duration, fadeDelays } = moveTiming(path, move.captures);
+    for (const [cell, delay] of fadeDelays) {
+      const captured = this.at(cell);
+      if (captured) this.fadeOut(captured, delay);
     }
     piece.cell = to;
-    this.slide(piece, path, total * faster);
+    this.slide(piece, path, duration);
   }
 
-  /** Moves a piece along cells to where it is now. */
-  slide(piece: Piece, path: string[], duration?: number) {
-    const element = this.elements.get(piece.id);
-    if (!element || path.length < 2 || isStill.matches) return;
-    const legs = path.slice(1).map((cell, i) => legTime(path[i] ?? cell, cell));
-    const total = legs.reduce((sum, leg) => sum + leg, 0);
-    let passed = 0;
-    const frames = path.map((cell, i) => {
-      if (i > 0) passed += legs[i - 1] ?? 0;
-      return {
-        transform: this.place(cell),
-        offset: Math.min(1, passed / total),
-        easing: "cubic-bezier(0.4, 0.1, 0.3, 1)",
-      };
-    });
-    piece.moving = true;
-    const motion = element.animate(frames, { duration: duration ?? total });
-    const done = () => {
-      piece.moving = false;
-      const now = this.wanted.get(piece.id);
-      if (now) piece.letter = now;
-      this.wanted.delete(piece.id);
-    };
-    motion.finished.then(done, done);
-  }
-
-  /** What a moving piece becomes when it has arrived. */
-  private wanted = new Map<number, string>();
-
-  private leave(piece: Piece, delay: number) {
-    piece.leaving = true;
+  private fadeOut(piece: Piece, delay: number) {
+    piece.isLeaving = true;
     const remove = () => {
-      this.all = this.all.filter((own) => own.id !== piece.id);
+      this.all = this.all.filter(({ id }) => id !== piece.id);
     };
     const element = this.elements.get(piece.id);
-    if (!element || isStill.matches) return remove();
-    const place = this.place(piece.cell);
-    const motion = element.animate(
-      [
-        { opacity: 1, transform: `${place} scale(1)` },
-        { opacity: 0, transform: `${place} scale(0.55)` },
-      ],
-      { duration: LEAVE, delay, fill: "both", easing: "ease-in" },
-    );
-    motion.finished.then(remove, remove);
+    if (!element || prefersReducedMotion()) return remove();
+    fadeOut(element, this.place(piece.cell), delay).finished.then(remove, remove);
   }
 
-  private appear(letter: string, at: string) {
-    const piece = { id: ++this.ids, letter, cell: at, leaving: false, moving: false };
-    this.all.push(piece);
+  private add(letter: string, cell: Cell) {
+    this.all.push({ id: ++this.lastId, letter, cell, isLeaving: false, isMoving: false });
   }
 
   /** Makes the pieces those of a board, whatever they were. */
-  private settle(board: string) {
-    const missing: string[] = [];
-    const extra: Piece[] = [];
-    const isOf = (piece: Piece, letter: string) =>
-      piece.letter.toLowerCase() === letter.toLowerCase();
+  private reconcile(board: string) {
+    const isSameSide = (piece: Piece, letter: string) =>
+      this.sideOf(piece.letter) === this.sideOf(letter);
+    const surplus: Piece[] = [];
+    const occupied = new Set<Cell>();
     for (const piece of this.all) {
-      if (piece.leaving) continue;
-      const letter = board[index(piece.cell)] ?? ".";
-      if (!isOf(piece, letter)) extra.push(piece);
-      else if (piece.letter !== letter) {
-        if (piece.moving) this.wanted.set(piece.id, letter);
-        else piece.letter = letter;
+      if (piece.isLeaving) continue;
+      const letter = board[cellIndex(piece.cell)] ?? ".";
+      if (!isSameSide(piece, letter)) {
+        surplus.push(piece);
+        continue;
       }
+      occupied.add(piece.cell);
+      if (piece.letter === letter) continue;
+      if (piece.isMoving) this.letterOnArrival.set(piece.id, letter);
+      else piece.letter = letter;
     }
-    const held = new Set(this.all.filter((own) => !own.leaving).map((own) => own.cell));
-    for (const own of extra) held.delete(own.cell);
-    for (let i = 0; i < 64; i++) if (board[i] !== "." && !held.has(cell(i))) missing.push(cell(i));
-    // Another position altogether is not slid together out of the old one.
-    const isNear = missing.length + extra.length <= 4;
-    for (const at of missing) {
-      const letter = board[index(at)] ?? ".";
-      const near = !isNear ? -1 : extra.findIndex((piece) => isOf(piece, letter));
-      const [piece] = near < 0 ? [] : extra.splice(near, 1);
+    const missing = ALL_CELLS.filter((cell, i) => board[i] !== "." && !occupied.has(cell));
+    const isAnimated = missing.length + surplus.length <= MAX_ANIMATED_CHANGES;
+    for (const cell of missing) {
+      const letter = board[cellIndex(cell)] ?? ".";
+      const match = isAnimated ? surplus.findIndex((piece) => isSameSide(piece, letter)) : -1;
+      const [piece] = match < 0 ? [] : surplus.splice(match, 1);
       if (piece) {
         const from = piece.cell;
-        piece.cell = at;
+        piece.cell = cell;
         piece.letter = letter;
-        this.slide(piece, [from, at]);
-      } else this.appear(letter, at);
+        this.slide(piece, [from, cell]);
+      } else this.add(letter, cell);
     }
-    if (isNear) for (const piece of extra) this.leave(piece, 0);
-    else this.all = this.all.filter((own) => !extra.includes(own));
+    if (isAnimated) for (const piece of surplus) this.fadeOut(piece, 0);
+    else this.all = this.all.filter((piece) => !surplus.includes(piece));
   }
 }
-
-function legTime(from: string, to: string): number {
-  const rows = Math.abs(Number(from[0]) - Number(to[0]));
-  const columns = Math.abs(Number(from[1]) - Number(to[1]));
-  return STEP + FURTHER * Math.max(rows, columns);
-}
-

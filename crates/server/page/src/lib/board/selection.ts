@@ -1,107 +1,118 @@
 /**
- * Choosing a move on the board, step by step, out of the legal moves that the server listed.
+ * Selecting a move on the board step by step, out of the legal moves that the server listed.
  *
- * A way is gone to its end as soon as one move is left. A cell where the way may end or go on is only a
- * step: choosing it once more ends the move there, and choosing a cell that does not go on lets go. Whoever
- * drops a piece there has ended it at once. There are no rules of any game in it: steps are those of the ways
- * that the server lists.
+ * The move is complete as soon as a single one is left. At a cell where it may stop or continue,
+ * selecting the cell again stops it, and selecting an unrelated cell deselects the piece. Dropping
+ * a piece stops the move there at once. This code knows no rules: it only follows listed paths.
  */
-import type { Legal } from "../api/client";
+import type { Cell, LegalMove } from "../api/types";
 import { isBetween } from "./cells";
 
-interface Way {
-  move: Legal;
-  path: string[];
+interface MovePath {
+  move: LegalMove;
+  path: Cell[];
 }
 
-export type Step =
-  | { kind: "move"; move: Legal; path: string[] }
-  | { kind: "chosen"; chosen: string[] }
-  | { kind: "dropped" }
-  | { kind: "refused" };
+/** Result of selecting a cell. */
+export type Selection =
+  | { kind: "move"; move: LegalMove; path: Cell[] }
+  | { kind: "selected"; selected: Cell[] }
+  | { kind: "deselected" }
+  | { kind: "illegal" };
 
-const begins = (path: string[], chosen: string[]) => chosen.every((cell, i) => path[i] === cell);
+const startsWith = (path: Cell[], selected: Cell[]) =>
+  selected.every((cell, i) => path[i] === cell);
 
-/** The ways that begin with the cells chosen so far. */
-function ways(legal: Legal[], chosen: string[]): Way[] {
+/** Paths that start with the cells selected so far. */
+function matchingPaths(legal: LegalMove[], selected: Cell[]): MovePath[] {
   return legal.flatMap((move) =>
     [move.path, ...(move.other_paths ?? [])]
-      .filter((path) => path.length > 0 && begins(path, chosen))
+      .filter((path) => path.length > 0 && startsWith(path, selected))
       .map((path) => ({ move, path })),
   );
 }
 
-const moves = (found: Way[]) => new Set(found.map((way) => way.move));
+const movesOf = (paths: MovePath[]) => new Set(paths.map(({ move }) => move));
 
-/** Pieces that can be chosen. */
-export const starts = (legal: Legal[]) =>
+/** Paths that go on from the selected cells and end at a cell. */
+const endingAt = (paths: MovePath[], selected: Cell[], cell: Cell) =>
+  paths.filter(({ path }) => path.length > selected.length && path.at(-1) === cell);
+
+/** The path that ends where the selection does. */
+const complete = (legal: LegalMove[], selected: Cell[]) =>
+  selected.length > 1
+    ? matchingPaths(legal, selected).find(({ path }) => path.length === selected.length)
+    : undefined;
+
+/** Cells of the pieces that can move. */
+export const movable = (legal: LegalMove[]): Set<Cell> =>
   new Set(legal.flatMap((move) => (move.path[0] ? [move.path[0]] : [])));
 
-function endsAt(found: Way[], chosen: string[], cell: string): Way[] {
-  return found.filter((way) => way.path.length > chosen.length && way.path.at(-1) === cell);
-}
-
-/** The cells that can be chosen next: the next steps, and ends that single a move out. */
-export function targets(legal: Legal[], chosen: string[]): Set<string> {
-  const cells = new Set<string>();
-  if (chosen.length === 0) return cells;
-  const found = ways(legal, chosen);
-  for (const { path } of found) {
-    const next = path[chosen.length];
+/** Cells that can be selected next: next steps, and end cells that identify a single move. */
+export function destinations(legal: LegalMove[], selected: Cell[]): Set<Cell> {
+  const cells = new Set<Cell>();
+  if (selected.length === 0) return cells;
+  const paths = matchingPaths(legal, selected);
+  for (const { path } of paths) {
+    const next = path[selected.length];
     const end = path.at(-1);
     if (next) cells.add(next);
-    if (end && moves(endsAt(found, chosen, end)).size === 1) cells.add(end);
+    if (end && movesOf(endingAt(paths, selected, end)).size === 1) cells.add(end);
   }
   return cells;
 }
 
-const whole = (legal: Legal[], chosen: string[]) =>
-  chosen.length > 1
-    ? ways(legal, chosen).find((way) => way.path.length === chosen.length)
-    : undefined;
+/** Whether the cells selected so far are a complete move. */
+export const canStop = (legal: LegalMove[], selected: Cell[]) =>
+  complete(legal, selected) !== undefined;
 
-/** Whether the way chosen so far is a whole move. */
-export const mayEnd = (legal: Legal[], chosen: string[]) => whole(legal, chosen) !== undefined;
-
-/** What is taken along the way chosen so far. */
-export function taken(legal: Legal[], chosen: string[]): string[] {
-  const all = new Set(ways(legal, chosen).flatMap((way) => way.move.captures));
-  return [...all].filter((cell) =>
-    chosen.some((to, i) => i > 0 && isBetween(cell, chosen[i - 1] ?? to, to)),
+/** Pieces captured along the cells selected so far. */
+export function capturedSoFar(legal: LegalMove[], selected: Cell[]): Cell[] {
+  const captures = new Set(matchingPaths(legal, selected).flatMap(({ move }) => move.captures));
+  return [...captures].filter((cell) =>
+    selected.some((to, i) => i > 0 && isBetween(cell, selected[i - 1] ?? to, to)),
   );
 }
 
-/** Chooses a cell; `drops` if a piece is put there, and not only its way shown. */
-export function choose(legal: Legal[], chosen: string[], cell: string, drops = false): Step {
-  const isStart = legal.some((move) => move.path[0] === cell);
-  const [from] = chosen;
-  if (!from) return isStart ? { kind: "chosen", chosen: [cell] } : { kind: "refused" };
-  const found = ways(legal, chosen);
-  if (chosen.at(-1) === cell) {
-    const end = whole(legal, chosen);
-    if (end) return { kind: "move", ...end };
-    if (chosen.length === 1 && !found.some((way) => way.path[1] === cell)) {
-      return { kind: "dropped" };
+/** Whether several moves of the piece on `from` end at `to`. */
+export const isAmbiguous = (legal: LegalMove[], from: Cell, to: Cell) =>
+  legal.filter((move) => move.path[0] === from && move.to === to).length > 1;
+
+/** Selects a cell. `isDrop`: the piece was dropped there, so the move stops there if it can. */
+export function select(
+  legal: LegalMove[],
+  selected: Cell[],
+  cell: Cell,
+  isDrop = false,
+): Selection {
+  const isMovable = movable(legal).has(cell);
+  const [from] = selected;
+  if (!from) return isMovable ? { kind: "selected", selected: [cell] } : { kind: "illegal" };
+  const paths = matchingPaths(legal, selected);
+  if (selected.at(-1) === cell) {
+    const stop = complete(legal, selected);
+    if (stop) return { kind: "move", ...stop };
+    if (selected.length === 1 && !paths.some(({ path }) => path[1] === cell)) {
+      return { kind: "deselected" };
     }
   }
-  // To the next cell, or else to an end further on that only one move has.
-  const ends = endsAt(found, chosen, cell);
+  const ends = endingAt(paths, selected, cell);
   const [end] = ends;
-  const isOneEnd = end && moves(ends).size === 1;
-  if (isOneEnd && drops) return { kind: "move", ...end };
-  const next = [...chosen, cell];
-  const further = ways(legal, next).length > 0 ? next : isOneEnd ? end.path : null;
-  if (further) {
-    const through = ways(legal, further);
-    const [one] = through;
-    if (one && moves(through).size === 1) return { kind: "move", ...one };
-    return { kind: "chosen", chosen: further };
+  const isSingleEnd = end && movesOf(ends).size === 1;
+  if (isSingleEnd && isDrop) return { kind: "move", ...end };
+  // The next step, or else an end further on that identifies a single move.
+  const next = [...selected, cell];
+  const extended = matchingPaths(legal, next).length > 0 ? next : isSingleEnd ? end.path : null;
+  if (extended) {
+    const remaining = matchingPaths(legal, extended);
+    const [only] = remaining;
+    if (only && movesOf(remaining).size === 1) return { kind: "move", ...only };
+    return { kind: "selected", selected: extended };
   }
-  const other: Step = { kind: "chosen", chosen: [cell] };
-  if (chosen.length === 1) return isStart ? other : { kind: "refused" };
-  // A longer way than those listed: the piece goes there by a listed one, if it could go on from there.
-  const anew = choose(legal, [from], cell);
-  if (anew.kind === "chosen" && anew.chosen.length > 1) return anew;
-  // Whoever points elsewhere has changed his mind.
-  return isStart && cell !== from ? other : { kind: "dropped" };
+  const other: Selection = { kind: "selected", selected: [cell] };
+  if (selected.length === 1) return isMovable ? other : { kind: "illegal" };
+  // The user took a detour that is not listed: reach the cell by a listed path, if there is one.
+  const restarted = select(legal, [from], cell);
+  if (restarted.kind === "selected" && restarted.selected.length > 1) return restarted;
+  return isMovable && cell !== from ? other : { kind: "deselected" };
 }

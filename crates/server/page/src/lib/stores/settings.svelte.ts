@@ -1,41 +1,41 @@
-/** How this browser likes it: kept in its storage, the same in all tabs. */
+/** Settings of this browser, in localStorage and the same in all tabs. */
+import type { Coordinates } from "../game/notation";
 
 export interface Settings {
   theme: "system" | "light" | "dark";
   sound: boolean;
-  /** What is written on the board. */
-  coordinates: "numbers" | "cells" | "none";
+  coordinates: Coordinates;
   name: string;
 }
 
 const KEY = "crownhead.settings";
-const usual: Settings = { theme: "system", sound: true, coordinates: "numbers", name: "" };
+const defaults: Settings = { theme: "system", sound: true, coordinates: "numbers", name: "" };
 
-function read(): Settings {
+function load(): Settings {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    const fits = ([key, value]: [string, unknown]) =>
-      key in usual && typeof value === typeof usual[key as keyof Settings];
-    return { ...usual, ...Object.fromEntries(Object.entries(kept).filter(fits)) };
+    const stored: object = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const isValid = ([key, value]: [string, unknown]) =>
+      key in defaults && typeof value === typeof defaults[key as keyof Settings];
+    return { ...defaults, ...Object.fromEntries(Object.entries(stored).filter(isValid)) };
   } catch {
-    return { ...usual };
+    return { ...defaults };
   }
 }
 
-export const settings: Settings = $state(read());
+export const settings: Settings = $state(load());
 
-/** Changes some of it, for all tabs. */
-export function set(change: Partial<Settings>) {
+/** Changes settings, for all tabs. */
+export function update(change: Partial<Settings>) {
   Object.assign(settings, change);
   try {
     localStorage.setItem(KEY, JSON.stringify(settings));
   } catch {
-    // A browser that keeps nothing can still be played in.
+    // Without storage the settings last until the tab is closed.
   }
-  show();
+  applyTheme();
 }
 
-function show() {
+function applyTheme() {
   const { dataset } = document.documentElement;
   if (settings.theme === "system") delete dataset.theme;
   else dataset.theme = settings.theme;
@@ -43,6 +43,6 @@ function show() {
 
 addEventListener("storage", (event) => {
   if (event.key !== KEY) return;
-  Object.assign(settings, read());
-  show();
+  Object.assign(settings, load());
+  applyTheme();
 });

@@ -1,0 +1,90 @@
+//! How a game ended.
+
+use crownhead_records::GameResult;
+use crownhead_rules::{Outcome, Side};
+
+use crate::{FaultKind, Incident, Session, to_sentence};
+
+/// The end of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// By the rules of the game.
+    Rules(Outcome),
+    /// A side resigned.
+    Resigned(Side),
+    /// The players agreed to a draw.
+    DrawAgreed,
+    /// A side ran out of time.
+    OutOfTime(Side),
+    /// A side lost by a fault.
+    Forfeited(Box<Incident>),
+}
+
+impl End {
+    /// The winner; `None` in a drawn game.
+    pub fn winner(&self) -> Option<Side> {
+        match self {
+            End::Rules(outcome) => outcome.winner,
+            End::DrawAgreed => None,
+            End::Resigned(side) | End::OutOfTime(side) => Some(side.other()),
+            End::Forfeited(incident) => Some(incident.side.other()),
+        }
+    }
+
+    /// The result, for game files.
+    pub fn result(&self) -> GameResult {
+        match self.winner() {
+            Some(Side::First) => GameResult::FirstWins,
+            Some(Side::Second) => GameResult::SecondWins,
+            None => GameResult::Draw,
+        }
+    }
+
+    /// Points of the first and the second player, in games that count points.
+    pub fn score(&self) -> Option<(u8, u8)> {
+        match self {
+            End::Rules(outcome) => outcome.score,
+            _ => None,
+        }
+    }
+
+    /// The stable external word for the reason.
+    pub fn code(&self) -> &'static str {
+        match self {
+            End::Rules(outcome) => outcome.reason.code(),
+            End::Resigned(_) => "resigned",
+            End::DrawAgreed => "agreed",
+            End::OutOfTime(_) => FaultKind::Timeout.code(),
+            End::Forfeited(incident) => incident.fault.kind.code(),
+        }
+    }
+
+    /// The end in a sentence, as players read it. `session` is the finished game.
+    pub fn describe(&self, session: &dyn Session) -> String {
+        let sides = session.game().info().sides;
+        let (loser, how) = match self {
+            End::Rules(_) => return to_sentence(&session.outcome_text().unwrap_or_default()),
+            End::DrawAgreed => return "The players agreed to a draw.".into(),
+            End::Resigned(side) => (*side, "resigns"),
+            End::OutOfTime(side) => (*side, "ran out of time"),
+            End::Forfeited(incident) => (incident.side, "forfeits the game"),
+        };
+        let [name, winner] = [loser, loser.other()].map(|side| sides[side.index()].name);
+        let text = format!("{name} {how}: {winner} wins.");
+        match self {
+            End::Forfeited(incident) => {
+                format!("{text} {}", to_sentence(&incident.describe(session.game())))
+            }
+            _ => text,
+        }
+    }
+
+    /// The reason as game files and bots receive it: of a forfeit only the report of the fault.
+    pub fn reason(&self, session: &dyn Session) -> String {
+        match self {
+            End::Rules(_) => session.outcome_text().unwrap_or_default(),
+            End::Forfeited(incident) => incident.describe(session.game()),
+            End::Resigned(_) | End::DrawAgreed | End::OutOfTime(_) => self.describe(session),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Which mechanisms this machine offers, and how to get those that are missing.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use super::cgroup::{self, Cgroup};
+use super::launch::{self, LaunchError};
+use super::plan::{Confinement, LaunchPlan, OwnPaths};
+use super::syscalls::LaunchStep;
+use super::{landlock, on_spawner_thread};
+use crate::{Isolation, Limits, Mechanism, SpawnRequest};
+
+/// Port for probing, in a network where nobody else is.
+const PROBE_PORT: u16 = 1024;
+
+/// The mechanisms of Linux, and whether this machine offers them.
+pub(crate) fn mechanisms() -> Vec<Mechanism> {
+    let landlock = match landlock::abi() {
+        0 => Err("the kernel has no Landlock, or it is disabled (enable it with lsm=landlock,…)"
+            .to_string()),
+        version @ 1..=5 => Ok(format!("version {version}, which does not restrict signals")),
+        version => Ok(format!("version {version}")),
+    };
+    let seccomp = match has_seccomp() {
+        true => Ok(String::new()),
+        false => Err("the kernel has no seccomp filters".to_string()),
+    };
+    let cgroups = match cgroup::parent_cgroup() {
+        Ok(parent) => Ok(format!("in {}", parent.display())),
+        Err(reason) => Err(reason.clone()),
+    };
+    vec![
+        Mechanism::new("namespaces", namespaces().clone().map(|()| String::new())),
+        Mechanism::new("landlock", landlock),
+        Mechanism::new("seccomp", seccomp),
+        Mechanism { is_optional: true, ..Mechanism::new("cgroups", cgroups) },
+    ]
+}
+
+pub(super) fn has_seccomp() -> bool {
+    Path::new("/proc/sys/kernel/seccomp/actions_avail").exists()
+}
+
+/// Whether programs can be started in namespaces, or why not. Tried once.
+pub(super) fn namespaces() -> &'static Result<(), String> {
+    static RESULT: OnceLock<Result<(), String>> = OnceLock::new();
+    RESULT.get_or_init(|| probe_namespaces(None, None))
+}
+
+/// Whether programs can also have a network of their own. Tried once.
+pub(crate) fn has_network() -> bool {
+    static RESULT: OnceLock<bool> = OnceLock::new();
+    *RESULT.get_or_init(|| namespaces().is_ok() && probe_namespaces(Some(PROBE_PORT), None).is_ok())
+}
+
+/// Sets up namespaces for a process that exits instead of executing a program.
+pub(super) fn probe_namespaces(
+    port: Option<u16>,
+    cgroup: Option<Arc<Cgroup>>,
+) -> Result<(), String> {
+    let confinement = Confinement { has_namespaces: true, is_build: false, port: None };
+    let request = SpawnRequest {
+        program: Path::new(""),
+        argv: &[],
+        folder: Path::new("/"),
+        owns_folder: false,
+        extra_paths: &[],
+        is_build: false,
+        build_output: None,
+        isolation: Isolation::Default,
+        limits: Limits::default(),
+        port: None,
+    };
+    let plan = LaunchPlan::new(&request, confinement, None, &OwnPaths::default())
+        .map_err(|error| error.to_string())?;
+    let plan = LaunchPlan { port, cgroup, ..plan };
+    match on_spawner_thread(move || launch::in_namespaces(&plan)) {
+        Ok(Err(error)) if error.step == LaunchStep::Exited => Ok(()),
+        Ok(Err(error)) => Err(with_advice(&error)),
+        Ok(Ok(_)) => Err("the probe did not exit".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Describes why namespaces are unavailable, and what to do about it.
+fn with_advice(error: &LaunchError) -> String {
+    let advice = match error.step {
+        LaunchStep::Namespaces | LaunchStep::IdMaps | LaunchStep::Mounts => {
+            "; unprivileged user namespaces may be disabled: check \
+             /proc/sys/user/max_user_namespaces, kernel.unprivileged_userns_clone and \
+             kernel.apparmor_restrict_unprivileged_userns, or the settings of the container"
+        }
+        _ => "",
+    };
+    format!("{error}{advice}")
+}

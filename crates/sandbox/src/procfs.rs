@@ -1,0 +1,156 @@
+//! What `/proc` says about processes. On systems without it, every function finds nothing.
+//!
+//! Functions that are called in a loop take a buffer, to avoid an allocation per file.
+
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// Ids of the processes that a process is related to. An id is 0 if it lies outside of our PID
+/// namespace, as for the first process of a container; rustix's calls for the same do not expect 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcessIds {
+    /// Parent process.
+    pub parent: i32,
+    /// Process group.
+    pub group: i32,
+    /// Session.
+    pub session: i32,
+}
+
+impl ProcessIds {
+    /// Reads the ids of a process; `None` if it does not exist.
+    pub fn read(pid: i32) -> Option<ProcessIds> {
+        Stat::read_thread(pid, &mut String::new()).map(|stat| stat.ids)
+    }
+}
+
+/// `/proc/PID/stat`.
+pub(crate) struct Stat {
+    pub(crate) ids: ProcessIds,
+    /// CPU time of all threads.
+    pub(crate) cpu_time: Duration,
+    /// CPU time of descendants that have ended and were waited for.
+    pub(crate) children_time: Duration,
+    pub(crate) threads: u32,
+    /// Bytes of resident memory; 0 for a zombie.
+    pub(crate) memory: u64,
+    /// A thread that still has this memory: the main thread, unless it has exited before others.
+    pub(crate) live_thread: i32,
+}
+
+impl Stat {
+    /// Reads the state of a process; `None` if it does not exist.
+    pub(crate) fn read(pid: i32, buffer: &mut String) -> Option<Stat> {
+        let stat = Stat::read_thread(pid, buffer)?;
+        if stat.memory > 0 || stat.threads <= 1 {
+            return Some(stat);
+        }
+        // An exited main thread reports no memory, but another thread does.
+        let mut threads =
+            threads(pid).filter_map(|thread| Stat::read_thread(thread.parse().ok()?, buffer));
+        Some(match threads.find(|thread| thread.memory > 0) {
+            Some(Stat { memory, live_thread, .. }) => Stat { memory, live_thread, ..stat },
+            None => stat,
+        })
+    }
+
+    /// Reads the state of a process as one of its threads reports it.
+    fn read_thread(thread: i32, buffer: &mut String) -> Option<Stat> {
+        read(&format!("/proc/{thread}/stat"), buffer)?;
+        // The second field is the name in parentheses, which may contain anything.
+        let mut fields = buffer.rsplit_once(')')?.1.split_ascii_whitespace();
+        let mut skip_and_parse = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
+        // Fields 4 to 6: parent, group, session.
+        let [parent, group, session] = [skip_and_parse(1)?, skip_and_parse(0)?, skip_and_parse(0)?];
+        // Fields 14 to 17: CPU time in clock ticks.
+        let [user, system] = [skip_and_parse(7)?, skip_and_parse(0)?];
+        let [children_user, children_system] = [skip_and_parse(0)?, skip_and_parse(0)?];
+        // Fields 20 and 24: threads, resident pages.
+        let [threads, pages] = [skip_and_parse(2)?, skip_and_parse(3)?];
+        let duration = |ticks: i64| {
+            let millis = ticks.max(0) as u64 * 1000 / rustix::param::clock_ticks_per_second();
+            Duration::from_millis(millis)
+        };
+        Some(Stat {
+            ids: ProcessIds {
+                parent: parent.try_into().ok()?,
+                group: group.try_into().ok()?,
+                session: session.try_into().ok()?,
+            },
+            cpu_time: duration(user + system),
+            children_time: duration(children_user + children_system),
+            threads: threads.try_into().unwrap_or(0),
+            memory: pages.max(0) as u64 * rustix::param::page_size() as u64,
+            live_thread: thread,
+        })
+    }
+}
+
+/// Proportional set size of a process in bytes: shared memory is divided among those who share it.
+pub(crate) fn read_pss(pid: i32, buffer: &mut String) -> Option<u64> {
+    read(&format!("/proc/{pid}/smaps_rollup"), buffer)?;
+    let line = buffer.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
+}
+
+/// First child of a single-threaded process.
+pub(crate) fn first_child(pid: Pid) -> Option<Pid> {
+    let mut found = Vec::new();
+    children(pid.as_raw_nonzero().get(), 1, &mut found, &mut String::new());
+    found.first().copied().and_then(Pid::from_raw)
+}
+
+/// Children of this process. `/proc/self` is used because a `/proc` of another PID namespace has
+/// somebody else under our id.
+pub(crate) fn own_children() -> Vec<i32> {
+    let path = format!("/proc/self/task/{}/children", std::process::id());
+    parse_pids(&std::fs::read_to_string(path).unwrap_or_default()).collect()
+}
+
+/// Appends the children of all threads of a process to `found`.
+pub(crate) fn children(pid: i32, thread_count: u32, found: &mut Vec<i32>, buffer: &mut String) {
+    let mut add_children = |thread: &str| {
+        if read(&format!("/proc/{pid}/task/{thread}/children"), buffer).is_some() {
+            found.extend(parse_pids(buffer));
+        }
+    };
+    if thread_count <= 1 {
+        return add_children(&pid.to_string());
+    }
+    threads(pid).for_each(|thread| add_children(&thread));
+}
+
+fn parse_pids(text: &str) -> impl Iterator<Item = i32> {
+    text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok())
+}
+
+/// Ids of the threads of a process.
+fn threads(pid: i32) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let entries = entries.into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
+}
+
+fn read(path: &str, buffer: &mut String) -> Option<()> {
+    buffer.clear();
+    let mut file = std::fs::File::open(path).ok()?;
+    std::io::Read::read_to_string(&mut file, buffer).ok()?;
+    Some(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_process_is_read() {
+        let pid = std::process::id() as i32;
+        let stat = Stat::read(pid, &mut String::new()).unwrap();
+        let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+        assert_eq!(stat.ids.parent, parent);
+        assert_eq!(stat.ids.group, rustix::process::getpgrp().as_raw_nonzero().get());
+        assert!(stat.memory > 0 && stat.threads >= 1);
+        assert!(ProcessIds::read(i32::MAX).is_none());
+    }
+}

@@ -1,0 +1,488 @@
+//! Iterative deepening, aspiration windows and principal variation search.
+//!
+//! `docs/search.md` lists the pruning rules and what each of them gained.
+
+use crownhead_rules::{MoveList, Position, Probe};
+use std::sync::Arc;
+
+use crate::counter_keys::counter_key_plies;
+use crate::history::History;
+use crate::limits::NodeBudget;
+use crate::movepick::{pick_best, push_moves};
+use crate::params::REDUCTIONS;
+use crate::score::MAX_EVAL;
+use crate::thread_data::{SearchStack, ThreadData};
+use crate::tt::{Bound, Entry, TranspositionTable};
+use crate::{
+    DRAW, EngineConfig, Evaluator, Instant, MAX_PLY, PvLine, Quiescence, Score, SearchRequest,
+    Searchable, WIN, plies_to_end,
+};
+
+/// Maximum nominal depth.
+pub(crate) const MAX_DEPTH: i32 = 120;
+
+/// Half the width of the first aspiration window.
+const ASPIRATION_WINDOW: Score = 18;
+
+/// A move of the root position.
+#[derive(Clone)]
+pub(crate) struct RootMove<P: Position> {
+    pub(crate) mv: P::Move,
+    pub(crate) score: Score,
+    /// Score of the previous iteration.
+    pub(crate) previous_score: Score,
+    /// Whether `score` is exact, not a bound.
+    pub(crate) exact: bool,
+    /// Principal variation, `mv` included.
+    pub(crate) pv: Vec<P::Move>,
+}
+
+/// Result of a complete or aborted iteration.
+pub(crate) struct Iteration<P: Position> {
+    pub(crate) lines: Vec<PvLine<P>>,
+    /// Depth of the last complete iteration.
+    pub(crate) depth: u32,
+    pub(crate) is_complete: bool,
+}
+
+/// What all threads of a search share.
+pub(crate) struct Shared<P: Searchable, E> {
+    pub(crate) evaluator: Arc<E>,
+    pub(crate) probes: Arc<[Arc<dyn Probe<P>>]>,
+    pub(crate) tt: Arc<TranspositionTable>,
+    pub(crate) config: EngineConfig,
+}
+
+impl<P: Searchable, E> Clone for Shared<P, E> {
+    fn clone(&self) -> Self {
+        Shared {
+            evaluator: Arc::clone(&self.evaluator),
+            probes: Arc::clone(&self.probes),
+            tt: Arc::clone(&self.tt),
+            config: self.config,
+        }
+    }
+}
+
+/// The search of one thread.
+pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
+    pub(crate) evaluator: &'a E,
+    pub(crate) probes: &'a [Arc<dyn Probe<P>>],
+    pub(crate) tt: &'a TranspositionTable,
+    budget: &'a NodeBudget,
+    pub(crate) history: &'a mut History<P>,
+    pub(crate) stack: &'a mut SearchStack<P>,
+    /// Whether reductions and forward pruning are enabled.
+    pruning: bool,
+    /// See [`EngineConfig::contempt`].
+    pub(crate) contempt: Score,
+    /// Draw counters up to this value are part of the TT key.
+    pub(crate) counter_key_plies: u32,
+    /// Index of the root's key in [`SearchStack::keys`].
+    pub(crate) root_index: usize,
+    /// Nodes acquired from the budget and not searched yet.
+    nodes_left: u64,
+    pub(crate) seldepth: usize,
+    pub(crate) stopped: bool,
+}
+
+impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
+    pub(crate) fn new(
+        shared: &'a Shared<P, E>,
+        budget: &'a NodeBudget,
+        data: &'a mut ThreadData<P>,
+        history_keys: &[u64],
+    ) -> Self {
+        data.new_search(history_keys);
+        Searcher {
+            evaluator: &shared.evaluator,
+            probes: &shared.probes,
+            tt: &shared.tt,
+            budget,
+            history: &mut data.history,
+            stack: &mut data.stack,
+            pruning: shared.config.pruning,
+            contempt: shared.config.contempt,
+            counter_key_plies: counter_key_plies(0),
+            root_index: history_keys.len(),
+            nodes_left: 0,
+            seldepth: 0,
+            stopped: false,
+        }
+    }
+
+    /// Nodes searched by all threads; other threads report in blocks.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.budget.used() - self.nodes_left
+    }
+
+    /// Returns unused nodes to the budget.
+    pub(crate) fn release_nodes(&mut self) {
+        self.budget.release(std::mem::take(&mut self.nodes_left));
+    }
+
+    /// Counts a node. Returns false if the search must stop.
+    #[inline(always)]
+    pub(crate) fn count_node(&mut self) -> bool {
+        if self.nodes_left == 0 {
+            self.nodes_left = self.budget.acquire();
+            if self.nodes_left == 0 {
+                self.stopped = true;
+                return false;
+            }
+        }
+        self.nodes_left -= 1;
+        true
+    }
+
+    /// Searches the root moves from `first` on and moves the best one to `first`.
+    fn search_root(
+        &mut self,
+        position: &P,
+        moves: &mut [RootMove<P>],
+        first: usize,
+        window: (Score, Score),
+        depth: i32,
+    ) -> Score {
+        let (mut alpha, beta) = window;
+        let mut best = -WIN;
+        self.counter_key_plies = counter_key_plies(depth);
+        let state = self.evaluator.refresh(position);
+        self.stack.keys.push(position.key());
+        for index in first..moves.len() {
+            let mv = moves[index].mv;
+            let child = position.after(mv);
+            let child_state = self.evaluator.after(&state, position, mv);
+            let mut score = 0;
+            if index > first {
+                let reduction = self.reduction(depth, index - first).min(1).min(depth - 1);
+                let reduction = if P::capture_count(mv) > 0 { 0 } else { reduction };
+                let reduced = depth - 1 - reduction;
+                score = -self.search::<false>(&child, &child_state, -alpha - 1, -alpha, reduced, 1);
+                if score > alpha && reduction > 0 {
+                    let full = depth - 1;
+                    score =
+                        -self.search::<false>(&child, &child_state, -alpha - 1, -alpha, full, 1);
+                }
+            }
+            if index == first || score > alpha {
+                score = -self.search::<true>(&child, &child_state, -beta, -alpha, depth - 1, 1);
+            }
+            if self.stopped {
+                break;
+            }
+            let root = &mut moves[index];
+            root.exact = score > alpha && score < beta;
+            if score > alpha {
+                root.score = score;
+                root.pv.truncate(1);
+                root.pv.extend_from_slice(&self.stack.pv_table[1]);
+                // The other moves keep their order.
+                moves[first..=index].rotate_right(1);
+            } else {
+                root.score = if index == first { score } else { -WIN };
+            }
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.stack.keys.pop();
+        best
+    }
+
+    /// Late move reduction in plies.
+    #[inline(always)]
+    fn reduction(&self, depth: i32, index: usize) -> i32 {
+        if !self.pruning || depth < 3 {
+            return 0;
+        }
+        i32::from(REDUCTIONS[depth.min(63) as usize][index.min(63)])
+    }
+
+    /// Principal variation search (fail-soft).
+    fn search<const PV: bool>(
+        &mut self,
+        position: &P,
+        state: &E::State,
+        mut alpha: Score,
+        mut beta: Score,
+        mut depth: i32,
+        ply: usize,
+    ) -> Score {
+        if PV {
+            self.stack.pv_table[ply].clear();
+        }
+        if depth <= 0 {
+            return self.qsearch::<PV>(position, state, alpha, beta, ply);
+        }
+        if !self.count_node() {
+            return DRAW;
+        }
+        if let Some(score) = self.terminal_score(position, state, ply) {
+            return score;
+        }
+        // Mate distance pruning: the best result is a win at the next ply, the worst a loss now.
+        alpha = alpha.max(-WIN + ply as Score);
+        beta = beta.min(WIN - ply as Score - 1);
+        if alpha >= beta {
+            return alpha;
+        }
+        let (key, entry) = self.probe_tt(position, position.plies_to_draw(), ply);
+        let mut best_index = None;
+        if let Some(entry) = entry {
+            best_index = entry.best_index;
+            let causes_cutoff = entry.depth >= depth
+                && match entry.bound {
+                    Bound::Exact => true,
+                    Bound::Lower => entry.score >= beta,
+                    Bound::Upper => entry.score <= alpha,
+                };
+            // PV nodes must produce a line, not only a score.
+            if causes_cutoff && !PV {
+                return entry.score;
+            }
+        }
+        let is_forced = position.quiescence() == Quiescence::ForcedCaptures;
+        let static_eval = match entry {
+            Some(entry) => entry.static_eval,
+            None if is_forced => alpha,
+            None => self.static_eval(position, state, ply),
+        };
+        // Reverse futility pruning.
+        if self.pruning
+            && !PV
+            && !is_forced
+            && beta.abs() < MAX_EVAL
+            && depth <= 6
+            && static_eval - P::PARAMS.rfp_margin * depth >= beta
+            && static_eval < MAX_EVAL
+        {
+            return static_eval;
+        }
+        // Internal iterative reduction.
+        if self.pruning && best_index.is_none() && depth >= 5 {
+            depth -= 1;
+        }
+
+        let first = self.stack.moves.len();
+        let side = position.side();
+        push_moves(position, ply, best_index, self.history, &mut self.stack.moves);
+        let count = self.stack.moves.len() - first;
+        // A single legal move is not a decision, so it costs no depth.
+        let extension = i32::from(count == 1 && ply < MAX_PLY / 2);
+        self.stack.keys.push(position.key());
+        let mut best = -WIN;
+        let original_alpha = alpha;
+        for index in 0..count {
+            pick_best(&mut self.stack.moves[first + index..]);
+            let mv = self.stack.moves[first + index].mv;
+            let is_quiet = P::capture_count(mv) == 0;
+            // Prune only after a move that does not lose by force.
+            if !PV
+                && self.pruning
+                && index > 0
+                && is_quiet
+                && !is_forced
+                && best > -MAX_EVAL
+                && alpha.abs() < MAX_EVAL
+            {
+                if P::PARAMS.lmp_skips(depth, index) {
+                    break;
+                }
+                if P::PARAMS.futility_skips(depth, static_eval, alpha)
+                    && !self.history.is_killer(ply, mv)
+                {
+                    continue;
+                }
+            }
+            let child = position.after(mv);
+            let child_state = self.evaluator.after(state, position, mv);
+            let new_depth = depth - 1 + extension;
+            let next = ply + 1;
+            let mut score = 0;
+            let mut full_window = PV && index == 0;
+            if !full_window {
+                let mut reduction = 0;
+                if index >= 2 && is_quiet && !is_forced {
+                    reduction = self.reduction(depth, index);
+                    if reduction > 0 {
+                        reduction -= i32::from(self.history.is_killer(ply, mv));
+                        reduction -= self.history.count(side, mv) / 4096;
+                        reduction -= i32::from(PV);
+                        reduction = reduction.clamp(0, new_depth - 1);
+                    }
+                }
+                let (low, high, reduced) = (-alpha - 1, -alpha, new_depth - reduction);
+                score = -self.search::<false>(&child, &child_state, low, high, reduced, next);
+                if score > alpha && reduction > 0 {
+                    score = -self.search::<false>(&child, &child_state, low, high, new_depth, next);
+                }
+                full_window = PV && score > alpha && score < beta;
+            }
+            if full_window {
+                score = -self.search::<true>(&child, &child_state, -beta, -alpha, new_depth, next);
+            }
+            if self.stopped {
+                break;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_index = Some(self.stack.moves[first + index].index);
+                    if PV {
+                        if !full_window {
+                            // A null-window search keeps no line; the child's is outdated.
+                            self.stack.pv_table[next].clear();
+                        }
+                        self.update_pv(ply, mv);
+                    }
+                    if score >= beta {
+                        if is_quiet {
+                            let tried = &self.stack.moves[first..first + index];
+                            self.history.update(side, ply, depth, mv, tried);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        self.stack.keys.pop();
+        self.stack.moves.truncate(first);
+        if self.stopped {
+            return DRAW;
+        }
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if best > original_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        self.tt.store(key, ply, Entry { score: best, static_eval, depth, bound, best_index });
+        best
+    }
+
+    /// Sets the line at `ply` to `mv` followed by the line of the next ply.
+    pub(crate) fn update_pv(&mut self, ply: usize, mv: P::Move) {
+        let (before, after) = self.stack.pv_table.split_at_mut(ply + 1);
+        let line = &mut before[ply];
+        line.clear();
+        line.push(mv);
+        line.extend_from_slice(&after[0]);
+    }
+}
+
+/// Returns the legal moves with their static evals, the best first; none if the game is over.
+pub(crate) fn root_moves<P: Searchable, E: Evaluator<P>>(
+    request: &SearchRequest<P>,
+    evaluator: &E,
+) -> Vec<RootMove<P>> {
+    let position = request.position;
+    if position.outcome(request.history_keys).is_some() {
+        return Vec::new();
+    }
+    let mut list = MoveList::new();
+    position.legal_moves(&mut list);
+    let mut moves: Vec<_> = list
+        .iter()
+        .map(|&mv| {
+            let child = position.after(mv);
+            let score = match child.outcome(&[]) {
+                Some(outcome) => match outcome.winner {
+                    None => 0,
+                    Some(winner) if winner == child.side() => 1 - WIN,
+                    Some(_) => WIN - 1,
+                },
+                None => -evaluator.evaluate(&child),
+            };
+            RootMove { mv, score, previous_score: score, exact: false, pv: vec![mv] }
+        })
+        .collect();
+    moves.sort_by_key(|root| -root.score);
+    moves
+}
+
+/// Searches deeper and deeper. `depth_offset` makes helper threads search other depths.
+pub(crate) fn iterative_deepening<P: Searchable, E: Evaluator<P>>(
+    searcher: &mut Searcher<'_, P, E>,
+    request: &SearchRequest<P>,
+    mut moves: Vec<RootMove<P>>,
+    start: Instant,
+    depth_offset: i32,
+    mut on_iteration: impl FnMut(&Searcher<'_, P, E>, Iteration<P>),
+) {
+    let max_depth =
+        request.limits.depth.map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH as u32) as i32);
+    let multipv = request.multipv.clamp(1, moves.len().max(1));
+    for depth in 1..=max_depth {
+        for root in &mut moves {
+            (root.previous_score, root.exact) = (root.score, false);
+        }
+        for line in 0..multipv {
+            let nominal = (depth + depth_offset).min(MAX_DEPTH);
+            aspirate(searcher, request.position, &mut moves, line, (depth, nominal));
+            if searcher.stopped {
+                // Moves that were not searched keep the score of the previous iteration.
+                let best =
+                    moves[line..].iter().map(|root| root.previous_score).max().unwrap_or(-WIN);
+                for root in moves[line..].iter_mut().filter(|root| !root.exact) {
+                    let is_unknown = root.previous_score == -WIN;
+                    root.score = if is_unknown { best } else { root.previous_score };
+                }
+                break;
+            }
+        }
+        let is_complete = !searcher.stopped;
+        moves[..multipv].sort_by_key(|root| -root.score);
+        let lines: Vec<_> = moves[..multipv]
+            .iter()
+            .map(|root| PvLine { score: root.score, moves: root.pv.clone() })
+            .collect();
+        let is_proved = lines
+            .iter()
+            .all(|line| plies_to_end(line.score).is_some_and(|plies| plies.abs() <= depth));
+        let complete_depth = if is_complete { depth } else { depth - 1 };
+        on_iteration(searcher, Iteration { lines, depth: complete_depth as u32, is_complete });
+        let is_out_of_time = request.limits.soft_time.is_some_and(|time| start.elapsed() >= time);
+        if !is_complete || is_out_of_time || is_proved {
+            break;
+        }
+    }
+}
+
+/// Searches one line of an iteration with windows that widen until the score is inside.
+fn aspirate<P: Searchable, E: Evaluator<P>>(
+    searcher: &mut Searcher<'_, P, E>,
+    position: &P,
+    moves: &mut [RootMove<P>],
+    line: usize,
+    (depth, nominal): (i32, i32),
+) {
+    let previous = moves[line].previous_score;
+    let (mut low, mut high) = match depth {
+        5.. => (previous - ASPIRATION_WINDOW, previous + ASPIRATION_WINDOW),
+        _ => (-WIN, WIN),
+    };
+    let mut width = ASPIRATION_WINDOW;
+    loop {
+        let window = (low.max(-WIN), high.min(WIN));
+        let score = searcher.search_root(position, moves, line, window, nominal);
+        if searcher.stopped {
+            break;
+        }
+        if score <= low && low > -WIN {
+            low = score - width;
+        } else if score >= high && high < WIN {
+            high = score + width;
+        } else {
+            break;
+        }
+        width *= 3;
+        if width > 500 {
+            (low, high) = (-WIN, WIN);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Plain minimax and alpha-beta to a fixed depth.
+//!
+//! No transposition table, no move ordering, no quiescence search. People learn from comparing the
+//! two, and tests compare the engine with them.
+
+use crownhead_rules::{MoveList, Position};
+
+use crate::{DRAW, Evaluator, Score, WIN};
+
+/// Result of a textbook search.
+#[derive(Clone, Debug)]
+pub struct SearchResult<M> {
+    /// Score for the side to move.
+    pub score: Score,
+    /// All moves with that score, in generation order.
+    pub best_moves: Vec<M>,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Whether every line reached the end of the game: a deeper search would find nothing new.
+    pub complete: bool,
+}
+
+/// Both textbook searches with one evaluator, behind a trait object.
+pub trait DynTextbook<P: Position>: Send {
+    /// See [`minimax`].
+    fn minimax(
+        &self,
+        position: &P,
+        history_keys: &[u64],
+        depth: u32,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Option<SearchResult<P::Move>>;
+
+    /// See [`alpha_beta`].
+    fn alpha_beta(
+        &self,
+        position: &P,
+        history_keys: &[u64],
+        depth: u32,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Option<SearchResult<P::Move>>;
+}
+
+/// The textbook searches with an evaluator.
+pub(crate) struct TextbookEngine<E>(E);
+
+impl<E> TextbookEngine<E> {
+    pub(crate) fn new(evaluator: E) -> TextbookEngine<E> {
+        TextbookEngine(evaluator)
+    }
+}
+
+impl<P: Position, E: Evaluator<P>> DynTextbook<P> for TextbookEngine<E> {
+    fn minimax(
+        &self,
+        position: &P,
+        history_keys: &[u64],
+        depth: u32,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Option<SearchResult<P::Move>> {
+        minimax(position, history_keys, depth, &self.0, should_stop)
+    }
+
+    fn alpha_beta(
+        &self,
+        position: &P,
+        history_keys: &[u64],
+        depth: u32,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Option<SearchResult<P::Move>> {
+        alpha_beta(position, history_keys, depth, &self.0, should_stop)
+    }
+}
+
+/// Searches every line to `depth` plies. Returns `None` if `should_stop` became true.
+pub fn minimax<P: Position>(
+    position: &P,
+    history_keys: &[u64],
+    depth: u32,
+    evaluator: &impl Evaluator<P>,
+    should_stop: &dyn Fn() -> bool,
+) -> Option<SearchResult<P::Move>> {
+    search_root(position, history_keys, evaluator, should_stop, |search, child, _| {
+        search.minimax(child, depth.saturating_sub(1), 1)
+    })
+}
+
+/// Returns the same score and moves as [`minimax`], but skips lines that cannot change them.
+/// Returns `None` if `should_stop` became true.
+pub fn alpha_beta<P: Position>(
+    position: &P,
+    history_keys: &[u64],
+    depth: u32,
+    evaluator: &impl Evaluator<P>,
+    should_stop: &dyn Fn() -> bool,
+) -> Option<SearchResult<P::Move>> {
+    search_root(position, history_keys, evaluator, should_stop, |search, child, best| {
+        // One point below the best score, so that equally good moves get an exact score.
+        let alpha = (best - 1).max(-WIN);
+        search.alpha_beta(child, -WIN, -alpha, depth.saturating_sub(1), 1)
+    })
+}
+
+/// Searches each root move with `search_child`, which receives the best score so far.
+fn search_root<P: Position, E>(
+    position: &P,
+    history_keys: &[u64],
+    evaluator: &E,
+    should_stop: &dyn Fn() -> bool,
+    mut search_child: impl FnMut(&mut Textbook<'_, E>, &P, Score) -> Option<Score>,
+) -> Option<SearchResult<P::Move>> {
+    let keys = history_keys.iter().copied().chain([position.key()]).collect();
+    let mut search = Textbook { evaluator, should_stop, keys, nodes: 1, evaluated: 0 };
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    let (mut best, mut best_moves) = (-WIN, Vec::new());
+    for &mv in moves.iter() {
+        let score = -search_child(&mut search, &position.after(mv), best)?;
+        if score > best {
+            best = score;
+            best_moves.clear();
+        }
+        if score == best {
+            best_moves.push(mv);
+        }
+    }
+    let (nodes, complete) = (search.nodes, search.evaluated == 0);
+    Some(SearchResult { score: best, best_moves, nodes, complete })
+}
+
+struct Textbook<'a, E> {
+    evaluator: &'a E,
+    should_stop: &'a dyn Fn() -> bool,
+    /// Keys of the game so far and of the current line.
+    keys: Vec<u64>,
+    nodes: u64,
+    /// Positions evaluated before the game was over.
+    evaluated: u64,
+}
+
+impl<E> Textbook<'_, E> {
+    /// Score of a finished game.
+    fn terminal_score<P: Position>(&self, position: &P, ply: Score) -> Option<Score> {
+        position.outcome(&self.keys).map(|outcome| match outcome.winner {
+            None => DRAW,
+            Some(winner) if winner == position.side() => WIN - ply,
+            Some(_) => -WIN + ply,
+        })
+    }
+
+    /// Counts a node. Returns `None` if the search must stop.
+    fn count_node(&mut self) -> Option<()> {
+        self.nodes += 1;
+        let is_checked = self.nodes.is_multiple_of(64);
+        (!is_checked || !(self.should_stop)()).then_some(())
+    }
+
+    fn minimax<P: Position>(&mut self, position: &P, depth: u32, ply: Score) -> Option<Score>
+    where
+        E: Evaluator<P>,
+    {
+        self.count_node()?;
+        if let Some(score) = self.terminal_score(position, ply) {
+            return Some(score);
+        }
+        if depth == 0 {
+            self.evaluated += 1;
+            return Some(self.evaluator.evaluate(position));
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let mut best = -WIN;
+        self.keys.push(position.key());
+        for &mv in moves.iter() {
+            best = best.max(-self.minimax(&position.after(mv), depth - 1, ply + 1)?);
+        }
+        self.keys.pop();
+        Some(best)
+    }
+
+    fn alpha_beta<P: Position>(
+        &mut self,
+        position: &P,
+        mut alpha: Score,
+        beta: Score,
+        depth: u32,
+        ply: Score,
+    ) -> Option<Score>
+    where
+        E: Evaluator<P>,
+    {
+        self.count_node()?;
+        if let Some(score) = self.terminal_score(position, ply) {
+            return Some(score);
+        }
+        if depth == 0 {
+            self.evaluated += 1;
+            return Some(self.evaluator.evaluate(position));
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let mut best = -WIN;
+        self.keys.push(position.key());
+        for &mv in moves.iter() {
+            let child = position.after(mv);
+            let score = -self.alpha_beta(&child, -beta, -alpha, depth - 1, ply + 1)?;
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.keys.pop();
+        Some(best)
+    }
+}

@@ -1,0 +1,74 @@
+/** Texts for screen readers and status lines. */
+import { toSentence } from "../api/client";
+import type { Cell, GameInfo, OfferKind, Outcome, PlayedMove } from "../api/types";
+import { cellIndex, isInPlay, pieceInfo, sideName } from "../board/cells";
+import { usesRowColumn, type Coordinates } from "./notation";
+
+/** A move, as in "You: 11 to 15, capturing 1 piece." */
+export function announceMove(
+  game: GameInfo | undefined,
+  move: PlayedMove,
+  isMine: boolean,
+  coordinates: Coordinates,
+): string {
+  const side = game ? sideName(game, move.side) : move.side;
+  const player = isMine ? "You" : side;
+  if (move.path.length === 0) return `${player} ${isMine ? "pass" : "passes"}.`;
+  const name = (cell: Cell | undefined) => {
+    if (!game || !cell || usesRowColumn(game, coordinates)) return cell;
+    return game.squares?.[cellIndex(cell)] ?? cell;
+  };
+  const count = move.captures.length;
+  const captures = count === 0 ? "" : `, capturing ${count} ${count === 1 ? "piece" : "pieces"}`;
+  return `${player}: ${name(move.path[0])} to ${name(move.path.at(-1))}${captures}.`;
+}
+
+export const outcomeText = (outcome: Outcome) => toSentence(outcome.text);
+
+/** What an offer says, after the name of the side that makes it. */
+export const OFFER_VERBS: Record<OfferKind, string> = {
+  draw: "offers a draw",
+  "take-back": "proposes a takeback",
+  rematch: "offers a rematch",
+};
+
+/** An offer, for the player who may accept it. */
+export const offerText = (offer: OfferKind) => `Your opponent ${OFFER_VERBS[offer]}.`;
+
+/** The name of a cell, as in "Square 15" or "Row 4, column 5". */
+export function cellName(game: GameInfo, cell: Cell, coordinates: Coordinates): string {
+  const number = game.squares?.[cellIndex(cell)];
+  if (number && !usesRowColumn(game, coordinates)) return `Square ${number}`;
+  return `Row ${cell[0]}, column ${cell[1]}`;
+}
+
+/** What can be done with a cell. */
+export interface CellStatus {
+  isSelected: boolean;
+  canStop: boolean;
+  isDestination: boolean;
+  isMovable: boolean;
+  mustCapture: boolean;
+}
+
+/** A cell with its piece and what can be done with it. */
+export function describeCell(
+  game: GameInfo,
+  board: string,
+  cell: Cell,
+  status: CellStatus,
+  coordinates: Coordinates,
+): string {
+  const name = cellName(game, cell, coordinates);
+  if (!isInPlay(game, cell)) return `${name}: not in play`;
+  const piece = pieceInfo(game, board[cellIndex(cell)] ?? ".");
+  const parts = [piece ? `${game.sides[piece.side].name} ${piece.name}` : "empty"];
+  if (status.isSelected) {
+    parts.push(status.canStop ? "selected, select again to stop here" : "selected");
+  } else if (status.isDestination) parts.push("legal destination");
+  else if (status.isMovable) parts.push(status.mustCapture ? "must capture" : "can move");
+  game.targets?.forEach((cells, i) => {
+    if (cells.includes(cell)) parts.push(`target of ${game.sides[i === 0 ? 0 : 1].name}`);
+  });
+  return `${name}: ${parts.join(", ")}`;
+}

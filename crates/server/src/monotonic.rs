@@ -1,0 +1,16 @@
+//! Monotonic time since the server started, for the clocks of games.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// The time now.
+pub(crate) fn now() -> Duration {
+    START.elapsed()
+}
+
+/// The instant of a time; `None` if it is too far in the future.
+pub(crate) fn instant(time: Duration) -> Option<Instant> {
+    START.checked_add(time)
+}

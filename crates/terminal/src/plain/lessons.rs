@@ -1,0 +1,101 @@
+//! The exercises by lines of text.
+
+use std::io::{self, BufRead, Write};
+
+use crownhead_play::{
+    StopFlag,
+    lessons::{Attempt, Course},
+    to_sentence,
+};
+
+use crate::plain::input::{InputLine, InputLines};
+use crate::text::{board_text, move_text, square_numbers};
+
+const HELP: &str = "\
+Type the move that is asked for, or
+  hint   a little help
+  moves  the legal moves
+  skip   on to the next exercise
+  back   to the one before
+  quit   leave
+";
+
+/// Goes through a course until its end, the end of the input, or until the learner leaves.
+pub fn run(
+    mut course: Course,
+    input: impl BufRead + Send + 'static,
+    mut output: impl Write,
+    stop: &StopFlag,
+) -> io::Result<()> {
+    let lines = InputLines::new(input)?;
+    let (name, count) = (course.game().info().name, course.count());
+    writeln!(output, "{name}: {count} exercises. Type help for help.")?;
+    if let Some(squares) = square_numbers(course.game()) {
+        write!(output, "\n{squares}")?;
+    }
+    loop {
+        let exercise = course.exercise();
+        writeln!(output, "\n{} of {count}: {}\n", course.number(), exercise.title)?;
+        write!(output, "{}", board_text(&course.session().board()))?;
+        writeln!(output, "{}", exercise.task)?;
+        let next = match answer(&mut course, &lines, &mut output, stop)? {
+            None => break,
+            Some(next) => next,
+        };
+        if !course.go_to(next) {
+            if next > count {
+                break;
+            }
+            writeln!(output, "This is the first exercise.")?;
+        }
+    }
+    writeln!(output, "{} of {count} exercises done.", course.done())?;
+    output.flush()
+}
+
+/// Reads lines until there is another exercise to go to; none to leave.
+fn answer(
+    course: &mut Course,
+    lines: &InputLines,
+    output: &mut impl Write,
+    stop: &StopFlag,
+) -> io::Result<Option<usize>> {
+    loop {
+        write!(output, "> ")?;
+        output.flush()?;
+        let text = match lines.next(|| stop.is_set())? {
+            InputLine::End | InputLine::Interrupted => {
+                writeln!(output)?;
+                return Ok(None);
+            }
+            InputLine::Text(text) => text,
+            InputLine::Invalid(why) => {
+                writeln!(output, "{}", to_sentence(why))?;
+                continue;
+            }
+        };
+        match text.to_ascii_lowercase().as_str() {
+            "" => {}
+            "help" => write!(output, "{HELP}")?,
+            "hint" => writeln!(output, "{}", course.exercise().hint)?,
+            "moves" => {
+                for mv in course.session().legal_moves() {
+                    writeln!(output, "{}", move_text(&mv))?;
+                }
+            }
+            "skip" | "next" => return Ok(Some(course.number() + 1)),
+            "back" => return Ok(Some(course.number() - 1)),
+            "quit" | "exit" => return Ok(None),
+            _ => match course.attempt(&text) {
+                Attempt::NotYet(why) => writeln!(output, "{why}")?,
+                Attempt::Done(said) => {
+                    writeln!(output, "{said}")?;
+                    if !course.expects_illegal_move() {
+                        write!(output, "{}", board_text(&course.session().board()))?;
+                    }
+                    return Ok(Some(course.number() + 1));
+                }
+            },
+        }
+    }
+}

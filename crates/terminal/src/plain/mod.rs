@@ -1,0 +1,339 @@
+//! Playing by lines of text, as the original assignment does: a board, a prompt, a move a line.
+//!
+//! Everything of the dialogue goes to one output, so that a game can be driven and read by a pipe
+//! from start to end.
+
+pub mod input;
+pub mod lessons;
+
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+
+use crownhead_play::{Choice, FaultPolicy, PlayError, StopFlag, to_sentence};
+use crownhead_rules::{Game, MoveErrorKind, Side};
+
+use crate::autosave::Autosave;
+use crate::computers::Computers;
+use crate::game_file::strip_control_chars;
+use crate::local_game::{LocalGame, Seat, Verdict};
+use crate::plain::input::{InputLine, InputLines};
+use crate::text::{
+    assignment_result, board_text, clock_text, hint_text, move_text, side_text, square_numbers,
+};
+
+const HELP: &str = "\
+A move is typed as the list of moves shows it (`moves`); any form that fits one move alone will do.
+  moves      the legal moves
+  hint       what the computer would play, and why
+  undo       take back to your last move
+  draw       offer a draw
+  resign     give up
+  pass       where you have no move
+  save FILE  write the game to a new file (PDN)
+";
+const QUIT_KEPT: &str =
+    "  quit       leave; the game is kept, `crownhead play --resume` takes it up again\n";
+const QUIT: &str = "  quit       leave; the game is not kept\n";
+
+/// A game played by lines of text.
+pub struct PlainGame<'a, W> {
+    live: &'a mut LocalGame,
+    kept: Option<&'a mut Autosave>,
+    computers: Computers,
+    lines: InputLines,
+    output: W,
+    /// Raised when the program is told to end.
+    stop: &'a StopFlag,
+}
+
+impl<'a, W: Write> PlainGame<'a, W> {
+    /// A dialogue about a game.
+    pub fn new(
+        live: &'a mut LocalGame,
+        kept: Option<&'a mut Autosave>,
+        input: impl BufRead + Send + 'static,
+        output: W,
+        stop: &'a StopFlag,
+    ) -> io::Result<Self> {
+        let computers = Computers::new(live);
+        Ok(PlainGame { live, kept, computers, lines: InputLines::new(input)?, output, stop })
+    }
+
+    /// Plays until the game is over or the player leaves.
+    pub fn run(mut self) -> io::Result<()> {
+        let result = self.game_loop();
+        // Once more, for the time that was used since the last move; whatever has become of the output.
+        if let Some(kept) = &mut self.kept {
+            kept.save(self.live);
+        }
+        result?;
+        let kept = self.kept.as_ref();
+        if let Some(trouble) = kept.and_then(|kept| kept.trouble()) {
+            writeln!(self.output, "{trouble}")?;
+        } else if kept.is_some_and(|kept| kept.is_saved()) {
+            writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
+        }
+        self.output.flush()
+    }
+
+    fn game_loop(&mut self) -> io::Result<()> {
+        let game = self.live.setup().game.clone();
+        let [first, second] = &self.live.setup().seats;
+        let sides = game.info().sides;
+        writeln!(
+            self.output,
+            "{}: {} {first}, {} {second}. Type help for help.",
+            game.info().name,
+            sides[0].name,
+            sides[1].name
+        )?;
+        loop {
+            write!(self.output, "\n{}", board_text(&self.live.session().board()))?;
+            if let Some(ending) = self.live.ending() {
+                self.computers.game_over(self.live);
+                writeln!(self.output, "{ending}")?;
+                // An end that is not on the board has its reason first, then the same words.
+                if let Some(result) = assignment_result(&game, self.live.result())
+                    && result != ending
+                {
+                    writeln!(self.output, "{result}")?;
+                }
+                return Ok(());
+            }
+            self.output.flush()?;
+            if self.stop.is_set() {
+                return Ok(());
+            }
+            let moved =
+                if self.live.human_to_move() { self.human_turn()? } else { self.computer_turn()? };
+            if !moved {
+                return Ok(());
+            }
+            self.autosave()?;
+        }
+    }
+
+    /// Keeps the game; that this is impossible is said when it turns out.
+    fn autosave(&mut self) -> io::Result<()> {
+        let Some(kept) = &mut self.kept else { return Ok(()) };
+        let before = kept.trouble().map(String::from);
+        kept.save(self.live);
+        match kept.trouble() {
+            Some(trouble) if before.is_none() => writeln!(self.output, "{trouble}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The computer's turn; false to leave.
+    fn computer_turn(&mut self) -> io::Result<bool> {
+        let side = self.live.session().side();
+        let Some(mut thinking) = self.computers.ask(self.live)? else { return Ok(true) };
+        let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        if let Some(since) = thinking.since {
+            self.live.begin_turn(since);
+        }
+        self.say_missing()?;
+        let Some(chosen) = chosen else { return Ok(false) };
+        let (choice, used) = self.computers.return_player(side, chosen);
+        let (legal, plies) = (self.live.session().legal_moves(), self.live.session().plies());
+        let incident = self.live.chosen(choice, used).map_err(io::Error::other)?;
+        match incident {
+            // One that lost the game is told with its end.
+            Some(incident) if incident.policy != FaultPolicy::Forfeit => {
+                writeln!(self.output, "{}", self.live.incident_text(&incident))?;
+            }
+            _ => {}
+        }
+        if self.live.session().plies() > plies {
+            let made = self.live.session().last_move_text().unwrap_or_default();
+            let text = legal.iter().find(|mv| mv.text == made).map_or(made, move_text);
+            writeln!(self.output, "{} plays {text}", side_text(&self.live.setup().game, side))?;
+        }
+        Ok(true)
+    }
+
+    fn say_missing(&mut self) -> io::Result<()> {
+        match self.computers.missing() {
+            Some(sentence) => writeln!(self.output, "{sentence}"),
+            None => Ok(()),
+        }
+    }
+
+    /// The next line; a person whose time is up and a request to end are not waited for.
+    fn line(&mut self) -> io::Result<InputLine> {
+        self.output.flush()?;
+        let (live, stop) = (&mut *self.live, self.stop);
+        self.lines.next(|| stop.is_set() || live.flag())
+    }
+
+    /// A person's turn: reads lines until one changes the game; false to leave.
+    fn human_turn(&mut self) -> io::Result<bool> {
+        let game = self.live.setup().game.clone();
+        let side = self.live.session().side();
+        let mut asked = false;
+        loop {
+            if !asked {
+                self.say_clocks()?;
+                let passes = self.live.session().legal_moves().iter().any(|mv| mv.path.is_empty());
+                let how = if passes { "cannot move, type pass" } else { "to move" };
+                write!(self.output, "{} {how}: ", side_text(&game, side))?;
+            }
+            asked = false;
+            let text = match self.line()? {
+                InputLine::End | InputLine::Interrupted => {
+                    writeln!(self.output)?;
+                    return Ok(self.live.is_over());
+                }
+                InputLine::Text(text) => text,
+                InputLine::Invalid(why) => {
+                    asked = self.refuse(MoveErrorKind::Format, why)?;
+                    continue;
+                }
+            };
+            // Whatever was typed, it came too late.
+            if self.live.flag() {
+                return Ok(true);
+            }
+            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+            match word.to_ascii_lowercase().as_str() {
+                // The assignment has a word for this too.
+                "" if game.info().assignment_texts.is_none() => {}
+                "" => asked = self.refuse(MoveErrorKind::Format, "an empty line is no move")?,
+                "help" => {
+                    let squares = square_numbers(&game).unwrap_or_default();
+                    let quit = if self.kept.is_some() { QUIT_KEPT } else { QUIT };
+                    write!(self.output, "{HELP}{quit}{squares}")?;
+                }
+                "moves" => {
+                    for mv in self.live.session().legal_moves() {
+                        writeln!(self.output, "{}", move_text(&mv))?;
+                    }
+                }
+                "undo" => {
+                    if self.live.undo() {
+                        self.computers.on_undo();
+                        return Ok(true);
+                    }
+                    writeln!(self.output, "There is no move of yours to take back.")?;
+                }
+                "hint" => self.hint()?,
+                "resign" => {
+                    self.live.decide(Verdict::Resigned(side));
+                    return Ok(true);
+                }
+                "draw" => match self.offer()? {
+                    None => return Ok(self.live.is_over()),
+                    Some(true) => {
+                        self.live.decide(Verdict::Agreed);
+                        return Ok(true);
+                    }
+                    Some(false) => {}
+                },
+                "save" => self.save(rest.trim())?,
+                "quit" | "exit" => return Ok(false),
+                _ => match self.live.play(&text, self.live.turn_time()) {
+                    Ok(()) => return Ok(true),
+                    Err(PlayError::GameOver(ending)) => writeln!(self.output, "{ending}")?,
+                    Err(PlayError::Illegal(error)) => {
+                        asked = self.refuse(error.kind, &error.reason)?;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Says why a line is no move; true if that was a prompt itself, as the assignment's messages are.
+    fn refuse(&mut self, kind: MoveErrorKind, reason: &str) -> io::Result<bool> {
+        let message = assignment_message(&self.live.setup().game, kind);
+        if let Some(message) = message {
+            writeln!(self.output, "{message}")?;
+        }
+        writeln!(self.output, "{reason}")?;
+        Ok(message.is_some())
+    }
+
+    fn say_clocks(&mut self) -> io::Result<()> {
+        let sides = [Side::First, Side::Second].into_iter();
+        let left = sides.filter_map(|side| {
+            let left = self.live.time_left(side)?;
+            Some(format!("{} {}", self.live.name(side), clock_text(left)))
+        });
+        let clocks: Vec<_> = left.collect();
+        if clocks.is_empty() {
+            Ok(())
+        } else {
+            writeln!(self.output, "Time left: {}", clocks.join(", "))
+        }
+    }
+
+    fn hint(&mut self) -> io::Result<()> {
+        match self.advice()? {
+            Some(choice) => writeln!(self.output, "{}", hint_text(self.live.session(), &choice)),
+            None => writeln!(self.output, "There is nothing to advise."),
+        }
+    }
+
+    /// What the best player would do now.
+    fn advice(&mut self) -> io::Result<Option<Choice>> {
+        let mut thinking = self.computers.ask_hint(self.live)?;
+        let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        self.say_missing()?;
+        Ok(chosen.and_then(|chosen| self.computers.take_hint(chosen).ok()))
+    }
+
+    /// Offers a draw to the other side; `None` if the input ended instead of an answer.
+    fn offer(&mut self) -> io::Result<Option<bool>> {
+        let game = &self.live.setup().game;
+        let side = self.live.session().side();
+        let other = side_text(game, side.other());
+        if let Seat::Computer(_) = self.live.seat(side.other()) {
+            let accepts = self.computers.considers_offers(self.live) && {
+                let advice = self.advice()?;
+                // Whoever is told to end has not been answered.
+                if self.stop.is_set() {
+                    return Ok(None);
+                }
+                self.computers.accepts(self.live, advice.as_ref())
+            };
+            let answer = if accepts { "accepts the draw" } else { "plays on" };
+            writeln!(self.output, "{other} {answer}.")?;
+            return Ok(Some(accepts));
+        }
+        let offer = format!(
+            "{} offers a draw. {other}, do you accept (yes or no)? ",
+            side_text(game, side)
+        );
+        loop {
+            write!(self.output, "{offer}")?;
+            match self.line()? {
+                InputLine::End | InputLine::Interrupted => return Ok(None),
+                InputLine::Invalid(_) => {}
+                InputLine::Text(text) => match text.to_ascii_lowercase().as_str() {
+                    "y" | "yes" => return Ok(Some(true)),
+                    "n" | "no" => return Ok(Some(false)),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    fn save(&mut self, name: &str) -> io::Result<()> {
+        if name.is_empty() {
+            return writeln!(
+                self.output,
+                "Save where? Type save and the name of a file, as in save game.pdn"
+            );
+        }
+        match self.live.save(Path::new(name)) {
+            Ok(()) => writeln!(self.output, "The game is in {}.", strip_control_chars(name)),
+            Err(error) => {
+                writeln!(self.output, "{}", strip_control_chars(&to_sentence(&error.to_string())))
+            }
+        }
+    }
+}
+
+/// The prompt that an assignment prescribes after an invalid move.
+fn assignment_message(game: &Game, kind: MoveErrorKind) -> Option<&'static str> {
+    game.info().assignment_texts.map(|texts| texts.prompt(kind))
+}

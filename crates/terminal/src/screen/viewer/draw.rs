@@ -1,0 +1,144 @@
+//! The picture of a recorded game.
+
+use crownhead_records::GameResult;
+use crownhead_rules::Side;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::super::board::{BoardView, Highlights, shape};
+use super::super::layout::{
+    Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
+};
+use super::super::move_list::{MoveList, shorten};
+use super::ViewScreen;
+use crate::analysis_thread::AnalysisUpdate;
+use crate::game_file::{annotated_move, strip_control_chars, title};
+
+/// Draws everything.
+pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
+    let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
+        too_small(frame);
+        return;
+    };
+    let (walk, colour) = (&screen.walk, screen.colour);
+    let (game, place) = (&walk.record().game, walk.position());
+    let playing = if screen.playing.is_some() { "   playing (space stops)" } else { "" };
+    let name = game.info().name;
+    let top = format!("{name}   game {}{playing}: {}", screen.shown.1, title(walk.record()));
+    write_line(frame, layout.title, &shorten(&top, layout.title.width.into()), strong(colour));
+    let marks = Highlights {
+        last: place.path.clone(),
+        taken: place.captures.clone(),
+        ..Highlights::default()
+    };
+    let view =
+        BoardView { game, board: &place.board, marks: &marks, colour, numbers: screen.numbers };
+    view.draw(frame.buffer_mut(), layout.board);
+    draw_panel(frame, screen, layout.panel);
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
+    write_message(frame, &layout, "", &said(screen));
+    let short = "← → step · space play · n p game · v variation · a analysis · ? help · q quit";
+    let long = format!("Home End start and end · {short}");
+    let shortest = "← → step · space play · n p game · v a · ? help · q quit";
+    write_keys(frame, layout.keys, &[long, short.into(), shortest.into()], colour);
+    if screen.help {
+        popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
+    }
+    if let Some(from) = screen.reading {
+        popup_text(frame, &said(screen), from);
+    }
+}
+
+/// What is said: by the program, or else by whoever wrote about the game.
+pub(super) fn said<R>(screen: &ViewScreen<R>) -> String {
+    let walk = &screen.walk;
+    if !screen.message.is_empty() {
+        return screen.message.clone();
+    }
+    let comment = walk.comment();
+    let ending = walk.position().ending.as_deref().unwrap_or_default();
+    match (comment.is_empty(), ending.is_empty()) {
+        (true, true) if !walk.has_more() && walk.depth() > 0 => "The variation ends here.".into(),
+        (true, true) if !walk.has_more() => {
+            format!("The record ends here: {}.", walk.record().result)
+        }
+        (true, _) => ending.into(),
+        (false, true) => comment,
+        (false, false) => format!("{comment} — {ending}"),
+    }
+}
+
+fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
+    let marked = |ply: &&crownhead_records::Ply| {
+        let more = if ply.variations.is_empty() { "" } else { "…" };
+        format!("{}{more}", annotated_move(ply))
+    };
+    let texts: Vec<_> = screen.walk.plies().iter().map(marked).collect();
+    work(&MoveList {
+        sides: screen.walk.record().game.info().sides,
+        first: screen.walk.first().side,
+        texts: &texts,
+        shown: screen.walk.ply(),
+        colour: screen.colour,
+    })
+}
+
+/// The ply whose move is written at a place of the screen.
+pub(super) fn ply_at<R>(screen: &ViewScreen<R>, layout: &Layout, x: u16, y: u16) -> Option<usize> {
+    with_moves(screen, |list| list.ply_at(layout.moves, x, y))
+}
+
+fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
+    let (walk, colour) = (&screen.walk, screen.colour);
+    let record = walk.record();
+    let room = usize::from(place.width) - 1;
+    let mut y = place.y;
+    let mut line = |text: &str, style: Style| {
+        frame.buffer_mut().set_stringn(place.x, y, shorten(text, room), room, style);
+        y += 1;
+    };
+    let sides = record.game.info().sides;
+    // A record may end, by a resignation or a word, where the board does not.
+    let is_told = walk.depth() == 0 && record.result != GameResult::Unknown;
+    let is_over = walk.position().ending.is_some() || (is_told && !walk.has_more());
+    for side in [Side::First, Side::Second] {
+        let name = record.player(side).map(strip_control_chars).unwrap_or_default();
+        let turn = if walk.position().side == side && !is_over { "▶" } else { " " };
+        let shape = shape(side, sides[side.index()].letter);
+        line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), strong(colour));
+    }
+    let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
+    line(&strip_control_chars(&event.join(", ")), faint(colour));
+    let others = walk.sibling_moves();
+    let branch = match (walk.depth(), others.is_empty()) {
+        (0, true) => String::new(),
+        (0, false) => format!("v instead: {}", others.join(", ")),
+        (_, true) => "a variation (Esc leaves it)".into(),
+        (_, false) => format!("a variation; v: {}", others.join(", ")),
+    };
+    line(&branch, Style::default());
+    match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
+        None => {}
+        Some(None) => line("…", Style::default()),
+        Some(Some(AnalysisUpdate::Nothing(why))) => line(why, Style::default()),
+        Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
+            for (index, (worth, moves)) in lines.iter().take(3).enumerate() {
+                let deep = if index == 0 { format!(" (depth {depth})") } else { String::new() };
+                line(&format!("{worth}{deep} {moves}"), Style::default());
+            }
+        }
+    }
+}
+
+const HELP: &[&str] = &[
+    "→ l Enter  forward      ← h  back",
+    "Home g  to the start    End G  to the end",
+    "PgUp PgDn  ten moves    mouse: list, wheel, board",
+    "space  play by itself   + -  faster, slower",
+    "n  next game            p  previous game",
+    "v  the next variation of this move    Esc  leave it",
+    "a  analysis on and off  t  all of a long comment",
+    "f  turn the board       c  numbers of squares",
+    "q  quit",
+];

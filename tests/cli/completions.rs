@@ -1,0 +1,94 @@
+//! `crownhead completions` and `crownhead man`.
+
+use std::fs;
+
+use crate::harness::{crownhead, crownhead_in, finish};
+
+const COMMANDS: [&str; 9] =
+    ["play", "learn", "view", "games", "moves", "perft", "pdn", "completions", "man"];
+
+#[test]
+fn each_shell_gets_a_script_that_knows_all_commands() {
+    for (shell, sign) in [
+        ("bash", "complete -F _crownhead"),
+        ("zsh", "#compdef crownhead"),
+        ("fish", "complete -c crownhead"),
+        ("elvish", "edit:completion:arg-completer[crownhead]"),
+        ("powershell", "Register-ArgumentCompleter -Native -CommandName 'crownhead'"),
+    ] {
+        let finished = crownhead(&["completions", shell]);
+        let script = finished.printed();
+        assert!(script.contains(sign), "{shell}: {script}");
+        for word in COMMANDS.into_iter().chain(["check", "convert", "no-bulk"]) {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+    }
+}
+
+#[test]
+fn another_shell_is_refused_with_the_list_of_shells() {
+    let finished = crownhead(&["completions", "tcsh"]);
+    let told = finished.refused(2);
+    assert!(told.contains("bash, elvish, fish, powershell, zsh"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_a_command_and_an_option() {
+    let script = crownhead(&["completions", "bash"]).stdout;
+    let try_it = r#"
+        complete_line() {
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+            _crownhead crownhead "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+            echo "${COMPREPLY[@]}"
+        }
+        complete_line crownhead pe
+        complete_line crownhead pdn con
+        complete_line crownhead perft --di
+    "#;
+    let mut bash = std::process::Command::new("bash");
+    let finished = finish(bash.args(["--norc", "-c", &format!("{script}\n{try_it}")]));
+    assert_eq!(finished.printed(), "perft\nconvert\n--divide\n");
+}
+
+#[test]
+fn the_manual_page_names_every_command_and_the_exit_codes() {
+    let finished = crownhead(&["man"]);
+    let page = finished.printed();
+    assert!(page.contains(".TH crownhead 1"), "{page}");
+    for command in COMMANDS {
+        assert!(page.contains(&format!("crownhead\\-{command}(1)")), "{command}");
+    }
+    assert!(page.contains("Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input"));
+}
+
+#[test]
+fn manual_pages_of_all_commands_are_written_to_a_folder_that_is_made_if_need_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = || crownhead_in(folder.path(), &["man", "--dir", "share/man/man1"]);
+    assert_eq!(run().printed(), "");
+    let pages = folder.path().join("share/man/man1");
+    let mut names: Vec<_> = fs::read_dir(&pages)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(names.contains(&"crownhead.1".to_string()));
+    for command in COMMANDS.into_iter().chain(["pdn-check", "pdn-convert"]) {
+        let name = format!("crownhead-{command}.1");
+        let page = fs::read_to_string(pages.join(&name)).expect("each command has a page");
+        assert!(page.contains(&format!(".TH crownhead-{command} 1")), "{name}:\n{page}");
+    }
+    assert_eq!(fs::read_to_string(pages.join("crownhead.1")).unwrap(), crownhead(&["man"]).stdout);
+    // Once more, over the pages of an older version.
+    assert_eq!(run().printed(), "");
+}
+
+#[test]
+fn manual_pages_that_cannot_be_written_are_a_failure_that_names_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "in the way").unwrap();
+    let finished = crownhead_in(folder.path(), &["man", "--dir", "file"]);
+    let told = finished.refused(1);
+    assert!(told.contains("the manual pages could not be written to file"), "{told}");
+}
