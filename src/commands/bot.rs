@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_bots::check::{Finding, Grade, check};
-use crownhead_bots::replay::{Again, Moment};
+use crownhead_bots::check::{Finding, Severity, check};
+use crownhead_bots::replay::{LoggedTurn, ReplayResult};
 use crownhead_bots::{BotProgram, ProgramError, StarterKit, board_text};
 use crownhead_play::{Session, TimeControl, parse_duration};
 use crownhead_rules::Game;
@@ -137,8 +137,8 @@ fn program(text: &str) -> Result<BotProgram, Failure> {
             .unwrap_or_else(|| BotProgram::from_command(text)),
     };
     let program = program.map_err(|error| match error {
-        ProgramError::Text(message) => Failure::Usage(message),
-        ProgramError::File(message) => Failure::BadInput(message),
+        ProgramError::Spec(message) => Failure::Usage(message),
+        ProgramError::Manifest(message) => Failure::BadInput(message),
     })?;
     // What is nothing at all was meant as the one or the other.
     let is_named = BotProgram::from_text(text, Path::new(".")).is_some();
@@ -163,7 +163,7 @@ fn is_there(word: &str) -> bool {
 }
 
 fn new(arguments: &New) -> Result<(), Failure> {
-    let kit = StarterKit::of(&arguments.language).map_err(Failure::Usage)?;
+    let kit = StarterKit::find(&arguments.language).map_err(Failure::Usage)?;
     let folder = arguments.folder.display();
     kit.write(&arguments.folder)
         .map_err(|error| anyhow::anyhow!("the bot cannot be written to {folder}: {error}"))?;
@@ -195,7 +195,7 @@ fn for_a_shell(word: &str) -> String {
 
 fn run_check(arguments: &Check) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
-    program.suits(&arguments.game).map_err(Failure::Usage)?;
+    program.supports(&arguments.game).map_err(Failure::Usage)?;
     let walls = arguments.walls.apply([&mut program])?;
     let stop = stop_on_interrupt();
     let mut out = std::io::stdout().lock();
@@ -218,14 +218,14 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
     if stop.is_stopped() {
         return Err(Failure::Interrupted);
     }
-    let count = |grade| findings.iter().filter(|finding| finding.grade == grade).count();
-    let (failures, warnings) = (count(Grade::Failure), count(Grade::Warning));
+    let count = |grade| findings.iter().filter(|finding| finding.severity == grade).count();
+    let (failures, warnings) = (count(Severity::Failure), count(Severity::Warning));
     if arguments.json {
         let object = |finding: &Finding| {
             json!({
                 "check": finding.check,
-                "grade": finding.grade.code(),
-                "found": finding.found,
+                "grade": finding.severity.code(),
+                "found": finding.message,
                 "advice": finding.advice,
             })
         };
@@ -247,7 +247,7 @@ fn run_check(arguments: &Check) -> Result<(), Failure> {
 }
 
 fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
-    writeln!(out, "{:<8} {}: {}", finding.grade.code(), finding.check, finding.found)?;
+    writeln!(out, "{:<8} {}: {}", finding.severity.code(), finding.check, finding.message)?;
     if let Some(advice) = &finding.advice {
         writeln!(out, "         {advice}")?;
     }
@@ -256,7 +256,7 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 
 fn run_play(arguments: Play) -> Result<(), Failure> {
     let mut program = program(&arguments.bot)?;
-    program.suits(&arguments.game).map_err(Failure::Usage)?;
+    program.supports(&arguments.game).map_err(Failure::Usage)?;
     arguments.walls.apply([&mut program])?;
     let bot = Seat::Computer(PlayerSpec::Bot(Box::new(program)));
     let setup = Setup {
@@ -272,7 +272,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
 }
 
 fn replay(arguments: &Replay) -> Result<(), Failure> {
-    let moment = Moment::read(&arguments.log, arguments.at).map_err(Failure::BadInput)?;
+    let moment = LoggedTurn::read(&arguments.log, arguments.at).map_err(Failure::BadInput)?;
     let session = moment.session().map_err(Failure::BadInput)?;
     let mut out = std::io::stdout().lock();
     if !arguments.json {
@@ -284,7 +284,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
         let mut program = match &arguments.bot {
             Some(bot) => {
                 let program = program(bot)?;
-                program.suits(&moment.game).map_err(Failure::Usage)?;
+                program.supports(&moment.game).map_err(Failure::Usage)?;
                 program
             }
             None => moment.program().map_err(Failure::BadInput)?,
@@ -319,7 +319,7 @@ fn replay(arguments: &Replay) -> Result<(), Failure> {
 
 fn write_moment(
     out: &mut impl Write,
-    moment: &Moment,
+    moment: &LoggedTurn,
     session: &dyn Session,
 ) -> std::io::Result<()> {
     let name = moment.game.info().sides[session.side().index()].name;
@@ -327,13 +327,13 @@ fn write_moment(
     write!(out, "{}", board_text(session))?;
     writeln!(out, "moves     {}", moment.moves())?;
     writeln!(out, "then")?;
-    for (time, sign, text) in &moment.then {
+    for (time, sign, text) in &moment.following_lines {
         writeln!(out, "{time:10.6} {sign} {text}")?;
     }
     Ok(())
 }
 
-fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) -> Value {
+fn moment_json(moment: &LoggedTurn, session: &dyn Session, again: Option<&ReplayResult>) -> Value {
     let entry = |(time, sign, text): &(f64, char, String)| json!({ "seconds": time, "sign": sign, "text": text });
     let again = again.map(|again| {
         json!({
@@ -350,7 +350,7 @@ fn moment_json(moment: &Moment, session: &dyn Session, again: Option<&Again>) ->
         "ply": moment.ply,
         "position": session.position(),
         "turn": moment.turn,
-        "then": moment.then.iter().map(entry).collect::<Value>(),
+        "then": moment.following_lines.iter().map(entry).collect::<Value>(),
         "now": again,
     })
 }

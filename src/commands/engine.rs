@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let spec = &arguments.player;
     // Not locked: a search writes from its own thread.
     let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout());
-    match engine::serve(spec, &arguments.game, input, output) {
+    match engine::run(spec, &arguments.game, input, output) {
         // Whoever drove the engine went away.
         Err(EngineError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),

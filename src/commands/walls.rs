@@ -50,7 +50,7 @@ pub(crate) fn walls_json(
 ) -> Value {
     let Some(walls) = walls else { return Value::Null };
     let limits = |program: &BotProgram| -> Value {
-        let texts = program.allowed().texts().into_iter();
+        let texts = program.effective_limits().texts().into_iter();
         Value::Object(texts.map(|(key, text)| (key.to_string(), json!(text))).collect())
     };
     let is_limited = walls.isolation != Isolation::Off;

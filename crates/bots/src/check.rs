@@ -24,37 +24,37 @@ pub struct Finding {
     /// What was tried.
     pub check: &'static str,
     /// How it went.
-    pub grade: Grade,
+    pub severity: Severity,
     /// What happened.
-    pub found: String,
+    pub message: String,
     /// What to do about it.
     pub advice: Option<String>,
 }
 
 /// How a check went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Grade {
+pub enum Severity {
     /// As it should.
-    Fine,
+    Ok,
     /// It costs nothing yet.
     Warning,
     /// It would cost a turn or a game.
     Failure,
 }
 
-impl Grade {
+impl Severity {
     /// A word for output.
     pub const fn code(self) -> &'static str {
         match self {
-            Grade::Fine => "ok",
-            Grade::Warning => "warning",
-            Grade::Failure => "FAILED",
+            Severity::Ok => "ok",
+            Severity::Warning => "warning",
+            Severity::Failure => "FAILED",
         }
     }
 }
 
 /// A situation that bots overlook.
-struct Moment {
+struct Scenario {
     check: &'static str,
     position: String,
     time: TimeControl,
@@ -67,7 +67,7 @@ const LAST_SECOND: TimeControl =
     TimeControl::PerGame { time: Duration::from_secs(1), increment: Duration::ZERO };
 
 /// The odd moments of a game. Only Chinese checkers has positions from which every game is long.
-fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
+fn moments(game: &Game, movetime: Duration) -> Vec<Scenario> {
     let few = "few pieces";
     let (many, (ending, late), pass) = match game {
         Game::English(_) => (
@@ -94,16 +94,16 @@ fn moments(game: &Game, movetime: Duration) -> Vec<Moment> {
     };
     let time = TimeControl::PerMove(movetime);
     let mut moments = vec![
-        Moment { check: "many moves", position: many.into(), time, is_one_turn: true },
-        Moment { check: ending, position: late.into(), time, is_one_turn: false },
-        Moment {
+        Scenario { check: "many moves", position: many.into(), time, is_one_turn: true },
+        Scenario { check: ending, position: late.into(), time, is_one_turn: false },
+        Scenario {
             check: "the last second",
             position: game.info().start,
             time: LAST_SECOND,
             is_one_turn: false,
         },
     ];
-    moments.extend(pass.map(|position| Moment {
+    moments.extend(pass.map(|position| Scenario {
         check: "a forced pass",
         position: position.into(),
         time,
@@ -124,8 +124,8 @@ pub fn check(
     mut found: impl FnMut(Finding),
 ) {
     let (startup, movetime) = times;
-    if let Err(why) = program.suits(game) {
-        return found(finding("start", Grade::Failure, why, ""));
+    if let Err(why) = program.supports(game) {
+        return found(finding("start", Severity::Failure, why, ""));
     }
     let bot = match BotPlayer::new(program.clone(), stop) {
         Ok(bot) => bot,
@@ -137,7 +137,7 @@ pub fn check(
                      end with exit code 0."
                 }
             };
-            return found(finding("start", Grade::Failure, error.to_string(), advice));
+            return found(finding("start", Severity::Failure, error.to_string(), advice));
         }
     };
     let terms = GameSettings {
@@ -147,8 +147,8 @@ pub fn check(
         ..GameSettings::default_for(game)
     };
     let mut trial =
-        Trial { bot, protocol: program.protocol, game, terms, seed, log, logs: 0, stop };
-    trial.greeting(&mut found);
+        CheckRun { bot, protocol: program.protocol, game, terms, seed, log, logs: 0, stop };
+    trial.check_handshake(&mut found);
     for number in 0..4 {
         if !trial.is_over() {
             trial.quick_game(number, &mut found);
@@ -160,19 +160,19 @@ pub fn check(
         }
     }
     if !trial.is_over() {
-        trial.farewell(&mut found);
+        trial.check_quit(&mut found);
     }
 }
 
-fn finding(check: &'static str, grade: Grade, found: String, advice: &str) -> Finding {
+fn finding(check: &'static str, grade: Severity, found: String, advice: &str) -> Finding {
     let advice = (!advice.is_empty()).then(|| advice.to_string());
-    Finding { check, grade, found, advice }
+    Finding { check, severity: grade, message: found, advice }
 }
 
 /// What to do about a fault.
 fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
     match (protocol, fault.kind) {
-        (Protocol::Lines, _) | (_, FaultKind::Crash | FaultKind::OutputFlood) => {}
+        (Protocol::V1, _) | (_, FaultKind::Crash | FaultKind::OutputFlood) => {}
         (Protocol::CFunction | Protocol::CppFunction, FaultKind::Timeout) => {
             return "The function is not told how much time it has: it must return in time by itself.";
         }
@@ -234,7 +234,7 @@ fn advice(protocol: Protocol, fault: &Fault) -> &'static str {
     }
 }
 
-struct Trial<'a> {
+struct CheckRun<'a> {
     bot: BotPlayer,
     protocol: Protocol,
     game: &'a Game,
@@ -246,7 +246,7 @@ struct Trial<'a> {
     stop: &'a Stop,
 }
 
-impl Trial<'_> {
+impl CheckRun<'_> {
     fn seat(&mut self, check: &str, terms: &GameSettings, side: Side, seed: u64) {
         self.bot.new_game(seed);
         self.logs += 1;
@@ -266,7 +266,7 @@ impl Trial<'_> {
     fn fault(&self, check: &'static str, fault: &Fault) -> Finding {
         finding(
             check,
-            Grade::Failure,
+            Severity::Failure,
             format!("{}: {fault}", fault.kind.code()),
             advice(self.protocol, fault),
         )
@@ -274,12 +274,12 @@ impl Trial<'_> {
 
     /// Whether there is no more to learn: it was stopped, or the bot neither greets nor plays.
     fn is_over(&self) -> bool {
-        let is_mute = self.bot.is_silent() || !self.bot.is_greeted();
+        let is_mute = self.bot.missed_ready() || !self.bot.is_greeted();
         let is_at_an_end = self.stop.is_stopped() || self.bot.unable().is_some();
         is_at_an_end || (is_mute && self.bot.fault().is_some())
     }
 
-    fn greeting(&mut self, found: &mut impl FnMut(Finding)) {
+    fn check_handshake(&mut self, found: &mut impl FnMut(Finding)) {
         let start = Instant::now();
         let terms = self.terms;
         self.seat("hello", &terms, Side::First, self.seed);
@@ -288,14 +288,14 @@ impl Trial<'_> {
             return found(self.fault("hello", fault));
         }
         if let Some(why) = self.bot.unable() {
-            return found(finding("hello", Grade::Failure, why.to_string(), ""));
+            return found(finding("hello", Severity::Failure, why.to_string(), ""));
         }
-        if self.bot.is_silent() {
+        if self.bot.missed_ready() {
             let startup = format_duration(self.terms.startup_timeout);
             let what = format!("the bot did not say \"ready\" within {startup}");
             let advice = "Answer the lines crownhead and newgame with ready (and flush): the \
                           referee waits for it as long as it may before the first game.";
-            return found(finding("hello", Grade::Warning, what, advice));
+            return found(finding("hello", Severity::Warning, what, advice));
         }
         let name = match self.bot.bot_name() {
             Some(name) => format!(", calls itself {name:?}"),
@@ -303,7 +303,7 @@ impl Trial<'_> {
         };
         found(finding(
             "hello",
-            Grade::Fine,
+            Severity::Ok,
             format!("ready after {} ms{name}", time.as_millis()),
             "",
         ));
@@ -336,13 +336,13 @@ impl Trial<'_> {
     ) -> Option<Finding> {
         let game = match game {
             Ok(game) => game?,
-            Err(error) => return Some(finding(check, Grade::Failure, error.to_string(), "")),
+            Err(error) => return Some(finding(check, Severity::Failure, error.to_string(), "")),
         };
         let slowest = game.slowest_move[bot_side.index()];
         if let End::Forfeited(incident) = &game.end {
             let sentence = incident.describe(self.game);
             let advice = advice(self.protocol, &incident.fault);
-            return Some(finding(check, Grade::Failure, sentence, advice));
+            return Some(finding(check, Severity::Failure, sentence, advice));
         }
         let result = match game.end.winner() {
             None => "drawn",
@@ -361,9 +361,9 @@ impl Trial<'_> {
             true => {
                 let advice = "More than half of the time was used: leave more, the contest's \
                               machine may be slower.";
-                finding(check, Grade::Warning, text, advice)
+                finding(check, Severity::Warning, text, advice)
             }
-            false => finding(check, Grade::Fine, text, ""),
+            false => finding(check, Severity::Ok, text, ""),
         })
     }
 
@@ -379,7 +379,7 @@ impl Trial<'_> {
         }
     }
 
-    fn moment(&mut self, moment: &Moment, found: &mut impl FnMut(Finding)) {
+    fn moment(&mut self, moment: &Scenario, found: &mut impl FnMut(Finding)) {
         // A position of the game without its options may be none of the game with them.
         let Ok(mut session) = new_session(self.game, Some(&moment.position)) else { return };
         if session.outcome().is_some() {
@@ -400,12 +400,12 @@ impl Trial<'_> {
         let turn =
             referee::take_turn(session.as_mut(), &mut self.bot, clock, terms.grace, self.stop);
         let finding = match turn {
-            Err(error) => finding(moment.check, Grade::Failure, error.to_string(), ""),
+            Err(error) => finding(moment.check, Severity::Failure, error.to_string(), ""),
             Ok(None) => return,
             Ok(Some((used, Ok((text, _))))) => {
                 let time = used.as_secs_f64() * 1e3;
                 let text = format!("{text} of {moves}, after {time:.1} ms");
-                finding(moment.check, Grade::Fine, text, "")
+                finding(moment.check, Severity::Ok, text, "")
             }
             Ok(Some((_, Err(fault)))) => {
                 let advice = match (moves, fault.kind) {
@@ -416,25 +416,25 @@ impl Trial<'_> {
                 };
                 let incident = referee::incident(session.as_ref(), side, fault, terms.fault_policy);
                 self.bot.on_fault(&incident, None);
-                finding(moment.check, Grade::Failure, incident.describe(self.game), advice)
+                finding(moment.check, Severity::Failure, incident.describe(self.game), advice)
             }
         };
         found(finding);
     }
 
-    fn farewell(&mut self, found: &mut impl FnMut(Finding)) {
+    fn check_quit(&mut self, found: &mut impl FnMut(Finding)) {
         if self.bot.fault().is_some() {
             return;
         }
-        found(match self.bot.leave() {
-            true => finding("quit", Grade::Fine, "the bot ends when it is told to".into(), ""),
+        found(match self.bot.shutdown() {
+            true => finding("quit", Severity::Ok, "the bot ends when it is told to".into(), ""),
             false => {
                 let advice = match self.protocol {
                     Protocol::TcpInt32 => "End the program when a package begins with 0.",
                     _ => "End the program at the line quit, and when standard input ends.",
                 };
                 let what = "the bot did not end by itself and was killed".to_string();
-                finding("quit", Grade::Warning, what, advice)
+                finding("quit", Severity::Warning, what, advice)
             }
         });
     }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 /// No line of a bot is longer; every move and any remark fits.
-pub(crate) const LONGEST_LINE: usize = 64 * 1024;
+pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
 /// What is asked of the system at a time.
 const CHUNK: usize = 4 * 1024;
 
@@ -20,7 +20,7 @@ pub(crate) struct LineBuffer {
 
 /// A line that is longer than any may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TooLong;
+pub(crate) struct LineTooLong;
 
 impl LineBuffer {
     /// Reads once from the stream; 0 is its end.
@@ -46,13 +46,13 @@ impl LineBuffer {
     }
 
     /// Where the next whole line is, without its end.
-    pub(crate) fn next(&mut self) -> Result<Option<std::ops::Range<usize>>, TooLong> {
+    pub(crate) fn next(&mut self) -> Result<Option<std::ops::Range<usize>>, LineTooLong> {
         let fresh = &self.bytes[self.searched..self.end];
         match fresh.iter().position(|&byte| byte == b'\n') {
             Some(at) => {
                 let (from, to) = (self.start, self.searched + at);
-                if to - from > LONGEST_LINE {
-                    return Err(TooLong);
+                if to - from > MAX_LINE_BYTES {
+                    return Err(LineTooLong);
                 }
                 (self.start, self.searched) = (to + 1, to + 1);
                 let to = if to > from && self.bytes[to - 1] == b'\r' { to - 1 } else { to };
@@ -60,7 +60,7 @@ impl LineBuffer {
             }
             None => {
                 self.searched = self.end;
-                if self.end - self.start > LONGEST_LINE { Err(TooLong) } else { Ok(None) }
+                if self.end - self.start > MAX_LINE_BYTES { Err(LineTooLong) } else { Ok(None) }
             }
         }
     }
@@ -72,7 +72,7 @@ impl LineBuffer {
     }
 
     /// The line that is too long or has no end yet.
-    pub(crate) fn rest(&self) -> &[u8] {
+    pub(crate) fn partial_line(&self) -> &[u8] {
         let rest = &self.bytes[self.start..self.end];
         rest.split(|&byte| byte == b'\n').next().unwrap_or_default()
     }
@@ -82,7 +82,7 @@ impl LineBuffer {
 /// is left out.
 pub(crate) fn read_bounded_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    let limit = 4 * LONGEST_LINE as u64; // a turn may have thousands of moves
+    let limit = 4 * MAX_LINE_BYTES as u64; // a turn may have thousands of moves
     let count = io::Read::take(&mut *input, limit).read_until(b'\n', line)?;
     if count as u64 == limit && !line.ends_with(b"\n") {
         input.skip_until(b'\n')?;
@@ -106,10 +106,10 @@ mod tests {
                     match buffer.next() {
                         Ok(Some(range)) => lines.push(buffer.get(range).to_vec()),
                         Ok(None) => break,
-                        Err(TooLong) => return (lines, true),
+                        Err(LineTooLong) => return (lines, true),
                     }
                 }
-                assert!(buffer.bytes.len() <= 4 * LONGEST_LINE);
+                assert!(buffer.bytes.len() <= 4 * MAX_LINE_BYTES);
             }
         }
         (lines, false)
@@ -122,13 +122,13 @@ mod tests {
         assert_eq!(whole.0, [&b"move 11-15"[..], b"", b"# a remark"]);
         let bytes: Vec<&[u8]> = text.chunks(1).collect();
         assert_eq!(lines(&bytes), whole);
-        let long = vec![b'x'; LONGEST_LINE];
+        let long = vec![b'x'; MAX_LINE_BYTES];
         assert_eq!(lines(&[&long, b"\n", b"next\n"]).0.len(), 2);
     }
 
     #[test]
     fn a_line_without_an_end_is_given_up_before_it_fills_the_memory() {
-        let flood = vec![b'x'; 10 * LONGEST_LINE];
+        let flood = vec![b'x'; 10 * MAX_LINE_BYTES];
         assert_eq!(lines(&[b"one\n", &flood]), (vec![b"one".to_vec()], true));
     }
 }

@@ -14,11 +14,11 @@ use std::time::Instant;
 use crownhead_play::Session;
 
 /// The first line of every log.
-pub(crate) const HEAD: &str = "crownhead bot log, version 1";
+pub(crate) const HEADER: &str = "crownhead bot log, version 1";
 /// So much of a bot's standard error is kept of a game.
-const MOST_ERRORS: usize = 1024 * 1024;
+const MAX_STDERR_BYTES: usize = 1024 * 1024;
 /// So much of a line of the bot's.
-const LONGEST: usize = 16 * 1024;
+const MAX_LOGGED_LINE_BYTES: usize = 16 * 1024;
 
 /// A log being written. When it cannot be written the game goes on without it, and the reason is
 /// kept.
@@ -27,7 +27,7 @@ pub(crate) struct Log {
     path: PathBuf,
     failure: Arc<OnceLock<String>>,
     start: Instant,
-    errors: usize,
+    stderr: usize,
     /// The beginning of a line of errors that has not ended.
     pending: Vec<u8>,
 }
@@ -44,10 +44,10 @@ impl Log {
             path: path.to_path_buf(),
             failure,
             start: Instant::now(),
-            errors: 0,
+            stderr: 0,
             pending: Vec::new(),
         };
-        let mut text = format!("{HEAD}\n");
+        let mut text = format!("{HEADER}\n");
         for (key, value) in head {
             text.push_str(&format!("{key:<9} {}\n", value.replace(char::is_control, " ")));
         }
@@ -76,7 +76,7 @@ impl Log {
         let seconds = self.start.elapsed().as_secs_f64();
         // What the referee says is kept whole, to be said again.
         let is_own = ['>', '*'].contains(&sign);
-        let short = if is_own { text } else { &text[..text.len().min(LONGEST)] };
+        let short = if is_own { text } else { &text[..text.len().min(MAX_LOGGED_LINE_BYTES)] };
         let dots = if short.len() < text.len() { "…" } else { "" };
         let text = String::from_utf8_lossy(short);
         let clean = text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "�");
@@ -93,17 +93,17 @@ impl Log {
 
     /// What the bot wrote to its standard error.
     pub(crate) fn errors(&mut self, bytes: &[u8]) {
-        let before = self.errors;
-        self.errors = self.errors.saturating_add(bytes.len());
-        if before > MOST_ERRORS {
+        let before = self.stderr;
+        self.stderr = self.stderr.saturating_add(bytes.len());
+        if before > MAX_STDERR_BYTES {
             return;
         }
-        if self.errors > MOST_ERRORS {
-            return self.remark("more standard error is not kept");
+        if self.stderr > MAX_STDERR_BYTES {
+            return self.note("more standard error is not kept");
         }
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.pending.extend_from_slice(part);
-            if part.ends_with(b"\n") || self.pending.len() > LONGEST {
+            if part.ends_with(b"\n") || self.pending.len() > MAX_LOGGED_LINE_BYTES {
                 let line = std::mem::take(&mut self.pending);
                 self.line('!', &line);
             }
@@ -111,7 +111,7 @@ impl Log {
     }
 
     /// A remark of the referee.
-    pub(crate) fn remark(&mut self, text: &str) {
+    pub(crate) fn note(&mut self, text: &str) {
         self.line('*', text.as_bytes());
     }
 

@@ -11,7 +11,7 @@ use crownhead_play::{Fault, FaultKind};
 use crate::BotProgram;
 use crate::log::Log;
 use crate::process::{self, BotProcess};
-use crate::protocol::{Dialogue, Unsaid};
+use crate::protocol::{AskError, ProtocolAdapter};
 use crownhead_play::{
     Choice, Clock, GameOver, GameSettings, GameStart, Incident, Player, PlayerError, Session,
     TimeControl,
@@ -20,22 +20,22 @@ use crownhead_sandbox::IsolationStatus;
 
 pub(crate) struct BotPlayer {
     program: BotProgram,
-    dialogue: Box<dyn Dialogue>,
-    bot: Option<BotProcess>,
+    adapter: Box<dyn ProtocolAdapter>,
+    process: Option<BotProcess>,
     /// The log of the game while no process runs that would have it.
     log: Option<Log>,
-    is_greeted: bool,
+    handshake_done: bool,
     /// What it did that ended it, or leaves it in doubt whether it is in step for the next game.
     fault: Option<Fault>,
     /// Why it cannot play, for which it is not to blame.
-    unable: Option<PlayerError>,
+    unavailable: Option<PlayerError>,
     /// The times of the game, if somebody told them.
-    terms: Option<GameSettings>,
+    settings: Option<GameSettings>,
     seed: u64,
     /// Whether it has been told of the game.
-    is_seated: bool,
+    game_announced: bool,
     /// Whether it ended by itself when it was last asked to.
-    left_well: bool,
+    exited_cleanly: bool,
     /// Why a log is not whole.
     log_failure: Arc<OnceLock<String>>,
 }
@@ -46,81 +46,81 @@ impl BotPlayer {
     pub(crate) fn new(program: BotProgram, stop: &Stop) -> Result<BotPlayer, PlayerError> {
         process::build(&program, stop).map_err(PlayerError::StartFailed)?;
         let mut outside = BotPlayer {
-            dialogue: program.protocol.dialogue(),
+            adapter: program.protocol.adapter(),
             program,
-            bot: None,
+            process: None,
             log: None,
-            is_greeted: false,
+            handshake_done: false,
             fault: None,
-            unable: None,
-            terms: None,
+            unavailable: None,
+            settings: None,
             seed: 0,
-            is_seated: false,
-            left_well: false,
+            game_announced: false,
+            exited_cleanly: false,
             log_failure: Arc::default(),
         };
-        if outside.dialogue.starts_early() {
+        if outside.adapter.can_prestart() {
             outside.start().map_err(|unsaid| match unsaid {
-                Unsaid::Fault(fault) => PlayerError::StartFailed(fault.message),
-                Unsaid::Unable(why) => PlayerError::Unavailable(why),
-                Unsaid::Stopped => PlayerError::Stopped,
+                AskError::Fault(fault) => PlayerError::StartFailed(fault.message),
+                AskError::Unavailable(why) => PlayerError::Unavailable(why),
+                AskError::Stopped => PlayerError::Stopped,
             })?;
-        } else if !outside.program.is_there() {
+        } else if !outside.program.exists() {
             let error = std::io::ErrorKind::NotFound.into();
-            return Err(PlayerError::StartFailed(outside.not_started(&error)));
+            return Err(PlayerError::StartFailed(outside.start_failure(&error)));
         }
         Ok(outside)
     }
 
-    fn not_started(&self, error: &std::io::Error) -> String {
+    fn start_failure(&self, error: &std::io::Error) -> String {
         format!(
             "{} cannot be started: {error} (command {:?}, in {}){}",
             self.program,
-            self.program.words().join(" "),
+            self.program.argv().join(" "),
             self.program.folder.display(),
-            self.program.hint(error)
+            self.program.install_hint(error)
         )
     }
 
-    fn start(&mut self) -> Result<(), Unsaid> {
-        self.is_greeted = false;
-        let started = BotProcess::start(&self.program, &self.program.words());
+    fn start(&mut self) -> Result<(), AskError> {
+        self.handshake_done = false;
+        let started = BotProcess::start(&self.program, &self.program.argv());
         let bot = started.map_err(|error| {
-            let what = self.not_started(&error);
-            match is_ours(&error) {
-                true => Unsaid::Unable(what),
+            let what = self.start_failure(&error);
+            match is_host_shortage(&error) {
+                true => AskError::Unavailable(what),
                 false => Fault::new(FaultKind::StartFailed, what).into(),
             }
         })?;
-        self.bot = Some(bot);
+        self.process = Some(bot);
         Ok(())
     }
 
     /// Ends the program; whether it did so by itself.
-    fn end(&mut self, politely: bool) -> bool {
-        let Some(mut bot) = self.bot.take() else { return false };
+    fn stop_process(&mut self, politely: bool) -> bool {
+        let Some(mut bot) = self.process.take() else { return false };
         if politely {
-            self.dialogue.quit(&mut bot);
+            self.adapter.quit(&mut bot);
         }
-        let by_itself = bot.end(politely);
+        let by_itself = bot.shutdown(politely);
         self.log = bot.log.take();
         by_itself
     }
 
-    fn remark(&mut self, text: &str) {
-        let log = self.bot.as_mut().map_or(self.log.as_mut(), |bot| bot.log.as_mut());
+    fn note(&mut self, text: &str) {
+        let log = self.process.as_mut().map_or(self.log.as_mut(), |bot| bot.log.as_mut());
         if let Some(log) = log {
-            log.remark(text);
+            log.note(text);
         }
     }
 
     /// Asks the program to end if it still runs; whether it did so by itself, now or after its last
     /// game.
-    pub(crate) fn leave(&mut self) -> bool {
-        if self.bot.is_some() {
-            self.left_well = self.end(true);
+    pub(crate) fn shutdown(&mut self) -> bool {
+        if self.process.is_some() {
+            self.exited_cleanly = self.stop_process(true);
         }
-        self.left_well
+        self.exited_cleanly
     }
 
     /// What it did wrong in this game.
@@ -130,64 +130,64 @@ impl BotPlayer {
 
     /// Why it cannot play, for which it is not to blame.
     pub(crate) fn unable(&self) -> Option<String> {
-        self.unable.as_ref().map(PlayerError::to_string)
+        self.unavailable.as_ref().map(PlayerError::to_string)
     }
 
     /// The last line of its standard error that says something.
-    pub(crate) fn last_words(&self) -> Option<String> {
-        let words = self.bot.as_ref()?.last_words()?;
+    pub(crate) fn stderr_tail(&self) -> Option<String> {
+        let words = self.process.as_ref()?.last_words()?;
         Some(String::from_utf8_lossy(words).into_owned())
     }
 
     /// Whether it has been greeted and lived through it.
     pub(crate) fn is_greeted(&self) -> bool {
-        self.is_greeted
+        self.handshake_done
     }
 
     /// Whether it did not say that it was ready.
-    pub(crate) fn is_silent(&self) -> bool {
-        self.dialogue.is_silent()
+    pub(crate) fn missed_ready(&self) -> bool {
+        self.adapter.missed_ready()
     }
 
     /// What it calls itself.
     pub(crate) fn bot_name(&self) -> Option<&str> {
-        self.dialogue.name()
+        self.adapter.name()
     }
 
     /// Greets the program and tells it of the game, starting it again if need be.
-    fn seat(&mut self, seating: &GameStart<'_>, stop: &Stop) -> Result<(), Unsaid> {
-        let head = self.head(seating);
+    fn begin_game(&mut self, seating: &GameStart<'_>, stop: &Stop) -> Result<(), AskError> {
+        let head = self.log_header(seating);
         let mut log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
         if self.fault.take().is_some()
-            && let Some(bot) = &mut self.bot
+            && let Some(bot) = &mut self.process
         {
             bot.log = log.take();
-            if self.is_greeted && self.dialogue.rejoin(bot, seating, stop) {
+            if self.handshake_done && self.adapter.resync(bot, seating, stop) {
                 return Ok(());
             }
-            self.end(false);
+            self.stop_process(false);
             log = self.log.take();
         }
         self.log = log;
-        if self.bot.is_none() {
-            self.dialogue.prepare(self.program.isolation, stop)?;
+        if self.process.is_none() {
+            self.adapter.prepare(self.program.isolation, stop)?;
             if let Err(unsaid) = self.start() {
                 // What was made ready is not kept from others.
-                self.dialogue = self.program.protocol.dialogue();
+                self.adapter = self.program.protocol.adapter();
                 return Err(unsaid);
             }
         }
-        let Some(bot) = &mut self.bot else { return Ok(()) };
+        let Some(bot) = &mut self.process else { return Ok(()) };
         bot.log = self.log.take();
-        if !self.is_greeted {
-            self.dialogue.greet(bot, seating.settings.startup_timeout, stop)?;
-            self.is_greeted = true;
+        if !self.handshake_done {
+            self.adapter.handshake(bot, seating.settings.startup_timeout, stop)?;
+            self.handshake_done = true;
         }
-        self.dialogue.new_game(bot, seating, stop)
+        self.adapter.new_game(bot, seating, stop)
     }
 
     /// The head of a log: what is needed to be in the same place again.
-    fn head(&self, seating: &GameStart<'_>) -> [(&'static str, String); 9] {
+    fn log_header(&self, seating: &GameStart<'_>) -> [(&'static str, String); 9] {
         let folder = std::env::current_dir().unwrap_or_default();
         [
             ("game", seating.game.to_string()),
@@ -202,33 +202,35 @@ impl BotPlayer {
                 IsolationStatus::detect(self.program.isolation)
                     .map_or_else(|why| why, |w| w.to_string()),
             ),
-            ("limits", self.program.allowed().to_string()),
+            ("limits", self.program.effective_limits().to_string()),
         ]
     }
 
     /// Remembers a fault that ends the program, or leaves in doubt whether it is in step.
-    fn remember(&mut self, fault: &Fault) {
+    fn record_fault(&mut self, fault: &Fault) {
         if fault.kind != FaultKind::IllegalMove {
             self.fault = Some(fault.clone());
         }
         if fault.kind.ends_process() {
-            self.end(false);
+            self.stop_process(false);
         }
     }
 }
 
 impl Player for BotPlayer {
     fn new_game(&mut self, seed: u64) {
-        (self.seed, self.is_seated) = (seed, false);
+        (self.seed, self.game_announced) = (seed, false);
     }
 
     fn sit_down(&mut self, seating: &GameStart<'_>, stop: &Stop) {
-        self.is_seated = true;
-        self.terms = Some(*seating.settings);
-        match self.seat(seating, stop) {
-            Err(Unsaid::Fault(fault)) => self.remember(&fault),
-            Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unavailable(why)),
-            Err(Unsaid::Stopped) | Ok(()) => {}
+        self.game_announced = true;
+        self.settings = Some(*seating.settings);
+        match self.begin_game(seating, stop) {
+            Err(AskError::Fault(fault)) => self.record_fault(&fault),
+            Err(AskError::Unavailable(why)) => {
+                self.unavailable = Some(PlayerError::Unavailable(why))
+            }
+            Err(AskError::Stopped) | Ok(()) => {}
         }
     }
 
@@ -239,7 +241,7 @@ impl Player for BotPlayer {
         stop: &Stop,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
-        if !self.is_seated {
+        if !self.game_announced {
             if game.outcome().is_some() {
                 return Err(PlayerError::GameOver);
             }
@@ -257,10 +259,10 @@ impl Player for BotPlayer {
             };
             self.sit_down(&seating, stop);
         }
-        if let Some(error) = &self.unable {
+        if let Some(error) = &self.unavailable {
             return Err(error.clone());
         }
-        let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
+        let Some(bot) = self.process.as_mut().filter(|_| self.handshake_done) else {
             if stop.is_stopped() {
                 return Err(PlayerError::Stopped);
             }
@@ -268,18 +270,18 @@ impl Player for BotPlayer {
             let gone = || Fault::new(FaultKind::Crash, "the bot is not running");
             return Err(PlayerError::Fault(fault.unwrap_or_else(gone)));
         };
-        let grace = self.terms.unwrap_or_else(|| GameSettings::default_for(game.game())).grace;
+        let grace = self.settings.unwrap_or_else(|| GameSettings::default_for(game.game())).grace;
         let limit = match *clock {
             Clock::Unlimited => None,
             Clock::PerMove(time) | Clock::PerGame { left: time, .. } => Some(time),
         };
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit + grace));
-        match self.dialogue.ask(bot, game, clock, deadline, stop) {
+        match self.adapter.request_move(bot, game, clock, deadline, stop) {
             Ok(text) => Ok(Choice::from_text(text)),
-            Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
-            Err(Unsaid::Unable(why)) => Err(PlayerError::Unavailable(why)),
-            Err(Unsaid::Fault(fault)) => {
-                self.remember(&fault);
+            Err(AskError::Stopped) => Err(PlayerError::Stopped),
+            Err(AskError::Unavailable(why)) => Err(PlayerError::Unavailable(why)),
+            Err(AskError::Fault(fault)) => {
+                self.record_fault(&fault);
                 Err(PlayerError::Fault(fault))
             }
         }
@@ -295,20 +297,20 @@ impl Player for BotPlayer {
             None => "the game is lost".to_string(),
         };
         let (code, policy) = (fault.kind.code(), incident.policy);
-        self.remark(&format!("{code}: {fault}; by the policy {policy}, {cost}"));
+        self.note(&format!("{code}: {fault}; by the policy {policy}, {cost}"));
     }
 
     fn on_game_over(&mut self, verdict: &GameOver<'_>) {
-        let Some(bot) = &mut self.bot else {
+        let Some(bot) = &mut self.process else {
             // Nobody is there to hear it, but the log should not break off.
-            self.remark(&format!("{}: {}", verdict.result, verdict.reason));
+            self.note(&format!("{}: {}", verdict.result, verdict.reason));
             self.log = None;
             return;
         };
-        self.dialogue.game_over(bot, verdict);
+        self.adapter.game_over(bot, verdict);
         bot.log = None;
         if self.program.restart {
-            self.leave();
+            self.shutdown();
         }
     }
 
@@ -324,12 +326,12 @@ impl Player for BotPlayer {
 impl Drop for BotPlayer {
     fn drop(&mut self) {
         // Whatever broke has been ended already.
-        self.end(true);
+        self.stop_process(true);
     }
 }
 
 /// Whether a program could not be started for a lack of ours: files, processes or memory.
-fn is_ours(error: &std::io::Error) -> bool {
+fn is_host_shortage(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let number = Errno::from_io_error(error);
     [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM].map(Some).contains(&number)

@@ -25,8 +25,8 @@ use crownhead_sandbox::affinity::near;
 use crownhead_sandbox::reaper as running;
 
 use crate::BotProgram;
-use crate::adapters::Source;
-use crate::line_buffer::{LineBuffer, TooLong};
+use crate::adapters::CSource;
+use crate::line_buffer::{LineBuffer, LineTooLong};
 use crate::log::Log;
 use crownhead_sandbox::monitor::{Meter, first_child};
 use crownhead_sandbox::{self, Child, Isolation, Limits, SpawnRequest};
@@ -34,49 +34,49 @@ use crownhead_sandbox::{self, Child, Isolation, Limits, SpawnRequest};
 /// A running program and the pipes to it.
 pub(crate) struct BotProcess {
     /// What its walls keep; its pipes are below.
-    started: Child,
-    group: Pid,
+    child: Child,
+    pid: Pid,
     /// The first thread of the program itself, if it is known.
-    program: Option<Pid>,
-    input: Option<File>,
-    output: Option<File>,
-    errors: Option<File>,
+    main_thread: Option<Pid>,
+    stdin: Option<File>,
+    stdout: Option<File>,
+    stderr: Option<File>,
     /// Where it connects to, if it has a network of its own.
     pub(crate) listener: Option<TcpListener>,
     /// What it uses, and whether that was too much.
     meter: Arc<Meter>,
     buffer: LineBuffer,
     /// The beginning and the end of what it wrote to its standard error.
-    first_words: Vec<u8>,
-    last_words: Vec<u8>,
+    stderr_head: Vec<u8>,
+    stderr_tail: Vec<u8>,
     /// Bytes of output since [`forgive`](Process::forgive).
-    taken: usize,
+    output_bytes: usize,
     /// Whether it has ended and was reaped: its number may be another's now.
-    is_over: bool,
+    is_reaped: bool,
     /// Where the dialogue is written to.
     pub(crate) log: Option<Log>,
 }
 
 /// What waiting for a line came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Silence {
+pub(crate) enum ReceiveError {
     /// The time was up.
-    Late,
+    Timeout,
     /// There will be no more output.
-    Ended,
+    Closed,
     /// A line was too long, or all lines together.
-    Flood,
+    TooMuchOutput,
     /// Nobody wants to know any more.
     Stopped,
 }
 
 /// So much output between two turns is enough for any bot.
-const MOST_OUTPUT: usize = 1024 * 1024;
+const MAX_OUTPUT_PER_TURN: usize = 1024 * 1024;
 /// So much of the beginning and of the end of the errors is kept: for what a compiler says and for
 /// the sentence about a crash.
-const WORDS: usize = 2 * 1024;
+const STDERR_TAIL_BYTES: usize = 2 * 1024;
 /// At least so often it is asked whether anybody still wants to know.
-const SLICE: Duration = Duration::from_millis(100);
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a bot may take to end when it is asked by `quit` and the end of its input, and then by
 /// SIGTERM.
 const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(200)];
@@ -88,18 +88,18 @@ impl BotProcess {
     }
 
     fn launch(program: &BotProgram, words: &[String], is_build: bool) -> io::Result<BotProcess> {
-        let (limits, source) = (program.allowed(), program.source.as_ref());
-        let others = source.map(Source::own).unwrap_or_default();
+        let (limits, source) = (program.effective_limits(), program.source.as_ref());
+        let others = source.map(CSource::readable_paths).unwrap_or_default();
         let request = SpawnRequest {
             file: &program.executable(words),
             words,
             folder: &program.folder,
-            is_whole: program.has_folder(),
+            is_whole: program.owns_folder(),
             others: &others,
             is_build,
-            made_in: source.and_then(Source::made_in),
+            made_in: source.and_then(CSource::build_dir),
             isolation: program.isolation,
-            limits: if is_build { for_builds(limits) } else { limits },
+            limits: if is_build { build_limits(limits) } else { limits },
             port: program.protocol.port().filter(|_| !is_build),
         };
         let mut started =
@@ -109,27 +109,27 @@ impl BotProcess {
         let [input, output, errors] = started.pipes.each_mut().map(Option::take);
         let (listener, control) = (started.listener.take(), started.group());
         let process = BotProcess {
-            started,
-            group,
-            program: if is_keeper { first_child(group) } else { Some(group) },
-            input,
-            output,
-            errors,
+            child: started,
+            pid: group,
+            main_thread: if is_keeper { first_child(group) } else { Some(group) },
+            stdin: input,
+            stdout: output,
+            stderr: errors,
             listener,
             // How long a build lasts is limited anyway.
             meter: Meter::new(group, is_keeper, control, limits, !is_build),
             buffer: LineBuffer::default(),
-            first_words: Vec::new(),
-            last_words: Vec::new(),
-            taken: 0,
-            is_over: false,
+            stderr_head: Vec::new(),
+            stderr_tail: Vec::new(),
+            output_bytes: 0,
+            is_reaped: false,
             log: None,
         };
         // From here on whatever goes wrong ends the process.
         let fds = [
-            process.input.as_ref().map(AsFd::as_fd),
-            process.output.as_ref().map(AsFd::as_fd),
-            process.errors.as_ref().map(AsFd::as_fd),
+            process.stdin.as_ref().map(AsFd::as_fd),
+            process.stdout.as_ref().map(AsFd::as_fd),
+            process.stderr.as_ref().map(AsFd::as_fd),
         ];
         for fd in fds.into_iter().flatten() {
             rustix::io::ioctl_fionbio(fd, true)?;
@@ -138,7 +138,7 @@ impl BotProcess {
     }
 
     /// Why it was stopped, if it used too much.
-    pub(crate) fn stopped(&self) -> Option<&str> {
+    pub(crate) fn kill_reason(&self) -> Option<&str> {
         self.meter.stopped()
     }
 
@@ -150,25 +150,25 @@ impl BotProcess {
         }
         let mut rest = line.as_bytes();
         while !rest.is_empty() {
-            let Some(input) = &mut self.input else { return };
+            let Some(input) = &mut self.stdin else { return };
             match input.write(rest) {
                 Ok(count) => rest = &rest[count..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                    if late || stop.is_stopped() || self.wait(deadline, true).is_err() {
+                    if late || stop.is_stopped() || self.poll(deadline, true).is_err() {
                         // Half a line is worse than none: it will hear no other.
-                        self.input = None;
+                        self.stdin = None;
                     }
                 }
-                Err(_) => self.input = None,
+                Err(_) => self.stdin = None,
             }
         }
     }
 
     /// Sends the line that begins a game.
     pub(crate) fn begin_game(&mut self, line: &str, deadline: Option<Instant>, stop: &Stop) {
-        near(self.program, || self.send(line, deadline, stop));
+        near(self.main_thread, || self.send(line, deadline, stop));
     }
 
     /// Waits for a line and gives it to `take`, until that has what it wants.
@@ -177,7 +177,7 @@ impl BotProcess {
         deadline: Option<Instant>,
         stop: &Stop,
         mut take: impl FnMut(&[u8]) -> Option<T>,
-    ) -> Result<T, Silence> {
+    ) -> Result<T, ReceiveError> {
         let mut is_late = false;
         loop {
             let wanted = self.take_lines(|line, log| {
@@ -189,36 +189,36 @@ impl BotProcess {
             if let Some(wanted) = wanted {
                 return Ok(wanted);
             }
-            if self.output.is_none() {
-                return Err(Silence::Ended);
+            if self.stdout.is_none() {
+                return Err(ReceiveError::Closed);
             }
             if stop.is_stopped() {
-                return Err(Silence::Stopped);
+                return Err(ReceiveError::Stopped);
             }
             if is_late {
-                return Err(Silence::Late);
+                return Err(ReceiveError::Timeout);
             }
             // What is here when the time is up is still read, once: a bot that writes letter by
             // letter, or to its errors, gains nothing.
             is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if self.wait(deadline, false).is_err() {
-                self.output = None;
+            if self.poll(deadline, false).is_err() {
+                self.stdout = None;
             }
         }
     }
 
     /// Gives all lines to `take` that are here already, until that has what it wants. Whether the
     /// bot is still there is not asked.
-    pub(crate) fn waiting_lines<T>(
+    pub(crate) fn drain_lines<T>(
         &mut self,
         mut take: impl FnMut(&[u8]) -> Option<T>,
-    ) -> Result<Option<T>, Silence> {
+    ) -> Result<Option<T>, ReceiveError> {
         loop {
-            let before = self.taken;
+            let before = self.output_bytes;
             match self.receive(Some(Instant::now()), &Stop::new(), &mut take) {
                 Ok(wanted) => return Ok(Some(wanted)),
-                Err(Silence::Flood) => return Err(Silence::Flood),
-                Err(_) if self.taken == before => return Ok(None),
+                Err(ReceiveError::TooMuchOutput) => return Err(ReceiveError::TooMuchOutput),
+                Err(_) if self.output_bytes == before => return Ok(None),
                 Err(_) => {}
             }
         }
@@ -228,24 +228,30 @@ impl BotProcess {
     fn take_lines<T>(
         &mut self,
         mut take: impl FnMut(&[u8], &mut Option<Log>) -> Option<T>,
-    ) -> Result<Option<T>, Silence> {
-        while let Some(range) = self.buffer.next().map_err(|TooLong| Silence::Flood)? {
+    ) -> Result<Option<T>, ReceiveError> {
+        while let Some(range) =
+            self.buffer.next().map_err(|LineTooLong| ReceiveError::TooMuchOutput)?
+        {
             if let Some(wanted) = take(self.buffer.get(range), &mut self.log) {
                 return Ok(Some(wanted));
             }
         }
-        if self.taken > MOST_OUTPUT { Err(Silence::Flood) } else { Ok(None) }
+        if self.output_bytes > MAX_OUTPUT_PER_TURN {
+            Err(ReceiveError::TooMuchOutput)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Waits until a descriptor beside the pipes, of a way of talking that does not use them, can be
     /// read or written. What the program prints meanwhile goes to the log.
-    pub(crate) fn wait_beside(
+    pub(crate) fn wait_with_fd(
         &mut self,
         other: BorrowedFd<'_>,
         flags: PollFlags,
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<(), Silence> {
+    ) -> Result<(), ReceiveError> {
         let mut is_late = false;
         loop {
             self.take_lines(|line, log| {
@@ -256,45 +262,45 @@ impl BotProcess {
                 None::<()>
             })?;
             if stop.is_stopped() {
-                return Err(Silence::Stopped);
+                return Err(ReceiveError::Stopped);
             }
             if is_late {
-                return Err(Silence::Late);
+                return Err(ReceiveError::Timeout);
             }
             is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let beside = PollFd::from_borrowed_fd(other, flags);
-            match self.wait_also(deadline, false, Some(beside)) {
+            match self.poll_with_fd(deadline, false, Some(beside)) {
                 Ok((_, true)) => return Ok(()),
                 // Nobody would be heard at the other end.
-                _ if self.has_exited() => return Err(Silence::Ended),
+                _ if self.has_exited() => return Err(ReceiveError::Closed),
                 Ok(_) => {}
-                Err(_) => return Err(Silence::Ended),
+                Err(_) => return Err(ReceiveError::Closed),
             }
         }
     }
 
     /// Waits until something can be read, or written if that is wanted, and reads it. False if there
     /// was nothing within the time.
-    fn wait(&mut self, deadline: Option<Instant>, to_write: bool) -> io::Result<bool> {
-        self.wait_also(deadline, to_write, None).map(|(heard, _)| heard)
+    fn poll(&mut self, deadline: Option<Instant>, to_write: bool) -> io::Result<bool> {
+        self.poll_with_fd(deadline, to_write, None).map(|(heard, _)| heard)
     }
 
     /// The same, and whether the descriptor beside the pipes is ready.
-    fn wait_also(
+    fn poll_with_fd(
         &mut self,
         deadline: Option<Instant>,
         to_write: bool,
         beside: Option<PollFd<'_>>,
     ) -> io::Result<(bool, bool)> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let time = left.map_or(SLICE, |left| left.min(SLICE));
+        let time = left.map_or(STOP_POLL_INTERVAL, |left| left.min(STOP_POLL_INTERVAL));
         let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
         // Closed pipes are left out: they would be ready all the time.
         let mut fds = ArrayVec::<PollFd<'_>, 4>::new();
-        fds.extend(self.output.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        fds.extend(self.errors.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(self.stdout.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(self.stderr.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         if to_write {
-            fds.extend(self.input.as_ref().map(|fd| PollFd::new(fd, PollFlags::OUT)));
+            fds.extend(self.stdin.as_ref().map(|fd| PollFd::new(fd, PollFlags::OUT)));
         }
         let (has_beside, pipes) = (beside.is_some(), fds.len());
         fds.extend(beside);
@@ -307,115 +313,116 @@ impl BotProcess {
             other => other?,
         };
         let is_ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
-        let output = self.output.is_some() && is_ready(0);
-        let errors = self.errors.is_some() && is_ready(usize::from(self.output.is_some()));
+        let output = self.stdout.is_some() && is_ready(0);
+        let errors = self.stderr.is_some() && is_ready(usize::from(self.stdout.is_some()));
         let beside = has_beside && is_ready(pipes);
         drop(fds);
         if errors {
-            self.read_errors();
+            self.read_stderr();
         }
         if output {
-            self.read_output();
+            self.read_stdout();
         }
         Ok((count > 0, beside))
     }
 
-    fn read_output(&mut self) {
-        let Some(output) = &mut self.output else { return };
-        let read = match self.taken > MOST_OUTPUT {
+    fn read_stdout(&mut self) {
+        let Some(output) = &mut self.stdout else { return };
+        let read = match self.output_bytes > MAX_OUTPUT_PER_TURN {
             // Nobody will take it: it is read so that the bot can go on, and end.
             true => output.read(&mut [0; 4096]),
             false => self.buffer.fill(|space| output.read(space)),
         };
         match read {
-            Ok(0) => self.output = None,
-            Ok(count) => self.taken = self.taken.saturating_add(count),
-            Err(error) if is_passing(&error) => {}
-            Err(_) => self.output = None,
+            Ok(0) => self.stdout = None,
+            Ok(count) => self.output_bytes = self.output_bytes.saturating_add(count),
+            Err(error) if is_transient(&error) => {}
+            Err(_) => self.stdout = None,
         }
     }
 
-    fn read_errors(&mut self) {
-        let Some(errors) = &mut self.errors else { return };
+    fn read_stderr(&mut self) {
+        let Some(errors) = &mut self.stderr else { return };
         let mut bytes = [0; 4096];
         match errors.read(&mut bytes) {
-            Ok(0) => self.errors = None,
+            Ok(0) => self.stderr = None,
             Ok(count) => {
                 let bytes = &bytes[..count];
                 if let Some(log) = &mut self.log {
                     log.errors(bytes);
                 }
-                let (first, later) = bytes.split_at(count.min(WORDS - self.first_words.len()));
-                self.first_words.extend_from_slice(first);
-                self.last_words.extend_from_slice(later);
-                let excess = self.last_words.len().saturating_sub(WORDS);
-                self.last_words.drain(..excess);
+                let (first, later) =
+                    bytes.split_at(count.min(STDERR_TAIL_BYTES - self.stderr_head.len()));
+                self.stderr_head.extend_from_slice(first);
+                self.stderr_tail.extend_from_slice(later);
+                let excess = self.stderr_tail.len().saturating_sub(STDERR_TAIL_BYTES);
+                self.stderr_tail.drain(..excess);
             }
-            Err(error) if is_passing(&error) => {}
-            Err(_) => self.errors = None,
+            Err(error) if is_transient(&error) => {}
+            Err(_) => self.stderr = None,
         }
     }
 
     /// Begins to count its output anew.
-    pub(crate) fn forgive(&mut self) {
-        self.taken = 0;
+    pub(crate) fn reset_output_quota(&mut self) {
+        self.output_bytes = 0;
     }
 
     /// The line that has begun and not ended.
-    pub(crate) fn unfinished(&self) -> &[u8] {
-        self.buffer.rest()
+    pub(crate) fn partial_line(&self) -> &[u8] {
+        self.buffer.partial_line()
     }
 
     /// The last line of its standard error that says something.
     pub(crate) fn last_words(&self) -> Option<&[u8]> {
-        [&self.last_words, &self.first_words].into_iter().find_map(|words| {
+        [&self.stderr_tail, &self.stderr_head].into_iter().find_map(|words| {
             let lines = words.split(|&byte| byte == b'\n').rev().map(<[u8]>::trim_ascii);
             lines.into_iter().find(|line| !line.is_empty())
         })
     }
 
     /// How the program ended, if it has, which it is given a moment to do.
-    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+    pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
         // Its last words come first: whoever is told that it crashed wants to read them.
         let deadline = Instant::now() + PATIENCE[1];
-        let exited = self.exits_until(deadline);
-        while self.errors.is_some()
+        let exited = self.wait_exit(deadline);
+        while self.stderr.is_some()
             && Instant::now() < deadline
-            && self.wait(Some(deadline), false).unwrap_or(false)
+            && self.poll(Some(deadline), false).unwrap_or(false)
         {}
-        if exited && !self.is_over { self.reap() } else { None }
+        if exited && !self.is_reaped { self.reap() } else { None }
     }
 
     /// Its number, which is that of its group too.
     pub(crate) fn number(&self) -> Pid {
-        self.group
+        self.pid
     }
 
     /// Whether the process has ended; it is left to be reaped: so long its number is its own.
     pub(crate) fn has_exited(&self) -> bool {
-        if self.is_over {
+        if self.is_reaped {
             return true;
         }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let known = rustix::process::waitid(WaitId::Pid(self.group), options);
+        let known = rustix::process::waitid(WaitId::Pid(self.pid), options);
         !matches!(known, Ok(None) | Err(rustix::io::Errno::INTR))
     }
 
     /// Kills what is left of it and of its children, and says how it ended.
     fn reap(&mut self) -> Option<ExitStatus> {
-        running::signal(self.group, Signal::KILL);
+        running::signal(self.pid, Signal::KILL);
         // Whoever cannot be killed, as a program with rights of another user, is not waited for.
-        self.exits_until(Instant::now() + PATIENCE[0]);
-        self.is_over = true;
+        self.wait_exit(Instant::now() + PATIENCE[0]);
+        self.is_reaped = true;
         self.meter.retire();
-        let ended = rustix::process::waitpid(Some(self.group), WaitOptions::NOHANG);
+        let ended = rustix::process::waitpid(Some(self.pid), WaitOptions::NOHANG);
         let status = ended.ok().flatten().map(|(_, status)| status.as_raw());
-        running::reaped(self.group);
-        self.started.end().or(status).map(ExitStatus::from_raw)
+        running::reaped(self.pid);
+        self.child.end().or(status).map(ExitStatus::from_raw)
     }
 
     /// Waits until the process has ended.
-    fn exits_until(&mut self, deadline: Instant) -> bool {
+    fn wait_exit(&mut self, deadline: Instant) -> bool {
         let mut pause = Duration::from_micros(100);
         loop {
             if self.has_exited() {
@@ -427,8 +434,8 @@ impl BotProcess {
             }
             // Reading lets a bot go on that waits for a reader; then there is nothing to hear, and
             // the pause grows.
-            let heard = self.wait(Some((now + pause).min(deadline)), false).unwrap_or(false);
-            if !heard && self.output.is_none() && self.errors.is_none() {
+            let heard = self.poll(Some((now + pause).min(deadline)), false).unwrap_or(false);
+            if !heard && self.stdout.is_none() && self.stderr.is_none() {
                 std::thread::sleep(pause);
             }
             pause = (pause * 2).min(Duration::from_millis(10));
@@ -437,17 +444,17 @@ impl BotProcess {
 
     /// Ends the program and all its children. Who is asked politely gets a moment to put its things
     /// in order; whether it was enough is told.
-    pub(crate) fn end(&mut self, politely: bool) -> bool {
-        if self.is_over {
+    pub(crate) fn shutdown(&mut self, politely: bool) -> bool {
+        if self.is_reaped {
             return false;
         }
-        self.input = None;
+        self.stdin = None;
         // Nobody listens any more.
-        self.taken = usize::MAX;
-        let by_itself = politely && self.exits_until(Instant::now() + PATIENCE[0]);
+        self.output_bytes = usize::MAX;
+        let by_itself = politely && self.wait_exit(Instant::now() + PATIENCE[0]);
         if !by_itself {
-            running::signal(self.group, Signal::TERM);
-            self.exits_until(Instant::now() + PATIENCE[1]);
+            running::signal(self.pid, Signal::TERM);
+            self.wait_exit(Instant::now() + PATIENCE[1]);
         }
         // Children that outlive the bot, and a bot that does not listen.
         self.reap();
@@ -457,19 +464,19 @@ impl BotProcess {
 
 impl Drop for BotProcess {
     fn drop(&mut self) {
-        if !self.is_over {
-            self.end(false);
+        if !self.is_reaped {
+            self.shutdown(false);
         }
     }
 }
 
 /// A build that takes longer does not end.
-const LONGEST_BUILD: Duration = Duration::from_secs(300);
+const BUILD_TIMEOUT: Duration = Duration::from_secs(300);
 /// So much of what a compiler says to its standard output is shown.
-const SHOWN: usize = 8 * 1024;
+const MAX_BUILD_OUTPUT: usize = 8 * 1024;
 
 /// What a build may use: a compiler needs no less than usual because a bot may.
-fn for_builds(limits: Limits) -> Limits {
+fn build_limits(limits: Limits) -> Limits {
     let usual = Limits::default();
     Limits {
         memory: limits.memory.max(usual.memory),
@@ -491,63 +498,66 @@ pub(crate) fn build(program: &BotProgram, stop: &Stop) -> Result<(), String> {
 
 fn run_build(program: &BotProgram, words: &[String], stop: &Stop) -> Result<(), String> {
     let failed = |why: String| format!("building {program} with {:?} {why}", words.join(" "));
-    let cannot = |error: io::Error| failed(format!("failed: {error}{}", program.hint(&error)));
+    let cannot =
+        |error: io::Error| failed(format!("failed: {error}{}", program.install_hint(&error)));
     let mut process = BotProcess::launch(program, words, true).map_err(cannot)?;
-    process.input = None;
+    process.stdin = None;
     let mut said = Vec::new();
-    let deadline = Instant::now() + LONGEST_BUILD;
+    let deadline = Instant::now() + BUILD_TIMEOUT;
     let mut listen = |line: &[u8]| {
         said.extend_from_slice(line);
         said.push(b'\n');
-        said.truncate(SHOWN);
+        said.truncate(MAX_BUILD_OUTPUT);
         None::<()>
     };
     let mut silence = loop {
-        let slice = deadline.min(Instant::now() + SLICE);
+        let slice = deadline.min(Instant::now() + STOP_POLL_INTERVAL);
         match process.receive(Some(slice), stop, &mut listen).err() {
             // A child that it left may hold its output open for ever.
-            Some(Silence::Late) if process.has_exited() => {
-                break process.waiting_lines(&mut listen).err().or(Some(Silence::Ended));
+            Some(ReceiveError::Timeout) if process.has_exited() => {
+                break process.drain_lines(&mut listen).err().or(Some(ReceiveError::Closed));
             }
-            Some(Silence::Late) if slice < deadline => {}
+            Some(ReceiveError::Timeout) if slice < deadline => {}
             other => break other,
         }
     };
     // Its output may end before it does.
-    while silence == Some(Silence::Ended) && !process.exits_until(Instant::now() + SLICE) {
+    while silence == Some(ReceiveError::Closed)
+        && !process.wait_exit(Instant::now() + STOP_POLL_INTERVAL)
+    {
         if stop.is_stopped() {
-            silence = Some(Silence::Stopped);
+            silence = Some(ReceiveError::Stopped);
         } else if Instant::now() >= deadline {
-            silence = Some(Silence::Late);
+            silence = Some(ReceiveError::Timeout);
         }
     }
     let why = match silence {
-        Some(Silence::Ended) if process.stopped().is_some() => {
-            format!("was stopped: {}", process.stopped().unwrap_or_default())
+        Some(ReceiveError::Closed) if process.kill_reason().is_some() => {
+            format!("was stopped: {}", process.kill_reason().unwrap_or_default())
         }
-        Some(Silence::Late) => {
-            format!("did not end within {} minutes", LONGEST_BUILD.as_secs() / 60)
+        Some(ReceiveError::Timeout) => {
+            format!("did not end within {} minutes", BUILD_TIMEOUT.as_secs() / 60)
         }
-        Some(Silence::Flood) => {
+        Some(ReceiveError::TooMuchOutput) => {
             "wrote too much to its standard output: a line may have 64 KiB, all of it 1 MiB".into()
         }
-        Some(Silence::Stopped) => "was interrupted".into(),
-        Some(Silence::Ended) | None => match process.ended() {
+        Some(ReceiveError::Stopped) => "was interrupted".into(),
+        Some(ReceiveError::Closed) | None => match process.exit_status() {
             Some(status) if status.success() => return Ok(()),
-            Some(status) => format!("failed {}", status_text(status)),
+            Some(status) => format!("failed {}", describe_exit(status)),
             None => "failed".into(),
         },
     };
-    said.extend_from_slice(&process.first_words);
-    if process.last_words.len() == WORDS {
+    said.extend_from_slice(&process.stderr_head);
+    if process.stderr_tail.len() == STDERR_TAIL_BYTES {
         said.extend_from_slice("\n…\n".as_bytes());
     }
-    said.extend_from_slice(&process.last_words);
+    said.extend_from_slice(&process.stderr_tail);
     Err(failed(format!("{why}:\n{}", String::from_utf8_lossy(&said).trim_end())))
 }
 
 /// How a program ended, in words.
-pub(crate) fn status_text(status: ExitStatus) -> String {
+pub(crate) fn describe_exit(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("with exit code {code}"),
         (_, Some(signal)) => {
@@ -570,6 +580,6 @@ pub(crate) fn status_text(status: ExitStatus) -> String {
 }
 
 /// Whether trying again later will do.
-pub(crate) fn is_passing(error: &io::Error) -> bool {
+pub(crate) fn is_transient(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use crownhead_rules::Game;
 use toml::de::{DeTable, DeValue};
 
-use crate::adapters::{Protocol, Source};
+use crate::adapters::{CSource, Protocol};
 use crownhead_play::truncate;
 use crownhead_sandbox::{Isolation, Limits};
 
@@ -35,13 +35,13 @@ pub struct BotProgram {
     /// How it is talked with.
     pub protocol: Protocol,
     /// The file with its function, if that is all there is of it.
-    pub(crate) source: Option<Source>,
+    pub(crate) source: Option<CSource>,
     /// The walls it runs behind.
     pub isolation: Isolation,
     /// What the contest lets it use.
     pub limits: Limits,
     /// What it asks for; more than the contest gives it does not get.
-    wanted: Limits,
+    requested_limits: Limits,
     /// Whether it has been made; shared by all copies, so that it is made once.
     pub(crate) built: Arc<OnceLock<Result<(), String>>>,
 }
@@ -51,10 +51,10 @@ pub struct BotProgram {
 pub enum ProgramError {
     /// The text itself.
     #[error("{0}")]
-    Text(String),
+    Spec(String),
     /// The file that the folder has or should have; with its name and the place in it.
     #[error("{0}")]
-    File(String),
+    Manifest(String),
 }
 
 /// The file that makes a folder a bot.
@@ -62,7 +62,7 @@ const FILE: &str = "bot.toml";
 /// The keys of that file.
 const KEYS: &str = "name, command, build, language, restart, protocol, source and the table limits";
 /// A longer file is something else.
-const LONGEST_FILE: u64 = 64 * 1024;
+const MAX_MANIFEST_BYTES: u64 = 64 * 1024;
 
 impl BotProgram {
     /// A program of which no more is known than its name and its protocol.
@@ -74,19 +74,19 @@ impl BotProgram {
             build: None,
             language: None,
             folder,
-            restart: protocol.knows_one_game(),
+            restart: protocol.needs_process_per_game(),
             protocol,
             source: None,
             isolation: Isolation::default(),
             limits: Limits::default(),
-            wanted: Limits::NONE,
+            requested_limits: Limits::NONE,
             built: Arc::default(),
         }
     }
 
     /// The program of a command that speaks the bot protocol, run in the current folder.
     pub fn from_command(command: &str) -> Result<BotProgram, ProgramError> {
-        BotProgram::of_protocol(Protocol::Lines, command, Path::new("."))
+        BotProgram::of_protocol(Protocol::V1, command, Path::new("."))
     }
 
     /// The program of a text that begins with the name of a protocol, `cmd:COMMAND` or
@@ -105,13 +105,13 @@ impl BotProgram {
     ) -> Result<BotProgram, ProgramError> {
         let rest = rest.trim();
         let text = format!("{}:{rest}", protocol.prefix());
-        let wrong = |why: String| ProgramError::Text(why);
+        let wrong = |why: String| ProgramError::Spec(why);
         if !protocol.is_function() {
             let mut program = BotProgram::new(text, protocol, folder.to_path_buf());
             program.command = split(rest).map_err(|why| wrong(format!("the command {why}")))?;
             return Ok(program);
         }
-        let source = Source::new(protocol, &folder.join(rest)).map_err(wrong)?;
+        let source = CSource::new(protocol, &folder.join(rest)).map_err(wrong)?;
         let mut program = BotProgram::new(text, protocol, source.folder());
         program.source = Some(source);
         Ok(program)
@@ -133,13 +133,13 @@ impl BotProgram {
         let text = text.trim();
         let folder = Path::new(text);
         let file = folder.join(FILE);
-        let wrong = |why: String| ProgramError::File(format!("{}: {why}", file.display()));
+        let wrong = |why: String| ProgramError::Manifest(format!("{}: {why}", file.display()));
         if !folder.is_dir() {
             let message = format!(
                 "{:?} is no folder: a bot is a folder with a {FILE}, or cmd:COMMAND",
                 truncate(text)
             );
-            return Err(ProgramError::Text(message));
+            return Err(ProgramError::Spec(message));
         }
         let known = file.metadata().map_err(|error| {
             wrong(format!("{error}; a bot's folder has this file with a line command = \"…\""))
@@ -148,8 +148,8 @@ impl BotProgram {
         if !known.is_file() {
             return Err(wrong("it is no file".into()));
         }
-        if known.len() > LONGEST_FILE {
-            return Err(wrong(format!("it has more than {LONGEST_FILE} bytes")));
+        if known.len() > MAX_MANIFEST_BYTES {
+            return Err(wrong(format!("it has more than {MAX_MANIFEST_BYTES} bytes")));
         }
         // Its author is a stranger: what a link elsewhere leads to is not the author's to show.
         let own = folder.canonicalize().map_err(|error| wrong(error.to_string()))?;
@@ -158,7 +158,7 @@ impl BotProgram {
         }
         let content = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
         let table = DeTable::parse(&content).map_err(|error| wrong(error.to_string()))?;
-        let mut program = BotProgram::new(text.into(), Protocol::Lines, folder.to_path_buf());
+        let mut program = BotProgram::new(text.into(), Protocol::V1, folder.to_path_buf());
         let (mut source, mut restart) = (None, None);
         for (key, value) in table.get_ref() {
             let wrong = |why: String| {
@@ -166,7 +166,7 @@ impl BotProgram {
                 let (line, start) = (before.matches('\n').count() + 1, before.rfind('\n'));
                 let column = before[start.map_or(0, |at| at + 1)..].chars().count() + 1;
                 let file = file.display();
-                ProgramError::File(format!("{file}, line {line}, column {column}: {why}"))
+                ProgramError::Manifest(format!("{file}, line {line}, column {column}: {why}"))
             };
             let (key, value) = (key.get_ref().as_ref(), value.get_ref());
             match key {
@@ -183,12 +183,12 @@ impl BotProgram {
                     program.protocol = Protocol::of(&name).map_err(wrong)?;
                 }
                 "source" => source = Some(string(key, value).map_err(wrong)?),
-                "limits" => set_limits(&mut program.wanted, value).map_err(wrong)?,
+                "limits" => set_limits(&mut program.requested_limits, value).map_err(wrong)?,
                 _ => return Err(wrong(format!("there is no key {key:?}: the keys are {KEYS}"))),
             }
         }
         let protocol = program.protocol;
-        program.restart = restart.unwrap_or(protocol.knows_one_game());
+        program.restart = restart.unwrap_or(protocol.needs_process_per_game());
         let is_compiled = protocol.is_function();
         let has_command = !program.command.is_empty();
         let why = match (&source, has_command || program.build.is_some()) {
@@ -209,7 +209,7 @@ impl BotProgram {
             return Err(wrong(why));
         }
         if let Some(source) = source {
-            let file = Source::new(protocol, &folder.join(&source)).map_err(wrong)?;
+            let file = CSource::new(protocol, &folder.join(&source)).map_err(wrong)?;
             // The file next door is another's.
             if !file.folder().starts_with(own) {
                 return Err(wrong(format!("the source {source:?} is not in the bot's folder")));
@@ -220,8 +220,8 @@ impl BotProgram {
     }
 
     /// Whether it can play a game; if not, why.
-    pub fn suits(&self, game: &Game) -> Result<(), String> {
-        match self.protocol.suits(game) {
+    pub fn supports(&self, game: &Game) -> Result<(), String> {
+        match self.protocol.supports(game) {
             true => Ok(()),
             false => Err(format!(
                 "{self} cannot play {game}: programs of the protocol {} play {}",
@@ -232,7 +232,7 @@ impl BotProgram {
     }
 
     /// The words that start it. One that is compiled here has to be built before.
-    pub(crate) fn words(&self) -> Vec<String> {
+    pub(crate) fn argv(&self) -> Vec<String> {
         match &self.source {
             Some(source) => vec![source.executable().to_string_lossy().into_owned()],
             None => self.command.clone(),
@@ -240,8 +240,8 @@ impl BotProgram {
     }
 
     /// Whether there is something to start, as far as that can be told without starting it.
-    pub(crate) fn is_there(&self) -> bool {
-        let file = self.executable(&self.words());
+    pub(crate) fn exists(&self) -> bool {
+        let file = self.executable(&self.argv());
         let paths = std::env::var_os("PATH").unwrap_or_default();
         match file.components().count() > 1 {
             true => file.is_file(),
@@ -259,7 +259,7 @@ impl BotProgram {
         let prefix = format!("{}:", self.protocol.prefix());
         let named = match self.text.strip_prefix(&prefix) {
             Some(file) if self.source.is_some() => Some(file),
-            Some(_) => self.main_word(),
+            Some(_) => self.script_name(),
             None => Some(&*self.text),
         };
         named.and_then(last).unwrap_or_else(|| "bot".into())
@@ -267,7 +267,7 @@ impl BotProgram {
 
     /// The word of the command that says most: an interpreter says less than the file it runs, which
     /// is the first argument that looks like one.
-    fn main_word(&self) -> Option<&str> {
+    fn script_name(&self) -> Option<&str> {
         let (program, arguments) = self.command.split_first()?;
         let is_own = program.contains('/') && !program.starts_with('/');
         let is_file = |word: &&String| {
@@ -280,27 +280,27 @@ impl BotProgram {
     }
 
     /// What it may use.
-    pub fn allowed(&self) -> Limits {
-        self.limits.lower(self.wanted)
+    pub fn effective_limits(&self) -> Limits {
+        self.limits.lower(self.requested_limits)
     }
 
     /// Whether all of its folder is its own. That of a command is whatever folder one is in.
-    pub(crate) fn has_folder(&self) -> bool {
-        self.source.is_some() || self.is_of_folder()
+    pub(crate) fn owns_folder(&self) -> bool {
+        self.source.is_some() || self.has_manifest()
     }
 
     /// Whether a folder with a `bot.toml` was named, not a command or a file.
-    pub fn is_of_folder(&self) -> bool {
+    pub fn has_manifest(&self) -> bool {
         !self.text.starts_with(&format!("{}:", self.protocol.prefix()))
     }
 
     /// The file with its function, if that is all there is of it.
     pub fn source(&self) -> Option<&Path> {
-        self.source.as_ref().map(Source::file)
+        self.source.as_ref().map(CSource::file)
     }
 
     /// What to look at when it, or what builds it, is not there.
-    pub(crate) fn hint(&self, error: &std::io::Error) -> String {
+    pub(crate) fn install_hint(&self, error: &std::io::Error) -> String {
         match (&self.language, error.kind()) {
             (Some(language), std::io::ErrorKind::NotFound) => {
                 format!("; what {language} needs may not be installed")

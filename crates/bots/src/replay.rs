@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use crownhead_play::Stop;
 use crownhead_rules::Game;
 
-use crate::log::HEAD;
+use crate::log::HEADER;
 use crate::player::BotPlayer;
 use crate::process::{self, BotProcess};
-use crate::protocol::Unsaid;
-use crate::protocol::line::Line;
-use crate::protocol::v1::Lines;
+use crate::protocol::AskError;
+use crate::protocol::line::ProtocolLine;
+use crate::protocol::v1::V1Adapter;
 use crate::{BotProgram, Protocol};
 use crownhead_play::referee;
 use crownhead_play::{
@@ -21,7 +21,7 @@ use crownhead_play::{
 
 /// One turn of a game, as its log has it.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct LoggedTurn {
     /// The game.
     pub game: Game,
     /// The bot as it was named.
@@ -35,12 +35,12 @@ pub struct Moment {
     /// The line that asked for the move.
     pub turn: String,
     /// What followed until the next turn: seconds since the question, sign and text.
-    pub then: Vec<(f64, char, String)>,
+    pub following_lines: Vec<(f64, char, String)>,
 }
 
 /// What the bot said when it was asked again.
 #[derive(Clone, Debug)]
-pub struct Again {
+pub struct ReplayResult {
     /// Its lines.
     pub lines: Vec<String>,
     /// The end of its standard error.
@@ -56,18 +56,18 @@ pub struct Again {
 /// A longer log is no log.
 const LONGEST: u64 = 256 * 1024 * 1024;
 
-impl Moment {
+impl LoggedTurn {
     /// Finds the turn at a ply in a log.
-    pub fn read(path: &Path, ply: usize) -> Result<Moment, String> {
+    pub fn read(path: &Path, ply: usize) -> Result<LoggedTurn, String> {
         let wrong = |why: String| format!("{}: {why}", path.display());
         let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
         let mut bytes = Vec::new();
         let read = io::Read::read_to_end(&mut io::Read::take(file, LONGEST), &mut bytes);
         read.map_err(|error| wrong(error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
-        if text.lines().next() != Some(HEAD) {
+        if text.lines().next() != Some(HEADER) {
             return Err(wrong(format!(
-                "line 1: this is no log of a bot: those begin with {HEAD:?}"
+                "line 1: this is no log of a bot: those begin with {HEADER:?}"
             )));
         }
         let head = |key: &str| {
@@ -79,17 +79,17 @@ impl Moment {
         let bot = head("bot")?.to_string();
         let folder = PathBuf::from(head("folder")?);
         let mut newgame = String::new();
-        let mut found: Option<(f64, Moment)> = None;
+        let mut found: Option<(f64, LoggedTurn)> = None;
         let mut plies = Vec::new();
         for (time, sign, said) in text.lines().filter_map(entry) {
-            let line = Line::new(said);
+            let line = ProtocolLine::new(said);
             // Programs that do not speak the bot protocol were sent something else, and the referee
             // remarked what it came to.
             let is_asking = ['>', '*'].contains(&sign);
-            if is_asking && line.word == "newgame" {
+            if is_asking && line.keyword == "newgame" {
                 newgame = said.to_string();
             }
-            if is_asking && line.word == "turn" {
+            if is_asking && line.keyword == "turn" {
                 let number = line.value("ply").and_then(|ply| ply.parse::<usize>().ok());
                 plies.extend(number);
                 if found.is_some() {
@@ -100,19 +100,19 @@ impl Moment {
                     return Err(wrong(format!("ply {ply}: {why}")));
                 }
                 if number == Some(ply) {
-                    let moment = Moment {
+                    let moment = LoggedTurn {
                         game: Game::clone(&game),
                         bot: bot.clone(),
                         folder: folder.clone(),
                         ply,
                         newgame: newgame.clone(),
                         turn: said.to_string(),
-                        then: Vec::new(),
+                        following_lines: Vec::new(),
                     };
                     found = Some((time, moment));
                 }
             } else if let Some((start, moment)) = &mut found {
-                moment.then.push((time - *start, sign, said.to_string()));
+                moment.following_lines.push((time - *start, sign, said.to_string()));
             }
         }
         let none = || {
@@ -129,14 +129,14 @@ impl Moment {
 
     /// The game at that moment.
     pub fn session(&self) -> Result<Box<dyn Session>, String> {
-        let line = Line::new(&self.turn);
+        let line = ProtocolLine::new(&self.turn);
         let position = line.value("position").ok_or("the turn has no position")?;
         new_session(&self.game, Some(position)).map_err(|error| error.to_string())
     }
 
     /// The legal moves at that moment.
     pub fn moves(&self) -> &str {
-        Line::new(&self.turn).value("moves").unwrap_or_default()
+        ProtocolLine::new(&self.turn).value("moves").unwrap_or_default()
     }
 
     /// The program that was asked.
@@ -153,9 +153,9 @@ impl Moment {
         startup: Duration,
         patience: Duration,
         stop: &Stop,
-    ) -> Result<Again, String> {
+    ) -> Result<ReplayResult, String> {
         match program.protocol {
-            Protocol::Lines => self.send_again(program, startup, patience, stop),
+            Protocol::V1 => self.send_again(program, startup, patience, stop),
             _ => self.ask_again(program, startup, patience, stop),
         }
     }
@@ -167,8 +167,8 @@ impl Moment {
         startup: Duration,
         patience: Duration,
         stop: &Stop,
-    ) -> Result<Again, String> {
-        program.suits(&self.game)?;
+    ) -> Result<ReplayResult, String> {
+        program.supports(&self.game)?;
         let session = self.session()?;
         let mut bot = BotPlayer::new(program.clone(), stop).map_err(|error| error.to_string())?;
         let time = TimeControl::PerMove(patience);
@@ -177,7 +177,8 @@ impl Moment {
             startup_timeout: startup,
             ..GameSettings::default_for(&self.game)
         };
-        let seed = Line::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
+        let seed =
+            ProtocolLine::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
         let seating = GameStart {
             game: &self.game,
             side: session.side(),
@@ -196,7 +197,7 @@ impl Moment {
             Err(PlayerError::Fault(fault)) => (Vec::new(), (None, Some(fault.to_string()))),
             Err(error) => return Err(error.to_string()),
         };
-        Ok(Again { lines, errors: bot.last_words(), time, played, fault })
+        Ok(ReplayResult { lines, errors: bot.stderr_tail(), time, played, fault })
     }
 
     /// Sends the same lines.
@@ -206,11 +207,11 @@ impl Moment {
         startup: Duration,
         patience: Duration,
         stop: &Stop,
-    ) -> Result<Again, String> {
+    ) -> Result<ReplayResult, String> {
         process::build(program, stop)?;
         let started = BotProcess::start(program, &program.command);
         let mut bot = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
-        let mut dialogue = Lines::default();
+        let mut dialogue = V1Adapter::default();
         let ready = dialogue.resume(&mut bot, &format!("{}\n", self.newgame), startup, stop);
         let (start, turn) = (Instant::now(), format!("{}\n", self.turn));
         let mut lines = Vec::new();
@@ -220,18 +221,18 @@ impl Moment {
             }
         };
         let deadline = Some(start + patience);
-        let answer =
-            ready.and_then(|()| dialogue.answer(&mut bot, &turn, self.ply, deadline, stop, told));
+        let answer = ready
+            .and_then(|()| dialogue.wait_move(&mut bot, &turn, self.ply, deadline, stop, told));
         let time = start.elapsed();
         let (played, fault) = match answer {
             Ok(text) => self.judge(text)?,
-            Err(Unsaid::Fault(fault)) => (None, Some(fault.to_string())),
-            Err(Unsaid::Unable(why)) => (None, Some(why)),
-            Err(Unsaid::Stopped) => (None, Some("interrupted".to_string())),
+            Err(AskError::Fault(fault)) => (None, Some(fault.to_string())),
+            Err(AskError::Unavailable(why)) => (None, Some(why)),
+            Err(AskError::Stopped) => (None, Some("interrupted".to_string())),
         };
         let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());
-        bot.end(false);
-        Ok(Again { lines, errors, time, played, fault })
+        bot.shutdown(false);
+        Ok(ReplayResult { lines, errors, time, played, fault })
     }
 
     /// What the rules say of an answer: the move as the referee writes it, or the fault.

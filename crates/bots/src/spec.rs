@@ -105,7 +105,7 @@ impl PlayerSpec {
 
     /// Returns whether the player can play `game`, or why not.
     pub fn supports(&self, game: &Game) -> Result<(), String> {
-        self.program().map_or(Ok(()), |program| program.suits(game))
+        self.program().map_or(Ok(()), |program| program.supports(game))
     }
 
     /// Builds the bot, if it is one and needs building. [`player`](PlayerSpec::player) builds too,
@@ -139,7 +139,7 @@ impl From<BuiltinSpec> for PlayerSpec {
 
 impl From<ProgramError> for SpecError {
     fn from(error: ProgramError) -> SpecError {
-        let is_manifest = matches!(error, ProgramError::File(_));
+        let is_manifest = matches!(error, ProgramError::Manifest(_));
         SpecError { message: error.to_string(), is_manifest }
     }
 }

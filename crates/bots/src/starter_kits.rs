@@ -10,7 +10,7 @@ pub struct StarterKit {
     /// The language, as it is asked for.
     pub language: &'static str,
     /// Other names for it.
-    pub also: &'static [&'static str],
+    pub aliases: &'static [&'static str],
     /// The game to try it with: the only one that a kit for an assignment plays.
     pub game: &'static str,
     /// What must be installed.
@@ -20,13 +20,13 @@ pub struct StarterKit {
 }
 
 macro_rules! kit {
-    ($language:literal, $also:expr, $needs:literal, $file:literal) => {
-        kit!($language, $also, $needs, $file, "english")
+    ($language:literal, $aliases:expr, $needs:literal, $file:literal) => {
+        kit!($language, $aliases, $needs, $file, "english")
     };
-    ($language:literal, $also:expr, $needs:literal, $file:literal, $game:literal) => {
+    ($language:literal, $aliases:expr, $needs:literal, $file:literal, $game:literal) => {
         StarterKit {
             language: $language,
-            also: $also,
+            aliases: $aliases,
             game: $game,
             needs: $needs,
             files: [
@@ -52,9 +52,9 @@ const KITS: [StarterKit; 9] = [
 
 impl StarterKit {
     /// The kit of a language.
-    pub fn of(language: &str) -> Result<&'static StarterKit, String> {
+    pub fn find(language: &str) -> Result<&'static StarterKit, String> {
         let name = language.trim().to_ascii_lowercase();
-        let found = KITS.iter().find(|kit| kit.language == name || kit.also.contains(&&*name));
+        let found = KITS.iter().find(|kit| kit.language == name || kit.aliases.contains(&&*name));
         found.ok_or_else(|| {
             let names: Vec<_> = KITS.iter().map(|kit| kit.language).collect();
             let name = crownhead_play::truncate(language);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crownhead_bots::BotProgram;
-use crownhead_bots::replay::{Again, Moment};
+use crownhead_bots::replay::{LoggedTurn, ReplayResult};
 use crownhead_play::{GameSettings, Knowledge, Openings, Stop};
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
@@ -50,7 +50,7 @@ fn logged(game: &str, start: &str) -> (TempDir, PathBuf) {
     (folder, first)
 }
 
-fn asked(moment: &Moment, answer: &str) -> Again {
+fn asked(moment: &LoggedTurn, answer: &str) -> ReplayResult {
     let mut program = BotProgram::from_text(&bot(answer), Path::new(".")).unwrap().unwrap();
     program.isolation = Isolation::Off;
     // It is never waited for so long: "ready now=1" is ready.
@@ -61,7 +61,7 @@ fn asked(moment: &Moment, answer: &str) -> Again {
 #[test]
 fn a_very_long_turn_line_is_sent_again_as_it_was() {
     let (_folder, log) = logged("capture-halma", MANY);
-    let moment = Moment::read(&log, 0).unwrap();
+    let moment = LoggedTurn::read(&log, 0).unwrap();
     assert!(moment.turn.len() > 20_000, "{} bytes", moment.turn.len());
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
@@ -74,14 +74,14 @@ fn a_very_long_turn_line_is_sent_again_as_it_was() {
     let cut = format!("{}…", &moment.turn[..1000]);
     let cut = std::fs::read_to_string(&log).unwrap().replace(&moment.turn, &cut);
     std::fs::write(&log, cut).unwrap();
-    let refused = Moment::read(&log, moment.ply).unwrap_err();
+    let refused = LoggedTurn::read(&log, moment.ply).unwrap_err();
     assert!(refused.contains("the turn line is cut short"), "{refused}");
 }
 
 #[test]
 fn a_bot_asked_again_is_understood_and_judged_as_in_a_game() {
     let (_folder, log) = logged("capture-halma", "b7/8/b7/8/8/7w/8/7w b 392");
-    let moment = Moment::read(&log, 0).unwrap();
+    let moment = LoggedTurn::read(&log, 0).unwrap();
     let again = asked(&moment, "print('move ', first, flush=True)");
     let first = moment.moves().split(',').next().unwrap();
     assert_eq!((again.played.as_deref(), again.fault), (Some(first), None));

@@ -13,8 +13,8 @@ use crownhead_play::Stop;
 use super::c_source::definitions;
 use super::{Protocol, forced_pass};
 use crate::process::BotProcess;
-use crate::protocol::v1::Lines;
-use crate::protocol::{Dialogue, Unsaid};
+use crate::protocol::v1::V1Adapter;
+use crate::protocol::{AskError, ProtocolAdapter};
 use crownhead_play::{Clock, GameOver, GameStart, LegalMove, Session};
 use crownhead_play::{Fault, FaultKind};
 use crownhead_sandbox::Scratch;
@@ -26,7 +26,7 @@ const LONGEST_FILE: u64 = 8 * 1024 * 1024;
 
 /// A file with a function that plays.
 #[derive(Clone)]
-pub(crate) struct Source {
+pub(crate) struct CSource {
     protocol: Protocol,
     /// Its name from the root.
     file: PathBuf,
@@ -34,9 +34,9 @@ pub(crate) struct Source {
     scratch: Arc<OnceLock<Scratch>>,
 }
 
-impl Source {
+impl CSource {
     /// The file, which must be there.
-    pub(crate) fn new(protocol: Protocol, file: &Path) -> Result<Source, String> {
+    pub(crate) fn new(protocol: Protocol, file: &Path) -> Result<CSource, String> {
         let wrong = |why: &str| format!("{}: {why}", file.display());
         let known = file.metadata().map_err(|error| {
             wrong(&format!("{error}; {protocol} is followed by the name of a file"))
@@ -52,7 +52,7 @@ impl Source {
         if file.to_str().is_none_or(|name| name.contains(['"', '\n', '\r', '\\'])) {
             return Err(wrong("its name has a quote, a backslash, or letters that are no text"));
         }
-        Ok(Source { protocol, file, scratch: Arc::default() })
+        Ok(CSource { protocol, file, scratch: Arc::default() })
     }
 
     /// Its name from the root.
@@ -66,13 +66,13 @@ impl Source {
     }
 
     /// Where it is compiled.
-    pub(crate) fn made_in(&self) -> Option<&Path> {
+    pub(crate) fn build_dir(&self) -> Option<&Path> {
         self.scratch.get().map(Scratch::path)
     }
 
     /// What it needs: the file, and where it was compiled.
-    pub(crate) fn own(&self) -> Vec<PathBuf> {
-        let made_in = self.made_in().map(Path::to_path_buf);
+    pub(crate) fn readable_paths(&self) -> Vec<PathBuf> {
+        let made_in = self.build_dir().map(Path::to_path_buf);
         [self.file.clone()].into_iter().chain(made_in).collect()
     }
 
@@ -87,7 +87,7 @@ impl Source {
     pub(crate) fn write(&self) -> Result<Vec<String>, String> {
         let wrong = |why: String| format!("{}: {why}", self.file.display());
         let bytes = std::fs::read(&self.file).map_err(|error| wrong(error.to_string()))?;
-        let caller = self.caller(&String::from_utf8_lossy(&bytes)).map_err(wrong)?;
+        let caller = self.wrapper_source(&String::from_utf8_lossy(&bytes)).map_err(wrong)?;
         let no_scratch = |error| format!("there is no scratch folder to compile in: {error}");
         let scratch = Scratch::new().map_err(no_scratch)?;
         let path = scratch.path().to_path_buf();
@@ -107,7 +107,7 @@ impl Source {
     }
 
     /// The file of ours that includes the author's and calls the function.
-    fn caller(&self, text: &str) -> Result<String, String> {
+    fn wrapper_source(&self, text: &str) -> Result<String, String> {
         let file = self.file.display();
         // A main of the author's is not ours. Names are long, so that no macro of the author's is one.
         let include = format!("#define main crownhead_main\n#include \"{file}\"\n#undef main\n");
@@ -205,26 +205,26 @@ fn ai_player(text: &str) -> Result<String, String> {
 }
 
 /// The dialogue with a compiled function: that of the bot protocol, with answers in numbers.
-pub(crate) struct Function {
+pub(crate) struct FunctionAdapter {
     protocol: Protocol,
-    lines: Lines,
+    lines: V1Adapter,
     side: char,
 }
 
-impl Function {
-    pub(crate) fn new(protocol: Protocol) -> Function {
-        Function { protocol, lines: Lines::default(), side: ' ' }
+impl FunctionAdapter {
+    pub(crate) fn new(protocol: Protocol) -> FunctionAdapter {
+        FunctionAdapter { protocol, lines: V1Adapter::default(), side: ' ' }
     }
 }
 
-impl Dialogue for Function {
-    fn greet(
+impl ProtocolAdapter for FunctionAdapter {
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
-        self.lines.greet(bot, allowance, stop)
+    ) -> Result<(), AskError> {
+        self.lines.handshake(bot, allowance, stop)
     }
 
     fn new_game(
@@ -232,31 +232,31 @@ impl Dialogue for Function {
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), AskError> {
         self.side = seating.letter();
         self.lines.new_game(bot, seating, stop)
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<String, Unsaid> {
+    ) -> Result<String, AskError> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);
         }
-        let answer = self.lines.ask(bot, game, clock, deadline, stop)?;
+        let answer = self.lines.request_move(bot, game, clock, deadline, stop)?;
         if answer == "none" {
             let name = if self.side == 'b' { "move_black" } else { "move_red" };
             let what = format!("the bot has no function {name}: it plays the other side only");
             return Err(Fault::new(FaultKind::IllegalMove, what).into());
         }
         match self.protocol {
-            Protocol::CppFunction => squares(game, &answer).map_err(Unsaid::Fault),
-            _ => number(&answer).map_err(Unsaid::Fault),
+            Protocol::CppFunction => squares(game, &answer).map_err(AskError::Fault),
+            _ => number(&answer).map_err(AskError::Fault),
         }
     }
 
@@ -264,8 +264,8 @@ impl Dialogue for Function {
         self.lines.game_over(bot, verdict);
     }
 
-    fn is_silent(&self) -> bool {
-        self.lines.is_silent()
+    fn missed_ready(&self) -> bool {
+        self.lines.missed_ready()
     }
 
     fn name(&self) -> Option<&str> {

@@ -14,17 +14,17 @@ use std::fmt;
 use crownhead_rules::Game;
 
 use crate::process::BotProcess;
-use crate::protocol::Dialogue;
-use crate::protocol::v1::{Lines, write_turn};
+use crate::protocol::ProtocolAdapter;
+use crate::protocol::v1::{V1Adapter, write_turn};
 use crownhead_play::truncate;
 use crownhead_play::{Clock, Session};
-pub(crate) use function::Source;
+pub(crate) use function::CSource;
 
 /// How a program is talked with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
     /// The bot protocol, version 1.
-    Lines,
+    V1,
     /// Capture Halma over TCP, as the course's server spoke it.
     TcpInt32,
     /// A C function that plays Chinese checkers.
@@ -36,12 +36,12 @@ pub enum Protocol {
 impl Protocol {
     /// All of them.
     pub const ALL: [Protocol; 4] =
-        [Protocol::Lines, Protocol::TcpInt32, Protocol::CFunction, Protocol::CppFunction];
+        [Protocol::V1, Protocol::TcpInt32, Protocol::CFunction, Protocol::CppFunction];
 
     /// Its name in a `bot.toml`.
     pub const fn name(self) -> &'static str {
         match self {
-            Protocol::Lines => "crownhead",
+            Protocol::V1 => "crownhead",
             Protocol::TcpInt32 => "tcp-int32",
             Protocol::CFunction => "c-function",
             Protocol::CppFunction => "cpp-function",
@@ -51,7 +51,7 @@ impl Protocol {
     /// What the name of a player of this kind begins with.
     pub const fn prefix(self) -> &'static str {
         match self {
-            Protocol::Lines => "cmd",
+            Protocol::V1 => "cmd",
             other => other.name(),
         }
     }
@@ -79,14 +79,14 @@ impl Protocol {
     }
 
     /// Whether its programs are told nothing of a new game: what they remember would be of the last.
-    pub const fn knows_one_game(self) -> bool {
+    pub const fn needs_process_per_game(self) -> bool {
         matches!(self, Protocol::TcpInt32 | Protocol::CFunction | Protocol::CppFunction)
     }
 
     /// Whether its programs can play a game.
-    pub const fn suits(self, game: &Game) -> bool {
+    pub const fn supports(self, game: &Game) -> bool {
         match self {
-            Protocol::Lines => true,
+            Protocol::V1 => true,
             Protocol::TcpInt32 => matches!(game, Game::CaptureHalma),
             Protocol::CFunction => matches!(game, Game::ChineseCheckers),
             Protocol::CppFunction => matches!(game, Game::Contest(_)),
@@ -96,18 +96,20 @@ impl Protocol {
     /// The games that its programs can play, by id.
     pub const fn games(self) -> &'static str {
         match self {
-            Protocol::Lines => "all games",
+            Protocol::V1 => "all games",
             Protocol::TcpInt32 => "capture-halma only",
             Protocol::CFunction => "chinese-checkers only",
             Protocol::CppFunction => "contest only",
         }
     }
 
-    pub(crate) fn dialogue(self) -> Box<dyn Dialogue> {
+    pub(crate) fn adapter(self) -> Box<dyn ProtocolAdapter> {
         match self {
-            Protocol::Lines => Box::new(Lines::default()),
-            Protocol::TcpInt32 => Box::new(tcp_int32::Client::default()),
-            Protocol::CFunction | Protocol::CppFunction => Box::new(function::Function::new(self)),
+            Protocol::V1 => Box::new(V1Adapter::default()),
+            Protocol::TcpInt32 => Box::new(tcp_int32::TcpInt32Adapter::default()),
+            Protocol::CFunction | Protocol::CppFunction => {
+                Box::new(function::FunctionAdapter::new(self))
+            }
         }
     }
 }
@@ -130,11 +132,11 @@ fn forced_pass(game: &dyn Session) -> Option<String> {
 
 /// Writes the moment into the log as the bot protocol would have it, so that it can be found and
 /// asked again.
-fn note_turn(bot: &mut BotProcess, side: char, game: &dyn Session, clock: &Clock) {
+fn log_turn(bot: &mut BotProcess, side: char, game: &dyn Session, clock: &Clock) {
     if let Some(log) = &mut bot.log {
         let mut line = String::new();
         write_turn(&mut line, side, game, clock);
         log.board(game);
-        log.remark(&line);
+        log.note(&line);
     }
 }

@@ -18,10 +18,10 @@ use crownhead_play::Stop;
 use rustix::event::PollFlags;
 
 use super::tcp_port::{self as port, Port};
-use super::{forced_pass, note_turn};
-use crate::process::{BotProcess, Silence, is_passing};
-use crate::protocol::v1::{FAREWELL, newgame, unsaid};
-use crate::protocol::{Dialogue, Unsaid};
+use super::{forced_pass, log_turn};
+use crate::process::{BotProcess, ReceiveError, is_transient};
+use crate::protocol::v1::{GOODBYE_TIMEOUT, ask_error, newgame};
+use crate::protocol::{AskError, ProtocolAdapter};
 use crownhead_play::{Clock, GameStart, Session, format_duration};
 use crownhead_play::{Fault, FaultKind};
 use crownhead_sandbox::{Isolation, has_network};
@@ -33,7 +33,7 @@ const MOST_BYTES: usize = 1024 * 1024;
 
 /// The dialogue with a client.
 #[derive(Default)]
-pub(crate) struct Client {
+pub(crate) struct TcpInt32Adapter {
     /// The machine's port, until the client has connected; none for one with a network of its own.
     port: Option<Port>,
     stream: Option<TcpStream>,
@@ -55,30 +55,30 @@ struct Answer {
     path: Vec<[i32; 2]>,
 }
 
-impl Client {
+impl TcpInt32Adapter {
     /// Waits until something came, and takes it.
     fn receive(
         &mut self,
         bot: &mut BotProcess,
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<(), Silence> {
-        let Some(stream) = &mut self.stream else { return Err(Silence::Ended) };
-        let waited = bot.wait_beside(stream.as_fd(), PollFlags::IN, deadline, stop);
+    ) -> Result<(), ReceiveError> {
+        let Some(stream) = &mut self.stream else { return Err(ReceiveError::Closed) };
+        let waited = bot.wait_with_fd(stream.as_fd(), PollFlags::IN, deadline, stop);
         // What came before the end still counts.
-        if !matches!(waited, Ok(()) | Err(Silence::Ended)) {
+        if !matches!(waited, Ok(()) | Err(ReceiveError::Closed)) {
             return waited;
         }
         let mut bytes = [0; 4096];
         match stream.read(&mut bytes) {
-            Ok(0) => Err(Silence::Ended),
+            Ok(0) => Err(ReceiveError::Closed),
             Ok(count) => {
                 self.received.extend_from_slice(&bytes[..count]);
                 self.taken += count;
-                if self.taken > MOST_BYTES { Err(Silence::Flood) } else { Ok(()) }
+                if self.taken > MOST_BYTES { Err(ReceiveError::TooMuchOutput) } else { Ok(()) }
             }
-            Err(error) if is_passing(&error) => waited,
-            Err(_) => Err(Silence::Ended),
+            Err(error) if is_transient(&error) => waited,
+            Err(_) => Err(ReceiveError::Closed),
         }
     }
 
@@ -88,18 +88,18 @@ impl Client {
         numbers: &[i32],
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<(), Silence> {
+    ) -> Result<(), ReceiveError> {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         let mut rest = &bytes[..];
         while !rest.is_empty() {
-            let Some(stream) = &mut self.stream else { return Err(Silence::Ended) };
+            let Some(stream) = &mut self.stream else { return Err(ReceiveError::Closed) };
             match stream.write(rest) {
                 Ok(count) => rest = &rest[count..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    bot.wait_beside(stream.as_fd(), PollFlags::OUT, deadline, stop)?;
+                    bot.wait_with_fd(stream.as_fd(), PollFlags::OUT, deadline, stop)?;
                 }
-                Err(_) => return Err(Silence::Ended),
+                Err(_) => return Err(ReceiveError::Closed),
             }
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Client {
     }
 
     /// Takes a package off those that are not answered yet.
-    fn take_off(&mut self, id: i32, path: &[[i32; 2]]) -> Result<(), Fault> {
+    fn acknowledge(&mut self, id: i32, path: &[[i32; 2]]) -> Result<(), Fault> {
         if let Some(at) = self.owed.iter().position(|owed| *owed == id) {
             self.owed.remove(at);
             return Ok(());
@@ -154,19 +154,19 @@ impl Client {
     }
 
     /// Looks at all that came since the last turn: late answers to earlier turns are forgotten.
-    fn check_order(&mut self, bot: &mut BotProcess) -> Result<(), Unsaid> {
+    fn check_order(&mut self, bot: &mut BotProcess) -> Result<(), AskError> {
         loop {
             match self.receive(bot, Some(Instant::now()), &Stop::new()) {
                 Ok(()) => {}
-                Err(Silence::Flood) => {
-                    return Err(self.silence(bot, Silence::Flood, Duration::ZERO));
+                Err(ReceiveError::TooMuchOutput) => {
+                    return Err(self.silence(bot, ReceiveError::TooMuchOutput, Duration::ZERO));
                 }
                 Err(_) => break,
             }
         }
         while let Some(answer) = self.answer(bot) {
             let Answer { id, path } = answer?;
-            self.take_off(id, &path)?;
+            self.acknowledge(id, &path)?;
         }
         if self.owed.is_empty() && !self.received.is_empty() {
             let what = "the bot sent something before it was asked".to_string();
@@ -176,21 +176,21 @@ impl Client {
     }
 
     /// Why there was no answer.
-    fn silence(&self, bot: &mut BotProcess, silence: Silence, used: Duration) -> Unsaid {
+    fn silence(&self, bot: &mut BotProcess, silence: ReceiveError, used: Duration) -> AskError {
         let mut reason = match silence {
-            Silence::Flood if self.taken > MOST_BYTES => {
+            ReceiveError::TooMuchOutput if self.taken > MOST_BYTES => {
                 let what = "the bot sent too much: more than 1 MiB in one turn";
                 return Fault::new(FaultKind::OutputFlood, what).into();
             }
-            Silence::Late if !bot.has_exited() => {
+            ReceiveError::Timeout if !bot.has_exited() => {
                 let ms = used.as_millis();
                 Fault::new(
                     FaultKind::Timeout,
                     format!("the bot did not answer in time: {ms} ms passed"),
                 )
             }
-            other => match unsaid(bot, other, used) {
-                Unsaid::Fault(fault) => fault,
+            other => match ask_error(bot, other, used) {
+                AskError::Fault(fault) => fault,
                 other => return other,
             },
         };
@@ -205,40 +205,40 @@ impl Client {
     }
 }
 
-impl Dialogue for Client {
-    fn prepare(&mut self, isolation: Isolation, stop: &Stop) -> Result<(), Unsaid> {
-        *self = Client::default();
+impl ProtocolAdapter for TcpInt32Adapter {
+    fn prepare(&mut self, isolation: Isolation, stop: &Stop) -> Result<(), AskError> {
+        *self = TcpInt32Adapter::default();
         if !has_network(isolation) {
             self.port = Some(port::listen(stop)?);
         }
         Ok(())
     }
 
-    fn starts_early(&self) -> bool {
+    fn can_prestart(&self) -> bool {
         // It has to find the port, which others need too.
         false
     }
 
-    fn greet(
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), AskError> {
         let begun = Instant::now();
         let deadline = Some(begun + allowance);
         let time = format_duration(allowance);
-        let own = bot.listener.take().and_then(Port::of_its_own);
+        let own = bot.listener.take().and_then(Port::in_own_network);
         let Some(port) = own.or(self.port.take()) else { return Ok(()) };
         while self.received.len() < 4 {
             if self.stream.is_some() {
                 match self.receive(bot, deadline, stop) {
                     Ok(()) => {}
                     // It only tried whether somebody listens, and will come again.
-                    Err(Silence::Ended) if self.received.is_empty() && !bot.has_exited() => {
+                    Err(ReceiveError::Closed) if self.received.is_empty() && !bot.has_exited() => {
                         self.stream = None;
                     }
-                    Err(Silence::Late) => {
+                    Err(ReceiveError::Timeout) => {
                         let what = format!(
                             "the bot connected, but did not send its team number (4 bytes) within \
                              {time}"
@@ -249,10 +249,10 @@ impl Dialogue for Client {
                 }
                 continue;
             }
-            let waited = bot.wait_beside(port.as_fd(), PollFlags::IN, deadline, stop);
+            let waited = bot.wait_with_fd(port.as_fd(), PollFlags::IN, deadline, stop);
             self.stream = port.accept(bot.number()).unwrap_or_default();
             match waited {
-                Err(Silence::Late) if self.stream.is_none() => {
+                Err(ReceiveError::Timeout) if self.stream.is_none() => {
                     let number = port::NUMBER;
                     let what = format!(
                         "the bot did not connect to port {number} of 127.0.0.1 within {time}"
@@ -281,30 +281,30 @@ impl Dialogue for Client {
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
         _: &Stop,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), AskError> {
         self.side = seating.letter();
         if let Some(log) = &mut bot.log {
-            log.remark(&newgame(seating));
+            log.note(&newgame(seating));
         }
         Ok(())
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<String, Unsaid> {
+    ) -> Result<String, AskError> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);
         }
         let begun = Instant::now();
         self.check_order(bot)?;
-        bot.forgive();
+        bot.reset_output_quota();
         self.taken = 0;
-        note_turn(bot, self.side, game, clock);
+        log_turn(bot, self.side, game, clock);
         self.id = self.id.wrapping_add(1);
         let is_black = i32::from(self.side == 'b');
         let mut package = vec![1, self.id];
@@ -324,9 +324,9 @@ impl Dialogue for Client {
         loop {
             while let Some(answer) = self.answer(bot) {
                 let Answer { id, path } = answer?;
-                self.take_off(id, &path)?;
+                self.acknowledge(id, &path)?;
                 if id == self.id {
-                    return move_text(&path).map_err(Unsaid::Fault);
+                    return move_text(&path).map_err(AskError::Fault);
                 }
             }
             if let Err(silence) = self.receive(bot, deadline, stop) {
@@ -340,7 +340,7 @@ impl Dialogue for Client {
     }
 
     fn quit(&mut self, bot: &mut BotProcess) {
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + GOODBYE_TIMEOUT;
         let _ = self.send(bot, &[0, self.id], Some(deadline), &Stop::new());
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crownhead_play::Stop;
 use rustix::process::Pid;
 
-use crate::protocol::Unsaid;
+use crate::protocol::AskError;
 #[cfg(target_os = "linux")]
 use crownhead_sandbox::monitor::family;
 
@@ -30,23 +30,23 @@ static FREE: Condvar = Condvar::new();
 const SLICE: Duration = Duration::from_millis(50);
 
 /// A place in the queue that has been reached.
-struct Place;
+struct QueueSlot;
 
-impl Place {
-    fn wait(stop: &Stop) -> Result<Place, Unsaid> {
+impl QueueSlot {
+    fn wait(stop: &Stop) -> Result<QueueSlot, AskError> {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         while *taken {
             if stop.is_stopped() {
-                return Err(Unsaid::Stopped);
+                return Err(AskError::Stopped);
             }
             taken = FREE.wait_timeout(taken, SLICE).unwrap_or_else(PoisonError::into_inner).0;
         }
         *taken = true;
-        Ok(Place)
+        Ok(QueueSlot)
     }
 }
 
-impl Drop for Place {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
         FREE.notify_one();
@@ -58,15 +58,15 @@ pub(crate) struct Port {
     // The order matters: the port is closed before the next has its turn.
     listener: TcpListener,
     /// None for a port in a network that is the bot's own.
-    place: Option<Place>,
+    place: Option<QueueSlot>,
 }
 
 /// Nobody who uses the port as it is used here keeps it longer.
 const LONGEST: Duration = Duration::from_secs(12);
 
 /// Listens on the port of this machine.
-pub(crate) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
-    let place = Place::wait(stop)?;
+pub(crate) fn listen(stop: &Stop) -> Result<Port, AskError> {
+    let place = QueueSlot::wait(stop)?;
     let mut holder = None;
     let mut since = Instant::now();
     loop {
@@ -75,7 +75,7 @@ pub(crate) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
             Err(error) => error,
         };
         if stop.is_stopped() {
-            return Err(Unsaid::Stopped);
+            return Err(AskError::Stopped);
         }
         let now = listening();
         if now != holder {
@@ -89,7 +89,7 @@ pub(crate) fn listen(stop: &Stop) -> Result<Port, Unsaid> {
                  be listened on: {error}{}",
                 who.unwrap_or_default()
             );
-            return Err(Unsaid::Unable(what));
+            return Err(AskError::Unavailable(what));
         }
         std::thread::sleep(SLICE);
     }
@@ -103,7 +103,7 @@ fn bind() -> io::Result<TcpListener> {
 
 impl Port {
     /// The port in a network of the bot's own; none if it cannot be used.
-    pub(crate) fn of_its_own(listener: TcpListener) -> Option<Port> {
+    pub(crate) fn in_own_network(listener: TcpListener) -> Option<Port> {
         listener.set_nonblocking(true).ok()?;
         Some(Port { listener, place: None })
     }

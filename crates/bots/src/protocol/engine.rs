@@ -7,7 +7,7 @@ use std::time::Duration;
 use crownhead_rules::Game;
 use crownhead_search::{Knowledge, Stop};
 
-use super::line::Line;
+use super::line::ProtocolLine;
 use crate::line_buffer::read_bounded_line;
 use crownhead_play::{
     BuiltinSpec, Clock, Player, PlayerError, Session, knowledge_for, new_session,
@@ -25,7 +25,7 @@ pub enum EngineError {
 }
 
 /// A game that the engine plays.
-struct Table {
+struct EngineGame {
     game: Game,
     player: Box<dyn Player>,
     /// What is known of the game so far: counters and repetition are not in a position's text.
@@ -36,19 +36,19 @@ struct Table {
 
 /// Plays by the bot protocol until `quit` or the end of the input. Lines that make no sense are
 /// answered with a remark.
-pub fn serve(
+pub fn run(
     spec: &BuiltinSpec,
     game: &Game,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), EngineError> {
-    let mut table: Option<Table> = None;
+    let mut table: Option<EngineGame> = None;
     let mut is_refused = false;
     let mut bytes = Vec::new();
     while read_bounded_line(&mut input, &mut bytes)? {
         let text = String::from_utf8_lossy(&bytes);
-        let line = Line::new(&text);
-        match line.word {
+        let line = ProtocolLine::new(&text);
+        match line.keyword {
             "crownhead" => {
                 writeln!(output, "bot name=\"Crownhead {spec}\" author=\"Crownhead\"\nready")?;
             }
@@ -57,8 +57,8 @@ pub fn serve(
                     (table, is_refused) = (Some(begun), false);
                     writeln!(output, "ready")?;
                 }
-                Err(Refusal::Player(error)) => return Err(error.into()),
-                Err(Refusal::Line(why)) => {
+                Err(LineError::Player(error)) => return Err(error.into()),
+                Err(LineError::Line(why)) => {
                     is_refused = true;
                     writeln!(output, "# {why}")?;
                 }
@@ -66,10 +66,10 @@ pub fn serve(
             "turn" if is_refused => writeln!(output, "# there is no game: newgame was refused")?,
             "turn" => {
                 if table.is_none() {
-                    match begin(spec, game, &Line::new("newgame"), None) {
+                    match begin(spec, game, &ProtocolLine::new("newgame"), None) {
                         Ok(begun) => table = Some(begun),
-                        Err(Refusal::Player(error)) => return Err(error.into()),
-                        Err(Refusal::Line(why)) => writeln!(output, "# {why}")?,
+                        Err(LineError::Player(error)) => return Err(error.into()),
+                        Err(LineError::Line(why)) => writeln!(output, "# {why}")?,
                     }
                 }
                 if let Some(table) = &mut table {
@@ -91,7 +91,7 @@ pub fn serve(
 }
 
 /// Why a line cannot be followed.
-enum Refusal {
+enum LineError {
     Line(String),
     Player(PlayerError),
 }
@@ -100,35 +100,35 @@ enum Refusal {
 fn begin(
     spec: &BuiltinSpec,
     usual: &Game,
-    line: &Line<'_>,
-    last: Option<Table>,
-) -> Result<Table, Refusal> {
+    line: &ProtocolLine<'_>,
+    last: Option<EngineGame>,
+) -> Result<EngineGame, LineError> {
     let game = match line.value("game") {
         None => usual.clone(),
         Some(text) => text
             .parse::<Game>()
-            .map_err(|error: crownhead_rules::OptionsError| Refusal::Line(error.to_string()))?,
+            .map_err(|error: crownhead_rules::OptionsError| LineError::Line(error.to_string()))?,
     };
     let mut player = match last.filter(|last| last.game == game) {
         Some(last) => last.player,
         None => {
             let (knowledge, _): (Knowledge, _) = knowledge_for(&game);
-            spec.player(&game, &knowledge).map_err(Refusal::Player)?
+            spec.player(&game, &knowledge).map_err(LineError::Player)?
         }
     };
     player.new_game(line.value("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
     let increment = line.value("inc").and_then(millis);
     let is_per_move = line.value("time").is_none();
-    Ok(Table { game, player, session: None, increment, is_per_move })
+    Ok(EngineGame { game, player, session: None, increment, is_per_move })
 }
 
 fn millis(text: &str) -> Option<Duration> {
     text.parse().ok().map(Duration::from_millis)
 }
 
-impl Table {
+impl EngineGame {
     /// The move for a turn, or why there is none.
-    fn turn(&mut self, line: &Line<'_>) -> Result<Result<String, String>, PlayerError> {
+    fn turn(&mut self, line: &ProtocolLine<'_>) -> Result<Result<String, String>, PlayerError> {
         let Some(position) = line.value("position") else {
             return Ok(Err("a turn has a position=\"…\"".into()));
         };

@@ -2,17 +2,17 @@
 
 /// A line taken apart.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<'a> {
+pub(crate) struct ProtocolLine<'a> {
     /// The first word.
-    pub(crate) word: &'a str,
+    pub(crate) keyword: &'a str,
     rest: &'a str,
 }
 
-impl<'a> Line<'a> {
-    pub(crate) fn new(text: &'a str) -> Line<'a> {
+impl<'a> ProtocolLine<'a> {
+    pub(crate) fn new(text: &'a str) -> ProtocolLine<'a> {
         let text = text.trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        Line { word, rest: rest.trim_start() }
+        ProtocolLine { keyword: word, rest: rest.trim_start() }
     }
 
     /// What follows the first word.
@@ -26,17 +26,17 @@ impl<'a> Line<'a> {
     }
 
     /// The keys and values, in order.
-    pub(crate) fn pairs(&self) -> Pairs<'a> {
-        Pairs { rest: self.rest }
+    pub(crate) fn pairs(&self) -> KeyValues<'a> {
+        KeyValues { rest: self.rest }
     }
 }
 
 /// The keys and values of a line.
-pub(crate) struct Pairs<'a> {
+pub(crate) struct KeyValues<'a> {
     rest: &'a str,
 }
 
-impl<'a> Iterator for Pairs<'a> {
+impl<'a> Iterator for KeyValues<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<(&'a str, &'a str)> {
@@ -75,16 +75,16 @@ mod tests {
 
     #[test]
     fn a_line_has_a_word_and_values() {
-        let line = Line::new(" turn ply=4 position=\"a b = c\"  flag time= moves=1,2 \r\n");
-        assert_eq!(line.word, "turn");
+        let line = ProtocolLine::new(" turn ply=4 position=\"a b = c\"  flag time= moves=1,2 \r\n");
+        assert_eq!(line.keyword, "turn");
         let pairs: Vec<_> = line.pairs().collect();
         let wanted =
             [("ply", "4"), ("position", "a b = c"), ("flag", ""), ("time", ""), ("moves", "1,2")];
         assert_eq!(pairs, wanted);
         assert_eq!(line.value("moves"), Some("1,2"));
         assert_eq!(line.value("none"), None);
-        assert_eq!(Line::new("x a=\"open").value("a"), Some("open"));
-        assert_eq!(Line::new("").word, "");
+        assert_eq!(ProtocolLine::new("x a=\"open").value("a"), Some("open"));
+        assert_eq!(ProtocolLine::new("").keyword, "");
         assert_eq!(quote("a \"b\"\n"), "\"a 'b' \"");
     }
 }

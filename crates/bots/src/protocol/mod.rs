@@ -14,24 +14,24 @@ use crownhead_play::{Clock, Fault, GameOver, GameStart, Session};
 use crownhead_sandbox::Isolation;
 
 /// A way of talking. All of it ends at its deadline, whatever the bot does.
-pub(crate) trait Dialogue: Send {
+pub(crate) trait ProtocolAdapter: Send {
     /// Makes ready what the program must find when it starts behind such walls.
-    fn prepare(&mut self, _: Isolation, _: &Stop) -> Result<(), Unsaid> {
+    fn prepare(&mut self, _: Isolation, _: &Stop) -> Result<(), AskError> {
         Ok(())
     }
 
     /// Whether the program may be started long before it is greeted.
-    fn starts_early(&self) -> bool {
+    fn can_prestart(&self) -> bool {
         true
     }
 
     /// Greets a program that has just been started and waits until it is ready, or no longer.
-    fn greet(
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid>;
+    ) -> Result<(), AskError>;
 
     /// Tells of a new game and waits until the bot is ready, or no longer.
     fn new_game(
@@ -39,33 +39,33 @@ pub(crate) trait Dialogue: Send {
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
         stop: &Stop,
-    ) -> Result<(), Unsaid>;
+    ) -> Result<(), AskError>;
 
     /// Tells a bot of a new game that was late in the last one, or said what is no answer; whether
     /// it is in step again. If not, it is started anew.
-    fn rejoin(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &Stop) -> bool {
+    fn resync(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &Stop) -> bool {
         false
     }
 
     /// Asks for a move: its text, whatever that may be worth.
-    fn ask(
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<String, Unsaid>;
+    ) -> Result<String, AskError>;
 
     /// Tells how the game ended; where there is no way to tell the bot, its log.
     fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
         if let Some(log) = &mut bot.log {
-            log.remark(&format!("{}: {}", verdict.result, verdict.reason));
+            log.note(&format!("{}: {}", verdict.result, verdict.reason));
         }
     }
 
     /// Whether the bot did not say that it was ready, though it should have.
-    fn is_silent(&self) -> bool {
+    fn missed_ready(&self) -> bool {
         false
     }
 
@@ -78,17 +78,17 @@ pub(crate) trait Dialogue: Send {
 
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Unsaid {
+pub(crate) enum AskError {
     /// The bot did something wrong.
     Fault(Fault),
     /// Something is not as it must be, and the bot is not to blame.
-    Unable(String),
+    Unavailable(String),
     /// Nobody wants to know any more.
     Stopped,
 }
 
-impl From<Fault> for Unsaid {
-    fn from(fault: Fault) -> Unsaid {
-        Unsaid::Fault(fault)
+impl From<Fault> for AskError {
+    fn from(fault: Fault) -> AskError {
+        AskError::Fault(fault)
     }
 }

@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::Stop;
 
-use super::line::{Line, quote};
-use super::{Dialogue, Unsaid};
-use crate::process::{BotProcess, Silence, status_text};
+use super::line::{ProtocolLine, quote};
+use super::{AskError, ProtocolAdapter};
+use crate::process::{BotProcess, ReceiveError, describe_exit};
 use crownhead_play::{Clock, GameOver, GameStart, Session, TimeControl, format_duration};
 use crownhead_play::{Fault, FaultKind, quoted};
 
 /// The protocol of lines.
 #[derive(Default)]
-pub(crate) struct Lines {
+pub(crate) struct V1Adapter {
     /// The line to be sent, kept so that its memory is.
     line: String,
     /// Turns that were asked and not answered.
-    owed: u32,
+    unanswered_turns: u32,
     /// The bot is not waited for: it did not say `ready` when it was.
     is_silent: bool,
     /// What the bot calls itself.
@@ -28,7 +28,7 @@ pub(crate) struct Lines {
 }
 
 /// What a line of a bot says.
-enum Said<'a> {
+enum BotMessage<'a> {
     Move { text: &'a str, ply: Option<usize> },
     Ready,
     Bot(Option<&'a str>),
@@ -46,37 +46,39 @@ fn text(bytes: &[u8]) -> Result<&str, Fault> {
     })
 }
 
-fn read(line: &str) -> Said<'_> {
-    let line = Line::new(line);
-    match line.word {
-        "ready" => Said::Ready,
-        "bot" => Said::Bot(line.value("name")),
+fn read(line: &str) -> BotMessage<'_> {
+    let line = ProtocolLine::new(line);
+    match line.keyword {
+        "ready" => BotMessage::Ready,
+        "bot" => BotMessage::Bot(line.value("name")),
         "move" => {
             // The move ends where the keys begin.
             let rest = line.rest();
             let keys = rest.find('=').map(|at| rest[..at].rfind(char::is_whitespace).unwrap_or(0));
             let text = rest[..keys.unwrap_or(rest.len())].trim_end();
             let ply = keys.and_then(|_| line.value("ply")?.parse().ok());
-            Said::Move { text, ply }
+            BotMessage::Move { text, ply }
         }
-        _ => Said::Other,
+        _ => BotMessage::Other,
     }
 }
 
-impl Lines {
+impl V1Adapter {
     /// Waits for `ready`; answers to earlier turns may still come before it.
-    fn hear_ready(
+    fn wait_ready(
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Silence> {
-        bot.forgive();
+    ) -> Result<(), ReceiveError> {
+        bot.reset_output_quota();
         let mut name = None;
         let heard = bot.receive(Some(Instant::now() + allowance), stop, |line| {
             match read(str::from_utf8(line).unwrap_or_default()) {
-                Said::Ready => return Some(()),
-                Said::Bot(Some(told)) => name = Some(told.chars().take(60).collect::<String>()),
+                BotMessage::Ready => return Some(()),
+                BotMessage::Bot(Some(told)) => {
+                    name = Some(told.chars().take(60).collect::<String>())
+                }
                 _ => {}
             }
             None
@@ -84,42 +86,42 @@ impl Lines {
         self.name = name.or(self.name.take());
         if heard.is_ok() {
             // Whatever was owed would have come before.
-            self.owed = 0;
+            self.unanswered_turns = 0;
         }
         heard
     }
 
     /// The same; a bot that says nothing of the kind is talked with all the same.
-    fn await_ready(
+    fn wait_ready_or_warn(
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
-        match self.hear_ready(bot, allowance, stop) {
+    ) -> Result<(), AskError> {
+        match self.wait_ready(bot, allowance, stop) {
             Ok(()) => Ok(()),
-            Err(Silence::Late) => {
+            Err(ReceiveError::Timeout) => {
                 self.is_silent = true;
                 if let Some(log) = &mut bot.log {
                     let time = format_duration(allowance);
-                    log.remark(&format!("no \"ready\" within {time}: the game goes on without"));
+                    log.note(&format!("no \"ready\" within {time}: the game goes on without"));
                 }
                 Ok(())
             }
-            Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
+            Err(silence) => Err(ask_error(bot, silence, Duration::ZERO)),
         }
     }
 
     /// Looks at all that came since the last turn: a late answer to that is forgotten, an answer that
     /// nobody asked for would be taken for one to the next.
-    fn check_order(&mut self, bot: &mut BotProcess, ply: usize) -> Result<(), Unsaid> {
-        let owed = &mut self.owed;
-        let early = bot.waiting_lines(|bytes| {
+    fn discard_late_answers(&mut self, bot: &mut BotProcess, ply: usize) -> Result<(), AskError> {
+        let owed = &mut self.unanswered_turns;
+        let early = bot.drain_lines(|bytes| {
             let line = match text(bytes) {
                 Ok(line) => line,
                 Err(fault) => return Some(fault),
             };
-            let Said::Move { ply: answered, .. } = read(line) else { return None };
+            let BotMessage::Move { ply: answered, .. } = read(line) else { return None };
             let is_late = *owed > 0 && answered.is_none_or(|answered| answered < ply);
             if is_late {
                 *owed -= u32::from(answered.is_none());
@@ -131,8 +133,8 @@ impl Lines {
         });
         match early {
             Ok(None) => Ok(()),
-            Ok(Some(fault)) => Err(Unsaid::Fault(fault)),
-            Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
+            Ok(Some(fault)) => Err(AskError::Fault(fault)),
+            Err(silence) => Err(ask_error(bot, silence, Duration::ZERO)),
         }
     }
 
@@ -143,8 +145,8 @@ impl Lines {
         newgame: &str,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
-        self.greet(bot, allowance, stop)?;
+    ) -> Result<(), AskError> {
+        self.handshake(bot, allowance, stop)?;
         self.tell(bot, newgame, allowance, stop)
     }
 
@@ -154,13 +156,13 @@ impl Lines {
         newgame: &str,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), AskError> {
         bot.begin_game(newgame, Some(Instant::now() + allowance), stop);
-        if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
+        if self.is_silent { Ok(()) } else { self.wait_ready_or_warn(bot, allowance, stop) }
     }
 
     /// Sends a line that asks for a move and waits for the answer. `told` hears every line.
-    pub(crate) fn answer(
+    pub(crate) fn wait_move(
         &mut self,
         bot: &mut BotProcess,
         line: &str,
@@ -168,12 +170,12 @@ impl Lines {
         deadline: Option<Instant>,
         stop: &Stop,
         mut told: impl FnMut(&[u8]),
-    ) -> Result<String, Unsaid> {
+    ) -> Result<String, AskError> {
         let begun = Instant::now();
-        bot.forgive();
+        bot.reset_output_quota();
         bot.send(line, deadline, stop);
-        self.owed = self.owed.saturating_add(1);
-        let owed = &mut self.owed;
+        self.unanswered_turns = self.unanswered_turns.saturating_add(1);
+        let owed = &mut self.unanswered_turns;
         let mut stale = 0u32;
         // The last line that was no answer: where none comes, it was meant as one. And which turn it
         // answered, if it was one to an earlier.
@@ -196,8 +198,8 @@ impl Lines {
                 }
             };
             let (text, answered) = match read(line) {
-                Said::Move { text, ply } => (text, ply),
-                Said::Other if !line.trim().is_empty() => {
+                BotMessage::Move { text, ply } => (text, ply),
+                BotMessage::Other if !line.trim().is_empty() => {
                     ignore(None);
                     return None;
                 }
@@ -234,14 +236,14 @@ impl Lines {
         if stale > 0
             && let Some(log) = &mut bot.log
         {
-            log.remark(&format!("{stale} answers to earlier turns did not count"));
+            log.note(&format!("{stale} answers to earlier turns did not count"));
         }
         let silence = match heard {
-            Ok(answer) => return answer.map_err(Unsaid::Fault),
+            Ok(answer) => return answer.map_err(AskError::Fault),
             Err(silence) => silence,
         };
-        let mut unsaid = unsaid(bot, silence, begun.elapsed());
-        if let Unsaid::Fault(fault) = &mut unsaid
+        let mut unsaid = ask_error(bot, silence, begun.elapsed());
+        if let AskError::Fault(fault) = &mut unsaid
             && fault.kind == FaultKind::Timeout
             && fault.received.is_none()
             && !ignored.is_empty()
@@ -251,7 +253,7 @@ impl Lines {
                     format!("; its last answer was for {earlier}, and it was asked for ply {ply}")
                 }
                 None => {
-                    let moves = Line::new(line).value("moves").unwrap_or_default();
+                    let moves = ProtocolLine::new(line).value("moves").unwrap_or_default();
                     let example = moves.split(',').next().unwrap_or_default();
                     format!("; no line was an answer, which would be: move {example}")
                 }
@@ -302,16 +304,16 @@ pub(crate) fn newgame(seating: &GameStart<'_>) -> String {
     line
 }
 
-impl Dialogue for Lines {
-    fn greet(
+impl ProtocolAdapter for V1Adapter {
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
         allowance: Duration,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
-        *self = Lines { line: std::mem::take(&mut self.line), ..Lines::default() };
+    ) -> Result<(), AskError> {
+        *self = V1Adapter { line: std::mem::take(&mut self.line), ..V1Adapter::default() };
         bot.send("crownhead protocol=1\n", Some(Instant::now() + allowance), stop);
-        self.await_ready(bot, allowance, stop)
+        self.wait_ready_or_warn(bot, allowance, stop)
     }
 
     fn new_game(
@@ -319,38 +321,38 @@ impl Dialogue for Lines {
         bot: &mut BotProcess,
         seating: &GameStart<'_>,
         stop: &Stop,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), AskError> {
         self.side = seating.letter();
         self.tell(bot, &newgame(seating), seating.settings.startup_timeout, stop)
     }
 
-    fn rejoin(&mut self, bot: &mut BotProcess, seating: &GameStart<'_>, stop: &Stop) -> bool {
+    fn resync(&mut self, bot: &mut BotProcess, seating: &GameStart<'_>, stop: &Stop) -> bool {
         // Only that it is ready shows that it has done with all that was before.
         if self.is_silent {
             return false;
         }
         self.side = seating.letter();
-        let allowance = seating.settings.startup_timeout.min(REJOINING);
+        let allowance = seating.settings.startup_timeout.min(RESYNC_TIMEOUT);
         bot.begin_game(&newgame(seating), Some(Instant::now() + allowance), stop);
-        self.hear_ready(bot, allowance, stop).is_ok()
+        self.wait_ready(bot, allowance, stop).is_ok()
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &Stop,
-    ) -> Result<String, Unsaid> {
+    ) -> Result<String, AskError> {
         let ply = game.plies();
-        self.check_order(bot, ply)?;
+        self.discard_late_answers(bot, ply)?;
         let mut line = std::mem::take(&mut self.line);
         write_turn(&mut line, self.side, game, clock);
         if let Some(log) = &mut bot.log {
             log.board(game);
         }
-        let answer = self.answer(bot, &line, ply, deadline, stop, |_| {});
+        let answer = self.wait_move(bot, &line, ply, deadline, stop, |_| {});
         self.line = line;
         answer
     }
@@ -361,10 +363,10 @@ impl Dialogue for Lines {
             let _ = write!(line, " score={own}-{other}");
         }
         let _ = writeln!(line, " reason={} code={}", quote(verdict.reason), verdict.code);
-        bot.send(&line, Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send(&line, Some(Instant::now() + GOODBYE_TIMEOUT), &Stop::new());
     }
 
-    fn is_silent(&self) -> bool {
+    fn missed_ready(&self) -> bool {
         self.is_silent
     }
 
@@ -373,34 +375,34 @@ impl Dialogue for Lines {
     }
 
     fn quit(&mut self, bot: &mut BotProcess) {
-        bot.send("quit\n", Some(Instant::now() + FAREWELL), &Stop::new());
+        bot.send("quit\n", Some(Instant::now() + GOODBYE_TIMEOUT), &Stop::new());
     }
 }
 
 /// How long a bot that was late in the last game may take to be ready for the next, before it is
 /// started anew and has all of its allowance again.
-const REJOINING: Duration = Duration::from_secs(1);
+const RESYNC_TIMEOUT: Duration = Duration::from_secs(1);
 /// What is said at the end is not worth waiting for longer.
-pub(crate) const FAREWELL: Duration = Duration::from_millis(100);
+pub(crate) const GOODBYE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Why there was no line.
-pub(crate) fn unsaid(bot: &mut BotProcess, silence: Silence, used: Duration) -> Unsaid {
+pub(crate) fn ask_error(bot: &mut BotProcess, silence: ReceiveError, used: Duration) -> AskError {
     let silence = match silence {
         // Its output may be held open by a child of its.
-        Silence::Late if bot.has_exited() => Silence::Ended,
+        ReceiveError::Timeout if bot.has_exited() => ReceiveError::Closed,
         other => other,
     };
-    if silence != Silence::Stopped
-        && let Some(why) = bot.stopped()
+    if silence != ReceiveError::Stopped
+        && let Some(why) = bot.kill_reason()
     {
         return Fault::new(FaultKind::LimitExceeded, format!("the bot was stopped: {why}")).into();
     }
     let fault = match silence {
-        Silence::Stopped => return Unsaid::Stopped,
-        Silence::Late => {
+        ReceiveError::Stopped => return AskError::Stopped,
+        ReceiveError::Timeout => {
             let what = format!("the bot did not answer in time: {} ms passed", used.as_millis());
             let fault = Fault::new(FaultKind::Timeout, what);
-            match bot.unfinished() {
+            match bot.partial_line() {
                 [] => fault,
                 begun => {
                     let fault = fault.received(begun);
@@ -408,15 +410,15 @@ pub(crate) fn unsaid(bot: &mut BotProcess, silence: Silence, used: Duration) -> 
                 }
             }
         }
-        Silence::Flood => {
-            let begun = bot.unfinished().to_vec();
+        ReceiveError::TooMuchOutput => {
+            let begun = bot.partial_line().to_vec();
             let what = "the bot wrote too much: a line may have 64 KiB, all lines of a turn 1 MiB";
             Fault::new(FaultKind::OutputFlood, what).received(&begun)
         }
-        Silence::Ended => {
-            let status = bot.ended();
+        ReceiveError::Closed => {
+            let status = bot.exit_status();
             let mut what = match status {
-                Some(status) => format!("the bot ended {}", status_text(status)),
+                Some(status) => format!("the bot ended {}", describe_exit(status)),
                 None => "the bot closed its standard output and lives on".to_string(),
             };
             if let Some(words) = bot.last_words() {
@@ -424,11 +426,11 @@ pub(crate) fn unsaid(bot: &mut BotProcess, silence: Silence, used: Duration) -> 
                 what.push_str(&quoted(words));
             }
             let kind = status.map_or(FaultKind::OutputClosed, |_| FaultKind::Crash);
-            match bot.unfinished() {
+            match bot.partial_line() {
                 [] => Fault::new(kind, what),
                 begun => Fault::new(kind, what).received(begun),
             }
         }
     };
-    Unsaid::Fault(fault)
+    AskError::Fault(fault)
 }
