@@ -24,7 +24,7 @@ pub use clock::{
 };
 pub use crownhead_search::{Knowledge, Stop};
 pub use draws::{accepts_draw, considers_offer};
-pub use encounter::{GameSetup, log_name};
+pub use encounter::GameSetup;
 pub use fault::{Fault, FaultKind, quoted};
 pub use knowledge::knowledge_for;
 pub use openings::{Opening, OpeningPicker, Openings, OpeningsError, derive_seed};
