@@ -62,7 +62,7 @@ pub struct ReplayResult {
     pub lines: Vec<String>,
     /// Last line of its standard error.
     pub errors: Option<String>,
-    /// How long it took.
+    /// Time until the answer.
     pub time: Duration,
     /// The move in the referee's notation, if it is legal.
     pub played: Option<String>,

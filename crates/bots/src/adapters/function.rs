@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn capture_with_most_pieces_wins_between_the_same_squares() {
+    fn largest_capture_is_chosen_between_the_same_squares() {
         // From 22 to 8: over 18 and 11, or the long way over 26, 27, 19 and 11.
         let game: crownhead_rules::Game = "contest:kings=true".parse().unwrap();
         let session = crownhead_play::new_session(&game, Some("B:W11,18,19,26,27:BK22")).unwrap();

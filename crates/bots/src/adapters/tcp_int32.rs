@@ -3,7 +3,7 @@
 //!
 //! The client connects and sends its team number. For each turn it receives `(1, id)`, 64 cells and
 //! whether it is black, and answers `(n, id)` and n pairs of row and column, counted from 0.
-//! `(0, id)` tells it to exit.
+//! `(0, id)` asks it to exit.
 //!
 //! Clients read each item (a number, a row or the whole board) with a single `recv` of its size and
 //! take a short read for a lost connection. Therefore a packet is sent with one `write`: on the

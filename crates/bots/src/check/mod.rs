@@ -35,7 +35,7 @@ pub struct CheckOptions {
 /// Result of one check.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What was checked.
+    /// Name of the check.
     pub check: &'static str,
     /// How it went.
     pub severity: Severity,

@@ -225,7 +225,7 @@ pub(crate) fn ask_error(bot: &mut BotProcess, error: ReceiveError, elapsed: Dura
     fault.into()
 }
 
-/// The fault of a bot that closed its output, usually by crashing.
+/// Returns the fault of a bot that closed its output, in most cases by crashing.
 fn closed_fault(bot: &mut BotProcess) -> Fault {
     let status = bot.exit_status();
     let mut message = match status {
