@@ -1,6 +1,7 @@
-//! Move texts. Reading one never panics; what is accepted is a legal move, and a refusal says why.
+//! Parsing moves never panics, an accepted move is legal, and an error is one sentence.
 //!
-//! Input: a digit that chooses the game, a line with the position (the start where it is none), a line with the move.
+//! Input: a byte that selects the game, a line with a position (the start position if it is invalid),
+//! a line with a move.
 
 #![no_main]
 
@@ -10,17 +11,17 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match game_and_text(data).and_then(|(game, text)| Some((game, text.split_once('\n')?))) {
-        Some((game, (position, mv))) => game.visit(Read { position, mv }),
+        Some((game, (position, mv))) => game.visit(Parse { position, mv }),
         None => Corpus::Reject,
     }
 });
 
-struct Read<'a> {
+struct Parse<'a> {
     position: &'a str,
     mv: &'a str,
 }
 
-impl GameVisitor for Read<'_> {
+impl GameVisitor for Parse<'_> {
     type Output = Corpus;
 
     fn visit<P: Notation>(self, options: &P::Options) -> Corpus {

@@ -1,5 +1,5 @@
-//! Files of games. Any bytes are read without a panic, in whatever pieces they come; a game that is read can be
-//! written, and is then read as the same game.
+//! Reading any bytes never panics and does not depend on how they are split into chunks; every game
+//! survives writing and reading.
 
 #![no_main]
 
@@ -11,18 +11,18 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     let items: Vec<_> = Reader::new(data).take(data.len() + 1).collect();
     assert!(items.len() <= data.len(), "more games than bytes");
-    check_places(data, &items);
+    check_locations(data, &items);
 
-    // Written one after the other, because the end of one game is the beginning of the next.
+    // All games in one text, to test where one ends and the next begins.
     let games: Vec<_> = items.iter().flatten().cloned().collect();
-    let write = |game| format_game(game).expect("a game that was read can be written");
+    let write = |game| format_game(game).expect("a parsed game can be formatted");
     let text: String = games.iter().map(write).collect();
     assert_eq!(read(&text), games, "{text}");
 
-    // The first byte also says how much comes at a time.
-    let piece = usize::from(data.first().copied().unwrap_or_default()) % 7 + 1;
-    let dribbled: Vec<_> = Reader::new(Dribble { data, piece }).collect();
-    assert_eq!(dribbled, items, "in pieces of {piece} bytes");
+    // The first byte also selects the chunk size.
+    let chunk = usize::from(data.first().copied().unwrap_or_default()) % 7 + 1;
+    let chunked: Vec<_> = Reader::new(Chunks { data, chunk }).collect();
+    assert_eq!(chunked, items, "in chunks of {chunk} bytes");
 });
 
 fn read(text: &str) -> Vec<GameRecord> {
@@ -30,8 +30,8 @@ fn read(text: &str) -> Vec<GameRecord> {
     games.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Errors are numbered as the games are, and come one after the other at places that are in the file.
-fn check_places(data: &[u8], items: &[Result<GameRecord, RecordError>]) {
+/// Checks that errors have the number of their game and a location in the file.
+fn check_locations(data: &[u8], items: &[Result<GameRecord, RecordError>]) {
     let lines = 1 + data.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() as u64;
     for (i, item) in items.iter().enumerate() {
         if let Err(error) = item {
@@ -43,15 +43,15 @@ fn check_places(data: &[u8], items: &[Result<GameRecord, RecordError>]) {
     }
 }
 
-/// Gives its bytes a few at a time, as a slow pipe does.
-struct Dribble<'a> {
+/// Input that returns a few bytes per read.
+struct Chunks<'a> {
     data: &'a [u8],
-    piece: usize,
+    chunk: usize,
 }
 
-impl Read for Dribble<'_> {
+impl Read for Chunks<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.piece.min(buffer.len()).min(self.data.len());
+        let count = self.chunk.min(buffer.len()).min(self.data.len());
         let (now, later) = self.data.split_at(count);
         buffer[..count].copy_from_slice(now);
         self.data = later;

@@ -1,6 +1,6 @@
-//! Position texts. Reading never panics, and a position that is accepted is sound in all its texts and moves.
+//! Parsing positions never panics, and all checks hold for an accepted position and its moves.
 //!
-//! Input: a digit that chooses the game, then the text.
+//! Input: a byte that selects the game, then the position.
 
 #![no_main]
 
@@ -12,17 +12,17 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     match game_and_text(data) {
-        Some((game, text)) => game.visit_perft(Read(text)),
+        Some((game, text)) => game.visit_perft(Parse(text)),
         None => Corpus::Reject,
     }
 });
 
-/// So many moves of a position are played.
-const PLAYED: usize = 20;
+/// Maximum number of moves played per position.
+const MAX_PLAYED: usize = 20;
 
-struct Read<'a>(&'a str);
+struct Parse<'a>(&'a str);
 
-impl PerftVisitor for Read<'_> {
+impl PerftVisitor for Parse<'_> {
     type Output = Corpus;
 
     fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Corpus {
@@ -41,14 +41,14 @@ impl PerftVisitor for Read<'_> {
         assert_eq!(position.bulk_leaves(1), if position.board_ends_game() { 0 } else { legal.len() as u64 });
         let texts: HashSet<_> = legal.iter().map(|&mv| position.format_move(mv)).collect();
         assert_eq!(texts.len(), legal.len(), "two moves of {position:?} have the same text");
-        for &mv in legal.iter().take(PLAYED) {
+        for &mv in legal.iter().take(MAX_PLAYED) {
             check_move(&position, mv);
-            // Texts count plies only as far as a game can go.
+            // A ply count beyond the end of a game does not parse.
             if position.outcome(&[]).is_none() {
                 check_position(&position.after(mv), options);
             }
         }
-        for &mv in legal.iter().skip(PLAYED) {
+        for &mv in legal.iter().skip(MAX_PLAYED) {
             assert_eq!(position.parse_move(&position.format_move(mv)), Ok(mv), "{position:?}");
         }
         Corpus::Keep

@@ -1,8 +1,8 @@
-//! What the fuzz targets share: which game an input is for, and what must hold for every move of every position.
+//! Shared by the fuzz targets: the game of an input, and the checks of positions and moves.
 
 use crownhead_rules::{Cell, Game, Notation};
 
-/// The games and options that are tried. A digit at the start of an input chooses one by its place here.
+/// The fuzzed games and options. The first byte of an input selects one.
 const GAMES: [&str; 8] = [
     "english",
     "english:rules=wcdf,draw-plies=30",
@@ -14,25 +14,25 @@ const GAMES: [&str; 8] = [
     "capture-halma",
 ];
 
-/// The game that the first byte of an input chooses, and the text that follows.
+/// Returns the game selected by the first byte of an input, and the text after it.
 pub fn game_and_text(data: &[u8]) -> Option<(Game, &str)> {
-    let (choice, text) = data.split_first()?;
-    let game = GAMES[usize::from(*choice) % GAMES.len()];
-    Some((game.parse().expect("the games are written right"), std::str::from_utf8(text).ok()?))
+    let (selector, text) = data.split_first()?;
+    let game = GAMES[usize::from(*selector) % GAMES.len()];
+    Some((game.parse().expect("GAMES are valid"), std::str::from_utf8(text).ok()?))
 }
 
-/// A position's text reads back as the same position, and so does its board drawn as rows.
+/// Checks that a position survives formatting and parsing, also as a board drawn in rows.
 pub fn check_position<P: Notation>(position: &P, options: &P::Options) {
     assert_eq!(position.key(), position.recompute_key(), "{position:?}");
     let text = position.format_position();
-    let again = P::parse_position(&text, options).expect("a text that was written is read");
+    let again = P::parse_position(&text, options).expect("a formatted position parses");
     assert_eq!(&again, position);
     assert_eq!(again.format_position(), text);
     assert_eq!(again.key(), position.key(), "{text}");
 
     let rows: Vec<String> = position.board().chunks(8).map(String::from_iter).collect();
     let drawn = format!("{} {}", rows.join("/"), P::letter(position.side()));
-    let again = P::parse_position(&drawn, options).expect("a board that was drawn is read");
+    let again = P::parse_position(&drawn, options).expect("a drawn board parses");
     assert_eq!(&again, position, "{drawn}");
 
     if let Some(outcome) = position.outcome(&[]) {
@@ -40,8 +40,8 @@ pub fn check_position<P: Notation>(position: &P, options: &P::Options) {
     }
 }
 
-/// The move's text reads back as the move, and playing it moves one piece, removes the captured ones and changes
-/// nothing else.
+/// Checks that a move survives formatting and parsing, and that playing it moves one piece, removes
+/// the captured ones and changes nothing else.
 pub fn check_move<P: Notation>(position: &P, mv: P::Move) {
     let text = position.format_move(mv);
     assert_eq!(position.parse_move(&text), Ok(mv), "{text} in {position:?}");
@@ -66,9 +66,9 @@ pub fn check_move<P: Notation>(position: &P, mv: P::Move) {
         let piece = lift(from, us);
         let arrived = after.board()[to.index() as usize];
         assert!(arrived == piece || arrived == piece.to_ascii_uppercase(), "{text}: {position:?}");
-        let place = &mut expected[to.index() as usize];
-        assert_eq!(*place, '.', "{text} in {position:?} ends on a piece");
-        *place = arrived;
+        let cell = &mut expected[to.index() as usize];
+        assert_eq!(*cell, '.', "{text} in {position:?} ends on a piece");
+        *cell = arrived;
     } else {
         assert_eq!(text, "pass", "{position:?}");
     }

@@ -15,12 +15,13 @@ use crownhead_play::analysis::{
     self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, html,
     json, pdn, text,
 };
-use crownhead_play::{Knowledge, knowledge_for, parse_duration};
+use crownhead_play::{Knowledge, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::{EngineConfig, SearchLimits};
 
 use super::play::has_colour;
+use super::tables::load_knowledge;
 use super::{Failure, can_draw, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
@@ -126,7 +127,7 @@ fn say_usual(arguments: &Arguments, request: &AnalysisRequest, each: &str) {
 
 /// What is known about a game. What is missing is said, unless it was what was said `before`.
 fn knowledge(game: &Game, before: &mut Option<String>) -> Knowledge {
-    let (knowledge, missing) = knowledge_for(game);
+    let (knowledge, missing) = load_knowledge(game);
     if let Some(missing) = missing.filter(|missing| before.as_ref() != Some(missing)) {
         say(&missing);
         *before = Some(missing);

@@ -11,8 +11,7 @@ use clap::value_parser;
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::AtomicFile;
 use crownhead_play::{
-    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, TimeControl, knowledge_for,
-    parse_duration,
+    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, TimeControl, parse_duration,
 };
 use crownhead_records::write_game;
 use crownhead_rules::Game;
@@ -21,6 +20,7 @@ use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cp
 use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
+use super::tables::load_knowledge;
 use super::{Failure, can_draw, say, stop_on_interrupt};
 use crate::isolation_args::{IsolationArgs, isolation_json};
 
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Fail before the games if the file cannot be written.
     let output = args.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
-    let (knowledge, missing) = knowledge_for(&config.game);
+    let (knowledge, missing) = load_knowledge(&config.game);
     let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation);
     if let Some(missing) = missing.filter(|_| uses_tables) {
         say(missing);

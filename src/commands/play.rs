@@ -65,8 +65,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (live, kept) = autosave::resume(arguments.game.as_ref(), passed)
+        let (mut live, kept) = autosave::resume(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
+        isolate(&arguments.isolation, live.seats_mut())?;
         (live, Some(kept))
     } else {
         let time = match (arguments.time, arguments.movetime) {
@@ -85,10 +86,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
                 player.supports(&game).map_err(Failure::Usage)?;
             }
         }
-        arguments.isolation.apply(seats.iter_mut().filter_map(|seat| match seat {
-            Seat::Computer(player) => player.program_mut(),
-            Seat::Human => None,
-        }))?;
+        isolate(&arguments.isolation, &mut seats)?;
         let setup = Setup {
             game,
             seats,
@@ -108,6 +106,15 @@ fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(format!("{option}: {error}; or human")),
     })
+}
+
+/// Sets the isolation and the limits of bots.
+fn isolate(options: &IsolationArgs, seats: &mut [Seat; 2]) -> Result<(), Failure> {
+    let bots = seats.iter_mut().filter_map(|seat| match seat {
+        Seat::Computer(player) => player.program_mut(),
+        Seat::Human => None,
+    });
+    options.apply(bots).map(drop)
 }
 
 /// A seed that nobody chose.
@@ -160,7 +167,7 @@ pub(crate) fn play(
     }
     played?;
     // What there is to say of it has been said.
-    if live.is_broken() { Err(Failure::Bot(None)) } else { Ok(()) }
+    if live.bot_failed() { Err(Failure::Bot(None)) } else { Ok(()) }
 }
 
 /// Builds the programs that play, before the screen is taken: a compiler may have much to say.
@@ -193,7 +200,7 @@ fn on_screen(
     for incident in live.incidents() {
         say(live.incident_text(incident));
     }
-    if let Some(ending) = live.ending() {
+    if let Some(ending) = live.describe_end() {
         say(ending);
     }
     (shown, live)

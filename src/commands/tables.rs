@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::value_parser;
+use crownhead_play::{Knowledge, knowledge::from_tables};
 use crownhead_rules::Game;
 use crownhead_tables::TableError;
 use crownhead_tables::registry::{self, NO_FOLDER, TABLES, Table, TableInfo, TableState};
@@ -51,6 +52,12 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Build(arguments) => build(arguments),
         Command::List(arguments) => list(arguments),
     }
+}
+
+/// Loads the tables of a game. The second part is a warning for the user if one is missing.
+pub(crate) fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
+    let (tables, warning) = registry::load(game.info().id);
+    (from_tables(&tables), warning)
 }
 
 fn build(arguments: &Build) -> Result<(), Failure> {

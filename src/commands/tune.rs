@@ -10,6 +10,7 @@ use crownhead_files::AtomicFile;
 use crownhead_rules::Game;
 use crownhead_search::tune::{Fit, FitOptions, SelfPlayOptions, fit, tuner};
 
+use super::tables::load_knowledge;
 use super::{Failure, say, stop_on_interrupt};
 
 #[derive(clap::Args)]
@@ -60,7 +61,7 @@ fn non_negative(text: &str) -> Result<f32, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (knowledge, warning) = crownhead_play::knowledge_for(&arguments.game);
+    let (knowledge, warning) = load_knowledge(&arguments.game);
     if let Some(warning) = warning {
         say(warning);
     }

@@ -146,7 +146,7 @@ fn resigning_and_drawing_end_a_game_in_the_words_of_the_assignment() {
     };
     ends("resign\n", "Blue resigns: Red wins.\nRed(O) wins!\n");
     ends("2233\nresign\n", "Red resigns: Blue wins.\nBlue(#) wins!\n");
-    ends("draw\nperhaps\nyes\n", "The players agree on a draw.\nDraw!\n");
+    ends("draw\nperhaps\nyes\n", "The players agreed to a draw.\nDraw!\n");
     let printed = dialogue("chinese-checkers", start, "draw\nno\n2233\n");
     assert!(printed.contains("Red(O) to move: "), "{printed}");
 }
@@ -290,7 +290,7 @@ fn a_computer_that_wins_accepts_no_draw() {
     let printed = offer("B:W14,15,16,K22,K23:B13");
     assert_eq!(printed.matches("White(w) plays on.").count(), 2, "{printed}");
     let printed = offer("B:W32:BK1,K2,K3");
-    assert!(printed.ends_with("The players agree on a draw.\n"), "{printed}");
+    assert!(printed.ends_with("The players agreed to a draw.\n"), "{printed}");
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn a_clock_runs_out_without_a_word_being_typed() {
     };
     drop(silent);
     let finished = Finished::new(output);
-    let end = "Black has used up the time: White wins.\n";
+    let end = "Black ran out of time: White wins.\n";
     assert!(finished.printed().ends_with(end), "{finished:?}");
 }
 

@@ -49,8 +49,8 @@ impl Clock {
 /// The time left on both clocks; `None` for a side without a main time.
 pub type TimeLeft = [Option<Duration>; 2];
 
-/// The clocks of a game. They know no wall clock: every method that needs the time is told it, as
-/// the time since an epoch that the caller chooses.
+/// The clocks of a game. The current time is always passed in, as the time since an epoch that the
+/// caller chooses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clocks {
     /// The clocks as they stood when the turn started.

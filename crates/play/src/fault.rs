@@ -1,4 +1,4 @@
-//! Faults: what a player did wrong, what it costs, and the report to the player's author.
+//! Faults of players, their penalties, and the report to the player's author.
 
 use std::fmt;
 use std::str::FromStr;

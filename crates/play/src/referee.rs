@@ -11,8 +11,8 @@ use crownhead_search::StopFlag;
 
 use crate::stopwatch::Stopwatch;
 use crate::{
-    Action, Choice, Clock, End, Event, Fault, FaultKind, FaultPolicy, GameConfig, GameInPlay,
-    GameOver, GameSettings, GameStart, Incident, Opening, PlayError, Player, PlayerError, Session,
+    Action, End, Event, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameOver, GameSettings,
+    GameStart, Incident, Opening, Player, PlayerError, Session,
 };
 
 /// Time per move of a bot in a game without a time control.
@@ -84,8 +84,8 @@ pub fn play_game(
     play(session, players, setup.settings, setup.referee_seed, stop, on_move)
 }
 
-/// Plays a game from the current position of the session between players that have been told of it;
-/// `None` if it was stopped. `seed` decides the random moves that are played for players.
+/// Plays a game from the current position of the session; `None` if it was stopped. The players
+/// have been seated. `seed` decides the random moves that are played for players.
 pub fn play(
     session: Box<dyn Session>,
     mut players: [&mut dyn Player; 2],
@@ -141,7 +141,7 @@ pub fn play(
     }))
 }
 
-/// Asks the side to move for a move and decides what comes of it: a move, or the penalty for a fault.
+/// Asks the side to move for a move and decides it: the event is a move, or the penalty for a fault.
 /// Returns the event, which is not applied, and the time the player used; `None` if it was stopped.
 pub fn play_turn(
     game: &GameInPlay,
@@ -194,53 +194,9 @@ impl FaultLog {
         if is_new {
             player.on_fault(incident, played);
         }
-        let is_kept = kind.ends_process() || self.incidents.len() < MAX_INCIDENTS;
-        if played.is_none() || (is_new && is_kept) {
+        let has_room = kind.ends_process() || self.incidents.len() < MAX_INCIDENTS;
+        if played.is_none() || (is_new && has_room) {
             self.incidents.push(incident.clone());
         }
     }
-}
-
-/// Plays a chosen move if it came in time and is legal: its text, and the clock after it.
-pub fn judge(
-    session: &mut dyn Session,
-    choice: Choice,
-    clock: Clock,
-    used: Duration,
-    grace: Duration,
-) -> Result<(String, Clock), Fault> {
-    let answer = format!("move {}", choice.text);
-    let Some(next) = clock.after_move(used, grace) else {
-        let what = format!("the answer came too late, after {} ms", used.as_millis());
-        return Err(Fault::new(FaultKind::Timeout, what).received(answer.as_bytes()));
-    };
-    match session.play(&choice.text) {
-        // As the referee writes it: a player may have used another form.
-        Ok(()) => Ok((session.last_move_text().unwrap_or(choice.text), next)),
-        Err(PlayError::Illegal(error)) => {
-            let fault = Fault::new(FaultKind::IllegalMove, error.to_string());
-            Err(fault.received(answer.as_bytes()))
-        }
-        Err(error) => Err(Fault::new(FaultKind::IllegalMove, error.to_string())),
-    }
-}
-
-/// What a fault of the side to move costs: the incident, and the move that is made instead; none if
-/// the game is lost. `lot` decides a move that is drawn.
-pub fn settle(
-    session: &mut dyn Session,
-    fault: Fault,
-    policy: FaultPolicy,
-    lot: u64,
-) -> (Incident, Option<String>) {
-    let incident = Incident::new(session, fault, policy);
-    let is_made = match policy {
-        FaultPolicy::Forfeit => false,
-        FaultPolicy::Skip if session.skip_turn() => true,
-        FaultPolicy::Skip | FaultPolicy::RandomMove => {
-            let chosen = fastrand::Rng::with_seed(lot).choice(session.legal_moves());
-            chosen.is_some_and(|chosen| session.play(&chosen.text).is_ok())
-        }
-    };
-    (incident, is_made.then(|| session.last_move_text()).flatten())
 }

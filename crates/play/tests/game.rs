@@ -450,8 +450,8 @@ fn check_clocks(before: TimeLeft, event: &Event, mover: Side, after: TimeLeft) {
         };
         let earns = matches!(event, Event::Move { .. }) && side == mover;
         let TimeControl::PerGame { increment, .. } = TEN_SECONDS else { panic!("no increment") };
-        let most = if earns { before + increment } else { before };
-        assert!(after <= most, "{side:?} has {after:?} after {before:?} and {event:?}");
+        let limit = if earns { before + increment } else { before };
+        assert!(after <= limit, "{side:?} has {after:?} after {before:?} and {event:?}");
     }
 }
 

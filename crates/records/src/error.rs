@@ -12,7 +12,7 @@ pub struct RecordError {
     pub column: u64,
     /// Kind of error.
     pub kind: RecordErrorKind,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 

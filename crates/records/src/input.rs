@@ -20,7 +20,7 @@ pub(crate) struct Input<R> {
     location: Location,
     /// The last byte was a carriage return: a line feed after it is part of the same line break.
     after_cr: bool,
-    /// Only blanks precede on this line.
+    /// Only white space precedes on this line.
     line_start: bool,
 }
 
@@ -61,13 +61,13 @@ impl<R: Read> Input<R> {
         bytes.iter().enumerate().all(|(i, byte)| self.peek(i) == Some(*byte))
     }
 
-    /// Returns the first byte from `offset` on that is not a blank, with its offset; `None` if too
-    /// many blanks precede it.
-    pub(crate) fn peek_past_blanks(&mut self, offset: usize) -> Option<(usize, u8)> {
-        const MAX_BLANKS: usize = 256;
-        (offset..offset + MAX_BLANKS)
+    /// Returns the first byte from `offset` on that is not white space, with its offset; `None`
+    /// if too much of it precedes.
+    pub(crate) fn peek_past_spaces(&mut self, offset: usize) -> Option<(usize, u8)> {
+        const MAX_SPACES: usize = 256;
+        (offset..offset + MAX_SPACES)
             .map_while(|i| self.peek(i).map(|byte| (i, byte)))
-            .find(|(_, byte)| !is_blank(*byte))
+            .find(|(_, byte)| !is_space(*byte))
     }
 
     /// Consumes `count` bytes that have been peeked at.
@@ -85,7 +85,7 @@ impl<R: Read> Input<R> {
             } else {
                 // UTF-8 continuation bytes do not count as characters.
                 self.location.column += u64::from(!(0x80..0xC0).contains(&byte));
-                self.line_start &= is_blank(byte);
+                self.line_start &= is_space(byte);
             }
         }
         self.from = end;
@@ -146,8 +146,8 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// Returns whether a byte is a blank between tokens. Control characters count: files from old systems
+/// Returns whether a byte is white space between tokens. Control characters count: files from old systems
 /// end with them.
-pub(crate) fn is_blank(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7F
 }

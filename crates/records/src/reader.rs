@@ -305,10 +305,10 @@ fn game_of_type(number: &str) -> Result<Game, String> {
     let found =
         types().find(|(_, game_type)| game_type.map(|n| n.to_string()).as_deref() == Some(number));
     found.map(|(game, _)| game).ok_or_else(|| {
-        let shown: String = number.chars().take(20).collect();
+        let number: String = number.chars().take(20).collect();
         let supported = types().find_map(|(game, game_type)| Some((game.info().name, game_type?)));
         let (name, game_type) = supported.unwrap_or_default();
-        format!("unsupported GameType {shown:?}; {name} is {game_type}")
+        format!("unsupported GameType {number:?}; {name} is {game_type}")
     })
 }
 

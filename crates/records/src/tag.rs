@@ -4,7 +4,7 @@
 //! quote or bracket, both quotes or the value. Such tags are accepted if they end with their line.
 
 use crate::encoding::decode;
-use crate::input::is_blank;
+use crate::input::is_space;
 
 /// A parsed tag.
 pub(crate) struct ParsedTag {
@@ -26,8 +26,8 @@ pub(crate) fn tag_length(mut byte: impl FnMut(usize) -> Option<u8>) -> usize {
             b'"' if !in_value => in_value = true,
             b'\\' if in_value && matches!(byte(at + 1), Some(b'"' | b'\\')) => at += 1,
             b'"' => {
-                let blanks = (at + 1..).take_while(|&i| byte(i).is_some_and(is_blank)).count();
-                at += blanks;
+                let spaces = (at + 1..).take_while(|&i| byte(i).is_some_and(is_space)).count();
+                at += spaces;
                 if byte(at + 1) == Some(b']') {
                     return at + 2;
                 }
@@ -94,9 +94,9 @@ fn parse_quoted(inside: &[u8], start: usize) -> (String, usize) {
 /// Returns the end of the tag if the quote before `at` closes the value: a bracket or the end of the
 /// line follows.
 fn end_of_tag(inside: &[u8], at: usize) -> Option<usize> {
-    match inside[at..].iter().position(|&byte| !is_blank(byte)) {
+    match inside[at..].iter().position(|&byte| !is_space(byte)) {
         None => Some(inside.len()),
-        Some(blanks) if inside[at + blanks] == b']' => Some(at + blanks + 1),
+        Some(spaces) if inside[at + spaces] == b']' => Some(at + spaces + 1),
         Some(_) => None,
     }
 }

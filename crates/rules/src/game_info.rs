@@ -25,7 +25,7 @@ pub struct GameInfo {
     pub forced_capture: bool,
     /// Whether nearly all games between equal players are drawn.
     pub drawish: bool,
-    /// What an illegal move costs, unless the organiser decides otherwise.
+    /// Default penalty for an illegal move.
     pub illegal_move_rule: IllegalMoveRule,
     /// Value of the PDN tag `GameType`, if PDN has a number for the game.
     pub pdn_game_type: Option<u8>,
@@ -144,23 +144,23 @@ pub struct OptionInfo {
     pub values: &'static str,
     /// The default value.
     pub default: &'static str,
-    /// What the option does.
+    /// Effect of the option.
     pub description: &'static str,
 }
 
-/// What an illegal move costs.
+/// Penalty for an illegal move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IllegalMoveRule {
-    /// The game.
+    /// The player loses the game.
     Forfeit,
-    /// The turn.
+    /// The turn is skipped.
     SkipTurn,
 }
 
 /// A position that programs tend to get wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct ExamplePosition {
-    /// What is special about it.
+    /// Short description.
     pub name: &'static str,
     /// The position.
     pub position: &'static str,

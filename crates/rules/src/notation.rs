@@ -75,7 +75,7 @@ pub struct OptionsError(pub String);
 pub struct PositionError {
     /// The character of the text where the error is, counted from 1.
     pub column: usize,
-    /// What is wrong and how to fix it.
+    /// The error and how to fix it.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a search or perft needs of a game. Hot, always monomorphised.
+//! The interface of a game for search and perft. Hot, always monomorphised.
 
 use std::fmt::Debug;
 use std::hash::Hash;

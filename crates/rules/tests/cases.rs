@@ -118,13 +118,13 @@ fn quoted_rules_are_in_the_docs_verbatim() {
 
 #[test]
 fn all_messages_occur_in_a_case() {
-    let mut shown = Vec::new();
+    let mut expected = Vec::new();
     for (name, text) in files().unwrap() {
         let cases = parse::cases(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
-        shown.extend(cases.iter().flat_map(parse::Case::messages));
+        expected.extend(cases.iter().flat_map(parse::Case::messages));
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let missing = coverage::missing(&sources, &shown);
+    let missing = coverage::missing(&sources, &expected);
     assert!(missing.is_empty(), "no case for these messages:\n{}\n", missing.join("\n"));
 }
 

@@ -4,7 +4,7 @@
 //! again. So it is instantiated once per game, here: [`HasEngine`] has an implementation for each
 //! position type, and its methods return trait objects.
 
-use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English, Position};
+use crownhead_rules::Position;
 
 use crate::textbook::{DynTextbook, TextbookEngine};
 use crate::{
@@ -54,11 +54,11 @@ pub trait HasEngine: Searchable {
     fn new_textbook(knowledge: &Knowledge) -> Box<dyn DynTextbook<Self>>;
 }
 
-/// Instantiates the searches of a position type. The implementations are not generic, so this crate
+/// Instantiates the searches of all games. The implementations are not generic, so this crate
 /// compiles them; `inline(never)` keeps them from being compiled elsewhere too.
 macro_rules! instantiate {
-    ($($position:ty),+ $(,)?) => {$(
-        impl HasEngine for $position {
+    ($($name:ident: $search:ident,)*) => {$(
+        impl HasEngine for crownhead_rules::$name {
             #[inline(never)]
             fn new_engine(
                 config: EngineConfig,
@@ -72,7 +72,7 @@ macro_rules! instantiate {
                 Box::new(TextbookEngine::new(Self::textbook_evaluator(knowledge)))
             }
         }
-    )+};
+    )*};
 }
 
-instantiate!(English, Contest, ChineseCheckers, CaptureHalma);
+crownhead_rules::for_each_game!(instantiate);

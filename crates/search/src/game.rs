@@ -1,5 +1,7 @@
 //! The [`Searchable`] interface of games, and the dispatch from a game to its type.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crownhead_rules::{Game, Notation};
 
 use crate::bench::BenchPositions;
@@ -97,8 +99,13 @@ pub trait Searchable: Notation {
         0
     }
 
-    /// History entry of a move, for example its start and end square; less than 4096.
-    fn history_index(mv: Self::Move) -> usize;
+    /// History entry of a move, for example its start and end square; less than 4096. The default
+    /// is a hash of the move.
+    fn history_index(mv: Self::Move) -> usize {
+        let mut hasher = DefaultHasher::new();
+        mv.hash(&mut hasher);
+        hasher.finish() as usize % HISTORY_SIZE
+    }
 }
 
 /// Code that searches, generic over the game, for a game chosen at run time.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::move_error_code;
 
-/// What happened in a hosted game.
+/// Event of a hosted game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HostedEvent {
     /// An event of the game itself.
@@ -66,7 +66,7 @@ impl HostedEvent {
     }
 }
 
-/// Why an event has no stored form, or a text is not one.
+/// Error of an event without a stored form, or of an invalid stored form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct CodecError(String);
@@ -176,14 +176,14 @@ impl SeatRights {
     }
 }
 
-/// What the server must do for an action.
+/// Effect of an action, for the room to execute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Append the event to the store, apply it and broadcast the change.
     Append(HostedEvent),
     /// Apply the event, which is not stored, and broadcast the offers.
     Apply(Event),
-    /// Report that a side declines the offer, which was not even made.
+    /// Report that a side declines the offer without considering it; nothing changes.
     Decline(OfferKind, Side),
     /// Apply the offer and ask the computer whether it accepts the draw.
     AskComputer(Event),
@@ -191,7 +191,7 @@ pub enum Effect {
     StartRematch,
 }
 
-/// Why an action was refused, as the client is told.
+/// Refusal of an action, as sent to the client.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Refusal {
     /// The code.

@@ -83,7 +83,7 @@ impl HostedGame {
         })
     }
 
-    /// What is played.
+    /// The game, the players and the clock.
     pub fn setup(&self) -> &GameSetup {
         &self.setup
     }
@@ -220,7 +220,7 @@ impl HostedGame {
         self.game.check_flag(now).map(HostedEvent::Game)
     }
 
-    /// Decides what comes of a client's action, and changes nothing.
+    /// Decides the effect of a client's action, and changes nothing.
     pub fn decide(
         &self,
         rights: SeatRights,
@@ -273,7 +273,7 @@ impl HostedGame {
         })
     }
 
-    /// What is particular about offering a draw to a computer.
+    /// Checks a draw offer to a computer: it may be declined without a search.
     fn decide_draw_offer(&self) -> Result<Option<Effect>, Refusal> {
         let Mode::Computer { side, .. } = self.setup.mode else { return Ok(None) };
         if self.is_over() {
@@ -287,13 +287,13 @@ impl HostedGame {
         Ok((!is_considered).then_some(Effect::Decline(OfferKind::Draw, side)))
     }
 
-    /// Decides what comes of a move of the computer.
+    /// Decides a move of the computer.
     pub fn decide_computer(&self, text: &str, now: Duration) -> Result<HostedEvent, Refusal> {
         let action = Action::Move(text.into());
         Ok(HostedEvent::Game(self.game.decide(self.session().side(), &action, now)?))
     }
 
-    /// Decides what comes of the computer's answer to a draw offer.
+    /// Decides the computer's answer to a draw offer.
     pub fn answer_draw(&self, accepts: bool, now: Duration) -> Result<Effect, Refusal> {
         let action = match accepts {
             true => Action::Accept(OfferKind::Draw),

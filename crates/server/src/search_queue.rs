@@ -11,11 +11,12 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crownhead_play::knowledge::from_tables;
 use crownhead_play::{
     BuiltinSpec, Choice, Clock, Knowledge, PlayerError, PlayerKind, Session, StopFlag,
-    knowledge_for,
 };
 use crownhead_rules::Game;
+use crownhead_tables::registry;
 
 use crate::limits::ClientKey;
 
@@ -275,10 +276,11 @@ impl SearchQueue {
         player.choose(session, &clock, stop, &mut |_| {})
     }
 
-    /// What is known of a game, looked up once.
+    /// Tables of a game, loaded once.
     fn knowledge(&self, game: &Game) -> Knowledge {
         let mut all = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry(game.info().id.into()).or_insert_with(|| knowledge_for(game).0).clone()
+        let id = game.info().id;
+        all.entry(id.into()).or_insert_with(|| from_tables(&registry::load(id).0)).clone()
     }
 }
 

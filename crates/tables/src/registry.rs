@@ -48,7 +48,6 @@ pub static TABLES: &[TableInfo] = &[TableInfo {
 
 /// A table in memory.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Table {
     /// The solo table of Chinese checkers.
     Solo(Arc<SoloTable>),

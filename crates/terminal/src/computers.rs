@@ -26,8 +26,6 @@ pub struct Computers {
     adviser: Option<Box<dyn Player>>,
     /// Whether it has been said what is missing for best play.
     said: bool,
-    /// After how many plies a draw was last declined.
-    declined: Option<usize>,
 }
 
 /// Where a player sits.
@@ -55,7 +53,6 @@ impl Computers {
             seated: [false; 2],
             adviser: None,
             said: false,
-            declined: None,
         }
     }
 
@@ -100,7 +97,7 @@ impl Computers {
         let place = SeatConfig {
             spec: spec.clone(),
             side,
-            terms: live.terms(side),
+            terms: live.settings(side),
             seed: self.seed.wrapping_add(side.index() as u64),
             opponent: live.seat(side.other()).to_string(),
             is_taken: player.is_some() && self.seated[side.index()],
@@ -146,27 +143,22 @@ impl Computers {
                 && self.seated[side.index()]
                 && player.is_external()
             {
-                player.on_game_over(&GameOver::new(side, &end, &reason));
+                player.on_game_over(&GameOver::new(side, end, &reason));
                 self.seated[side.index()] = false;
             }
         }
     }
 
-    /// Whether a computer is willing to think about an offer of a draw at all.
+    /// Whether a computer considers a draw offer at all.
     pub fn considers_offers(&self, live: &LocalGame) -> bool {
-        considers_offer(self.declined, live.session().plies())
+        considers_offer(live.draw_declined_at(), live.session().plies())
     }
 
     /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score
     /// it does not know what it would give away.
-    pub fn accepts(&mut self, live: &LocalGame, advice: Option<&Choice>) -> bool {
-        let plies = live.session().plies();
-        let own = advice.and_then(|choice| choice.score).map(|score| -score);
-        let accepts = accepts_draw(own, plies);
-        if !accepts {
-            self.declined = Some(plies);
-        }
-        accepts
+    pub fn accepts(&self, live: &LocalGame, advice: Option<&Choice>) -> bool {
+        let score = advice.and_then(|choice| choice.score).map(|score| -score);
+        accepts_draw(score, live.session().plies())
     }
 
     /// A sentence on what is missing for best play, once, when it has turned out.

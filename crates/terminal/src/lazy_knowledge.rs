@@ -1,22 +1,28 @@
-//! What players and searches may know of a game. It is looked up when it is first needed, on the thread
-//! that needs it: tables are large, and a screen does not wait for them.
+//! Tables, loaded on first use by the thread that needs them: they are large, and the screen must not
+//! wait for them.
 
 use std::sync::{Arc, OnceLock};
 
-use crownhead_play::{Knowledge, knowledge_for};
+use crownhead_play::Knowledge;
+use crownhead_play::knowledge::from_tables;
 use crownhead_rules::Game;
+use crownhead_tables::registry;
 
-/// What is known of one game, shared by all who think about it.
+/// Tables of one game, shared by its players and searches.
 #[derive(Clone, Default)]
 pub struct LazyKnowledge(Arc<OnceLock<(Knowledge, Option<String>)>>);
 
 impl LazyKnowledge {
-    /// The knowledge; the first who asks waits for it.
+    /// Returns the tables; the first caller loads them.
     pub fn of(&self, game: &Game) -> &Knowledge {
-        &self.0.get_or_init(|| knowledge_for(game)).0
+        let load = || {
+            let (tables, warning) = registry::load(game.info().id);
+            (from_tables(&tables), warning)
+        };
+        &self.0.get_or_init(load).0
     }
 
-    /// A sentence on what is missing, once somebody has asked.
+    /// Warning about a missing table, once the tables have been loaded.
     pub fn missing(&self) -> Option<&str> {
         self.0.get().and_then(|(_, missing)| missing.as_deref())
     }

@@ -1,7 +1,6 @@
 //! The games in a terminal: by lines of text ([`plain`]) or on the whole screen (`screen`).
 //!
-//! What is played is a `LiveGame`; rules, clocks and players are the business of
-//! `crownhead_play`.
+//! A game is a [`LocalGame`](local_game::LocalGame); `crownhead_play` has rules, clocks and players.
 
 pub mod analysis_thread;
 pub mod autosave;

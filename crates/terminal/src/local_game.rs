@@ -1,9 +1,7 @@
-//! A game being played at this terminal: the board, who sits on each side, the clocks, and ends that
-//! are not on the board (resigning, agreeing on a draw, time, faults of programs).
+//! A game at this terminal: a [`GameInPlay`] with seats for people and computers.
 //!
-//! It knows neither lines of text nor screens: [`plain`](crate::plain) and
-//! [`screen`](crate::screen) show it. Nor does it think: see [`thinking`](crate::player_thread). Outside
-//! programs are judged by the [`referee`], as in a match.
+//! [`plain`](crate::plain) and [`screen`](crate::screen) show it; computers think in
+//! [`player_thread`](crate::player_thread). The answers of bots are judged as in a match.
 
 use std::fmt;
 use std::io;
@@ -13,27 +11,27 @@ use std::time::{Duration, Instant};
 
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::write_atomic;
-use crownhead_play::{BuiltinSpec, Fault, FaultKind};
 use crownhead_play::{
-    Choice, Clock, End, FaultPolicy, GameSettings, Incident, PlayError, PlayerError, PlayerKind,
-    Session, TimeControl, new_session, referee, to_sentence,
+    Action, BuiltinSpec, Choice, Clock, End, Event, Fault, FaultKind, FaultPolicy, GameConfig,
+    GameInPlay, GameSettings, Incident, OfferKind, PlayerError, PlayerKind, Refusal, Session,
+    SideConfig, TimeControl, new_session, referee, to_sentence,
 };
 use crownhead_records::{GameRecord, GameResult, Ply, format_game};
 use crownhead_rules::{Game, PositionError, Side};
 
 use crate::date::today;
 
-/// Who plays one side.
+/// Player of a side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Seat {
     /// A person at this terminal.
     Human,
-    /// A player of the program.
+    /// A built-in player or a bot.
     Computer(PlayerSpec),
 }
 
 impl Seat {
-    /// Whether an outside program sits there.
+    /// Whether a bot plays.
     pub fn is_program(&self) -> bool {
         matches!(self, Seat::Computer(spec) if spec.program().is_some())
     }
@@ -61,136 +59,97 @@ impl fmt::Display for Seat {
     }
 }
 
-/// An end that the board does not show.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// A side gave up.
-    Resigned(Side),
-    /// Both wanted a draw.
-    Agreed,
-    /// A side's time was up.
-    Late(Side),
-    /// A program lost by a fault.
-    Forfeited(Box<Incident>),
-}
-
-impl Verdict {
-    /// Who lost, if not both wanted a draw.
-    fn loser(&self) -> Option<Side> {
-        match self {
-            Verdict::Agreed => None,
-            Verdict::Resigned(side) | Verdict::Late(side) => Some(*side),
-            Verdict::Forfeited(incident) => Some(incident.side),
-        }
-    }
-
-    /// A word for the reason.
-    fn code(&self) -> &'static str {
-        match self {
-            Verdict::Resigned(_) => "resigned",
-            Verdict::Agreed => "agreed",
-            Verdict::Late(_) => FaultKind::Timeout.code(),
-            Verdict::Forfeited(incident) => incident.fault.kind.code(),
-        }
-    }
-}
-
-/// What to play.
+/// Settings of a new game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setup {
     /// The game and its options.
     pub game: Game,
-    /// Who plays, the side that moves first first.
+    /// The seats, the side that moves first first.
     pub seats: [Seat; 2],
-    /// The position to begin with, if not the usual one.
+    /// The start position, if not the default.
     pub position: Option<String>,
-    /// The time both have.
+    /// The time control.
     pub time: TimeControl,
-    /// What the computer draws by lot follows from it.
+    /// Random seed of the computers.
     pub seed: u64,
 }
 
-/// A computer that moves so little too late has not lost: its thread may have waited for a processor.
-/// A person's time is up when the clock shows nothing.
-const GRACE: Duration = Duration::from_millis(100);
+/// Time per move of a computer whose search nothing else would end.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
+/// Maximum number of reported faults, besides the one that lost the game.
+const MAX_INCIDENTS: usize = 8;
 
-/// How long a computer thinks about a move whose search nothing else would end.
-const UNLIMITED: Duration = Duration::from_secs(2);
-
-/// A game being played.
+/// A game at this terminal.
 pub struct LocalGame {
     setup: Setup,
-    session: Box<dyn Session>,
-    /// The clocks as they stood when the turn began.
-    clocks: [Clock; 2],
-    /// Since when the side to move has been thinking; none as long as a computer has not been asked.
-    turn_began: Option<Instant>,
-    /// The most plies that were ever made: whoever takes moves back is not paid for them again.
-    furthest: usize,
-    /// The day it began, as PDN writes it.
+    game: GameInPlay,
+    /// The epoch of the game's clocks.
+    epoch: Instant,
+    /// The day the game started, as PDN writes it.
     date: String,
-    verdict: Option<Verdict>,
-    /// The first faults of programs.
-    incidents: Vec<Incident>,
-    /// Whether one of them was grave; undoing does not unmake it.
-    is_broken: bool,
 }
-
-/// So many faults of programs are remembered, besides the one that lost the game.
-const REMEMBERED: usize = 8;
 
 impl LocalGame {
     /// A new game.
     pub fn new(setup: Setup) -> Result<LocalGame, PositionError> {
         let session = new_session(&setup.game, setup.position.as_deref())?;
-        let clocks = setup.seats.each_ref().map(|seat| time_of(seat, setup.time).clock());
-        let mut live = LocalGame {
-            setup,
-            session,
-            clocks,
-            turn_began: None,
-            furthest: 0,
-            date: today(),
-            verdict: None,
-            incidents: Vec::new(),
-            is_broken: false,
-        };
-        live.next_turn();
-        Ok(live)
+        let sides = setup.seats.each_ref().map(|seat| {
+            let time_control = time_control(seat, setup.time);
+            match seat {
+                Seat::Human => SideConfig::human(time_control),
+                Seat::Computer(_) if seat.is_program() => {
+                    let grace = GameSettings::default_for(&setup.game).grace;
+                    SideConfig { grace, ..SideConfig::computer(time_control) }
+                }
+                Seat::Computer(_) => SideConfig::computer(time_control),
+            }
+        });
+        let config = GameConfig { sides, clock_start_ply: 0, consent: &[OfferKind::Draw] };
+        let game = GameInPlay::new(session, config, Duration::ZERO);
+        Ok(LocalGame { setup, game, epoch: Instant::now(), date: today() })
     }
 
-    /// The terms that a side plays by: its time, and in what it may err.
-    pub fn terms(&self, side: Side) -> GameSettings {
-        let time = time_of(self.seat(side), self.setup.time);
-        GameSettings { time_control: time, ..GameSettings::default_for(&self.setup.game) }
+    fn now(&self) -> Duration {
+        self.epoch.elapsed()
     }
 
-    /// A person's clock runs at once, a computer's when it is asked.
-    fn next_turn(&mut self) {
-        self.turn_began = self.human_to_move().then(Instant::now);
+    /// The settings that a side plays by.
+    pub fn settings(&self, side: Side) -> GameSettings {
+        let time_control = time_control(self.seat(side), self.setup.time);
+        GameSettings { time_control, ..GameSettings::default_for(&self.setup.game) }
     }
 
-    /// The computer to move has been asked: its clock runs since then.
-    pub fn begin_turn(&mut self, since: Instant) {
-        self.turn_began = Some(since);
+    /// Starts the clock of the computer to move.
+    pub fn start_turn(&mut self, since: Instant) {
+        self.start_clock(since.saturating_duration_since(self.epoch));
     }
 
-    /// What is played.
+    fn start_clock(&mut self, now: Duration) {
+        // A clock can be started in every state of a game.
+        let _ = self.game.apply(&Event::ClockStart, now);
+    }
+
+    /// The game, the seats and the time control.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// The board and its moves.
-    pub fn session(&self) -> &dyn Session {
-        self.session.as_ref()
+    /// The seats, so that bots can be given limits before the game goes on.
+    pub fn seats_mut(&mut self) -> &mut [Seat; 2] {
+        &mut self.setup.seats
     }
 
-    /// How a side is called.
+    /// The board and its moves.
+    pub fn session(&self) -> &dyn Session {
+        self.game.session()
+    }
+
+    /// The name of a side.
     pub fn name(&self, side: Side) -> &'static str {
         self.setup.game.info().sides[side.index()].name
     }
 
-    /// Who plays a side.
+    /// The player of a side.
     pub fn seat(&self, side: Side) -> &Seat {
         &self.setup.seats[side.index()]
     }
@@ -200,304 +159,179 @@ impl LocalGame {
         self.setup.seats.contains(&Seat::Human)
     }
 
-    /// Whether a computer is to move.
-    pub fn computer_to_move(&self) -> bool {
-        !self.is_over() && *self.seat(self.session.side()) != Seat::Human
-    }
-
     /// Whether a person is to move.
     pub fn human_to_move(&self) -> bool {
-        !self.is_over() && *self.seat(self.session.side()) == Seat::Human
+        !self.is_over() && *self.seat(self.session().side()) == Seat::Human
     }
 
-    /// How long the turn has lasted.
-    pub fn turn_time(&self) -> Duration {
-        self.turn_began.map_or(Duration::ZERO, |began| began.elapsed())
-    }
-
-    /// What is left on a side's clock, if it has one for the game.
+    /// The time left on a side's clock, if it has a main time.
     pub fn time_left(&self, side: Side) -> Option<Duration> {
-        let Clock::PerGame { left, .. } = self.clock(side) else { return None };
-        let runs = !self.is_over() && self.session.side() == side;
-        Some(if runs { left.saturating_sub(self.turn_time()) } else { left })
+        self.game.time_left(self.now())[side.index()]
     }
 
-    /// A person whose time is up has lost; true if that is so.
-    pub fn flag(&mut self) -> bool {
-        let side = self.session.side();
-        let late = self.human_to_move() && self.time_left(side).is_some_and(|left| left.is_zero());
-        if late {
-            self.decide(Verdict::Late(side));
-        }
-        late
+    /// Ends the game if a person has run out of time; returns whether that is so.
+    pub fn check_flag(&mut self) -> bool {
+        let now = self.now();
+        let flag = self.game.check_flag(now).filter(|_| self.human_to_move());
+        flag.is_some_and(|flag| self.game.apply(&flag, now).is_ok())
     }
 
-    /// The clock of a side, as it stood when the turn began.
+    /// A side's clock as it stood when the turn started.
     pub fn clock(&self, side: Side) -> Clock {
-        self.clocks[side.index()]
+        self.game.clock(side)
     }
 
-    /// Whether the game has ended.
+    /// The end of the game, if it is over.
+    pub fn end(&self) -> Option<&End> {
+        self.game.end()
+    }
+
+    /// Whether the game is over.
     pub fn is_over(&self) -> bool {
-        self.verdict.is_some() || self.session.outcome().is_some()
+        self.game.is_over()
     }
 
-    /// One sentence on how the game ended, if it has.
-    pub fn ending(&self) -> Option<String> {
-        let Some(verdict) = &self.verdict else {
-            return self.session.outcome_text().map(|ending| to_sentence(&ending));
-        };
-        let Some(loser) = verdict.loser() else {
-            return Some("The players agree on a draw.".into());
-        };
-        let how = match verdict {
-            Verdict::Late(_) => "has used up the time",
-            Verdict::Forfeited(_) => "forfeits the game",
-            Verdict::Resigned(_) | Verdict::Agreed => "resigns",
-        };
-        let mut text = format!("{} {how}: {} wins.", self.name(loser), self.name(loser.other()));
-        if let Verdict::Forfeited(incident) = verdict {
-            text.push(' ');
-            text.push_str(&self.incident_text(incident));
-        }
-        Some(text)
+    /// The end in a sentence, if the game is over.
+    pub fn describe_end(&self) -> Option<String> {
+        self.game.describe_end()
     }
 
-    /// What its author needs to know of a fault.
+    /// The report of a fault to the bot's author.
     pub fn incident_text(&self, incident: &Incident) -> String {
         to_sentence(&incident.describe(&self.setup.game))
     }
 
-    /// The first faults of programs, besides the one that lost the game.
-    pub fn incidents(&self) -> &[Incident] {
-        &self.incidents
-    }
-
-    /// Whether a program lost by a fault, or broke.
-    pub fn is_broken(&self) -> bool {
-        self.is_broken
-    }
-
-    /// How the game ended, if it has.
-    pub fn end(&self) -> Option<End> {
-        let on_board = || self.session.outcome().map(End::Rules);
-        let off_board = self.verdict.as_ref().map(|verdict| match verdict {
-            Verdict::Resigned(side) => End::Resigned(*side),
-            Verdict::Agreed => End::DrawAgreed,
-            Verdict::Late(side) => End::OutOfTime(*side),
-            Verdict::Forfeited(incident) => End::Forfeited(incident.clone()),
+    /// The first faults of bots, besides the one that lost the game.
+    pub fn incidents(&self) -> impl Iterator<Item = &Incident> {
+        let incidents = self.game.events().iter().filter_map(|event| match event {
+            Event::Fault { incident, .. } => Some(incident.as_ref()),
+            _ => None,
         });
-        off_board.or_else(on_board)
+        incidents.take(MAX_INCIDENTS)
     }
 
-    /// A word for the reason of the end, if the game has ended.
-    pub fn end_code(&self) -> Option<&'static str> {
-        let on_board = || self.session.outcome().map(|outcome| outcome.reason.code());
-        self.verdict.as_ref().map(Verdict::code).or_else(on_board)
+    /// Whether a bot lost by a fault or its process ended, even if that was undone.
+    pub fn bot_failed(&self) -> bool {
+        self.game.events().iter().any(|event| match event {
+            Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)) => {
+                incident.is_fatal()
+            }
+            _ => false,
+        })
     }
 
-    /// Who has won, if somebody has.
-    pub fn winner(&self) -> Option<Side> {
-        match &self.verdict {
-            Some(verdict) => verdict.loser().map(Side::other),
-            None => self.session.outcome().and_then(|outcome| outcome.winner),
-        }
-    }
-
-    /// The result.
+    /// The result, for game files.
     pub fn result(&self) -> GameResult {
-        match self.winner() {
-            Some(Side::First) => GameResult::FirstWins,
-            Some(Side::Second) => GameResult::SecondWins,
-            None if self.is_over() => GameResult::Draw,
-            None => GameResult::Unknown,
-        }
+        self.game.result()
     }
 
-    /// Plays a move of the side to move, who thought about it for so long. Who has used up the time
-    /// for the game has lost instead.
-    pub fn play(&mut self, text: &str, used: Duration) -> Result<(), PlayError> {
-        if let Some(ending) = self.ending() {
-            return Err(PlayError::GameOver(ending));
-        }
-        let side = self.session.side();
-        let mut clock = self.clock(side);
-        if *self.seat(side) == Seat::Human || matches!(clock, Clock::PerGame { .. }) {
-            let Some(next) = clock.after_move(used, GRACE) else {
-                self.charge(used);
-                self.verdict = Some(Verdict::Late(side));
-                return Ok(());
-            };
-            clock = next;
-        }
-        self.session.play(text)?;
-        self.turn_made(side, clock);
+    /// The number of plies when a draw was last declined.
+    pub fn draw_declined_at(&self) -> Option<usize> {
+        self.game.draw_declined_at()
+    }
+
+    /// Does what a side wants, now. If its time is up, it loses instead.
+    pub fn act(&mut self, by: Side, action: &Action) -> Result<(), Refusal> {
+        let now = self.now();
+        let event = self.game.decide(by, action, now)?;
+        self.apply(&event, now);
         Ok(())
     }
 
-    /// A side has made its turn, and its clock would be this.
-    fn turn_made(&mut self, side: Side, mut clock: Clock) {
-        if let Clock::PerGame { left, increment } = &mut clock
-            && self.session.plies() <= self.furthest
-        {
-            *left = left.saturating_sub(*increment);
-        }
-        self.clocks[side.index()] = clock;
-        self.furthest = self.furthest.max(self.session.plies());
-        self.next_turn();
+    /// Plays a move of the side to move, which took so long. If its time is up, it loses instead.
+    pub fn play(&mut self, text: &str, used: Duration) -> Result<(), Refusal> {
+        let now = self.turn_end(used);
+        let action = Action::Move(text.into());
+        let event = self.game.decide(self.session().side(), &action, now)?;
+        self.apply(&event, now);
+        Ok(())
     }
 
-    /// What the computer to move has chosen is played. A program that chose nothing that can be
-    /// played, or came too late, is told so: what that costs is the game's policy.
-    pub fn chosen(
+    /// When a turn ends that took so long.
+    fn turn_end(&mut self, used: Duration) -> Duration {
+        if self.game.clocks().turn_started().is_none() {
+            self.start_clock(self.now());
+        }
+        self.game.clocks().turn_started().unwrap_or_default() + used
+    }
+
+    /// Applies an event that was just decided.
+    fn apply(&mut self, event: &Event, now: Duration) {
+        // The event was decided in this state of the game, so it fits.
+        let applied = self.game.apply(event, now);
+        debug_assert!(applied.is_ok(), "{applied:?}");
+        // The person's turn starts when the move is there, however long the computer thought.
+        if self.human_to_move() && event.is_stored() {
+            self.start_clock(self.now());
+        }
+    }
+
+    /// Plays what the computer to move has chosen. The fault of a bot costs what the fault policy
+    /// says and is returned.
+    pub fn on_choice(
         &mut self,
         choice: Result<Choice, PlayerError>,
         used: Duration,
     ) -> Result<Option<Incident>, PlayerError> {
-        let side = self.session.side();
+        let side = self.session().side();
         if !self.seat(side).is_program() {
             let text = choice?.text;
-            let refused = |error: PlayError| error.to_string();
-            let played = self.play(&text, used).map_err(refused);
+            let played = self.play(&text, used).map_err(|refusal| refusal.to_string());
             return played.map(|()| None).map_err(|why| PlayerError::IllegalMove { text, why });
         }
-        let terms = self.terms(side);
-        Ok(match choice {
-            Ok(choice) => self.judged(Ok(choice), used, terms.fault_policy),
-            Err(PlayerError::Fault(fault)) => self.judged(Err(fault), used, terms.fault_policy),
-            // A program that cannot even be started would only be skipped to the end of the game.
-            Err(PlayerError::StartFailed(what) | PlayerError::Unavailable(what)) => {
-                let fault = Fault { kind: FaultKind::Crash, message: what, received: None };
-                self.judged(Err(fault), used, FaultPolicy::Forfeit)
+        let policy = self.settings(side).fault_policy;
+        match choice {
+            Ok(choice) => self.on_bot_turn(Ok(choice.text), used, policy),
+            Err(PlayerError::Fault(fault)) => self.on_bot_turn(Err(fault), used, policy),
+            // A bot that cannot be started would only be skipped to the end of the game.
+            Err(PlayerError::StartFailed(message) | PlayerError::Unavailable(message)) => {
+                let fault = Fault::new(FaultKind::Crash, message);
+                self.on_bot_turn(Err(fault), used, FaultPolicy::Forfeit)
             }
-            Err(error) => return Err(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Judges the answer of a bot.
+    fn on_bot_turn(
+        &mut self,
+        answer: Result<String, Fault>,
+        used: Duration,
+        policy: FaultPolicy,
+    ) -> Result<Option<Incident>, PlayerError> {
+        let (side, plies) = (self.session().side(), self.session().plies());
+        let seed = self.setup.seed.wrapping_add(plies as u64);
+        let now = self.turn_end(used);
+        let decided = self.game.decide(side, &Action::Answer { answer, policy, seed }, now);
+        let event = decided.map_err(|refusal| PlayerError::Unavailable(refusal.to_string()))?;
+        self.apply(&event, now);
+        Ok(match event {
+            Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)) => Some(*incident),
+            _ => None,
         })
     }
 
-    /// The referee's word on what a program did.
-    fn judged(
-        &mut self,
-        choice: Result<Choice, Fault>,
-        used: Duration,
-        policy: FaultPolicy,
-    ) -> Option<Incident> {
-        let side = self.session.side();
-        let (clock, grace) = (self.clock(side), self.terms(side).grace);
-        let session = self.session.as_mut();
-        let judged = choice.and_then(|choice| referee::judge(session, choice, clock, used, grace));
-        let fault = match judged {
-            Ok((_, clock)) => {
-                self.turn_made(side, clock);
-                return None;
-            }
-            Err(fault) => fault,
-        };
-        self.charge(used);
-        let lot = self.setup.seed.wrapping_add(self.session.plies() as u64);
-        let (incident, made) = referee::settle(self.session.as_mut(), fault, policy, lot);
-        self.is_broken |= incident.is_fatal();
-        if made.is_none() {
-            self.verdict = Some(Verdict::Forfeited(Box::new(incident.clone())));
-        } else {
-            if self.incidents.len() < REMEMBERED {
-                self.incidents.push(incident.clone());
-            }
-            self.furthest = self.furthest.max(self.session.plies());
-            self.next_turn();
-        }
-        Some(incident)
+    /// Whether the game was lost on time. It stays lost: time does not come back.
+    pub fn is_lost_on_time(&self) -> bool {
+        !self.game.can_reopen()
     }
 
-    /// Plays a move that was played before; a turn may have been skipped for a fault.
-    fn replay(&mut self, text: &str) -> Result<(), String> {
-        match self.play(text, Duration::ZERO) {
-            Err(_) if text == "pass" && !self.is_over() && self.session.skip_turn() => {
-                self.next_turn();
-                Ok(())
-            }
-            played => played.map_err(|error| error.to_string()),
-        }
-    }
-
-    /// Takes time off the clock of the side to move.
-    fn charge(&mut self, used: Duration) {
-        if let Clock::PerGame { left, .. } = &mut self.clocks[self.session.side().index()] {
-            *left = left.saturating_sub(used);
-        }
-    }
-
-    /// Sets what is left on clocks for the whole game.
-    fn set_clocks(&mut self, times: [Duration; 2]) {
-        for (clock, time) in self.clocks.iter_mut().zip(times) {
-            if let Clock::PerGame { left, .. } = clock {
-                *left = time;
-            }
-        }
-    }
-
-    /// Ends the game off the board; an ended game stays as it ended.
-    pub fn decide(&mut self, verdict: Verdict) {
-        if !self.is_over() {
-            self.charge(self.turn_time());
-            self.verdict = Some(verdict);
-        }
-    }
-
-    /// Whether the game was lost on time.
-    pub fn is_late(&self) -> bool {
-        match &self.verdict {
-            Some(Verdict::Late(_)) => true,
-            // Time for each move comes back, time for the game does not.
-            Some(Verdict::Forfeited(incident)) => {
-                incident.fault.kind == FaultKind::Timeout
-                    && matches!(self.clock(incident.side), Clock::PerGame { .. })
-            }
-            _ => false,
-        }
-    }
-
-    /// Takes back a resignation or an agreement, or else the last move, or as many as it takes for a
-    /// person to be on the move. False if there is nothing of the kind. Time does not come back, so a
-    /// game lost on time stays lost.
+    /// Takes back a resignation or an agreed draw, else the moves up to a person's last turn, or the
+    /// last move if two people or two computers play. Returns whether there was anything to take
+    /// back.
     pub fn undo(&mut self) -> bool {
-        if self.is_late() {
-            return false;
-        }
-        // A program that lost by a fault would be asked the same again: that takes a move back too.
-        let forfeited = matches!(self.verdict, Some(Verdict::Forfeited(_)));
-        if !forfeited && self.verdict.take().is_some() {
-            self.next_turn();
-            return true;
-        }
-        let mut plies = 1;
-        let made = self.session.moves().len();
-        if self.has_human() {
-            let mut side = self.session.side().other();
-            while plies < made && *self.seat(side) != Seat::Human {
-                (plies, side) = (plies + 1, side.other());
-            }
-            if *self.seat(side) != Seat::Human {
-                return false;
-            }
-        }
-        if plies > made {
-            return false;
-        }
-        if !self.is_over() {
-            self.charge(self.turn_time());
-        }
-        for _ in 0..plies {
-            self.session.undo();
-        }
-        self.verdict = None;
-        self.next_turn();
-        true
+        let other = self.session().side().other();
+        let by = match self.has_human() && *self.seat(other) != Seat::Human {
+            true => other.other(),
+            false => other,
+        };
+        self.act(by, &Action::Offer(OfferKind::TakeBack)).is_ok()
     }
 
     /// The game as it stood after so many plies.
-    pub fn at(&self, ply: usize) -> Box<dyn Session> {
-        let mut session = self.session.clone_box();
-        for _ in ply..self.session.moves().len() {
+    pub fn session_at(&self, ply: usize) -> Box<dyn Session> {
+        let mut session = self.session().clone_box();
+        for _ in ply..self.session().plies() {
             session.undo();
         }
         session
@@ -511,15 +345,15 @@ impl LocalGame {
         for side in [Side::First, Side::Second] {
             record.set_player(side, self.seat(side).to_string());
         }
-        record.start = self.setup.position.as_ref().map(|_| self.session.start());
-        record.line.plies = self.session.moves().into_iter().map(Ply::new).collect();
+        record.start = self.setup.position.as_ref().map(|_| self.session().start());
+        record.line.plies = self.session().moves().into_iter().map(Ply::new).collect();
         record.result = self.result();
         if self.setup.time != TimeControl::Unlimited {
             record.set_tag("TimeControl", self.setup.time.to_string());
         }
-        if let Some(Verdict::Forfeited(incident)) = &self.verdict {
-            record.set_tag("Termination", incident.fault.kind.code());
-            record.set_tag("Reason", incident.describe(&self.setup.game));
+        if let Some(end @ End::Forfeited(_)) = self.end() {
+            record.set_tag("Termination", end.code());
+            record.set_tag("Reason", end.reason(self.session()));
         }
         record
     }
@@ -533,11 +367,11 @@ impl LocalGame {
         write_atomic(path, &format_game(&self.record()).map_err(io::Error::other)?)
     }
 
-    /// Takes up a game that was written to a file, with so much left on the clocks.
+    /// Resumes a game from a file, with this time left on the clocks.
     pub fn resume(
         record: &GameRecord,
         time: TimeControl,
-        left: Option<[Duration; 2]>,
+        time_left: Option<[Duration; 2]>,
         seed: u64,
     ) -> Result<LocalGame, String> {
         let seat = |side| match record.player(side) {
@@ -551,22 +385,21 @@ impl LocalGame {
             time,
             seed,
         };
-        let mut live = LocalGame::new(setup).map_err(|error| error.to_string())?;
+        let mut local = LocalGame::new(setup).map_err(|error| error.to_string())?;
+        let time_left = time_left.map_or([None; 2], |left| left.map(Some));
         for ply in &record.line.plies {
-            live.replay(&ply.text)?;
-        }
-        if let Some(left) = left {
-            live.set_clocks(left);
+            let event = Event::Move { text: ply.text.clone(), time_left };
+            local.game.apply(&event, local.epoch.elapsed()).map_err(|error| error.to_string())?;
         }
         if let Some(date) = record.tag("Date") {
-            live.date = date.into();
+            local.date = date.into();
         }
-        Ok(live)
+        Ok(local)
     }
 }
 
-/// The time that whoever sits there has.
-fn time_of(seat: &Seat, time: TimeControl) -> TimeControl {
+/// The time control of a seat.
+fn time_control(seat: &Seat, time: TimeControl) -> TimeControl {
     match (seat, time) {
         // Time per move is for computers: a person thinks as long as it takes.
         (Seat::Human, TimeControl::PerMove(_)) => TimeControl::Unlimited,
@@ -575,7 +408,7 @@ fn time_of(seat: &Seat, time: TimeControl) -> TimeControl {
         }
         // Without a clock such a player would never move.
         (Seat::Computer(spec), TimeControl::Unlimited) if spec.has_no_limit() => {
-            TimeControl::PerMove(UNLIMITED)
+            TimeControl::PerMove(DEFAULT_MOVE_TIME)
         }
         (_, time) => time,
     }

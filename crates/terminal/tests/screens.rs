@@ -212,7 +212,7 @@ fn the_end_of_a_game_is_said_and_another_can_begin() {
     type_in(&mut screen, "ry");
     assert_eq!(said(&screen), "Black resigns: White wins. n: new game, q: quit.");
     type_in(&mut screen, "ndy");
-    assert_eq!(said(&screen), "The players agree on a draw. n: new game, q: quit.");
+    assert_eq!(said(&screen), "The players agreed to a draw. n: new game, q: quit.");
     type_in(&mut screen, "q");
     assert!(screen.is_left());
 }

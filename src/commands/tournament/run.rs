@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use crate::commands::tables::load_knowledge;
 use anyhow::Context;
 use crownhead_bots::PlayerSpec;
-use crownhead_play::knowledge_for;
 use crownhead_tournament::config::read_file;
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::{Journal, JournalError, Snapshot, State};
@@ -162,7 +162,7 @@ fn play(
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create log folder {}", folder.display()))?;
     }
-    let (knowledge, missing) = knowledge_for(&tournament.game);
+    let (knowledge, missing) = load_knowledge(&tournament.game);
     let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
     if let Some(missing) = missing.filter(|_| specs.any(PlayerSpec::uses_evaluation)) {
         say(missing);

@@ -1,4 +1,4 @@
-//! What players want to do, what happens, and why an action is refused.
+//! Actions of players, events of a game, and refusals.
 
 use crownhead_rules::{MoveError, Side};
 
@@ -6,7 +6,7 @@ use super::End;
 use crate::clock::TimeLeft;
 use crate::{Fault, FaultPolicy, Incident};
 
-/// What can be offered to the opponent.
+/// Kind of an offer to the opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OfferKind {
     /// A draw.
@@ -22,7 +22,7 @@ impl OfferKind {
     pub const ALL: [OfferKind; 3] = [OfferKind::Draw, OfferKind::TakeBack, OfferKind::Rematch];
 }
 
-/// What a player wants to do.
+/// Action of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Play a move, in any unambiguous form.
@@ -46,7 +46,7 @@ pub enum Action {
     },
 }
 
-/// What happened in a game. The stored events of a game, applied in order, are the game.
+/// Event of a game. Applying the stored events in order restores the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A move was played.
@@ -92,7 +92,7 @@ pub enum Event {
 
 impl Event {
     /// Whether the event must be stored to restore the game. Offers and stopped clocks do not
-    /// outlive the process, and a rematch is stored by whoever starts it.
+    /// outlive the process, and a rematch is stored with the id of the new game.
     pub fn is_stored(&self) -> bool {
         match self {
             Event::Move { .. }
@@ -110,7 +110,7 @@ impl Event {
     }
 }
 
-/// Why an action was refused.
+/// Reason for refusing an action.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refusal {
     /// The move is illegal.
@@ -126,7 +126,7 @@ pub enum Refusal {
     #[error("there is no such offer")]
     NoOffer,
     /// The side has not played a move yet.
-    #[error("there is no move of yours to take back")]
+    #[error("nothing to take back: you have not moved yet")]
     NothingToTakeBack,
     /// A rematch needs a finished game.
     #[error("a rematch can start when this game is over")]
@@ -136,7 +136,7 @@ pub enum Refusal {
     RematchAgreed,
 }
 
-/// Why an event could not be applied: it does not fit the game.
+/// Error of an event that does not fit the game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("event does not fit the game: {0}")]
 pub struct InvalidEvent(pub(super) String);

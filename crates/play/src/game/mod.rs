@@ -1,9 +1,9 @@
 //! A game in progress: the board, the clocks, offers and ends off the board.
 //!
-//! [`GameInPlay::decide`] checks what a player wants to do and changes nothing;
-//! [`GameInPlay::apply`] is the only way to change a game. In between, the caller may write the
-//! [`Event`] to disk. The game knows no players, sockets, files or wall clock: the time is passed
-//! in, as the time since an epoch that the caller chooses.
+//! [`GameInPlay::decide`] checks an action and changes nothing; [`GameInPlay::apply`] is the only
+//! way to change a game. In between, the caller may write the [`Event`] to disk. There are no
+//! players, sockets, files or wall clock here: the time is passed in, as the time since an epoch
+//! that the caller chooses.
 
 mod action;
 mod end;
@@ -154,8 +154,8 @@ impl GameInPlay {
         !is_lost_on_time && !self.has_rematch
     }
 
-    /// Decides what comes of an action of a side, and changes nothing. If the time of the side to
-    /// move is up, any action but an answer ends the game.
+    /// Decides the event that follows from an action, and changes nothing. If the time of the side
+    /// to move is up, any action but an answer ends the game.
     pub fn decide(&self, by: Side, action: &Action, now: Duration) -> Result<Event, Refusal> {
         if !matches!(action, Action::Answer { .. })
             && let Some(flag) = self.check_flag(now)
@@ -230,7 +230,7 @@ impl GameInPlay {
         Ok(Event::Move { text, time_left: self.clocks.time_left_after_move(side, ply, now) })
     }
 
-    /// What a fault of the side to move costs it.
+    /// Returns the penalty for a fault of the side to move.
     fn apply_fault_policy(
         &self,
         fault: Fault,
@@ -256,7 +256,7 @@ impl GameInPlay {
         }
     }
 
-    /// What comes of an offer, or of accepting the opponent's offer of the same kind.
+    /// Decides an offer, or the acceptance of the opponent's offer of the same kind.
     fn decide_offer(&self, by: Side, kind: OfferKind, now: Duration) -> Result<Event, Refusal> {
         let is_accepted = self.offer(kind) == Some(by.other());
         let event = match kind {

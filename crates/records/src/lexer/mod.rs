@@ -8,7 +8,7 @@ use std::io::Read;
 
 use crate::encoding::decode;
 use crate::error::{LocatedError, Location, RecordErrorKind};
-use crate::input::{Input, is_blank};
+use crate::input::{Input, is_space};
 use crate::limits::{MAX_TAG, MAX_TEXT, MAX_WORD};
 use crate::record::GameResult;
 use crate::tag::{parse_tag, tag_length};
@@ -130,7 +130,7 @@ impl<R: Read> Lexer<R> {
         }
         let mut adjacent = matches!(self.last, Token::Word | Token::Nag(_));
         loop {
-            adjacent &= !self.skip_blanks();
+            adjacent &= !self.skip_spaces();
             self.location = self.input.location();
             self.line_start = self.input.is_line_start();
             let Some(byte) = self.input.peek(0) else {
@@ -196,12 +196,12 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Skips blanks and `%` lines. Returns whether there were any.
-    fn skip_blanks(&mut self) -> bool {
+    /// Skips white space and `%` lines. Returns whether there were any.
+    fn skip_spaces(&mut self) -> bool {
         let mut any = false;
         while let Some(byte) = self.input.peek(0) {
             match byte {
-                byte if is_blank(byte) => self.input.advance(1),
+                byte if is_space(byte) => self.input.advance(1),
                 0xA0 => self.input.advance(1), // no-break space, Latin-1 and UTF-8
                 0xC2 if self.input.peek(1) == Some(0xA0) => self.input.advance(2),
                 b'%' => self.skip_line(),
@@ -226,7 +226,7 @@ impl<R: Read> Lexer<R> {
     }
 
     fn tag(&mut self) -> Result<Token, LocatedError> {
-        match self.input.peek_past_blanks(1) {
+        match self.input.peek_past_spaces(1) {
             Some((_, byte)) if byte.is_ascii_alphabetic() => {}
             _ => {
                 self.input.advance(1);
@@ -315,7 +315,7 @@ impl<R: Read> Lexer<R> {
             match self.input.peek(offset) {
                 Some(byte) if !is_line_end(&byte) => {
                     quotes += u32::from(byte == b'"');
-                    last = if is_blank(byte) { last } else { byte };
+                    last = if is_space(byte) { last } else { byte };
                 }
                 _ => return last == b']' && quotes >= 2,
             }
@@ -325,7 +325,7 @@ impl<R: Read> Lexer<R> {
 
     /// Reads `(`: a variation, an annotation such as `(?)` or, in old files, a comment.
     fn open(&mut self) -> Result<Token, LocatedError> {
-        match self.input.peek_past_blanks(1) {
+        match self.input.peek_past_spaces(1) {
             Some((1, b'!' | b'?')) => {
                 let nag = self.strength(1);
                 if self.input.peek(0) != Some(b')') {
@@ -380,7 +380,7 @@ impl<R: Read> Lexer<R> {
 
     fn setup(&mut self) -> Result<Token, LocatedError> {
         let quoted =
-            self.input.starts_with(b"/FEN").then(|| self.input.peek_past_blanks(4)).flatten();
+            self.input.starts_with(b"/FEN").then(|| self.input.peek_past_spaces(4)).flatten();
         let Some((quote, b'"')) = quoted else {
             self.input.advance(1);
             return self.syntax_error("invalid position: write /FEN \"…\"/");
@@ -416,7 +416,7 @@ impl<R: Read> Lexer<R> {
         Ok(Token::Number(None))
     }
 
-    /// Reads a move or a result, with or without blanks around its separators.
+    /// Reads a move or a result, with or without spaces around its separators.
     fn word(&mut self) -> Result<Token, LocatedError> {
         let length = self.word_length();
         if length == 0 || length > MAX_WORD {
@@ -446,20 +446,20 @@ impl<R: Read> Lexer<R> {
         Ok(if number { Token::Number(self.text.parse().ok()) } else { Token::Word })
     }
 
-    /// Returns offset and length of the part of a word that follows after blanks. A word continues
-    /// after blanks if there is a separator on one side of them and a digit follows.
+    /// Returns offset and length of the part of a word that follows after spaces. A word continues
+    /// after spaces if there is a separator on one side of them and a digit follows.
     fn continuation(&mut self) -> Option<(usize, usize)> {
         let bytes = self.text.as_bytes();
         if !bytes.first()?.is_ascii_digit() {
             return None;
         }
         let open = bytes.last().is_some_and(is_separator);
-        let (at, byte) = self.input.peek_past_blanks(0)?;
+        let (at, byte) = self.input.peek_past_spaces(0)?;
         if open && byte.is_ascii_digit() {
             return Some((at, self.word_length_from(at))).filter(|(_, length)| *length <= MAX_WORD);
         }
         if !open && is_separator(&byte) {
-            let (next, digit) = self.input.peek_past_blanks(at + 1)?;
+            let (next, digit) = self.input.peek_past_spaces(at + 1)?;
             return (digit.is_ascii_digit() && next <= at + MAX_WORD).then_some((at, 1));
         }
         None
@@ -474,7 +474,7 @@ impl<R: Read> Lexer<R> {
         for length in 0..=MAX_WORD {
             match self.input.peek(start + length) {
                 None => return length,
-                Some(byte) if is_blank(byte) || b"{}()[]$;!?*\"%".contains(&byte) => return length,
+                Some(byte) if is_space(byte) || b"{}()[]$;!?*\"%".contains(&byte) => return length,
                 // A no-break space; in UTF-8 this byte can also end another character.
                 Some(0xA0) if last < 0x80 => return length,
                 Some(0xA0) if last == 0xC2 => return length - 1,

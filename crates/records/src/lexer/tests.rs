@@ -77,7 +77,7 @@ fn lexes_moves_and_numbers() {
 }
 
 #[test]
-fn joins_moves_with_blanks() {
+fn joins_moves_with_spaces() {
     check("11 - 15 23 -19 8- 11", &[word("11-15"), word("23-19"), word("8-11")]);
     check("22 x 15 x 8 1 - 0", &[word("22x15x8"), result(FirstWins)]);
     check("8-\n11", &[word("8-11")]);

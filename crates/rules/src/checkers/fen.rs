@@ -183,8 +183,8 @@ fn parse_square(cursor: &mut Cursor<'_>) -> Result<u32, PositionError> {
     match digits.parse() {
         Ok(square @ 1..=32) if sign.is_empty() => Ok(square),
         _ => {
-            let shown = truncate(&format!("{sign}{digits}"), 12);
-            cursor.error_at(offset, format!("invalid square {shown}: squares are 1 to 32"))
+            let number = truncate(&format!("{sign}{digits}"), 12);
+            cursor.error_at(offset, format!("invalid square {number}: squares are 1 to 32"))
         }
     }
 }

@@ -136,8 +136,8 @@ fn parse_squares(text: &str) -> Result<SmallVec<[u32; 4]>, MoveError> {
     let square = |number: &str| match number.parse() {
         Ok(square @ 1..=32) => Ok(square),
         _ => {
-            let shown = truncate(number, 12);
-            let message = format!("invalid square {shown}: squares are 1 to 32");
+            let number = truncate(number, 12);
+            let message = format!("invalid square {number}: squares are 1 to 32");
             move_error(MoveErrorKind::OffBoard, message)
         }
     };
@@ -204,12 +204,12 @@ impl<V: Variant> Checkers<V> {
 
 /// Formats a choice, at most three texts: `a`, `a or b`, `a, b or c`, `a, b, c or another`.
 pub(super) fn format_alternatives(mut texts: impl Iterator<Item = String>) -> String {
-    let mut shown: Vec<_> = texts.by_ref().take(3).collect();
+    let mut choices: Vec<_> = texts.by_ref().take(3).collect();
     if texts.next().is_some() {
-        shown.push("another".into());
+        choices.push("another".into());
     }
-    match shown.split_last() {
+    match choices.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => shown.concat(),
+        _ => choices.concat(),
     }
 }

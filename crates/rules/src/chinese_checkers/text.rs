@@ -83,12 +83,12 @@ impl Notation for ChineseCheckers {
         if from == to {
             return illegal(MoveErrorKind::End, "a turn cannot end where it started");
         }
-        let break_rule = |reason: String| illegal(MoveErrorKind::Rule, reason);
+        let rule_error = |reason: String| illegal(MoveErrorKind::Rule, reason);
         if must_pass {
-            return break_rule("no piece can move: write pass".into());
+            return rule_error("no piece can move: write pass".into());
         }
         if let Some(reason) = explain_mixed_path(&cells, "jump", is_step) {
-            return break_rule(reason);
+            return rule_error(reason);
         }
         if cells.len() > 2 {
             let lifted = self.0.occupied() & !from.bit();
@@ -96,10 +96,10 @@ impl Notation for ChineseCheckers {
             let impossible =
                 jumped.find(|jump| jumps(lifted, jump[0].index()) & jump[1].bit() == 0);
             if let Some(jump) = impossible {
-                return break_rule(self.explain_jump(from, jump[0], jump[1]));
+                return rule_error(self.explain_jump(from, jump[0], jump[1]));
             }
         } else if Self::destinations(self.0.occupied(), from.index()) & to.bit() == 0 {
-            return break_rule(if is_straight(from, to) {
+            return rule_error(if is_straight(from, to) {
                 self.explain_jump(from, from, to)
             } else {
                 format!("no step or series of jumps leads from {from} to {to}")

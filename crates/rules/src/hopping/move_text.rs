@@ -8,8 +8,8 @@ use crate::{Cell, MoveError, MoveErrorKind, SideInfo};
 /// Parses the cells of a move: `1131`, `11-31` or a path `11-13-31` of any length.
 pub(crate) fn parse_cells(text: &str, example: &str) -> Result<Vec<Cell>, MoveError> {
     let invalid = |hint: &str| {
-        let shown = truncate(text.trim(), 40);
-        let message = format!("invalid move {shown:?}: {hint}, for example {example}");
+        let text = truncate(text.trim(), 40);
+        let message = format!("invalid move {text:?}: {hint}, for example {example}");
         move_error(MoveErrorKind::Format, message)
     };
     let Some(mut names) = split_numbers(text) else {

@@ -37,8 +37,8 @@ const PARTS: &[&str] = &[
     "both players have had 200 turns",
 ];
 
-/// Returns the messages of the sources under a folder that are not shown, as `file:line: message`.
-pub(crate) fn missing(sources: &Path, shown: &[String]) -> Vec<String> {
+/// Returns the messages of the sources under a folder that no case expects, as `file:line: message`.
+pub(crate) fn missing(sources: &Path, expected: &[String]) -> Vec<String> {
     let mut missing = Vec::new();
     let mut folders = vec![sources.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -54,7 +54,7 @@ pub(crate) fn missing(sources: &Path, shown: &[String]) -> Vec<String> {
             let Ok(text) = fs::read_to_string(&path) else { continue };
             let name = path.strip_prefix(sources).unwrap_or(&path).display().to_string();
             for (line, literal) in literals(&text) {
-                if is_message(&literal) && !is_covered(&literal, shown) {
+                if is_message(&literal) && !is_covered(&literal, expected) {
                     missing.push(format!("{name}:{line}: {literal}"));
                 }
             }
@@ -73,12 +73,12 @@ fn is_message(literal: &str) -> bool {
     words.count() >= 3
 }
 
-fn is_covered(literal: &str, shown: &[String]) -> bool {
+fn is_covered(literal: &str, expected: &[String]) -> bool {
     let parts = fixed_parts(literal);
     let (first, last) = (&parts[0], &parts[parts.len() - 1]);
     let same_ends = |message: &&String| message.starts_with(first) && message.ends_with(last);
-    PARTS.contains(&literal) && shown.iter().any(|message| contains(message, &parts))
-        || shown.iter().filter(same_ends).any(|message| contains(message, &parts))
+    PARTS.contains(&literal) && expected.iter().any(|message| contains(message, &parts))
+        || expected.iter().filter(same_ends).any(|message| contains(message, &parts))
 }
 
 /// Returns whether a message has these parts, in order.

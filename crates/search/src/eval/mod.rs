@@ -7,6 +7,7 @@
 pub mod capture_halma;
 pub mod checkers;
 pub mod chinese_checkers;
+pub mod material;
 pub mod weights;
 
 use crownhead_rules::Position;

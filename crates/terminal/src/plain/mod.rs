@@ -9,13 +9,13 @@ pub mod lessons;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Choice, FaultPolicy, PlayError, StopFlag, to_sentence};
+use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, StopFlag, to_sentence};
 use crownhead_rules::{Game, MoveErrorKind, Side};
 
 use crate::autosave::Autosave;
 use crate::computers::Computers;
 use crate::game_file::strip_control_chars;
-use crate::local_game::{LocalGame, Seat, Verdict};
+use crate::local_game::{LocalGame, Seat};
 use crate::plain::input::{InputLine, InputLines};
 use crate::text::{
     assignment_result, board_text, clock_text, hint_text, move_text, side_text, square_numbers,
@@ -89,7 +89,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
         )?;
         loop {
             write!(self.output, "\n{}", board_text(&self.live.session().board()))?;
-            if let Some(ending) = self.live.ending() {
+            if let Some(ending) = self.live.describe_end() {
                 self.computers.game_over(self.live);
                 writeln!(self.output, "{ending}")?;
                 // An end that is not on the board has its reason first, then the same words.
@@ -130,13 +130,13 @@ impl<'a, W: Write> PlainGame<'a, W> {
         let Some(mut thinking) = self.computers.ask(self.live)? else { return Ok(true) };
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
         if let Some(since) = thinking.since {
-            self.live.begin_turn(since);
+            self.live.start_turn(since);
         }
         self.say_missing()?;
         let Some(chosen) = chosen else { return Ok(false) };
         let (choice, used) = self.computers.return_player(side, chosen);
         let (legal, plies) = (self.live.session().legal_moves(), self.live.session().plies());
-        let incident = self.live.chosen(choice, used).map_err(io::Error::other)?;
+        let incident = self.live.on_choice(choice, used).map_err(io::Error::other)?;
         match incident {
             // One that lost the game is told with its end.
             Some(incident) if incident.policy != FaultPolicy::Forfeit => {
@@ -163,7 +163,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
     fn line(&mut self) -> io::Result<InputLine> {
         self.output.flush()?;
         let (live, stop) = (&mut *self.live, self.stop);
-        self.lines.next(|| stop.is_set() || live.flag())
+        self.lines.next(|| stop.is_set() || live.check_flag())
     }
 
     /// A person's turn: reads lines until one changes the game; false to leave.
@@ -191,7 +191,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 }
             };
             // Whatever was typed, it came too late.
-            if self.live.flag() {
+            if self.live.check_flag() {
                 return Ok(true);
             }
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
@@ -218,25 +218,22 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 }
                 "hint" => self.hint()?,
                 "resign" => {
-                    self.live.decide(Verdict::Resigned(side));
-                    return Ok(true);
+                    let resigned = self.live.act(side, &Action::Resign);
+                    return resigned.map(|()| true).map_err(io::Error::other);
                 }
                 "draw" => match self.offer()? {
                     None => return Ok(self.live.is_over()),
-                    Some(true) => {
-                        self.live.decide(Verdict::Agreed);
-                        return Ok(true);
-                    }
+                    Some(true) => return Ok(true),
                     Some(false) => {}
                 },
                 "save" => self.save(rest.trim())?,
                 "quit" | "exit" => return Ok(false),
-                _ => match self.live.play(&text, self.live.turn_time()) {
+                _ => match self.live.act(side, &Action::Move(text)) {
                     Ok(()) => return Ok(true),
-                    Err(PlayError::GameOver(ending)) => writeln!(self.output, "{ending}")?,
-                    Err(PlayError::Illegal(error)) => {
+                    Err(Refusal::Illegal(error)) => {
                         asked = self.refuse(error.kind, &error.reason)?;
                     }
+                    Err(refusal) => writeln!(self.output, "{refusal}")?,
                 },
             }
         }
@@ -281,30 +278,46 @@ impl<'a, W: Write> PlainGame<'a, W> {
         Ok(chosen.and_then(|chosen| self.computers.take_hint(chosen).ok()))
     }
 
-    /// Offers a draw to the other side; `None` if the input ended instead of an answer.
+    /// Offers a draw and returns whether the game is over; `None` if the input ended instead of an
+    /// answer.
     fn offer(&mut self) -> io::Result<Option<bool>> {
-        let game = &self.live.setup().game;
         let side = self.live.session().side();
-        let other = side_text(game, side.other());
-        if let Seat::Computer(_) = self.live.seat(side.other()) {
-            let accepts = self.computers.considers_offers(self.live) && {
-                let advice = self.advice()?;
-                // Whoever is told to end has not been answered.
-                if self.stop.is_set() {
-                    return Ok(None);
-                }
-                self.computers.accepts(self.live, advice.as_ref())
-            };
+        let is_computer = matches!(self.live.seat(side.other()), Seat::Computer(_));
+        let other = side_text(&self.live.setup().game, side.other());
+        if is_computer && !self.computers.considers_offers(self.live) {
+            writeln!(self.output, "{other} plays on.")?;
+            return Ok(Some(false));
+        }
+        let offer = self.live.act(side, &Action::Offer(OfferKind::Draw));
+        offer.map_err(io::Error::other)?;
+        let accepts = if is_computer { self.computer_accepts()? } else { self.person_accepts()? };
+        let Some(accepts) = accepts else { return Ok(None) };
+        if is_computer {
             let answer = if accepts { "accepts the draw" } else { "plays on" };
             writeln!(self.output, "{other} {answer}.")?;
-            return Ok(Some(accepts));
         }
-        let offer = format!(
-            "{} offers a draw. {other}, do you accept (yes or no)? ",
-            side_text(game, side)
-        );
+        let answer = match accepts {
+            true => Action::Accept(OfferKind::Draw),
+            false => Action::Decline(OfferKind::Draw),
+        };
+        self.live.act(side.other(), &answer).map_err(io::Error::other)?;
+        Ok(Some(self.live.is_over()))
+    }
+
+    /// The computer's answer to a draw offer; `None` if the program was told to end.
+    fn computer_accepts(&mut self) -> io::Result<Option<bool>> {
+        let advice = self.advice()?;
+        let accepts = self.computers.accepts(self.live, advice.as_ref());
+        Ok((!self.stop.is_set()).then_some(accepts))
+    }
+
+    /// The other person's answer to a draw offer; `None` if the input ended.
+    fn person_accepts(&mut self) -> io::Result<Option<bool>> {
+        let (game, side) = (&self.live.setup().game, self.live.session().side());
+        let [by, to] = [side, side.other()].map(|side| side_text(game, side));
+        let question = format!("{by} offers a draw. {to}, do you accept (yes or no)? ");
         loop {
-            write!(self.output, "{offer}")?;
+            write!(self.output, "{question}")?;
             match self.line()? {
                 InputLine::End | InputLine::Interrupted => return Ok(None),
                 InputLine::Invalid(_) => {}

@@ -57,7 +57,7 @@ fn a_person_whose_time_is_up_has_lost() {
     setup.time = "1s+0s".parse().unwrap();
     let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, false);
     type_in(&mut screen, "r");
-    let shown = wait_for(&mut screen, "Black has used up the time: White wins.");
+    let shown = wait_for(&mut screen, "Black ran out of time: White wins.");
     // A question that nobody needs any more is gone, and the clock shows what is left: nothing.
     assert!(!shown.contains("give up?") && shown.contains(" 0.0"), "{shown}");
     type_in(&mut screen, "u");
@@ -81,7 +81,7 @@ fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
     let mut live = LocalGame::new(setup("english", ["human", "random"], None)).unwrap();
     for moves in [&[][..], &["11-15", "22-18"][..]] {
         moves.iter().for_each(|text| live.play(text, Duration::ZERO).unwrap());
-        live.decide(crownhead_terminal::local_game::Verdict::Resigned(Side::First));
+        live.act(Side::First, &crownhead_play::Action::Resign).unwrap();
         assert!(live.is_over() && live.undo());
         assert_eq!((live.is_over(), live.session().moves().len()), (false, moves.len()));
     }
@@ -97,7 +97,7 @@ fn the_clock_of_a_computer_runs_only_while_it_thinks() {
     while later.elapsed() < Duration::from_millis(2) {
         assert_eq!(live.time_left(Side::First), whole);
     }
-    live.begin_turn(Instant::now());
+    live.start_turn(Instant::now());
     while live.time_left(Side::First) == whole {
         assert!(later.elapsed() < Duration::from_secs(60));
     }
@@ -149,7 +149,7 @@ fn offered(position: Option<&str>, answer: &str) -> GameScreen {
 
 #[test]
 fn a_computer_accepts_a_draw_only_if_it_is_worse_or_the_game_is_old() {
-    offered(Some("B:W32:BK1,K2,K3"), "The players agree on a draw.");
+    offered(Some("B:W32:BK1,K2,K3"), "The players agreed to a draw.");
     offered(Some("B:WK1,K2,K3:B5,6"), "White(w) plays on.");
     // There is no score where there is one move.
     offered(Some("B:W14,15,16,K22,K23:B13"), "White(w) plays on.");

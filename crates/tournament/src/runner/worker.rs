@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crownhead_bots::log::file_name;
 use crownhead_play::referee::play_game;
-use crownhead_play::{GameSetup, Player, PlayerError, StopFlag, log_name};
+use crownhead_play::{GameSetup, Player, PlayerError, StopFlag};
 use crownhead_rules::Side;
 
 use super::JobSource;
@@ -46,7 +47,7 @@ impl GameWorker<'_> {
         let log = |side: Side| {
             let folder = self.log?;
             let name = self.pool.name(job.players[side.index()].index);
-            Some(folder.join(log_name(&job.game, job.number.unsigned_abs(), side, name)))
+            Some(folder.join(file_name(&job.game, job.number.unsigned_abs(), side, name)))
         };
         let setup = GameSetup {
             game: &job.game,

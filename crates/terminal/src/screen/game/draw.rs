@@ -58,7 +58,7 @@ fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> 
     let texts = screen.live.session().moves();
     work(&MoveList {
         sides: screen.live.setup().game.info().sides,
-        first: screen.live.at(0).side(),
+        first: screen.live.session_at(0).side(),
         texts: &texts,
         shown: screen.shown_ply(),
         colour: screen.colour,
@@ -99,7 +99,7 @@ fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[
     let game = &live.setup().game;
     let Rect { x, mut y, width, .. } = place;
     let buffer = frame.buffer_mut();
-    let (to_move, start) = (live.session().side(), live.at(0).board());
+    let (to_move, start) = (live.session().side(), live.session_at(0).board());
     for side in [Side::First, Side::Second] {
         let sides = game.info().sides[side.index()];
         let turn = if !live.is_over() && side == to_move { "▶" } else { " " };

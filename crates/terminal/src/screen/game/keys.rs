@@ -10,7 +10,6 @@ use super::super::Screen;
 use super::super::board_input::InputEvent;
 use super::super::layout::{Layout, scrolled};
 use super::{Dialog, GameScreen, draw};
-use crate::local_game::Verdict;
 use crate::text::speed_text;
 
 /// The plies that a page of the list of moves is.
@@ -162,14 +161,10 @@ impl GameScreen {
             Dialog::Text(from) => self.dialog = scrolled(from, code).map(Dialog::Text),
             Dialog::Quit if yes => self.go(),
             Dialog::Resign if yes => {
-                self.live.decide(Verdict::Resigned(self.live.session().side()));
-                self.changed();
+                self.resign();
             }
-            Dialog::Draw if yes => {
-                self.live.decide(Verdict::Agreed);
-                self.changed();
-            }
-            Dialog::Quit | Dialog::Resign | Dialog::Draw => self.message = self.prompt(),
+            Dialog::Draw => self.answer_draw(yes),
+            Dialog::Quit | Dialog::Resign => self.message = self.prompt(),
             Dialog::Save { mut name, mut proposed } => {
                 match code {
                     KeyCode::Enter => return self.save(&name),

@@ -7,14 +7,14 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Choice, FaultPolicy, PlayError, Session, to_sentence};
+use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, Session, to_sentence};
 use crownhead_rules::Side;
 
 use super::board::Highlights;
 use super::board_input::BoardInput;
 use crate::autosave::Autosave;
 use crate::computers::Computers;
-use crate::local_game::{LocalGame, Seat, Verdict};
+use crate::local_game::{LocalGame, Seat};
 use crate::player_thread::PlayerThread;
 use crate::text::{hint_text, side_text};
 
@@ -125,7 +125,7 @@ impl GameScreen {
     }
 
     fn turn_text(&self) -> String {
-        if let Some(ending) = self.live.ending() {
+        if let Some(ending) = self.live.describe_end() {
             return format!("{ending} n: new game, q: quit.");
         }
         let side = side_text(&self.live.setup().game, self.live.session().side());
@@ -156,7 +156,7 @@ impl GameScreen {
     /// The position that is shown.
     fn shown(&self) -> Box<dyn Session> {
         match self.viewed_ply {
-            Some(ply) => self.live.at(ply),
+            Some(ply) => self.live.session_at(ply),
             None => self.live.session().clone_box(),
         }
     }
@@ -204,7 +204,7 @@ impl GameScreen {
         }
         let side = self.live.session().side();
         if self.live.human_to_move() {
-            if self.live.flag() {
+            if self.live.check_flag() {
                 self.changed();
             }
             return;
@@ -225,7 +225,7 @@ impl GameScreen {
         let Some(thinking) = &mut self.thinking else { return };
         let polled = thinking.poll();
         if let Some(since) = thinking.since {
-            self.live.begin_turn(since);
+            self.live.start_turn(since);
             if self.message == told {
                 self.message = self.prompt();
             }
@@ -239,7 +239,7 @@ impl GameScreen {
                 if let Ok(choice) = &choice {
                     self.last_info = Some((side, choice.clone()));
                 }
-                match self.live.chosen(choice, used) {
+                match self.live.on_choice(choice, used) {
                     Ok(incident) => {
                         self.moved(side);
                         // An incident that lost the game is told with its end.
@@ -283,8 +283,7 @@ impl GameScreen {
     /// A computer that cannot go on has lost: nothing else would end the game.
     fn fail(&mut self, error: String) {
         self.thinking = None;
-        self.live.decide(Verdict::Resigned(self.live.session().side()));
-        self.changed();
+        self.resign();
         self.message = error;
     }
 
@@ -303,13 +302,33 @@ impl GameScreen {
             }
             (Advice::Hint, Err(error)) => self.message = to_sentence(&error),
             (Advice::Draw, advice) => {
-                if self.computers.accepts(&self.live, advice.ok().as_ref()) {
-                    self.live.decide(Verdict::Agreed);
-                    self.changed();
-                } else {
+                let accepts = self.computers.accepts(&self.live, advice.ok().as_ref());
+                self.answer_draw(accepts);
+                if !accepts && !self.live.is_over() {
                     self.decline();
                 }
             }
+        }
+    }
+
+    /// The side to move resigns.
+    fn resign(&mut self) {
+        // A game that is over stays as it ended.
+        let _ = self.live.act(self.live.session().side(), &Action::Resign);
+        self.changed();
+    }
+
+    /// The opponent answers the draw offer of the side to move.
+    fn answer_draw(&mut self, accepts: bool) {
+        let other = self.live.session().side().other();
+        let answer = match accepts {
+            true => Action::Accept(OfferKind::Draw),
+            false => Action::Decline(OfferKind::Draw),
+        };
+        match self.live.act(other, &answer) {
+            Ok(()) if self.live.is_over() => self.changed(),
+            Ok(()) => self.message = self.prompt(),
+            Err(refusal) => self.message = to_sentence(&refusal.to_string()),
         }
     }
 
@@ -358,13 +377,13 @@ impl GameScreen {
             self.message = why;
             return;
         }
-        match self.live.play(text, self.live.turn_time()) {
+        match self.live.act(self.live.session().side(), &Action::Move(text.into())) {
             Ok(()) => self.changed(),
-            Err(PlayError::GameOver(_)) => self.message = self.prompt(),
-            Err(PlayError::Illegal(error)) => {
+            Err(Refusal::Illegal(error)) => {
                 self.hand.deselect();
                 self.message = to_sentence(&error.reason);
             }
+            Err(_) => self.message = self.prompt(),
         }
     }
 
@@ -400,12 +419,16 @@ impl GameScreen {
     }
 
     fn offer(&mut self) {
-        match self.live.seat(self.live.session().side().other()) {
-            Seat::Human => self.dialog = Some(Dialog::Draw),
-            Seat::Computer(_) if self.computers.considers_offers(&self.live) => {
-                self.ask(Advice::Draw)
-            }
-            Seat::Computer(_) => self.decline(),
+        let side = self.live.session().side();
+        let is_computer = matches!(self.live.seat(side.other()), Seat::Computer(_));
+        if is_computer && !self.computers.considers_offers(&self.live) {
+            return self.decline();
+        }
+        match self.live.act(side, &Action::Offer(OfferKind::Draw)) {
+            Err(refusal) => self.message = to_sentence(&refusal.to_string()),
+            Ok(()) if self.live.is_over() => self.changed(),
+            Ok(()) if is_computer => self.ask(Advice::Draw),
+            Ok(()) => self.dialog = Some(Dialog::Draw),
         }
     }
 
@@ -417,7 +440,7 @@ impl GameScreen {
             self.computers.on_undo();
             self.changed();
         } else {
-            self.message = match self.live.is_late() {
+            self.message = match self.live.is_lost_on_time() {
                 true => "A game lost on time stays lost.".into(),
                 false => "There is no move of yours to take back.".into(),
             };
