@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// Game, with options if any
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
     /// Let the bot move first
     #[arg(long)]
