@@ -40,16 +40,16 @@ enum Command {
     Analyse(commands::analyse::Arguments),
     /// Search fixed positions of every game: node counts to compare, and the speed
     Bench(commands::bench::Arguments),
-    /// Let two players, built in or programs of yours, play many games and say which is stronger
-    Match(commands::matches::Arguments),
-    /// Run a contest between many players, that no crash can spoil
+    /// Play a match between two players and estimate which is stronger
+    Match(commands::matches::Args),
+    /// Run a tournament that can be resumed after a crash
     #[command(subcommand)]
     Tournament(commands::tournament::Command),
-    /// Write, check, play and debug a bot: a program of yours, in any language
+    /// Create, check, play against and debug a bot: a program in any language that plays
     #[command(subcommand)]
     Bot(commands::bot::Command),
-    /// Be a bot: any built-in player, speaking the bot protocol
-    Engine(commands::engine::Arguments),
+    /// Run a built-in player as a bot, speaking the bot protocol
+    Engine(commands::engine::Args),
     /// Find the weights of an evaluation from games the search plays against itself
     Tune(commands::tune::Arguments),
     /// Build and list tables of exact knowledge

@@ -6,7 +6,6 @@
 pub mod analysis;
 mod clock;
 mod draws;
-mod encounter;
 pub mod fault;
 pub mod game;
 pub mod knowledge;
@@ -24,7 +23,6 @@ mod words;
 pub use clock::{Clock, Clocks, TimeLeft, truncate};
 pub use crownhead_search::{Knowledge, StopFlag};
 pub use draws::{accepts_draw, considers_offer};
-pub use encounter::log_name;
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,

@@ -9,7 +9,7 @@ use crownhead_play::{
     Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, StopFlag,
     TimeControl, new_session,
 };
-use crownhead_rules::{Game, Side};
+use crownhead_rules::Game;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 use crownhead_tournament::statistics::GamePoints;
 
@@ -69,7 +69,7 @@ fn every_player_plays_every_game_to_its_end() {
             plan.pairs = 1;
             let games = played(&plan);
             assert_eq!(games.len(), 2);
-            assert_eq!(games[0].opening, games[1].opening, "both colours from each opening");
+            assert_eq!(games[0].opening(), games[1].opening(), "both colours from each opening");
             for game in games {
                 // What is written can be read, so every move was legal.
                 let text = crownhead_records::format_game(&game.record(&plan)).unwrap();
@@ -77,7 +77,7 @@ fn every_player_plays_every_game_to_its_end() {
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(
                     record.line.plies.len(),
-                    game.opening.moves.len() + game.played.moves.len()
+                    game.opening().moves.len() + game.played.moves.len()
                 );
             }
         }
@@ -90,7 +90,7 @@ fn the_same_seed_gives_the_same_games_however_many_are_played_at_once() {
         for (one, other) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
             let moves = |concurrency| -> Vec<_> {
                 let games = played(&plan(&game, one, other, concurrency));
-                games.into_iter().map(|game| (game.opening, game.played.moves)).collect()
+                games.into_iter().map(|game| (game.played.opening, game.played.moves)).collect()
             };
             let alone = moves(1);
             assert_eq!(alone.len(), 4);
@@ -242,9 +242,7 @@ fn whoever_is_late_loses() {
     let games = played(&plan);
     assert_eq!(games.len(), 4);
     for game in games {
-        assert_eq!(
-            (game.played.end.code(), game.played.end.winner()),
-            ("time", Some(Side::Second))
-        );
+        let summary = game.summary();
+        assert_eq!((summary.reason.as_str(), summary.winner), ("time", Some(1)));
     }
 }
