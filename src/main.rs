@@ -24,8 +24,8 @@ struct Arguments {
 enum Command {
     /// Play a game in this terminal, against a computer or a person
     Play(commands::play::Arguments),
-    /// Play in the browser: serve the board to this machine, or to others too
-    Serve(commands::serve::Arguments),
+    /// Serve the games to browsers, on this machine or in a network
+    Serve(commands::serve::Args),
     /// Learn the rules of a game in small exercises
     Learn(commands::learn::Arguments),
     /// Step through recorded games, with variations, comments and analysis

@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let wanted = ask(&mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
     match wanted {
         None => Ok(()),
-        Some(Wanted::Browser) => serve::run(&serve::Arguments::for_menu()),
+        Some(Wanted::Browser) => serve::run(&serve::Args::for_menu()),
         Some(Wanted::Game(setup)) => {
             let live =
                 LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;

@@ -14,7 +14,7 @@ const ID_CHARS: usize = 16;
 /// 132 bits.
 pub(crate) const SECRET_CHARS: usize = 22;
 
-/// Id of a game. Whoever has it can watch.
+/// Id of a game, which also grants the right to watch.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameId(String);
 
@@ -48,7 +48,7 @@ impl fmt::Display for GameId {
     }
 }
 
-/// Secret of a seat. Whoever has it can play. It implements neither `Debug` nor `Display`, so that
+/// Secret of a seat, which grants the right to play. It implements neither `Debug` nor `Display`, so that
 /// it cannot be logged by accident.
 pub struct SeatSecret(String);
 
