@@ -1,5 +1,5 @@
-//! Load test of the server: scripted players over WebSockets, with a fixed number of moves per second
-//! and game.
+//! Load test of the server: scripted players over WebSockets, with a fixed number of moves per
+//! second and game.
 //!
 //! ```text
 //! cargo run --release -p crownhead-server --example load -- \
@@ -139,7 +139,8 @@ async fn run(address: SocketAddr, games: usize, seconds: usize, rate: usize, ser
     };
     println!("moves per second     {:.0}", shared.moves.load(Ordering::Relaxed) as f64 / time);
     println!(
-        "latency in ms        median {:.1}, 90 % {:.1}, 99 % {:.1}, 99.9 % {:.1}, max {:.1} ({} moves)",
+        "latency in ms        median {:.1}, 90 % {:.1}, 99 % {:.1}, 99.9 % {:.1}, max {:.1} \
+         ({} moves)",
         percentile(0.5),
         percentile(0.9),
         percentile(0.99),
@@ -160,7 +161,8 @@ async fn run(address: SocketAddr, games: usize, seconds: usize, rate: usize, ser
 async fn create(address: SocketAddr, game: &str) -> Value {
     let body = json!({"game": game, "mode": "friend"}).to_string();
     let head = format!(
-        "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut stream = TcpStream::connect(address).await.unwrap();

@@ -1,8 +1,8 @@
 //! A game on the server: a [`GameInPlay`] with seat rights, names, a version and a rematch.
 //!
-//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing, the
-//! room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A game
-//! is loaded by applying its stored events.
+//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing,
+//! the room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A
+//! game is loaded by applying its stored events.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -103,7 +103,7 @@ pub struct HostedGame {
     game: GameInPlay,
     start_board: [char; 64],
     /// The legal moves, computed when they are first needed: a game that is loaded goes through
-    /// thousands of positions in which nobody needs them.
+    /// thousands of positions in which they are not needed.
     legal: OnceLock<Vec<LegalMove>>,
     moves: Vec<PlayedMove>,
     names: [Option<String>; 2],
@@ -187,8 +187,8 @@ impl HostedGame {
         self.rename_counts[side.index()] < MAX_RENAMES
     }
 
-    /// Who has made an offer to another person. Offers to a computer are not shown: it answers at
-    /// once.
+    /// The side that made an offer to another person. Offers to a computer are not shown: it
+    /// answers at once.
     pub fn offer(&self, kind: OfferKind) -> Option<Side> {
         self.game.offer(kind).filter(|_| self.setup.mode == Mode::Friend)
     }
@@ -228,8 +228,8 @@ impl HostedGame {
         !self.is_over() && self.setup.computer(self.session().side()).is_some()
     }
 
-    /// Stops the clock until a player joins or the computer starts to think. Clocks do not run while
-    /// a game is on disk only.
+    /// Stops the clock until a player joins or the computer starts to think. Clocks do not run
+    /// while a game is on disk only.
     pub fn pause(&mut self) {
         self.set_clock(&Event::ClockStop, Duration::ZERO);
     }
@@ -359,7 +359,8 @@ impl HostedGame {
         })
     }
 
-    /// Applies an event. Only an event that does not fit the game is an error: the store is damaged.
+    /// Applies an event. Only an event that does not fit the game is an error: the store is
+    /// damaged.
     pub fn apply(&mut self, event: &HostedEvent, now: Duration) -> Result<(), InvalidEvent> {
         match event {
             HostedEvent::Game(event) => self.apply_to_game(event, now)?,

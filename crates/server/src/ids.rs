@@ -1,7 +1,7 @@
 //! Game ids and seat secrets: random letters from the operating system.
 //!
-//! A secret is stored and compared by its SHA-256 hash only. It has 132 random bits, so a plain hash
-//! is enough: unlike a password it cannot be guessed.
+//! A secret is stored and compared by its SHA-256 hash only. It has 132 random bits, so a plain
+//! hash is enough: unlike a password it cannot be guessed.
 
 use std::fmt;
 
@@ -48,8 +48,8 @@ impl fmt::Display for GameId {
     }
 }
 
-/// Secret of a seat, which grants the right to play. It implements neither `Debug` nor `Display`, so that
-/// it cannot be logged by accident.
+/// Secret of a seat, which grants the right to play. It implements neither `Debug` nor `Display`,
+/// so that it cannot be logged by accident.
 pub struct SeatSecret(String);
 
 impl SeatSecret {

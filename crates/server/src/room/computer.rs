@@ -16,8 +16,8 @@ const DRAW_JUDGE: &str = "best:movetime=300ms";
 const QUICK_SEARCH: Duration = Duration::from_millis(300);
 
 impl Room {
-    /// Queues a search for the computer's move, if it is to move and a player is connected. Replaces
-    /// an earlier search.
+    /// Queues a search for the computer's move, if it is to move and a player is connected.
+    /// Replaces an earlier search.
     pub(super) fn start_move_search(self: &Arc<Self>, state: &mut RoomState) {
         state.move_search = None;
         state.computer = None;
