@@ -1,10 +1,9 @@
 //! What the games of a match begin with: every opening is played twice, with colours exchanged, and
 //! should be neither decided nor always the same.
 
-use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
+use std::{fmt, io};
 
 use crownhead_rules::{GAMES, Game, MoveList};
 use crownhead_search::{
@@ -108,16 +107,20 @@ impl Openings {
         Openings::parse(&chosen.collect::<Vec<_>>().join("\n"), game)
     }
 
-    /// Openings by name: `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, or a file that is
-    /// looked for in a folder.
-    pub fn parse_spec(text: &str, game: &Game, folder: &Path) -> Result<Openings, OpeningsError> {
+    /// Parses `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, or the name of a file, which
+    /// `read_file` reads.
+    pub fn parse_spec(
+        text: &str,
+        game: &Game,
+        read_file: impl FnOnce(&str) -> io::Result<Vec<u8>>,
+    ) -> Result<Openings, OpeningsError> {
         match text {
             "start" => Ok(Openings::Random(0)),
             "ballots" => Openings::ballots(game, false),
             "ballots:crossboard" => Openings::ballots(game, true),
             text if text.starts_with("random:") => text.parse(),
             name => {
-                let bytes = std::fs::read(folder.join(name)).map_err(|error| {
+                let bytes = read_file(name).map_err(|error| {
                     OpeningsError::Unreadable(format!(
                         "cannot read the openings {name:?} (openings are start, random:PLIES, \
                          ballots, ballots:crossboard or a file): {error}"

@@ -4,10 +4,10 @@
 //! [`apply`](GameInPlay::apply). How a player is talked to is the player's business.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::StopFlag;
+use crownhead_search::{Instant, StopFlag};
 
 use crate::stopwatch::Stopwatch;
 use crate::{
@@ -155,7 +155,7 @@ pub fn play_turn(
     let watch = (!player.is_external()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(game.session(), &game.clock(side), stop, &mut |_| {});
-    let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
+    let used = watch.map_or_else(|| start.elapsed(), |watch| watch.elapsed());
     if stop.is_set() {
         return Ok(None);
     }

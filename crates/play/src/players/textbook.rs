@@ -8,10 +8,8 @@
 //! They look one ply ahead, then two, and so on to their depth, so that there is a move whenever the
 //! time is up; without a time limit only the last look counts.
 
-use std::time::Instant;
-
 use crownhead_search::textbook::{DynTextbook, SearchResult};
-use crownhead_search::{HasEngine, Knowledge, StopFlag};
+use crownhead_search::{HasEngine, Instant, Knowledge, StopFlag};
 
 use super::{limits, shorter, told, typed, without_thought};
 use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};

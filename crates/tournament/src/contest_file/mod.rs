@@ -188,7 +188,8 @@ fn build(top: &mut Table<'_>, folder: &Path, file_name: &str) -> Option<Contest>
     let isolation = isolation(top);
     let limits = limits(top);
     let game = game?;
-    let openings = Openings::parse_spec(&openings_text, &game, folder).map_err(|error| {
+    let read_file = |name: &str| std::fs::read(folder.join(name));
+    let openings = Openings::parse_spec(&openings_text, &game, read_file).map_err(|error| {
         let word = openings_text.split(':').next().unwrap_or_default();
         let known = ["start", "random", "ballots"];
         let hint = if known.contains(&word) { String::new() } else { suggestion(word, &known) };
