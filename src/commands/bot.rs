@@ -263,7 +263,7 @@ fn run_play(arguments: Play) -> Result<(), Failure> {
         game: arguments.game,
         seats: if arguments.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
         position: arguments.position,
-        time: TimeControl::PerMove(arguments.movetime),
+        time_control: TimeControl::PerMove(arguments.movetime),
         seed: lot(),
     };
     let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;

@@ -216,7 +216,7 @@ fn a_player_says_when_it_is_asked_about_another_game() {
     let error = player
         .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
         .unwrap_err();
-    assert_eq!(error.to_string(), "this player was made for another game than english");
+    assert_eq!(error.to_string(), "this player does not play english");
 }
 
 #[test]

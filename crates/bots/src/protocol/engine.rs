@@ -148,7 +148,7 @@ impl Table {
         };
         session.play(&choice.text).map_err(|error| PlayerError::IllegalMove {
             text: choice.text.clone(),
-            why: error.to_string(),
+            reason: error.to_string(),
         })?;
         Ok(Ok(choice.text))
     }

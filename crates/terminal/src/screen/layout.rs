@@ -9,18 +9,18 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::board::Geometry;
-use super::move_list::shorten;
+use super::move_list::truncate;
 
 /// The smallest screen that a board with its panel fits on.
 pub const MIN_SIZE: (u16, u16) = (70, 22);
 /// Lines below the board: what is said, and the keys.
-const BELOW: u16 = 4;
+const FOOTER_HEIGHT: u16 = 4;
 /// The narrowest panel beside the board.
-const PANEL: u16 = 26;
+const MIN_PANEL_WIDTH: u16 = 26;
 /// The widest: longer lines of text are hard to read.
-const WIDEST_PANEL: u16 = 60;
+const MAX_PANEL_WIDTH: u16 = 60;
 /// Lines of the panel above the list of moves.
-const ABOVE: u16 = 8;
+const PANEL_HEADER_HEIGHT: u16 = 8;
 
 /// Where everything is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,30 +46,34 @@ impl Layout {
             return None;
         }
         let inner = Rect { x: area.x + 1, width: area.width - 2, ..area };
-        let height = area.height - BELOW - 1;
-        let room = Rect { y: area.y + 1, width: area.width - PANEL, height, ..area };
+        let height = area.height - FOOTER_HEIGHT - 1;
+        let room = Rect { y: area.y + 1, width: area.width - MIN_PANEL_WIDTH, height, ..area };
         let board = Geometry::fit(room, flipped)?;
         let left = area.x + board.columns() + 2;
-        let width = (area.right() - left).min(WIDEST_PANEL);
+        let width = (area.right() - left).min(MAX_PANEL_WIDTH);
         let panel = Rect { x: left, y: area.y + 1, width, height };
         Some(Layout {
             title: Rect { height: 1, ..inner },
             board,
             panel,
-            moves: Rect { y: panel.y + ABOVE, height: height - ABOVE, ..panel },
-            message: Rect { y: area.bottom() - BELOW, height: BELOW - 1, ..inner },
+            moves: Rect {
+                y: panel.y + PANEL_HEADER_HEIGHT,
+                height: height - PANEL_HEADER_HEIGHT,
+                ..panel
+            },
+            message: Rect { y: area.bottom() - FOOTER_HEIGHT, height: FOOTER_HEIGHT - 1, ..inner },
             keys: Rect { y: area.bottom() - 1, height: 1, ..inner },
         })
     }
 }
 
 /// What matters. Without colours the terminal may not show it: words and shapes say it too.
-pub fn strong(colour: bool) -> Style {
+pub fn bold(colour: bool) -> Style {
     if colour { Style::default().add_modifier(Modifier::BOLD) } else { Style::default() }
 }
 
 /// What matters less. Dimmed rather than grey: it suits dark and light terminals.
-pub fn faint(colour: bool) -> Style {
+pub fn dim(colour: bool) -> Style {
     if colour { Style::default().add_modifier(Modifier::DIM) } else { Style::default() }
 }
 
@@ -81,13 +85,13 @@ pub fn write_line(frame: &mut Frame<'_>, place: Rect, text: &str, style: Style) 
 /// Text in as many lines as it takes, as far as there is room; beyond that it ends in `more`.
 pub fn write_text(frame: &mut Frame<'_>, place: Rect, text: &str, more: &str) {
     let (width, height) = (usize::from(place.width), usize::from(place.height));
-    let mut lines = wrapped(text, width);
+    let mut lines = wrap(text, width);
     if lines.len() > height {
         lines.truncate(height);
         if let Some(last) = lines.last_mut() {
             let room = width.saturating_sub(more.chars().count() + 1);
             let kept: String = last.chars().take(room).collect();
-            *last = shorten(&format!("{} {more}", kept.trim_end()), width);
+            *last = truncate(&format!("{} {more}", kept.trim_end()), width);
         }
     }
     let lines: Vec<_> = lines.into_iter().map(Line::from).collect();
@@ -95,7 +99,7 @@ pub fn write_text(frame: &mut Frame<'_>, place: Rect, text: &str, more: &str) {
 }
 
 /// The lines of a text, broken between words where that is possible.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
     for word in text.split(' ') {
         let room = Line::from(word).width();
@@ -134,7 +138,7 @@ pub fn write_message(frame: &mut Frame<'_>, layout: &Layout, typed: &str, messag
 /// All of a text, from one of its lines on, in a box.
 pub fn popup_text(frame: &mut Frame<'_>, text: &str, from: usize) {
     let area = frame.area();
-    let mut lines = wrapped(text, usize::from(area.width).saturating_sub(6).clamp(1, 72));
+    let mut lines = wrap(text, usize::from(area.width).saturating_sub(6).clamp(1, 72));
     let room = usize::from(area.height).saturating_sub(4).max(1);
     let title = if lines.len() > room { "↓ ↑ scroll, Esc closes" } else { "Esc closes" };
     let from = from.min(lines.len().saturating_sub(room));
@@ -144,7 +148,7 @@ pub fn popup_text(frame: &mut Frame<'_>, text: &str, from: usize) {
 }
 
 /// The line that [`popup_text`] begins with after a key; none if the key closes it.
-pub fn scrolled(from: usize, code: KeyCode) -> Option<usize> {
+pub fn scroll(from: usize, code: KeyCode) -> Option<usize> {
     match code {
         KeyCode::Down | KeyCode::Char(' ') => Some(from + 1),
         KeyCode::PageDown => Some(from + 10),
@@ -158,7 +162,7 @@ pub fn scrolled(from: usize, code: KeyCode) -> Option<usize> {
 pub fn write_keys(frame: &mut Frame<'_>, place: Rect, choices: &[String], colour: bool) {
     let fits = |text: &&String| text.chars().count() <= usize::from(place.width);
     if let Some(text) = choices.iter().find(fits).or(choices.last()) {
-        write_line(frame, place, text, faint(colour));
+        write_line(frame, place, text, dim(colour));
     }
 }
 

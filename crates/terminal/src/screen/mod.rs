@@ -48,11 +48,11 @@ pub trait Screen {
     /// What time alone does.
     fn tick(&mut self);
     /// The user leaves at once.
-    fn leave(&mut self);
+    fn quit(&mut self);
     /// Whether the user has left.
-    fn is_left(&self) -> bool;
+    fn has_quit(&self) -> bool;
     /// The screen goes away, perhaps with its terminal: what must not be lost is kept now.
-    fn end(&mut self) {}
+    fn on_close(&mut self) {}
 }
 
 /// Tells a screen of an event.
@@ -61,7 +61,7 @@ pub fn dispatch(screen: &mut impl Screen, event: &Event, area: Rect) {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => {}
         Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
             if matches!(key.code, KeyCode::Char('c' | 'd')) {
-                screen.leave();
+                screen.quit();
             }
         }
         Event::Key(key) => screen.key(key.code),
@@ -78,7 +78,7 @@ const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
     let restored = TerminalGuard::new();
     let result = enter_raw_mode().and_then(|mut terminal| event_loop(&mut terminal, screen, stop));
-    screen.end();
+    screen.on_close();
     drop(restored);
     // A terminal that is lost makes errors too; whoever is told to end has none to report.
     if stop.is_set() { Ok(()) } else { result }
@@ -139,7 +139,7 @@ const QUEUE_CAPACITY: usize = 1000;
 
 /// What comes from the terminal, heard on a thread of its own: reading from a terminal that is lost may
 /// never end, and whoever waits for the thread would wait as long.
-fn events() -> io::Result<Receiver<io::Result<Event>>> {
+fn spawn_event_reader() -> io::Result<Receiver<io::Result<Event>>> {
     let (say, heard) = sync_channel(QUEUE_CAPACITY);
     let listen = move || {
         loop {
@@ -159,7 +159,7 @@ fn event_loop(
     screen: &mut impl Screen,
     stop: &StopFlag,
 ) -> io::Result<()> {
-    let events = events()?;
+    let events = spawn_event_reader()?;
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
         // What has come is heard before the next picture, but that is never late for it.
@@ -173,7 +173,7 @@ fn event_loop(
             wait = Duration::ZERO;
         }
         screen.tick();
-        if stop.is_set() || screen.is_left() {
+        if stop.is_set() || screen.has_quit() {
             return Ok(());
         }
     }
