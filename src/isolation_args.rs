@@ -52,7 +52,7 @@ pub(crate) fn isolation_json(
     let Some(status) = status else { return Value::Null };
     let is_limited = status.isolation != Isolation::Off;
     let limits = |program: &BotProgram| -> Value {
-        let limits = program.allowed().key_values().into_iter();
+        let limits = program.effective_limits().key_values().into_iter();
         limits.map(|(key, value)| (key.to_string(), json!(value))).collect()
     };
     let limits = programs.iter().map(|program| program.filter(|_| is_limited).map(limits));

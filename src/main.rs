@@ -45,11 +45,11 @@ enum Command {
     /// Run a contest between many players, that no crash can spoil
     #[command(subcommand)]
     Tournament(commands::tournament::Command),
-    /// Write, check, play and debug a bot: a program of yours, in any language
+    /// Create, check, play against and debug a bot: a program in any language that plays
     #[command(subcommand)]
     Bot(commands::bot::Command),
-    /// Be a bot: any built-in player, speaking the bot protocol
-    Engine(commands::engine::Arguments),
+    /// Run a built-in player as a bot, speaking the bot protocol
+    Engine(commands::engine::Args),
     /// Find the weights of an evaluation from games the search plays against itself
     Tune(commands::tune::Arguments),
     /// Build and list tables of exact knowledge

@@ -9,29 +9,24 @@ use crownhead_rules::Game;
 use super::Failure;
 
 #[derive(clap::Args)]
-#[command(
-    after_help = "Reads lines from standard input and answers on standard output: the bot protocol \
-(docs/protocol.md).
+#[command(after_help = "Speaks the bot protocol (docs/protocol.md) on standard input and output.
 
-Example, one built-in player entered as a program:
-  crownhead match \"cmd:crownhead engine level:4\" level:3 --game english"
-)]
-pub(crate) struct Arguments {
-    /// The player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
+Example: a built-in player entered as a bot
+  crownhead match \"cmd:crownhead engine level:4\" level:3 --game english")]
+pub(crate) struct Args {
+    /// Player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
     #[arg(value_name = "PLAYER", default_value = "best")]
     player: BuiltinSpec,
-    /// The game for turns that come before any newgame line
+    /// Game of turns that precede any newgame line
     #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let spec = &arguments.player;
-    // Not locked: a search writes from its own thread.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout());
-    match engine::serve(spec, &arguments.game, input, output) {
-        // Whoever drove the engine went away.
+    match engine::run(&args.player, &args.game, input, output) {
+        // The referee is gone.
         Err(EngineError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        result => Ok(result?),
     }
 }

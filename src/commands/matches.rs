@@ -69,9 +69,9 @@ pub(crate) struct Arguments {
     /// How late a move may be
     #[arg(long, value_name = "TIME", value_parser = read_grace, default_value = "5ms")]
     grace: Duration,
-    /// How long a program may take to be ready
+    /// How long a bot may take to get ready
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
-    startup: Duration,
+    startup_timeout: Duration,
     /// Write a log of each game and program to this folder: the dialogue with times, standard error,
     /// the boards
     #[arg(long, value_name = "DIR")]
@@ -266,7 +266,7 @@ fn plan(arguments: &Arguments) -> Result<MatchConfig, Failure> {
         settings: GameSettings {
             time_control: time,
             grace: arguments.grace,
-            startup_timeout: arguments.startup,
+            startup_timeout: arguments.startup_timeout,
             fault_policy: policy,
         },
         openings: openings(&arguments.openings, &arguments.game)?,

@@ -1,19 +1,15 @@
-//! Programs that were written for something else than the bot protocol: at the command line.
+//! Bots of the original assignments on the command line.
 
 #![cfg(unix)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::bots::project;
 use crate::harness::{command, crownhead_in, finish};
 
-fn bots() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bots/tests/fixtures")
-}
-
-/// The kits for the original assignments, and their games.
+/// The starter kits for the original assignments, and their games.
 const KITS: [(&str, &str); 3] = [
     ("c-function", "chinese-checkers"),
     ("cpp-function", "contest"),
@@ -21,12 +17,12 @@ const KITS: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn every_kit_for_an_assignment_passes_its_check_and_beats_random() {
+fn every_assignment_kit_passes_its_check_and_beats_random() {
     let folder = tempfile::tempdir().unwrap();
     for (kit, game) in KITS {
-        let told = crownhead_in(folder.path(), &["bot", "new", kit, kit]);
+        let created = crownhead_in(folder.path(), &["bot", "new", kit, kit]);
         let next = format!("crownhead bot check ./{kit} --game {game}");
-        assert!(told.printed().contains(&next), "{told:?}");
+        assert!(created.printed().contains(&next), "{created:?}");
         let check = ["bot", "check", kit, "--game", game, "--json"];
         let findings = crownhead_in(folder.path(), &check).json();
         assert_eq!(
@@ -38,20 +34,20 @@ fn every_kit_for_an_assignment_passes_its_check_and_beats_random() {
         let arguments = ["match", &bot, "random", "--game", game, "-n", "20", "--json"];
         let games = crownhead_in(folder.path(), &arguments).json();
         assert_eq!(games["faults"], json!([0, 0]), "{kit}: {games}");
-        // Most games of contest checkers are drawn, by whomever.
-        let least = if game == "contest" { 0.6 } else { 0.9 };
-        assert!(games["score"].as_f64() > Some(least), "{kit}: {games}");
+        // Most games of contest checkers are drawn.
+        let min_score = if game == "contest" { 0.6 } else { 0.9 };
+        assert!(games["score"].as_f64() > Some(min_score), "{kit}: {games}");
     }
 }
 
 #[test]
-fn nothing_is_left_of_a_function_that_was_compiled() {
+fn compiled_function_leaves_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let scratch = folder.path().join("scratch");
     fs::create_dir(&scratch).unwrap();
     fs::write(folder.path().join("bad.c"), "int ai_player(int p, const int *b) { return oops; }")
         .unwrap();
-    let good = format!("c-function:{}", bots().join("student.c").display());
+    let good = format!("c-function:{}", project("crates/bots/tests/fixtures/student.c").display());
     for (bot, code) in [(good.as_str(), 0), ("c-function:bad.c", 4)] {
         let arguments = ["match", bot, "random", "--game", "chinese-checkers", "-n", "2", "--json"];
         let mut command = command(&arguments);
@@ -60,12 +56,12 @@ fn nothing_is_left_of_a_function_that_was_compiled() {
         assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "{bot}");
         let object = finished.json();
         if code == 4 {
-            let told = object["failure"].as_str().unwrap();
-            // The author's file and line, as the compiler tells it.
-            assert!(told.contains("bad.c:1:") && told.contains("oops"), "{told}");
+            let failure = object["failure"].as_str().unwrap();
+            // The compiler names the author's file and line.
+            assert!(failure.contains("bad.c:1:") && failure.contains("oops"), "{failure}");
         }
     }
-    // Nor if it is interrupted.
+    // An interrupted match leaves none either.
     #[cfg(target_os = "linux")]
     {
         let arguments = ["match", &good, &good, "--game", "chinese-checkers", "-n", "100000"];
@@ -78,7 +74,7 @@ fn nothing_is_left_of_a_function_that_was_compiled() {
 }
 
 #[test]
-fn a_moment_of_a_game_is_asked_again_in_the_bots_own_language() {
+fn replay_works_for_every_assignment_kit() {
     let folder = tempfile::tempdir().unwrap();
     for (kit, game) in KITS {
         crownhead_in(folder.path(), &["bot", "new", kit, kit]).printed();
@@ -89,20 +85,19 @@ fn a_moment_of_a_game_is_asked_again_in_the_bots_own_language() {
         let side = if game == "chinese-checkers" { "blue" } else { "black" };
         let log = format!("logs/00001-{side}-{kit}.log");
         let replay = ["bot", "replay", &log, "--at", "8", "--json"];
-        let again = crownhead_in(folder.path(), &replay).json();
-        // As the referee writes it: there may be several ways to the same end.
-        let moves = again["turn"].as_str().unwrap();
-        let text = again["now"]["move"].as_str().unwrap();
-        assert!(moves.contains(text), "{kit}: {again}");
-        assert_eq!(again["now"]["fault"], Value::Null, "{kit}: {again}");
+        let replayed = crownhead_in(folder.path(), &replay).json();
+        let moves = replayed["turn"].as_str().unwrap();
+        let text = replayed["now"]["move"].as_str().unwrap();
+        assert!(moves.contains(text), "{kit}: {replayed}");
+        assert_eq!(replayed["now"]["fault"], Value::Null, "{kit}: {replayed}");
     }
 }
 
 #[test]
-fn wrong_uses_are_refused_before_anything_starts() {
+fn invalid_uses_are_refused_before_anything_starts() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.c"), "").unwrap();
-    for (arguments, code, why) in [
+    for (arguments, code, message) in [
         (&["match", "tcp-int32:./no", "random", "--game", "contest"][..], 2, "capture-halma only"),
         (&["match", "c-function:x.c", "random", "--game", "english"], 2, "chinese-checkers only"),
         (&["match", "c-function:no.c", "random", "--game", "english"], 2, "no.c: No such file"),
@@ -114,22 +109,22 @@ fn wrong_uses_are_refused_before_anything_starts() {
         (&["match", "tpc-int32:no", "random", "--game", "capture-halma"], 2, "tcp-int32:COMMAND"),
     ] {
         let finished = crownhead_in(folder.path(), arguments);
-        assert!(finished.refused(code).contains(why), "{finished:?}");
+        assert!(finished.refused(code).contains(message), "{finished:?}");
     }
-    for (text, why) in [
-        ("protocol = \"telnet\"", "line 1, column 1: there is no protocol \"telnet\": there are "),
-        ("protocol = \"c-function\"", "the line source = \"…\" is missing"),
+    for (text, message) in [
+        ("protocol = \"telnet\"", "line 1, column 1: unknown protocol \"telnet\"; available "),
+        ("protocol = \"c-function\"", "missing source = \"…\""),
         ("protocol = \"c-function\"\nsource = \"no.c\"", "no.c: No such file"),
         (
             "protocol = \"c-function\"\nsource = \"x.c\"\ncommand = \"x\"",
-            "neither command nor build",
+            "command and build are not for the protocol c-function",
         ),
-        ("protocol = \"tcp-int32\"", "the line command = \"…\" is missing"),
-        ("command = \"x\"\nsource = \"x.c\"", "others have a command"),
-        ("command = \"x\"\nparameters = { a = \"1\" }", "there is no key \"parameters\""),
+        ("protocol = \"tcp-int32\"", "missing command = \"…\""),
+        ("command = \"x\"\nsource = \"x.c\"", "source is only for the protocols"),
+        ("command = \"x\"\nparameters = { a = \"1\" }", "unknown key \"parameters\""),
     ] {
         fs::write(folder.path().join("bot.toml"), text).unwrap();
         let finished = crownhead_in(folder.path(), &["match", "./", "random", "--game", "english"]);
-        assert!(finished.refused(3).contains(why), "{text}: {finished:?}");
+        assert!(finished.refused(3).contains(message), "{text}: {finished:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! `crownhead bot`, `crownhead engine`, and matches of outside programs.
+//! `crownhead bot`, `crownhead engine`, and matches of bots.
 
 #![cfg(unix)]
 
@@ -14,16 +14,16 @@ pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_crownhead")
 }
 
-fn project(path: &str) -> PathBuf {
+pub(crate) fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The bot of the tests that plays by lot and misbehaves in the way asked for.
+/// The bot that plays random moves and misbehaves as its mode says.
 pub(crate) fn hostile(mode: &str) -> String {
     format!("cmd:python3 '{}' {mode}", project("crates/bots/tests/fixtures/hostile.py").display())
 }
 
-/// A match that went as it should.
+/// Returns the JSON object of a command that succeeded without messages.
 pub(crate) fn result(finished: &Finished) -> Value {
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
     finished.json()
@@ -33,10 +33,10 @@ pub(crate) fn result(finished: &Finished) -> Value {
 fn every_starter_kit_passes_its_check_and_beats_random() {
     let folder = tempfile::tempdir().unwrap();
     for language in ["python", "c", "cpp", "rust", "java", "javascript"] {
-        let told = crownhead_in(folder.path(), &["bot", "new", language, language]);
-        assert!(told.printed().contains("crownhead bot check"), "{told:?}");
+        let created = crownhead_in(folder.path(), &["bot", "new", language, language]);
+        assert!(created.printed().contains("crownhead bot check"), "{created:?}");
         let again = crownhead_in(folder.path(), &["bot", "new", language, language]);
-        assert!(again.refused(1).contains("there is something in it"), "{again:?}");
+        assert!(again.refused(1).contains("the folder is not empty"), "{again:?}");
         let check = ["bot", "check", language, "--game", "capture-halma", "--json"];
         let findings = result(&crownhead_in(folder.path(), &check));
         assert_eq!(findings["failures"], 0, "{language}: {findings}");
@@ -46,18 +46,18 @@ fn every_starter_kit_passes_its_check_and_beats_random() {
             let arguments = ["match", &bot, "random", "--game", game, "-n", "20", "--json"];
             let games = result(&crownhead_in(folder.path(), &arguments));
             assert_eq!(games["faults"], json!([0, 0]), "{language}: {games}");
-            // Most games of contest checkers are drawn, by whomever.
-            let least = if game == "contest" { 0.6 } else { 0.8 };
-            assert!(games["score"].as_f64() > Some(least), "{language}, {game}: {games}");
+            // Most games of contest checkers are drawn.
+            let min_score = if game == "contest" { 0.6 } else { 0.8 };
+            assert!(games["score"].as_f64() > Some(min_score), "{language}, {game}: {games}");
         }
     }
 }
 
 #[test]
-fn the_bot_of_the_documentation_works() {
+fn bot_of_the_documentation_works() {
     let text = fs::read_to_string(project("docs/protocol.md")).unwrap();
     let code = text.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
-    assert!(code.lines().count() <= 12, "it is short");
+    assert!(code.lines().count() <= 12);
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bot.py"), code).unwrap();
     for game in ["english", "contest", "chinese-checkers", "capture-halma"] {
@@ -72,15 +72,20 @@ fn the_bot_of_the_documentation_works() {
 }
 
 #[test]
-fn a_check_says_what_to_do() {
+fn check_gives_advice() {
     for (mode, grade, check, advice) in [
-        ("illegal", "FAILED", "game against random", "one of the texts of moves="),
+        ("illegal", "FAILED", "game against random", "one of the moves in moves="),
         ("hangs", "FAILED", "game against random", "Flush standard output"),
-        ("bare", "FAILED", "game against random", "begins with the word move"),
+        ("bare", "FAILED", "game against random", "starts with the word move"),
         ("crash-on-fifth-move", "FAILED", "game against random", "crownhead bot replay"),
-        ("says-nothing", "warning", "hello", "Answer the lines crownhead and newgame with ready"),
+        (
+            "says-nothing",
+            "warning",
+            "handshake",
+            "Answer the lines crownhead and newgame with ready",
+        ),
         ("ignores-quit", "ok", "quit", ""),
-        ("never-ends", "warning", "quit", "End the program at the line quit"),
+        ("never-ends", "warning", "quit", "Exit on the line quit"),
     ] {
         let bot = hostile(mode);
         let finished = crownhead(&[
@@ -91,18 +96,18 @@ fn a_check_says_what_to_do() {
             "english",
             "--movetime",
             "300ms",
-            "--startup",
+            "--startup-timeout",
             "2s",
             "--json",
         ]);
         let object = finished.json();
         assert_eq!(finished.code, Some(if grade == "FAILED" { 4 } else { 0 }), "{mode}: {object}");
         let findings = object["findings"].as_array().unwrap();
-        let found = findings.iter().any(|finding| {
-            let told = finding["advice"].as_str().unwrap_or_default();
-            finding["grade"] == grade && finding["check"] == check && told.contains(advice)
+        let is_found = findings.iter().any(|finding| {
+            let text = finding["advice"].as_str().unwrap_or_default();
+            finding["grade"] == grade && finding["check"] == check && text.contains(advice)
         });
-        assert!(found, "{mode}: {object}");
+        assert!(is_found, "{mode}: {object}");
     }
     let finished = crownhead(&["bot", "check", &hostile("escapes"), "--game", "english"]);
     assert!(!finished.stdout.contains(['\x1b', '\x07']), "{finished:?}");
@@ -114,17 +119,17 @@ fn a_check_says_what_to_do() {
         "{missing:?}"
     );
     for (name, word) in [("./no-folder", "./no-folder"), ("no-bot at all", "no-bot")] {
-        let told = format!("there is no folder {name:?} and no program {word:?}");
+        let message = format!("no folder {name:?} and no command {word:?} found");
         let missing = crownhead(&["bot", "check", name, "--game", "english"]);
-        assert!(missing.refused(2).contains(&told), "{missing:?}");
+        assert!(missing.refused(2).contains(&message), "{missing:?}");
     }
-    let empty = crownhead(&["bot", "new", "cobol", "x"]);
-    let told = empty.refused(2);
-    assert!(told.contains("there are python, c, cpp, rust, java, javascript"), "{told}");
+    let unknown = crownhead(&["bot", "new", "cobol", "x"]);
+    let message = unknown.refused(2);
+    assert!(message.contains("available: python, c, cpp, rust, java, javascript"), "{message}");
 }
 
 #[test]
-fn what_a_check_found_in_an_odd_moment_can_be_asked_again() {
+fn crash_found_by_check_can_be_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let script = "import sys\nfor line in sys.stdin:\n w = line.split()[0]\n \
                   if w == 'quit': break\n if w == 'turn':\n  \
@@ -139,15 +144,15 @@ fn what_a_check_found_in_an_odd_moment_can_be_asked_again() {
     let logs = fs::read_dir(folder.path().join("logs")).unwrap().flatten();
     let mut names = logs.map(|log| log.file_name().into_string().unwrap());
     let log = format!("logs/{}", names.find(|name| name.contains("forced-pass")).unwrap());
-    let again = crownhead_in(folder.path(), &["bot", "replay", &log, "--at", "0"]);
-    assert_eq!(again.code, Some(4), "{again:?}");
-    assert!(again.stdout.contains("moves     pass\n"), "{again:?}");
-    assert!(again.stdout.contains(" * crash: the bot ended with exit code 1"), "{again:?}");
-    assert!(again.stderr.contains("AssertionError: what now"), "{again:?}");
+    let replayed = crownhead_in(folder.path(), &["bot", "replay", &log, "--at", "0"]);
+    assert_eq!(replayed.code, Some(4), "{replayed:?}");
+    assert!(replayed.stdout.contains("moves     pass\n"), "{replayed:?}");
+    assert!(replayed.stdout.contains(" * crash: the bot exited with code 1"), "{replayed:?}");
+    assert!(replayed.stderr.contains("AssertionError: what now"), "{replayed:?}");
 }
 
 #[test]
-fn too_many_open_files_are_not_the_fault_of_a_bot() {
+fn lack_of_file_descriptors_is_not_the_fault_of_a_bot() {
     let script = format!(
         "ulimit -n 64; '{}' match \"$0\" random --game english -n 40 --concurrency 20 \
          --isolation off",
@@ -160,15 +165,15 @@ fn too_many_open_files_are_not_the_fault_of_a_bot() {
 }
 
 #[test]
-fn a_check_of_a_program_that_is_no_bot_ends_soon() {
+fn check_of_a_program_that_is_not_a_bot_ends_soon() {
     let arguments = ["bot", "check", "sleep 1000", "--game", "english", "--json"];
-    let finished = crownhead(&[&arguments[..], &["--startup", "200ms"]].concat());
+    let finished = crownhead(&[&arguments[..], &["--startup-timeout", "200ms"]].concat());
     let object = finished.json();
     assert_eq!((finished.code, &object["failures"]), (Some(4), &json!(1)), "{object}");
 }
 
 #[test]
-fn a_bot_that_is_started_for_each_game_is_not_blamed_for_its_end() {
+fn bot_with_restart_gets_no_warning_for_exiting() {
     let folder = tempfile::tempdir().unwrap();
     crownhead_in(folder.path(), &["bot", "new", "python", "bot"]).printed();
     let file = folder.path().join("bot/bot.toml");
@@ -180,7 +185,7 @@ fn a_bot_that_is_started_for_each_game_is_not_blamed_for_its_end() {
 }
 
 #[test]
-fn a_crash_after_many_faults_is_told_and_costs_the_exit_code() {
+fn crash_after_many_faults_is_reported() {
     let bot = hostile("illegal-then-abort");
     let arguments = ["match", &bot, "random", "--game", "capture-halma", "-n", "4", "--json"];
     let run = |concurrency: &str| {
@@ -192,7 +197,7 @@ fn a_crash_after_many_faults_is_told_and_costs_the_exit_code() {
     let incidents = object["incidents"].as_array().unwrap();
     let crash = incidents.iter().find(|incident| incident["code"] == "crash").unwrap();
     for (key, start) in [
-        ("what", "the bot ended by signal 6 (abort)"),
+        ("what", "the bot was killed by signal 6 (abort)"),
         ("sentence", "crash, Black, ply "),
         ("side", "b"),
     ] {
@@ -204,7 +209,7 @@ fn a_crash_after_many_faults_is_told_and_costs_the_exit_code() {
 }
 
 #[test]
-fn a_match_of_a_bot_that_cannot_start_has_an_object_too() {
+fn match_of_a_bot_that_cannot_start_prints_json() {
     let finished = crownhead(&["match", "cmd:./no", "random", "--game", "english", "--json"]);
     assert_eq!(finished.code, Some(4));
     let object = finished.json();
@@ -213,9 +218,9 @@ fn a_match_of_a_bot_that_cannot_start_has_an_object_too() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_told() {
+fn unwritable_log_is_reported() {
     let folder = tempfile::tempdir().unwrap();
-    // The place of the second game's log is taken.
+    // A folder is in the way of the second game's log.
     fs::create_dir_all(folder.path().join("logs/00002-white-hostile.py.log")).unwrap();
     let bot = hostile("fine");
     let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--log", "logs"];
@@ -226,27 +231,27 @@ fn a_log_that_cannot_be_written_is_told() {
 }
 
 #[test]
-fn a_build_that_fails_shows_what_the_compiler_said() {
+fn failed_build_shows_compiler_output() {
     let folder = tempfile::tempdir().unwrap();
     crownhead_in(folder.path(), &["bot", "new", "c", "bad"]).printed();
     fs::write(folder.path().join("bad/bot.c"), "int main(void) { return oops; }").unwrap();
     let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
-    let told = finished.refused(4);
-    let what = "building ./bad with \"cc -O2 -o bot bot.c\" failed with exit code 1:\n";
-    assert!(told.contains(what), "{told}");
-    assert!(told.contains("oops"), "{told}");
-    // The first error is the one to mend.
+    let message = finished.refused(4);
+    let start = "building ./bad with \"cc -O2 -o bot bot.c\" failed with exit code 1:\n";
+    assert!(message.contains(start), "{message}");
+    assert!(message.contains("oops"), "{message}");
+    // The first error matters most, so the beginning is shown as well as the end.
     let script = "echo the first >&2; seq 10000 >&2; echo the last >&2; exit 9";
     let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"{script}\"]\n");
     fs::write(folder.path().join("bad/bot.toml"), text).unwrap();
     let finished = crownhead_in(folder.path(), &["match", "./bad", "random", "--game", "english"]);
-    let told = finished.refused(4);
-    assert!(told.contains("failed with exit code 9:\nthe first\n1\n2\n"), "{told}");
-    assert!(told.trim_end().ends_with("10000\nthe last") && told.len() < 8192, "{told}");
+    let message = finished.refused(4);
+    assert!(message.contains("failed with exit code 9:\nthe first\n1\n2\n"), "{message}");
+    assert!(message.trim_end().ends_with("10000\nthe last") && message.len() < 8192, "{message}");
 }
 
 #[test]
-fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
+fn replay_shows_a_logged_turn_and_asks_again() {
     let folder = tempfile::tempdir().unwrap();
     let bot = hostile("much-on-errors");
     let play = ["match", &bot, "random", "--game", "chinese-checkers", "-n", "2", "--log", "logs"];
@@ -262,7 +267,7 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
         " < ready",
         " > newgame game=chinese-checkers side=#",
         " ! xxxx",
-        "more standard error is not kept",
+        "more than 1 MiB of standard error",
         "    1 2 3 4 5 6 7 8\n  1 ",
         " > gameover result=",
     ] {
@@ -274,23 +279,28 @@ fn a_logged_game_can_be_looked_at_and_the_bot_asked_again() {
         folder.path(),
         &["bot", "replay", log, "--at", "8", "--bot", &hostile("fine")],
     );
-    let told = replay.printed();
-    assert!(told.starts_with("chinese-checkers, ply 8, Blue to move: "), "{told}");
-    let (then, now) = told.split_once("\nnow\n").unwrap();
-    assert!(then.contains(" < move "), "{told}");
-    assert!(now.contains(" < move "), "{told}");
-    let shown =
-        crownhead_in(folder.path(), &["bot", "replay", log, "--at", "8", "--show", "--json"]);
-    assert_eq!((&shown.json()["ply"], &shown.json()["now"]), (&json!(8), &Value::Null));
+    let printed = replay.printed();
+    assert!(printed.starts_with("chinese-checkers, ply 8, Blue to move: "), "{printed}");
+    let (logged, now) = printed.split_once("\nnow\n").unwrap();
+    assert!(logged.contains("\nlogged\n") && logged.contains(" < move "), "{printed}");
+    assert!(now.contains(" < move "), "{printed}");
+    let show = ["bot", "replay", log, "--at", "8", "--show", "--json"];
+    let turn = crownhead_in(folder.path(), &show).json();
+    assert_eq!((&turn["ply"], &turn["now"]), (&json!(8), &Value::Null));
+    let following = turn["following"].as_array().unwrap();
+    assert!(following.iter().any(|line| line["direction"] == "<"), "{turn}");
     let wrong = crownhead_in(folder.path(), &["bot", "replay", log, "--at", "9"]);
-    assert!(wrong.refused(3).contains("the bot was not asked at ply 9"), "{wrong:?}");
+    assert!(
+        wrong.refused(3).contains("the bot was not asked at ply 9, only at every second ply"),
+        "{wrong:?}"
+    );
     fs::write(folder.path().join("other"), "nonsense").unwrap();
     let wrong = crownhead_in(folder.path(), &["bot", "replay", "other", "--at", "9"]);
-    assert!(wrong.refused(3).contains("other: line 1: this is no log of a bot"), "{wrong:?}");
+    assert!(wrong.refused(3).contains("other: line 1: not a bot log"), "{wrong:?}");
 }
 
 #[test]
-fn a_bot_is_asked_again_from_elsewhere_and_its_end_is_told() {
+fn replay_works_from_another_folder_and_reports_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     crownhead_in(folder.path(), &["bot", "new", "python", "my bot"]).printed();
     let play = ["match", "./my bot", "random", "--game", "english", "-n", "2", "--log", "logs"];
@@ -298,19 +308,19 @@ fn a_bot_is_asked_again_from_elsewhere_and_its_end_is_told() {
     let logs: Vec<_> = fs::read_dir(folder.path().join("logs")).unwrap().flatten().collect();
     let black = logs.iter().find(|log| log.file_name().to_string_lossy().contains("black"));
     let log = black.unwrap().path().display().to_string();
-    let again = crownhead(&["bot", "replay", &log, "--at", "6"]);
-    assert!(again.printed().contains("\nnow\n"), "{again:?}");
+    let replayed = crownhead(&["bot", "replay", &log, "--at", "6"]);
+    assert!(replayed.printed().contains("\nnow\n"), "{replayed:?}");
     let crash = hostile("crash-at-once");
     let crashed = crownhead(&["bot", "replay", &log, "--at", "6", "--bot", &crash]);
     assert_eq!(crashed.code, Some(4), "{crashed:?}");
-    assert!(crashed.stderr.contains("the bot ended with exit code 3"), "{crashed:?}");
+    assert!(crashed.stderr.contains("the bot exited with code 3"), "{crashed:?}");
 }
 
 #[test]
-fn what_bot_new_says_can_be_typed() {
+fn commands_printed_by_bot_new_work_in_a_shell() {
     let folder = tempfile::tempdir().unwrap();
-    let told = crownhead_in(folder.path(), &["bot", "new", "python", "it's mine"]);
-    let line = told.printed().lines().find(|line| line.contains(" match ")).unwrap();
+    let created = crownhead_in(folder.path(), &["bot", "new", "python", "it's mine"]);
+    let line = created.printed().lines().find(|line| line.contains(" match ")).unwrap();
     let script = line.replace("crownhead", program()).replace("-n 20", "-n 2");
     let mut shell = Command::new("sh");
     let finished = finish(shell.args(["-c", &script]).current_dir(folder.path()));
@@ -318,15 +328,15 @@ fn what_bot_new_says_can_be_typed() {
 }
 
 #[test]
-fn a_broken_bot_toml_is_bad_input_with_its_place() {
+fn invalid_manifest_is_reported_with_its_location() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bot.toml");
     let name = folder.path().to_str().unwrap();
-    for (text, place) in [
-        ("command = \"x\"\n  speed = 3\n", "bot.toml, line 2, column 3: there is no key \"speed\""),
-        ("command = 3\n", "bot.toml, line 1, column 1: command is a text in quotes"),
+    for (text, message) in [
+        ("command = \"x\"\n  speed = 3\n", "bot.toml, line 2, column 3: unknown key \"speed\""),
+        ("command = 3\n", "bot.toml, line 1, column 1: command must be a string"),
         ("command = \n", "line 1, column 11"),
-        ("name = \"x\"\n", "bot.toml: the line command = \"…\" is missing"),
+        ("name = \"x\"\n", "bot.toml: missing command = \"…\""),
     ] {
         fs::write(&file, text).unwrap();
         for arguments in [
@@ -334,17 +344,17 @@ fn a_broken_bot_toml_is_bad_input_with_its_place() {
             &["bot", "check", name, "--game", "english"],
         ] {
             let finished = crownhead(arguments);
-            assert!(finished.refused(3).contains(place), "{text}: {finished:?}");
+            assert!(finished.refused(3).contains(message), "{text}: {finished:?}");
         }
     }
     fs::remove_file(&file).unwrap();
     assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
     let finished = crownhead(&["match", name, "random", "--game", "english"]);
-    assert!(finished.refused(3).contains("bot.toml: it is no file"), "{finished:?}");
+    assert!(finished.refused(3).contains("bot.toml: not a regular file"), "{finished:?}");
 }
 
 #[test]
-fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
+fn forfeit_is_reported_with_exit_code_4() {
     let arguments = ["match", &hostile("illegal"), "random", "--game", "contest", "-n", "2"];
     let finished = crownhead(&arguments);
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(4), ""), "{finished:?}");
@@ -363,7 +373,7 @@ fn a_bot_that_forfeits_ends_the_match_with_exit_code_4_and_the_reason() {
     assert!(odd.refused(2).contains("a policy is forfeit, skip or random-move"), "{odd:?}");
 }
 
-/// The processes with a text in their command line, besides the match that may have it too.
+/// Returns the processes with a text in their command line, except the match itself.
 pub(crate) fn processes(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| {
@@ -374,13 +384,13 @@ pub(crate) fn processes(mark: &str) -> Vec<String> {
     lines.filter(|line| line.contains(mark) && !line.contains(" match ")).collect()
 }
 
-/// Starts a match, interrupts it as soon as a marked process runs, and again and again if wanted.
-fn interrupted(bot: &str, mark: &str, again: bool) {
+/// Starts a match and interrupts it as soon as a marked process runs; `again` repeats the signal.
+fn interrupt_match(bot: &str, mark: &str, again: bool) {
     let game = ["match", bot, "random", "--game", "english", "--movetime", "600s", "--json"];
-    interrupted_in(&game, mark, again);
+    interrupt_command(&game, mark, again);
 }
 
-fn interrupted_in(arguments: &[&str], mark: &str, again: bool) {
+fn interrupt_command(arguments: &[&str], mark: &str, again: bool) {
     let mut command = crate::harness::command(arguments);
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     while processes(mark).is_empty() {
@@ -396,28 +406,28 @@ fn interrupted_in(arguments: &[&str], mark: &str, again: bool) {
 }
 
 #[test]
-fn an_interrupted_match_leaves_no_bot_behind() {
+fn interrupted_match_leaves_no_bot_running() {
     for again in [false, true] {
         let mark = format!("mark-{}-{again}", std::process::id());
-        interrupted(&hostile(&format!("ignores-sigterm {mark}")), &mark, again);
+        interrupt_match(&hostile(&format!("ignores-sigterm {mark}")), &mark, again);
     }
 }
 
 #[test]
-fn an_interrupted_build_leaves_nothing_behind() {
+fn interrupted_build_leaves_no_process_running() {
     let folder = tempfile::tempdir().unwrap();
     let mark = format!("mark-{}-build", std::process::id());
     let text = format!("command = \"x\"\nbuild = [\"sh\", \"-c\", \"sleep 600; echo {mark}\"]");
     fs::write(folder.path().join("bot.toml"), text).unwrap();
     let bot = folder.path().to_str().unwrap();
-    interrupted(bot, &mark, false);
-    interrupted_in(&["play", "--second", bot, "--plain"], &mark, false);
-    interrupted_in(&["bot", "play", bot, "--plain"], &mark, false);
+    interrupt_match(bot, &mark, false);
+    interrupt_command(&["play", "--second", bot, "--plain"], &mark, false);
+    interrupt_command(&["bot", "play", bot, "--plain"], &mark, false);
 }
 
-/// The exit code of a match, and the kilobytes of the largest of all processes that were waited for,
-/// the bots among them.
-fn memory_of_a_match(arguments: &[&str]) -> (i32, u64) {
+/// Returns the exit code of a match and the peak memory of its largest process, bots included, in
+/// kilobytes.
+fn match_peak_memory(arguments: &[&str]) -> (i32, u64) {
     let script = "import resource, subprocess, sys\n\
                   code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n\
                   print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
@@ -428,15 +438,15 @@ fn memory_of_a_match(arguments: &[&str]) -> (i32, u64) {
 }
 
 #[test]
-fn many_games_at_once_share_the_memory_that_openings_are_drawn_with() {
+fn concurrent_games_share_the_memory_for_balanced_openings() {
     let arguments = ["random", "random", "--game", "english", "-n", "100", "--concurrency", "50"];
-    let (code, kilobytes) = memory_of_a_match(&arguments);
+    let (code, kilobytes) = match_peak_memory(&arguments);
     assert_eq!(code, 0);
     assert!(kilobytes < 50 * 1024, "{kilobytes} kB");
 }
 
 #[test]
-fn a_flood_does_not_fill_the_memory() {
+fn output_flood_does_not_fill_memory() {
     for (mode, code) in [
         ("floods-output", 4),
         ("long-line", 4),
@@ -446,14 +456,15 @@ fn a_flood_does_not_fill_the_memory() {
     ] {
         let bot = hostile(mode);
         let games = [&bot, "random", "--game", "english", "-n", "4", "--concurrency", "4"];
-        let (told, kilobytes) = memory_of_a_match(&[&games[..], &["--movetime", "500ms"]].concat());
-        assert_eq!(told, code, "{mode}");
+        let arguments = [&games[..], &["--movetime", "500ms"]].concat();
+        let (exit_code, kilobytes) = match_peak_memory(&arguments);
+        assert_eq!(exit_code, code, "{mode}");
         assert!(kilobytes < 50 * 1024, "{mode}: {kilobytes} kB");
     }
 }
 
 #[test]
-fn a_hundred_games_at_once_lose_no_time() {
+fn hundred_concurrent_games_have_no_timeouts() {
     let folder = tempfile::tempdir().unwrap();
     let bot = folder.path().join("sleepy");
     let source = project("crates/bots/benches/trivial_bot.c");
@@ -486,7 +497,7 @@ fn a_hundred_games_at_once_lose_no_time() {
 }
 
 #[test]
-fn an_engine_plays_the_same_games_at_any_concurrency() {
+fn engine_plays_the_same_games_at_any_concurrency() {
     let folder = tempfile::tempdir().unwrap();
     let bot = format!("cmd:'{}' engine best:nodes=300,hash=1", program());
     let games = |concurrency: &str| {
@@ -514,7 +525,7 @@ fn an_engine_plays_the_same_games_at_any_concurrency() {
 }
 
 #[test]
-fn an_engine_answers_a_script() {
+fn engine_answers_a_script() {
     let script = b"crownhead protocol=1\nnewgame game=english side=b movetime=100\n\
         unknown words are=ignored\n\
         turn ply=6 side=b position=\"B:W18,27:B15\" moves=15x22 time=100\n\

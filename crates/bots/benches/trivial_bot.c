@@ -1,6 +1,6 @@
-/* A bot that answers at once, to measure what the referee costs. Blue plays the first of the legal
- * moves and red the last: so both stay at home in Chinese checkers, and no game ends early.
- * With an argument it sleeps so many microseconds before each answer. */
+/* A bot that answers immediately, to measure the referee. Blue plays the first legal move and red
+ * the last: in Chinese checkers both stay in their camps, and no game ends early. The optional
+ * argument is a delay before each answer, in microseconds. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 static char line[1 << 16];
 
-static void say(const char *text, size_t length) {
+static void send_text(const char *text, size_t length) {
     if (write(1, text, length) < 0)
         exit(1);
 }
 
-static void answer(char *turn, useconds_t pause) {
+static void answer(char *turn, useconds_t delay) {
     char move[64] = "move ";
     char *moves = strstr(turn, " moves=");
     size_t length;
@@ -31,13 +31,13 @@ static void answer(char *turn, useconds_t pause) {
         exit(1);
     memcpy(move + 5, moves, length);
     move[5 + length] = '\n';
-    if (pause)
-        usleep(pause);
-    say(move, length + 6);
+    if (delay)
+        usleep(delay);
+    send_text(move, length + 6);
 }
 
 int main(int argc, char **argv) {
-    useconds_t pause = argc > 1 ? (useconds_t)atoi(argv[1]) : 0;
+    useconds_t delay = argc > 1 ? (useconds_t)atoi(argv[1]) : 0;
     size_t used = 0;
     for (;;) {
         ssize_t count = read(0, line + used, sizeof line - 1 - used);
@@ -50,9 +50,9 @@ int main(int argc, char **argv) {
             size_t length = (size_t)(end - line) + 1;
             *end = 0;
             if (!strncmp(line, "turn ", 5))
-                answer(line, pause);
+                answer(line, delay);
             else if (!strncmp(line, "crownhead", 9) || !strncmp(line, "newgame", 7))
-                say("ready\n", 6);
+                send_text("ready\n", 6);
             else if (!strncmp(line, "quit", 4))
                 return 0;
             used -= length;

@@ -1,16 +1,23 @@
 //! External programs as players, in any language.
 //!
-//! `BotProgram` says how a bot is started, [`process`] starts, reads and stops it. A
-//! [`protocol`] adapter talks to it: [`protocol::v1`] is the bot protocol, [`adapters`] are for
-//! programs written for something else. [`player`] makes a [`Player`](crownhead_play::Player) of
-//! all that. [`check`] tests a bot, [`replay`] asks it about a logged turn again, and starter
-//! `Kit`s are bots to begin with. A bot costs bounded time and memory, whatever it does; each
-//! misstep is a [`Fault`](crownhead_play::Fault) reported to its author.
+//! [`BotProgram`] says how a bot is built and started; its process runs in a
+//! [sandbox](crownhead_sandbox). A protocol adapter talks to it: the bot protocol, or an
+//! adapter for programs written for something else (see [`Protocol`]). [`PlayerSpec`] makes a
+//! [`Player`](crownhead_play::Player) of it. [`check`] tests a bot, [`replay`] asks it about a
+//! logged turn again, a [`StarterKit`] is a bot to start from, and [`engine`] is the bot's side of
+//! the protocol.
+//!
+//! A bot uses bounded time and memory, whatever it does. Every mistake is a
+//! [`Fault`](crownhead_play::Fault), reported to its author.
+
+#![cfg_attr(not(unix), allow(dead_code))] // only processes use some parts
 
 mod adapters;
+mod build;
 pub mod check;
 mod line_buffer;
-mod log;
+pub mod log;
+mod manifest;
 mod player;
 mod process;
 mod program;
@@ -19,9 +26,7 @@ pub mod replay;
 mod spec;
 mod starter_kits;
 
-pub use adapters::Protocol;
-pub use log::board_text;
 pub use program::{BotProgram, ProgramError};
-pub use protocol::engine;
+pub use protocol::{Protocol, engine};
 pub use spec::{PlayerSpec, SpecError};
 pub use starter_kits::StarterKit;

@@ -1,9 +1,9 @@
-//! The log of one game for one bot: what was said on both sides and when, its standard error, the
-//! board at each turn. People read it, and `bot replay` takes it up again.
+//! The log of one game of one bot: the lines in both directions with their times, standard error,
+//! and the board before each turn. `bot replay` reads it.
 //!
-//! Each line begins with the seconds since the game began and a sign: `>` to the bot, `<` from it,
-//! `!` its standard error, `*` a remark of the referee. Lines without a time are the head, whose keys
-//! are read back, and the boards.
+//! A line starts with the seconds since the start of the game and its direction: `>` to the bot,
+//! `<` from the bot, `!` standard error, `*` a note of the referee. Lines without a time are the
+//! header, which `bot replay` parses, and the boards.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,31 +12,41 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crownhead_play::Session;
+use crownhead_rules::{Game, Side};
 
-/// The first line of every log.
-pub(crate) const HEAD: &str = "crownhead bot log, version 1";
-/// So much of a bot's standard error is kept of a game.
-const MOST_ERRORS: usize = 1024 * 1024;
-/// So much of a line of the bot's.
-const LONGEST: usize = 16 * 1024;
+/// First line of every log.
+pub(crate) const HEADER: &str = "crownhead bot log, version 1";
+/// Maximum logged bytes of standard error per game.
+const MAX_STDERR_BYTES: usize = 1024 * 1024;
+/// Maximum logged bytes of a line from the bot.
+const MAX_LOGGED_LINE_BYTES: usize = 16 * 1024;
 
-/// A log being written. When it cannot be written the game goes on without it, and the reason is
-/// kept.
+/// Returns the file name of a log: number of the game, side and player.
+pub fn file_name(game: &Game, number: u64, side: Side, player: &str) -> String {
+    let side = game.info().sides[side.index()].name.to_ascii_lowercase();
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let safe = |c| if is_safe(c) { c } else { '-' };
+    let player: String = player.chars().take(40).map(safe).collect();
+    format!("{number:05}-{side}-{player}.log")
+}
+
+/// A log being written. If writing fails the game continues, and the first error is stored in
+/// `failure`.
 pub(crate) struct Log {
     file: Option<BufWriter<File>>,
     path: PathBuf,
     failure: Arc<OnceLock<String>>,
     start: Instant,
-    errors: usize,
-    /// The beginning of a line of errors that has not ended.
-    pending: Vec<u8>,
+    stderr_bytes: usize,
+    /// Start of a line of standard error that has no end yet.
+    partial_stderr: Vec<u8>,
 }
 
 impl Log {
-    /// Begins a log with its head.
+    /// Creates the file and writes the header.
     pub(crate) fn create(
         path: &Path,
-        head: &[(&str, String)],
+        header: &[(&str, String)],
         failure: Arc<OnceLock<String>>,
     ) -> Log {
         let mut log = Log {
@@ -44,11 +54,11 @@ impl Log {
             path: path.to_path_buf(),
             failure,
             start: Instant::now(),
-            errors: 0,
-            pending: Vec::new(),
+            stderr_bytes: 0,
+            partial_stderr: Vec::new(),
         };
-        let mut text = format!("{HEAD}\n");
-        for (key, value) in head {
+        let mut text = format!("{HEADER}\n");
+        for (key, value) in header {
             text.push_str(&format!("{key:<9} {}\n", value.replace(char::is_control, " ")));
         }
         text.push('\n');
@@ -72,56 +82,58 @@ impl Log {
         self.file = None;
     }
 
-    fn line(&mut self, sign: char, text: &[u8]) {
+    fn line(&mut self, direction: char, text: &[u8]) {
         let seconds = self.start.elapsed().as_secs_f64();
-        // What the referee says is kept whole, to be said again.
-        let is_own = ['>', '*'].contains(&sign);
-        let short = if is_own { text } else { &text[..text.len().min(LONGEST)] };
+        // Lines of the referee are complete, so that `bot replay` can send them again.
+        let is_ours = ['>', '*'].contains(&direction);
+        let short = if is_ours { text } else { &text[..text.len().min(MAX_LOGGED_LINE_BYTES)] };
         let dots = if short.len() < text.len() { "…" } else { "" };
         let text = String::from_utf8_lossy(short);
         let clean = text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "�");
-        self.write(&format!("{seconds:10.6} {sign} {clean}{dots}\n"));
+        self.write(&format!("{seconds:10.6} {direction} {clean}{dots}\n"));
     }
 
+    /// Logs a line sent to the bot.
     pub(crate) fn sent(&mut self, line: &str) {
         self.line('>', line.as_bytes());
     }
 
+    /// Logs a line received from the bot.
     pub(crate) fn received(&mut self, line: &[u8]) {
         self.line('<', line);
     }
 
-    /// What the bot wrote to its standard error.
-    pub(crate) fn errors(&mut self, bytes: &[u8]) {
-        let before = self.errors;
-        self.errors = self.errors.saturating_add(bytes.len());
-        if before > MOST_ERRORS {
+    /// Logs a part of the bot's standard error.
+    pub(crate) fn stderr(&mut self, bytes: &[u8]) {
+        let before = self.stderr_bytes;
+        self.stderr_bytes = self.stderr_bytes.saturating_add(bytes.len());
+        if before > MAX_STDERR_BYTES {
             return;
         }
-        if self.errors > MOST_ERRORS {
-            return self.remark("more standard error is not kept");
+        if self.stderr_bytes > MAX_STDERR_BYTES {
+            return self.note("more than 1 MiB of standard error; the rest is not logged");
         }
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            self.pending.extend_from_slice(part);
-            if part.ends_with(b"\n") || self.pending.len() > LONGEST {
-                let line = std::mem::take(&mut self.pending);
+            self.partial_stderr.extend_from_slice(part);
+            if part.ends_with(b"\n") || self.partial_stderr.len() > MAX_LOGGED_LINE_BYTES {
+                let line = std::mem::take(&mut self.partial_stderr);
                 self.line('!', &line);
             }
         }
     }
 
-    /// A remark of the referee.
-    pub(crate) fn remark(&mut self, text: &str) {
+    /// Logs a note of the referee.
+    pub(crate) fn note(&mut self, text: &str) {
         self.line('*', text.as_bytes());
     }
 
-    /// The board before a turn.
+    /// Logs the board before a turn.
     pub(crate) fn board(&mut self, game: &dyn Session) {
         self.write(&format!("\nply {}\n{}", game.plies(), board_text(game)));
     }
 }
 
-/// The board in rows, for people.
+/// Formats the board as rows, for people.
 pub fn board_text(game: &dyn Session) -> String {
     let mut text = String::from("    1 2 3 4 5 6 7 8\n");
     for (row, number) in game.board().chunks(8).zip(1..) {
@@ -133,8 +145,8 @@ pub fn board_text(game: &dyn Session) -> String {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        if !self.pending.is_empty() {
-            let line = std::mem::take(&mut self.pending);
+        if !self.partial_stderr.is_empty() {
+            let line = std::mem::take(&mut self.partial_stderr);
             self.line('!', &line);
         }
         if let Some(Err(error)) = self.file.as_mut().map(Write::flush) {

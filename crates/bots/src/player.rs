@@ -1,234 +1,242 @@
-//! A [`Player`] that is an outside program: when it is started, when it is started again, and what
-//! of its doings is told as a fault.
+//! [`BotPlayer`]: a [`Player`] that is an external program. Decides when the bot is started and
+//! restarted, and which of its mistakes are faults.
 
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crownhead_play::StopFlag;
-
-use crownhead_play::{Fault, FaultKind};
-
-use crate::BotProgram;
-use crate::log::Log;
-use crate::process::{self, BotProcess};
-use crate::protocol::{Dialogue, Unsaid};
 use crownhead_play::{
-    Choice, Clock, GameOver, GameSettings, GameStart, Incident, Player, PlayerError, Session,
-    TimeControl,
+    Choice, Clock, Fault, FaultKind, GameOver, GameSettings, GameStart, Incident, Player,
+    PlayerError, Session, StopFlag, TimeControl,
 };
 use crownhead_sandbox::IsolationStatus;
 
+use crate::BotProgram;
+use crate::build::build;
+use crate::log::Log;
+use crate::process::{BotProcess, is_host_shortage};
+use crate::protocol::{AskError, ProtocolAdapter};
+
 pub(crate) struct BotPlayer {
     program: BotProgram,
-    dialogue: Box<dyn Dialogue>,
-    bot: Option<BotProcess>,
-    /// The log of the game while no process runs that would have it.
+    adapter: Box<dyn ProtocolAdapter>,
+    process: Option<BotProcess>,
+    /// Log of the game in progress while there is no process to hold it.
     log: Option<Log>,
-    is_greeted: bool,
-    /// What it did that ended it, or leaves it in doubt whether it is in step for the next game.
+    /// Whether the running process has completed the handshake.
+    handshake_done: bool,
+    /// The last fault after which the bot must be restarted or brought back in step.
     fault: Option<Fault>,
-    /// Why it cannot play, for which it is not to blame.
-    unable: Option<PlayerError>,
-    /// The times of the game, if somebody told them.
-    terms: Option<GameSettings>,
+    /// Why the bot cannot play, if that is not its fault.
+    unavailable: Option<PlayerError>,
+    /// Settings of the game in progress, if announced.
+    settings: Option<GameSettings>,
     seed: u64,
-    /// Whether it has been told of the game.
-    is_seated: bool,
-    /// Whether it ended by itself when it was last asked to.
-    left_well: bool,
-    /// Why a log is not whole.
+    /// Whether [`sit_down`](Player::sit_down) was called for this game.
+    game_announced: bool,
+    /// Whether the last process exited on its own when asked to.
+    exited_cleanly: bool,
+    /// First error in writing a log.
     log_failure: Arc<OnceLock<String>>,
 }
 
 impl BotPlayer {
-    /// Builds the program if it must be built, and starts it, unless that must wait for its place at
-    /// a board.
+    /// Builds the bot if necessary and starts it, unless its protocol requires it to start later.
     pub(crate) fn new(program: BotProgram, stop: &StopFlag) -> Result<BotPlayer, PlayerError> {
-        process::build(&program, stop).map_err(PlayerError::StartFailed)?;
-        let mut outside = BotPlayer {
-            dialogue: program.protocol.dialogue(),
+        build(&program, stop).map_err(PlayerError::StartFailed)?;
+        let mut player = BotPlayer {
+            adapter: program.protocol.adapter(),
             program,
-            bot: None,
+            process: None,
             log: None,
-            is_greeted: false,
+            handshake_done: false,
             fault: None,
-            unable: None,
-            terms: None,
+            unavailable: None,
+            settings: None,
             seed: 0,
-            is_seated: false,
-            left_well: false,
+            game_announced: false,
+            exited_cleanly: false,
             log_failure: Arc::default(),
         };
-        if outside.dialogue.starts_early() {
-            outside.start().map_err(|unsaid| match unsaid {
-                Unsaid::Fault(fault) => PlayerError::StartFailed(fault.message),
-                Unsaid::Unable(why) => PlayerError::Unavailable(why),
-                Unsaid::Stopped => PlayerError::Stopped,
+        if player.adapter.can_prestart() {
+            player.start().map_err(|error| match error {
+                AskError::Fault(fault) => PlayerError::StartFailed(fault.message),
+                AskError::Unavailable(message) => PlayerError::Unavailable(message),
+                AskError::Stopped => PlayerError::Stopped,
             })?;
-        } else if !outside.program.is_there() {
-            let error = std::io::ErrorKind::NotFound.into();
-            return Err(PlayerError::StartFailed(outside.not_started(&error)));
+        } else if !player.program.exists() {
+            let error = io::ErrorKind::NotFound.into();
+            return Err(PlayerError::StartFailed(player.start_failure(&error)));
         }
-        Ok(outside)
+        Ok(player)
     }
 
-    fn not_started(&self, error: &std::io::Error) -> String {
+    fn start_failure(&self, error: &io::Error) -> String {
         format!(
             "{} cannot be started: {error} (command {:?}, in {}){}",
             self.program,
-            self.program.words().join(" "),
+            self.program.argv().join(" "),
             self.program.folder.display(),
-            self.program.hint(error)
+            self.program.install_hint(error)
         )
     }
 
-    fn start(&mut self) -> Result<(), Unsaid> {
-        self.is_greeted = false;
-        let started = BotProcess::start(&self.program, &self.program.words());
-        let bot = started.map_err(|error| {
-            let what = self.not_started(&error);
-            match is_ours(&error) {
-                true => Unsaid::Unable(what),
-                false => Fault::new(FaultKind::StartFailed, what).into(),
+    fn start(&mut self) -> Result<(), AskError> {
+        self.handshake_done = false;
+        match BotProcess::start(&self.program) {
+            Ok(process) => {
+                self.process = Some(process);
+                Ok(())
             }
-        })?;
-        self.bot = Some(bot);
-        Ok(())
-    }
-
-    /// Ends the program; whether it did so by itself.
-    fn end(&mut self, politely: bool) -> bool {
-        let Some(mut bot) = self.bot.take() else { return false };
-        if politely {
-            self.dialogue.quit(&mut bot);
+            Err(error) => {
+                let message = self.start_failure(&error);
+                match is_host_shortage(&error) {
+                    true => Err(AskError::Unavailable(message)),
+                    false => Err(Fault::new(FaultKind::StartFailed, message).into()),
+                }
+            }
         }
-        let by_itself = bot.end(politely);
-        self.log = bot.log.take();
-        by_itself
     }
 
-    fn remark(&mut self, text: &str) {
-        let log = self.bot.as_mut().map_or(self.log.as_mut(), |bot| bot.log.as_mut());
+    /// Stops the process. Returns whether it exited on its own.
+    fn stop_process(&mut self, graceful: bool) -> bool {
+        let Some(mut process) = self.process.take() else { return false };
+        if graceful {
+            self.adapter.quit(&mut process);
+        }
+        let exited = process.shutdown(graceful);
+        self.log = process.log.take();
+        exited
+    }
+
+    /// Adds a note to the log of the game in progress.
+    fn note(&mut self, text: &str) {
+        let log = match &mut self.process {
+            Some(process) => process.log.as_mut(),
+            None => self.log.as_mut(),
+        };
         if let Some(log) = log {
-            log.remark(text);
+            log.note(text);
         }
     }
 
-    /// Asks the program to end if it still runs; whether it did so by itself, now or after its last
-    /// game.
-    pub(crate) fn leave(&mut self) -> bool {
-        if self.bot.is_some() {
-            self.left_well = self.end(true);
+    /// Asks the bot to exit, if it is running. Returns whether it exited on its own, now or after
+    /// its last game.
+    pub(crate) fn shutdown(&mut self) -> bool {
+        if self.process.is_some() {
+            self.exited_cleanly = self.stop_process(true);
         }
-        self.left_well
+        self.exited_cleanly
     }
 
-    /// What it did wrong in this game.
+    /// Returns the last fault of the game in progress.
     pub(crate) fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
     }
 
-    /// Why it cannot play, for which it is not to blame.
-    pub(crate) fn unable(&self) -> Option<String> {
-        self.unable.as_ref().map(PlayerError::to_string)
+    /// Returns why the bot cannot play, if that is not its fault.
+    pub(crate) fn unavailable(&self) -> Option<String> {
+        self.unavailable.as_ref().map(PlayerError::to_string)
     }
 
-    /// The last line of its standard error that says something.
-    pub(crate) fn last_words(&self) -> Option<String> {
-        let words = self.bot.as_ref()?.last_words()?;
-        Some(String::from_utf8_lossy(words).into_owned())
+    /// Returns the last line of standard error that is not blank.
+    pub(crate) fn stderr_tail(&self) -> Option<String> {
+        let line = self.process.as_ref()?.stderr_tail()?;
+        Some(String::from_utf8_lossy(line).into_owned())
     }
 
-    /// Whether it has been greeted and lived through it.
-    pub(crate) fn is_greeted(&self) -> bool {
-        self.is_greeted
+    /// Returns whether the handshake succeeded.
+    pub(crate) fn handshake_done(&self) -> bool {
+        self.handshake_done
     }
 
-    /// Whether it did not say that it was ready.
-    pub(crate) fn is_silent(&self) -> bool {
-        self.dialogue.is_silent()
+    /// Returns whether the bot should have sent `ready` but did not.
+    pub(crate) fn missed_ready(&self) -> bool {
+        self.adapter.missed_ready()
     }
 
-    /// What it calls itself.
+    /// Returns the name the bot gave itself.
     pub(crate) fn bot_name(&self) -> Option<&str> {
-        self.dialogue.name()
+        self.adapter.name()
     }
 
-    /// Greets the program and tells it of the game, starting it again if need be.
-    fn seat(&mut self, seating: &GameStart<'_>, stop: &StopFlag) -> Result<(), Unsaid> {
-        let head = self.head(seating);
-        let mut log = seating.log.map(|path| Log::create(path, &head, self.log_failure.clone()));
+    /// Announces a game to the bot, after starting or restarting it if necessary.
+    fn begin_game(&mut self, start: &GameStart<'_>, stop: &StopFlag) -> Result<(), AskError> {
+        let header = self.log_header(start);
+        let mut log = start.log.map(|path| Log::create(path, &header, self.log_failure.clone()));
         if self.fault.take().is_some()
-            && let Some(bot) = &mut self.bot
+            && let Some(process) = &mut self.process
         {
-            bot.log = log.take();
-            if self.is_greeted && self.dialogue.rejoin(bot, seating, stop) {
+            process.log = log.take();
+            if self.handshake_done && self.adapter.resync(process, start, stop) {
                 return Ok(());
             }
-            self.end(false);
+            self.stop_process(false);
             log = self.log.take();
         }
         self.log = log;
-        if self.bot.is_none() {
-            self.dialogue.prepare(self.program.isolation, stop)?;
-            if let Err(unsaid) = self.start() {
-                // What was made ready is not kept from others.
-                self.dialogue = self.program.protocol.dialogue();
-                return Err(unsaid);
+        if self.process.is_none() {
+            self.adapter.prepare(self.program.isolation, stop)?;
+            if let Err(error) = self.start() {
+                // Releases what was prepared, such as a port.
+                self.adapter = self.program.protocol.adapter();
+                return Err(error);
             }
         }
-        let Some(bot) = &mut self.bot else { return Ok(()) };
-        bot.log = self.log.take();
-        if !self.is_greeted {
-            self.dialogue.greet(bot, seating.settings.startup_timeout, stop)?;
-            self.is_greeted = true;
+        let Some(process) = &mut self.process else { return Ok(()) };
+        process.log = self.log.take();
+        if !self.handshake_done {
+            self.adapter.handshake(process, start.settings.startup_timeout, stop)?;
+            self.handshake_done = true;
         }
-        self.dialogue.new_game(bot, seating, stop)
+        self.adapter.new_game(process, start, stop)
     }
 
-    /// The head of a log: what is needed to be in the same place again.
-    fn head(&self, seating: &GameStart<'_>) -> [(&'static str, String); 9] {
+    /// Returns the header of a log: everything needed to reproduce a turn.
+    fn log_header(&self, start: &GameStart<'_>) -> [(&'static str, String); 9] {
         let folder = std::env::current_dir().unwrap_or_default();
+        let isolation = match IsolationStatus::detect(self.program.isolation) {
+            Ok(status) => status.to_string(),
+            Err(message) => message,
+        };
         [
-            ("game", seating.game.to_string()),
+            ("game", start.game.to_string()),
             ("bot", self.program.to_string()),
             ("folder", folder.display().to_string()),
-            ("side", seating.letter().to_string()),
-            ("opponent", seating.opponent.to_string()),
-            ("time", seating.settings.time_control.to_string()),
-            ("policy", seating.settings.fault_policy.to_string()),
-            (
-                "isolation",
-                IsolationStatus::detect(self.program.isolation)
-                    .map_or_else(|why| why, |w| w.to_string()),
-            ),
-            ("limits", self.program.allowed().to_string()),
+            ("side", start.letter().to_string()),
+            ("opponent", start.opponent.to_string()),
+            ("time", start.settings.time_control.to_string()),
+            ("policy", start.settings.fault_policy.to_string()),
+            ("isolation", isolation),
+            ("limits", self.program.effective_limits().to_string()),
         ]
     }
 
-    /// Remembers a fault that ends the program, or leaves in doubt whether it is in step.
-    fn remember(&mut self, fault: &Fault) {
+    /// Stores a fault after which the bot may be out of step, and stops the bot if it cannot go on.
+    fn record_fault(&mut self, fault: &Fault) {
         if fault.kind != FaultKind::IllegalMove {
             self.fault = Some(fault.clone());
         }
         if fault.kind.ends_process() {
-            self.end(false);
+            self.stop_process(false);
         }
     }
 }
 
 impl Player for BotPlayer {
     fn new_game(&mut self, seed: u64) {
-        (self.seed, self.is_seated) = (seed, false);
+        (self.seed, self.game_announced) = (seed, false);
     }
 
-    fn sit_down(&mut self, seating: &GameStart<'_>, stop: &StopFlag) {
-        self.is_seated = true;
-        self.terms = Some(*seating.settings);
-        match self.seat(seating, stop) {
-            Err(Unsaid::Fault(fault)) => self.remember(&fault),
-            Err(Unsaid::Unable(why)) => self.unable = Some(PlayerError::Unavailable(why)),
-            Err(Unsaid::Stopped) | Ok(()) => {}
+    fn sit_down(&mut self, start: &GameStart<'_>, stop: &StopFlag) {
+        self.game_announced = true;
+        self.settings = Some(*start.settings);
+        match self.begin_game(start, stop) {
+            Err(AskError::Fault(fault)) => self.record_fault(&fault),
+            Err(AskError::Unavailable(message)) => {
+                self.unavailable = Some(PlayerError::Unavailable(message));
+            }
+            Err(AskError::Stopped) | Ok(()) => {}
         }
     }
 
@@ -239,76 +247,75 @@ impl Player for BotPlayer {
         stop: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
-        if !self.is_seated {
+        if !self.game_announced {
             if game.outcome().is_some() {
                 return Err(PlayerError::GameOver);
             }
-            let terms = GameSettings {
+            let settings = GameSettings {
                 time_control: time_control(clock),
                 ..GameSettings::default_for(game.game())
             };
-            let seating = GameStart {
+            let start = GameStart {
                 game: game.game(),
                 side: game.side(),
-                settings: &terms,
+                settings: &settings,
                 seed: self.seed,
                 opponent: "unknown",
                 log: None,
             };
-            self.sit_down(&seating, stop);
+            self.sit_down(&start, stop);
         }
-        if let Some(error) = &self.unable {
+        if let Some(error) = &self.unavailable {
             return Err(error.clone());
         }
-        let Some(bot) = self.bot.as_mut().filter(|_| self.is_greeted) else {
+        let Some(process) = self.process.as_mut().filter(|_| self.handshake_done) else {
             if stop.is_set() {
                 return Err(PlayerError::Stopped);
             }
-            let fault = self.fault.clone();
-            let gone = || Fault::new(FaultKind::Crash, "the bot is not running");
-            return Err(PlayerError::Fault(fault.unwrap_or_else(gone)));
+            let not_running = || Fault::new(FaultKind::Crash, "the bot is not running");
+            return Err(PlayerError::Fault(self.fault.clone().unwrap_or_else(not_running)));
         };
-        let grace = self.terms.unwrap_or_else(|| GameSettings::default_for(game.game())).grace;
+        let settings = self.settings.unwrap_or_else(|| GameSettings::default_for(game.game()));
         let limit = match *clock {
             Clock::Unlimited => None,
             Clock::PerMove(time) | Clock::PerGame { left: time, .. } => Some(time),
         };
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit + grace));
-        match self.dialogue.ask(bot, game, clock, deadline, stop) {
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit + settings.grace));
+        match self.adapter.request_move(process, game, clock, deadline, stop) {
             Ok(text) => Ok(Choice::from_text(text)),
-            Err(Unsaid::Stopped) => Err(PlayerError::Stopped),
-            Err(Unsaid::Unable(why)) => Err(PlayerError::Unavailable(why)),
-            Err(Unsaid::Fault(fault)) => {
-                self.remember(&fault);
+            Err(AskError::Stopped) => Err(PlayerError::Stopped),
+            Err(AskError::Unavailable(message)) => Err(PlayerError::Unavailable(message)),
+            Err(AskError::Fault(fault)) => {
+                self.record_fault(&fault);
                 Err(PlayerError::Fault(fault))
             }
         }
     }
 
-    fn on_fault(&mut self, incident: &Incident, made: Option<&str>) {
+    fn on_fault(&mut self, incident: &Incident, substitute: Option<&str>) {
         let fault = &incident.fault;
-        let cost = match made {
-            Some(made) if fault.kind.ends_process() => {
-                format!("{made} is made instead, and its later turns are made without it")
+        let penalty = match substitute {
+            Some(text) if fault.kind.ends_process() => {
+                format!("{text} is played instead, and the bot takes no further part in the game")
             }
-            Some(made) => format!("{made} is made instead"),
+            Some(text) => format!("{text} is played instead"),
             None => "the game is lost".to_string(),
         };
         let (code, policy) = (fault.kind.code(), incident.policy);
-        self.remark(&format!("{code}: {fault}; by the policy {policy}, {cost}"));
+        self.note(&format!("{code}: {fault}; policy {policy}: {penalty}"));
     }
 
-    fn on_game_over(&mut self, verdict: &GameOver<'_>) {
-        let Some(bot) = &mut self.bot else {
-            // Nobody is there to hear it, but the log should not break off.
-            self.remark(&format!("{}: {}", verdict.result, verdict.reason));
+    fn on_game_over(&mut self, result: &GameOver<'_>) {
+        let Some(process) = &mut self.process else {
+            // The bot is gone, but its log is completed.
+            self.note(&format!("{}: {}", result.result, result.reason));
             self.log = None;
             return;
         };
-        self.dialogue.game_over(bot, verdict);
-        bot.log = None;
+        self.adapter.game_over(process, result);
+        process.log = None;
         if self.program.restart {
-            self.leave();
+            self.shutdown();
         }
     }
 
@@ -323,19 +330,12 @@ impl Player for BotPlayer {
 
 impl Drop for BotPlayer {
     fn drop(&mut self) {
-        // Whatever broke has been ended already.
-        self.end(true);
+        // A bot that misbehaved was stopped before.
+        self.stop_process(true);
     }
 }
 
-/// Whether a program could not be started for a lack of ours: files, processes or memory.
-fn is_ours(error: &std::io::Error) -> bool {
-    use rustix::io::Errno;
-    let number = Errno::from_io_error(error);
-    [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM].map(Some).contains(&number)
-}
-
-/// The time control that a clock seems to belong to.
+/// Guesses the time control from a clock at the start of a game.
 fn time_control(clock: &Clock) -> TimeControl {
     match *clock {
         Clock::Unlimited => TimeControl::Unlimited,

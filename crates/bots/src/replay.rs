@@ -1,240 +1,248 @@
-//! A moment of a game, found again in a bot's log, and the bot asked once more.
+//! `bot replay`: finds a turn in a bot's log and asks the bot again.
 
-use std::io;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crownhead_play::StopFlag;
-use crownhead_rules::Game;
-
-use crate::log::HEAD;
-use crate::player::BotPlayer;
-use crate::process::{self, BotProcess};
-use crate::protocol::Unsaid;
-use crate::protocol::line::Line;
-use crate::protocol::v1::Lines;
-use crate::{BotProgram, Protocol};
 use crownhead_play::{
     Action, End, Event, FaultPolicy, GameConfig, GameInPlay, GameSettings, GameStart, Player,
-    PlayerError, Session, TimeControl, new_session,
+    PlayerError, Session, StopFlag, TimeControl, new_session,
 };
+use crownhead_rules::Game;
 
-/// One turn of a game, as its log has it.
+use crate::build::build;
+use crate::log::HEADER;
+use crate::player::BotPlayer;
+use crate::process::BotProcess;
+use crate::protocol::AskError;
+use crate::protocol::line::ProtocolLine;
+use crate::protocol::v1::V1Adapter;
+use crate::{BotProgram, Protocol};
+
+/// Maximum size of a log.
+const MAX_LOG_BYTES: u64 = 256 * 1024 * 1024;
+/// Maximum number of lines in a [`ReplayResult`].
+const MAX_REPLAY_LINES: usize = 100;
+
+/// A turn found in a log.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct LoggedTurn {
     /// The game.
     pub game: Game,
-    /// The bot as it was named.
+    /// The text that the bot was named by.
     pub bot: String,
-    /// Where it was named.
+    /// The folder in which it was named.
     pub folder: PathBuf,
-    /// Plies played before.
+    /// Number of plies played before.
     pub ply: usize,
-    /// The line that told of the game.
+    /// The line that announced the game.
     pub newgame: String,
     /// The line that asked for the move.
     pub turn: String,
-    /// What followed until the next turn: seconds since the question, sign and text.
-    pub then: Vec<(f64, char, String)>,
+    /// The lines that followed, up to the next turn.
+    pub following_lines: Vec<LoggedLine>,
 }
 
-/// What the bot said when it was asked again.
+/// A line of a log.
 #[derive(Clone, Debug)]
-pub struct Again {
-    /// Its lines.
+pub struct LoggedLine {
+    /// Time since the turn, in seconds.
+    pub seconds: f64,
+    /// `>` to the bot, `<` from it, `!` standard error, `*` a note of the referee.
+    pub direction: char,
+    /// The text.
+    pub text: String,
+}
+
+/// Result of asking a bot again.
+#[derive(Clone, Debug)]
+pub struct ReplayResult {
+    /// Lines from the bot.
     pub lines: Vec<String>,
-    /// The end of its standard error.
+    /// Last line of its standard error.
     pub errors: Option<String>,
-    /// How long it took.
+    /// Time until the answer.
     pub time: Duration,
-    /// The move, if it is legal, as the referee writes it.
+    /// The move in the referee's notation, if it is legal.
     pub played: Option<String>,
-    /// What was wrong with the answer, or came instead of one.
+    /// The fault, if there was one.
     pub fault: Option<String>,
 }
 
-/// A longer log is no log.
-const LONGEST: u64 = 256 * 1024 * 1024;
-
-impl Moment {
+impl LoggedTurn {
     /// Finds the turn at a ply in a log.
-    pub fn read(path: &Path, ply: usize) -> Result<Moment, String> {
-        let wrong = |why: String| format!("{}: {why}", path.display());
-        let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+    pub fn find(path: &Path, ply: usize) -> Result<LoggedTurn, String> {
         let mut bytes = Vec::new();
-        let read = io::Read::read_to_end(&mut io::Read::take(file, LONGEST), &mut bytes);
-        read.map_err(|error| wrong(error.to_string()))?;
-        let text = String::from_utf8_lossy(&bytes);
-        if text.lines().next() != Some(HEAD) {
-            return Err(wrong(format!(
-                "line 1: this is no log of a bot: those begin with {HEAD:?}"
-            )));
-        }
-        let head = |key: &str| {
-            let lines = text.lines().take_while(|line| !line.is_empty());
-            let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
-            values.next().map(str::trim).ok_or_else(|| wrong(format!("the head has no {key}")))
-        };
-        let game = head("game")?.parse().map_err(|error| wrong(format!("{error}")))?;
-        let bot = head("bot")?.to_string();
-        let folder = PathBuf::from(head("folder")?);
-        let mut newgame = String::new();
-        let mut found: Option<(f64, Moment)> = None;
-        let mut plies = Vec::new();
-        for (time, sign, said) in text.lines().filter_map(entry) {
-            let line = Line::new(said);
-            // Programs that do not speak the bot protocol were sent something else, and the referee
-            // remarked what it came to.
-            let is_asking = ['>', '*'].contains(&sign);
-            if is_asking && line.word == "newgame" {
-                newgame = said.to_string();
-            }
-            if is_asking && line.word == "turn" {
-                let number = line.value("ply").and_then(|ply| ply.parse::<usize>().ok());
-                plies.extend(number);
-                if found.is_some() {
-                    break;
-                }
-                if number == Some(ply) && said.ends_with('…') {
-                    let why = "the turn line is cut short there, so that it cannot be sent again";
-                    return Err(wrong(format!("ply {ply}: {why}")));
-                }
-                if number == Some(ply) {
-                    let moment = Moment {
-                        game: Game::clone(&game),
-                        bot: bot.clone(),
-                        folder: folder.clone(),
-                        ply,
-                        newgame: newgame.clone(),
-                        turn: said.to_string(),
-                        then: Vec::new(),
-                    };
-                    found = Some((time, moment));
-                }
-            } else if let Some((start, moment)) = &mut found {
-                moment.then.push((time - *start, sign, said.to_string()));
-            }
-        }
-        let none = || {
-            let range = match (plies.first(), plies.last()) {
-                (Some(first), Some(last)) => {
-                    format!("it was asked at plies {first} to {last}, each second one")
-                }
-                _ => "it was never asked for a move".to_string(),
-            };
-            wrong(format!("the bot was not asked at ply {ply}: {range}"))
-        };
-        found.map(|(_, moment)| moment).ok_or_else(none)
+        let read = File::open(path)
+            .and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut bytes))
+            .map_err(|error| error.to_string());
+        read.and_then(|_| LoggedTurn::parse(&String::from_utf8_lossy(&bytes), ply))
+            .map_err(|message| format!("{}: {message}", path.display()))
     }
 
-    /// The game at that moment.
+    fn parse(text: &str, ply: usize) -> Result<LoggedTurn, String> {
+        if text.lines().next() != Some(HEADER) {
+            return Err(format!("line 1: not a bot log, which starts with {HEADER:?}"));
+        }
+        let header = |key: &str| {
+            let lines = text.lines().take_while(|line| !line.is_empty());
+            let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+            values.next().map(str::trim).ok_or_else(|| format!("the header has no {key}"))
+        };
+        let mut turn = LoggedTurn {
+            game: header("game")?.parse().map_err(|error| format!("{error}"))?,
+            bot: header("bot")?.into(),
+            folder: header("folder")?.into(),
+            ply,
+            newgame: String::new(),
+            turn: String::new(),
+            following_lines: Vec::new(),
+        };
+        let mut turn_seconds = None;
+        let mut plies = Vec::new();
+        for (seconds, direction, text) in text.lines().filter_map(parse_entry) {
+            let line = ProtocolLine::new(text);
+            // For other protocols the referee logs newgame and turn lines as notes.
+            let keyword = if ['>', '*'].contains(&direction) { line.keyword } else { "" };
+            if keyword == "newgame" && turn_seconds.is_none() {
+                turn.newgame = text.to_string();
+            }
+            if keyword == "turn" {
+                if turn_seconds.is_some() {
+                    break;
+                }
+                let number = line.value("ply").and_then(|ply| ply.parse::<usize>().ok());
+                plies.extend(number);
+                if number == Some(ply) {
+                    if text.ends_with('…') {
+                        return Err(format!("ply {ply}: the turn line in the log is truncated"));
+                    }
+                    turn_seconds = Some(seconds);
+                    turn.turn = text.to_string();
+                }
+            } else if let Some(start) = turn_seconds {
+                let (seconds, text) = (seconds - start, text.to_string());
+                turn.following_lines.push(LoggedLine { seconds, direction, text });
+            }
+        }
+        match (turn_seconds, plies.first(), plies.last()) {
+            (Some(_), ..) => Ok(turn),
+            (None, Some(first), Some(last)) => Err(format!(
+                "the bot was not asked at ply {ply}, only at every second ply from {first} to {last}"
+            )),
+            _ => Err(format!("the bot was not asked at ply {ply}: it was never asked for a move")),
+        }
+    }
+
+    /// Returns a session at the position of the turn.
     pub fn session(&self) -> Result<Box<dyn Session>, String> {
-        let line = Line::new(&self.turn);
-        let position = line.value("position").ok_or("the turn has no position")?;
+        let line = ProtocolLine::new(&self.turn);
+        let position = line.value("position").ok_or("the turn line has no position")?;
         new_session(&self.game, Some(position)).map_err(|error| error.to_string())
     }
 
-    /// The legal moves at that moment.
+    /// Returns the legal moves, separated by commas.
     pub fn moves(&self) -> &str {
-        Line::new(&self.turn).value("moves").unwrap_or_default()
+        ProtocolLine::new(&self.turn).value("moves").unwrap_or_default()
     }
 
-    /// The program that was asked.
+    /// Returns the bot that was asked.
     pub fn program(&self) -> Result<BotProgram, String> {
-        let folder = || BotProgram::from_folder(&self.folder.join(&self.bot).to_string_lossy());
-        let program = BotProgram::from_text(&self.bot, &self.folder).unwrap_or_else(folder);
+        let from_folder =
+            || BotProgram::from_folder(&self.folder.join(&self.bot).to_string_lossy());
+        let program = BotProgram::from_text(&self.bot, &self.folder).unwrap_or_else(from_folder);
         program.map_err(|error| error.to_string())
     }
 
-    /// Starts the bot and asks it the same.
+    /// Starts a bot and asks it for the same move. `timeout` limits the wait for the answer.
     pub fn ask(
         &self,
         program: &BotProgram,
-        startup: Duration,
-        patience: Duration,
+        startup_timeout: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<Again, String> {
+    ) -> Result<ReplayResult, String> {
         match program.protocol {
-            Protocol::Lines => self.send_again(program, startup, patience, stop),
-            _ => self.ask_again(program, startup, patience, stop),
+            Protocol::V1 => self.send_lines(program, startup_timeout, timeout, stop),
+            _ => self.request_move(program, startup_timeout, timeout, stop),
         }
     }
 
-    /// Asks a program by its own protocol.
-    fn ask_again(
+    /// Sends the lines of the log to a bot that speaks the bot protocol.
+    fn send_lines(
         &self,
         program: &BotProgram,
-        startup: Duration,
-        patience: Duration,
+        startup_timeout: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<Again, String> {
-        program.suits(&self.game)?;
+    ) -> Result<ReplayResult, String> {
+        build(program, stop)?;
+        let mut process = BotProcess::start(program)
+            .map_err(|error| format!("{program} cannot be started: {error}"))?;
+        let mut adapter = V1Adapter::default();
+        let newgame = format!("{}\n", self.newgame);
+        let ready = adapter.replay_start(&mut process, &newgame, startup_timeout, stop);
+        let (start, turn) = (Instant::now(), format!("{}\n", self.turn));
+        let deadline = Some(start + timeout);
+        let mut lines = Vec::new();
+        let on_line = |line: &[u8]| {
+            if lines.len() < MAX_REPLAY_LINES {
+                lines.push(String::from_utf8_lossy(line).into_owned());
+            }
+        };
+        let answer = ready.and_then(|()| {
+            adapter.wait_move(&mut process, &turn, self.ply, deadline, stop, on_line)
+        });
+        let time = start.elapsed();
+        let (played, fault) = match answer {
+            Ok(text) => self.judge(text)?,
+            Err(AskError::Fault(fault)) => (None, Some(fault.to_string())),
+            Err(AskError::Unavailable(message)) => (None, Some(message)),
+            Err(AskError::Stopped) => (None, Some("interrupted".to_string())),
+        };
+        let errors = process.stderr_tail().map(|line| String::from_utf8_lossy(line).into_owned());
+        process.shutdown(false);
+        Ok(ReplayResult { lines, errors, time, played, fault })
+    }
+
+    /// Asks a bot that speaks another protocol.
+    fn request_move(
+        &self,
+        program: &BotProgram,
+        startup_timeout: Duration,
+        timeout: Duration,
+        stop: &StopFlag,
+    ) -> Result<ReplayResult, String> {
+        program.supports(&self.game)?;
         let session = self.session()?;
         let mut bot = BotPlayer::new(program.clone(), stop).map_err(|error| error.to_string())?;
-        let time = TimeControl::PerMove(patience);
-        let terms = GameSettings {
-            time_control: time,
-            startup_timeout: startup,
-            ..GameSettings::default_for(&self.game)
-        };
-        let seed = Line::new(&self.newgame).value("seed").and_then(|seed| seed.parse().ok());
-        let seating = GameStart {
+        let time_control = TimeControl::PerMove(timeout);
+        let settings =
+            GameSettings { time_control, startup_timeout, ..GameSettings::default_for(&self.game) };
+        let seed = ProtocolLine::new(&self.newgame).value("seed");
+        let start = GameStart {
             game: &self.game,
             side: session.side(),
-            settings: &terms,
-            seed: seed.unwrap_or_default(),
+            settings: &settings,
+            seed: seed.and_then(|seed| seed.parse().ok()).unwrap_or_default(),
             opponent: "unknown",
             log: None,
         };
-        bot.new_game(seating.seed);
-        bot.sit_down(&seating, stop);
-        let start = Instant::now();
-        let chosen = bot.choose(session.as_ref(), &time.clock(), stop, &mut |_| {});
-        let time = start.elapsed();
+        bot.new_game(start.seed);
+        bot.sit_down(&start, stop);
+        let asked = Instant::now();
+        let chosen = bot.choose(session.as_ref(), &time_control.clock(), stop, &mut |_| {});
+        let time = asked.elapsed();
         let (lines, (played, fault)) = match chosen {
             Ok(choice) => (vec![format!("move {}", choice.text)], self.judge(choice.text)?),
             Err(PlayerError::Fault(fault)) => (Vec::new(), (None, Some(fault.to_string()))),
             Err(error) => return Err(error.to_string()),
         };
-        Ok(Again { lines, errors: bot.last_words(), time, played, fault })
+        Ok(ReplayResult { lines, errors: bot.stderr_tail(), time, played, fault })
     }
 
-    /// Sends the same lines.
-    fn send_again(
-        &self,
-        program: &BotProgram,
-        startup: Duration,
-        patience: Duration,
-        stop: &StopFlag,
-    ) -> Result<Again, String> {
-        process::build(program, stop)?;
-        let started = BotProcess::start(program, &program.command);
-        let mut bot = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
-        let mut dialogue = Lines::default();
-        let ready = dialogue.resume(&mut bot, &format!("{}\n", self.newgame), startup, stop);
-        let (start, turn) = (Instant::now(), format!("{}\n", self.turn));
-        let mut lines = Vec::new();
-        let told = |line: &[u8]| {
-            if lines.len() < 100 {
-                lines.push(String::from_utf8_lossy(line).into_owned());
-            }
-        };
-        let deadline = Some(start + patience);
-        let answer =
-            ready.and_then(|()| dialogue.answer(&mut bot, &turn, self.ply, deadline, stop, told));
-        let time = start.elapsed();
-        let (played, fault) = match answer {
-            Ok(text) => self.judge(text)?,
-            Err(Unsaid::Fault(fault)) => (None, Some(fault.to_string())),
-            Err(Unsaid::Unable(why)) => (None, Some(why)),
-            Err(Unsaid::Stopped) => (None, Some("interrupted".to_string())),
-        };
-        let errors = bot.last_words().map(|words| String::from_utf8_lossy(words).into_owned());
-        bot.end(false);
-        Ok(Again { lines, errors, time, played, fault })
-    }
-
-    /// What the rules say of an answer: the move as the referee writes it, or the fault.
+    /// Returns the move in the referee's notation, or the fault.
     fn judge(&self, text: String) -> Result<(Option<String>, Option<String>), String> {
         let settings = GameSettings::default_for(&self.game);
         let game =
@@ -252,11 +260,11 @@ impl Moment {
     }
 }
 
-/// Time, sign and text of a line of a log.
-fn entry(line: &str) -> Option<(f64, char, &str)> {
-    let (time, rest) = line.trim_start().split_once(' ')?;
+/// Parses the time, direction and text of a line.
+fn parse_entry(line: &str) -> Option<(f64, char, &str)> {
+    let (seconds, rest) = line.trim_start().split_once(' ')?;
     let mut rest = rest.chars();
-    let sign = rest.next().filter(|sign| "><!*".contains(*sign))?;
+    let direction = rest.next().filter(|direction| "><!*".contains(*direction))?;
     let text = rest.as_str();
-    Some((time.parse().ok()?, sign, text.strip_prefix(' ').unwrap_or(text)))
+    Some((seconds.parse().ok()?, direction, text.strip_prefix(' ').unwrap_or(text)))
 }

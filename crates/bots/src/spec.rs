@@ -10,7 +10,7 @@ use crownhead_play::{BuiltinSpec, Knowledge, Player, PlayerError, StopFlag};
 use crownhead_rules::Game;
 
 use crate::player::BotPlayer;
-use crate::{BotProgram, ProgramError};
+use crate::{BotProgram, ProgramError, manifest};
 
 /// A player: built in, or a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ const BOT_NAMES: &str = "cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAN
                          c-function:FILE, cpp-function:FILE";
 
 impl PlayerSpec {
-    /// The bot's program, if the player is a bot.
+    /// Returns the bot's program, if the player is a bot.
     pub fn program(&self) -> Option<&BotProgram> {
         match self {
             PlayerSpec::Bot(program) => Some(program),
@@ -42,7 +42,7 @@ impl PlayerSpec {
         }
     }
 
-    /// The bot's program, to change how it is run.
+    /// Returns the bot's program, to change how it is run.
     pub fn program_mut(&mut self) -> Option<&mut BotProgram> {
         match self {
             PlayerSpec::Bot(program) => Some(program),
@@ -50,7 +50,7 @@ impl PlayerSpec {
         }
     }
 
-    /// The built-in player, if it is one.
+    /// Returns the built-in player, if it is one.
     pub fn builtin(&self) -> Option<&BuiltinSpec> {
         match self {
             PlayerSpec::Builtin(spec) => Some(spec),
@@ -58,7 +58,7 @@ impl PlayerSpec {
         }
     }
 
-    /// The built-in player, to change its options.
+    /// Returns the built-in player, to change its options.
     pub fn builtin_mut(&mut self) -> Option<&mut BuiltinSpec> {
         match self {
             PlayerSpec::Builtin(spec) => Some(spec),
@@ -83,7 +83,7 @@ impl PlayerSpec {
         }
     }
 
-    /// A short name, for file names and reports.
+    /// Returns a short name, for file names and reports.
     pub fn short_name(&self) -> String {
         self.program().map_or_else(|| self.to_string(), BotProgram::short_name)
     }
@@ -91,28 +91,35 @@ impl PlayerSpec {
     /// Parses a player named in a file; relative folders and commands start at `base`, the folder
     /// of that file.
     pub fn parse_relative_to(text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
+        PlayerSpec::parse(text, base, |folder| base.join(folder).display().to_string())
+    }
+
+    fn parse(
+        text: &str,
+        base: &Path,
+        folder_path: impl FnOnce(&str) -> String,
+    ) -> Result<PlayerSpec, SpecError> {
+        let text = text.trim();
         if let Some(program) = BotProgram::from_text(text, base) {
             return Ok(PlayerSpec::Bot(Box::new(program?)));
         }
-        let text = text.trim();
-        let is_folder = BotProgram::is_folder(text) || BotProgram::is_folder_in(base, text);
-        if is_folder && !BuiltinSpec::is_builtin_name(text) {
-            let path = base.join(text).display().to_string();
-            return Ok(PlayerSpec::Bot(Box::new(BotProgram::from_folder(&path)?)));
+        if manifest::is_folder(text, base) && !BuiltinSpec::is_builtin_name(text) {
+            let program = BotProgram::from_folder(&folder_path(text))?;
+            return Ok(PlayerSpec::Bot(Box::new(program)));
         }
-        text.parse()
+        Ok(PlayerSpec::Builtin(text.parse()?))
     }
 
     /// Returns whether the player can play `game`, or why not.
     pub fn supports(&self, game: &Game) -> Result<(), String> {
-        self.program().map_or(Ok(()), |program| program.suits(game))
+        self.program().map_or(Ok(()), |program| program.supports(game))
     }
 
     /// Builds the bot, if it is one and needs building. [`player`](PlayerSpec::player) builds too,
     /// but cannot be stopped.
     pub fn build(&self, stop: &StopFlag) -> Result<(), PlayerError> {
         let Some(program) = self.program() else { return Ok(()) };
-        crate::process::build(program, stop).map_err(PlayerError::StartFailed)
+        crate::build::build(program, stop).map_err(PlayerError::StartFailed)
     }
 
     /// Creates the player for one game and allocates all memory it needs.
@@ -139,7 +146,7 @@ impl From<BuiltinSpec> for PlayerSpec {
 
 impl From<ProgramError> for SpecError {
     fn from(error: ProgramError) -> SpecError {
-        let is_manifest = matches!(error, ProgramError::File(_));
+        let is_manifest = matches!(error, ProgramError::Manifest(_));
         SpecError { message: error.to_string(), is_manifest }
     }
 }
@@ -158,13 +165,7 @@ impl FromStr for PlayerSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
-        if let Some(program) = BotProgram::from_text(text, Path::new(".")) {
-            return Ok(PlayerSpec::Bot(Box::new(program?)));
-        }
-        if BotProgram::is_folder(text.trim()) && !BuiltinSpec::is_builtin_name(text) {
-            return Ok(PlayerSpec::Bot(Box::new(BotProgram::from_folder(text)?)));
-        }
-        Ok(PlayerSpec::Builtin(text.parse()?))
+        PlayerSpec::parse(text, Path::new("."), str::to_string)
     }
 }
 

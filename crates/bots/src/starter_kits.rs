@@ -1,29 +1,31 @@
-//! The starter kits: a complete small bot in each language, to be improved, and one for each of the
+//! Starter kits for `bot new`: a small complete bot in each language, and one for each of the
 //! original assignments.
 
 use std::io;
 use std::path::Path;
 
-use crownhead_rules::{GAMES, GameInfo};
+use crownhead_play::truncate;
 
-/// A bot to begin with.
+use crate::protocol::game_of_protocol;
+
+/// A bot to start from.
 #[derive(Clone, Copy, Debug)]
 pub struct StarterKit {
-    /// The language, as it is asked for.
+    /// Name of the kit: its language, or the protocol of an assignment.
     pub language: &'static str,
-    /// Other names for it.
-    pub also: &'static [&'static str],
+    /// Other names that are accepted.
+    pub aliases: &'static [&'static str],
     /// What must be installed.
     pub needs: &'static str,
-    /// The names and texts of its files; `NAME` stands for the bot's name.
+    /// File names and contents; `NAME` stands for the bot's name.
     pub files: [(&'static str, &'static str); 2],
 }
 
 macro_rules! kit {
-    ($language:literal, $also:expr, $needs:literal, $file:literal) => {
+    ($language:literal, $aliases:expr, $needs:literal, $file:literal) => {
         StarterKit {
             language: $language,
-            also: $also,
+            aliases: $aliases,
             needs: $needs,
             files: [
                 ($file, include_str!(concat!("../kits/", $language, "/", $file))),
@@ -33,13 +35,13 @@ macro_rules! kit {
     };
 }
 
-/// All kits.
+/// All starter kits.
 const KITS: [StarterKit; 9] = [
     kit!("python", &["py", "python3"], "python3", "bot.py"),
     kit!("c", &[], "a C compiler (gcc)", "bot.c"),
     kit!("cpp", &["c++", "cxx"], "a C++ compiler (g++)", "bot.cpp"),
     kit!("rust", &["rs"], "rustc", "bot.rs"),
-    kit!("java", &[], "a JDK of version 16 or newer", "Bot.java"),
+    kit!("java", &[], "a JDK, version 16 or newer", "Bot.java"),
     kit!("javascript", &["js", "node"], "Node.js", "bot.js"),
     kit!("c-function", &[], "a C compiler (gcc)", "bot.c"),
     kit!("cpp-function", &["c++-function"], "a C++ compiler (g++)", "bot.cpp"),
@@ -47,35 +49,33 @@ const KITS: [StarterKit; 9] = [
 ];
 
 impl StarterKit {
-    /// Returns the id of the game to try the kit with. A kit for the protocol of an assignment plays
-    /// only the game of that assignment.
-    pub fn game(&self) -> &'static str {
-        let plays = |game: &&GameInfo| game.bot_protocols.contains(&self.language);
-        GAMES.iter().find(plays).unwrap_or(&GAMES[0]).id
+    /// Returns the id of the only game that it plays; `None` if it plays all.
+    pub fn game(&self) -> Option<&'static str> {
+        game_of_protocol(self.language)
     }
 
-    /// The kit of a language.
-    pub fn of(language: &str) -> Result<&'static StarterKit, String> {
+    /// Finds the kit of a language, by name or alias.
+    pub fn find(language: &str) -> Result<&'static StarterKit, String> {
         let name = language.trim().to_ascii_lowercase();
-        let found = KITS.iter().find(|kit| kit.language == name || kit.also.contains(&&*name));
-        found.ok_or_else(|| {
-            let names: Vec<_> = KITS.iter().map(|kit| kit.language).collect();
-            let name = crownhead_play::truncate(language);
-            format!("there is no starter kit in {name:?}: there are {}", names.join(", "))
+        let kit = KITS.iter().find(|kit| kit.language == name || kit.aliases.contains(&&*name));
+        kit.ok_or_else(|| {
+            let names = KITS.map(|kit| kit.language).join(", ");
+            format!("no starter kit for {:?}; available: {names}", truncate(language))
         })
     }
 
-    /// Writes the kit to a new or empty folder; the bot is called like the folder.
+    /// Writes the kit to a new or empty folder, which gives the bot its name.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
         if std::fs::read_dir(folder)?.next().is_some() {
-            let message = "there is something in it: a new bot needs a folder of its own";
+            let message = "the folder is not empty: a new bot needs a folder of its own";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
         }
-        let name = folder.canonicalize().ok();
-        let name = name.as_deref().and_then(Path::file_name).unwrap_or_default();
-        let is_plain = |c: &char| c.is_alphanumeric() || "_- .".contains(*c);
-        let name: String = name.to_string_lossy().chars().filter(is_plain).take(40).collect();
+        let path = folder.canonicalize().ok();
+        let name = path.as_deref().and_then(Path::file_name).unwrap_or_default();
+        // The name goes into string literals of several languages.
+        let is_safe = |c: &char| c.is_alphanumeric() || "_- .".contains(*c);
+        let name: String = name.to_string_lossy().chars().filter(is_safe).take(40).collect();
         let name = if name.is_empty() { "bot" } else { &name };
         for (file, text) in self.files {
             std::fs::write(folder.join(file), text.replace("NAME", name))?;

@@ -7,7 +7,6 @@
 pub mod analysis;
 mod clock;
 mod draw_offer;
-mod encounter;
 pub mod fault;
 pub mod game;
 pub mod knowledge;
@@ -26,7 +25,6 @@ mod time_control;
 pub use clock::{Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, StopFlag};
 pub use draw_offer::{accepts_draw, considers_offer};
-pub use encounter::log_name;
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,

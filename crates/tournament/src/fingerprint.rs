@@ -36,12 +36,12 @@ impl Files {
         let mut files = Files::default();
         let Some(program) = player.program() else { return files };
         files.has_build = program.build.is_some();
-        if program.is_of_folder() {
+        if program.has_manifest() {
             files.add_folder("", &program.folder);
         }
         match program.source() {
             Some(source) => files.add_source(source),
-            None if program.is_of_folder() => {}
+            None if program.has_manifest() => {}
             None => {
                 for word in &program.command {
                     files.add(word, &program.folder.join(word));

@@ -13,11 +13,11 @@ use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::{Game, Side};
 
 use crate::statistics::{GamePoints, Pentanomial, Wdl};
-use crownhead_bots::PlayerSpec;
+use crownhead_bots::{PlayerSpec, log};
 use crownhead_play::referee::{self, GameSetup, PlayedGame};
 use crownhead_play::{
     End, GameSettings, Knowledge, Opening, OpeningPicker, Openings, Player, PlayerError, StopFlag,
-    TimeControl, derive_seed, log_name,
+    TimeControl, derive_seed,
 };
 
 /// A match to be played.
@@ -259,7 +259,7 @@ fn one_game(
     let names = sides.map(|player| plan.players[player].to_string());
     let log = |side: Side| {
         let name = plan.players[sides[side.index()]].short_name();
-        let name = log_name(&plan.game, u64::from(number) + 1, side, &name);
+        let name = log::file_name(&plan.game, u64::from(number) + 1, side, &name);
         plan.log.as_ref().map(|folder| folder.join(name))
     };
     let setup = GameSetup {

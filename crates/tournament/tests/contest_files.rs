@@ -215,12 +215,10 @@ fn a_folder_of_submissions_is_taken_as_a_whole() {
     let names: Vec<_> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     assert_eq!(names, ["random", "ada", "bob", "eve"]);
     assert!(contest.entrants[1].player.is_ok());
-    assert!(
-        contest.entrants[2].player.as_ref().unwrap_err().contains("there is no key \"comand\"")
-    );
+    assert!(contest.entrants[2].player.as_ref().unwrap_err().contains("unknown key \"comand\""));
     let why = contest.entrants[3].player.as_ref().unwrap_err();
     assert!(
-        why.contains("cannot play capture-halma: programs of the protocol c-function"),
+        why.contains("cannot play capture-halma: c-function bots play chinese-checkers only"),
         "{why}"
     );
     assert_eq!(contest.notes.len(), 4, "{:?}", contest.notes);

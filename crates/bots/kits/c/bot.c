@@ -1,6 +1,6 @@
-/* A bot for Crownhead. It looks at each legal move by itself and plays the one it likes best.
+/* A bot for Crownhead. It scores each legal move and plays the best one.
  *
- * The part to improve is score(): it knows nothing of what the opponent will do next. */
+ * Improve score(): it does not look at the opponent's replies. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <stdio.h>
@@ -8,26 +8,27 @@
 #include <string.h>
 
 struct cell {
-    int row, column; /* counted from 0 */
+    int row, column; /* from 0 */
 };
 
 static char game[32] = "english";
 static char board[64]; /* 64 letters, row by row; '.' is empty */
-static char side;      /* our letter */
+static char side;      /* letter of our side */
 
 static int is_checkers(void) {
     return !strcmp(game, "english") || !strcmp(game, "contest");
 }
 
-/* The cells of a move, "22-24-44" or "1131" or "11x18"; returns how many. A pass has none. */
-static int cells(const char *move, struct cell *path, int most) {
+/* Parses the cells of a move, "22-24-44", "1131" or "11x18", and returns their number: 0 for a
+ * pass. */
+static int parse_cells(const char *move, struct cell *path, int capacity) {
     int count = 0;
     if (!strcmp(move, "pass"))
         return 0;
-    while (*move && count < most) {
+    while (*move && count < capacity) {
         if (!isdigit((unsigned char)*move)) {
             move++;
-        } else if (is_checkers()) { /* squares 1 to 32, four in a row */
+        } else if (is_checkers()) { /* squares 1 to 32, four per row */
             int n = (int)strtol(move, (char **)&move, 10) - 1;
             path[count].row = n / 4;
             path[count++].column = n % 4 * 2 + (n / 4 + 1) % 2;
@@ -45,8 +46,8 @@ static int is_enemy(int row, int column) {
     return piece != '.' && tolower((unsigned char)piece) != tolower((unsigned char)side);
 }
 
-/* Steps of a king to the nearest enemy. */
-static int way(int row, int column) {
+/* King's steps to the nearest enemy. */
+static int enemy_distance(int row, int column) {
     int best = 0;
     for (int i = 0; i < 64; i++) {
         int rows = abs(i / 8 - row), columns = abs(i % 8 - column);
@@ -57,23 +58,23 @@ static int way(int row, int column) {
     return best;
 }
 
-/* How near a column is to our target in Capture Halma. */
-static int home(int column) {
+/* Progress of a column towards our target in Capture Halma. */
+static int progress(int column) {
     if (side == 'b')
         return column < 6 ? column : 6;
     return column > 1 ? -column : -1;
 }
 
-/* How much we like a move: the higher the better. */
+/* Scores a move; higher is better. */
 static int score(const char *move) {
     struct cell path[128];
-    int count = cells(move, path, 128), points = 0;
-    int forward = side == 'b' || side == '#' ? 1 : -1; /* the first player goes down and right */
+    int count = parse_cells(move, path, 128), points = 0;
+    int forward = side == 'b' || side == '#' ? 1 : -1; /* the first side moves down and right */
     if (count < 2)
         return 0;
     struct cell from = path[0], to = path[count - 1];
     if (!strcmp(game, "chinese-checkers"))
-        /* The way to the opposite corner; of equal ways, the piece furthest behind. */
+        /* Progress towards the opposite corner; on a tie, move the rearmost piece. */
         return 10 * forward * (to.row + to.column - from.row - from.column) -
                forward * (from.row + from.column);
     if (!strcmp(game, "capture-halma")) {
@@ -83,14 +84,14 @@ static int score(const char *move) {
             if (length == 2 && is_enemy((a.row + b.row) / 2, (a.column + b.column) / 2))
                 points += 10;
         }
-        return points + 4 * (home(to.column) - home(from.column));
+        return points + 4 * (progress(to.column) - progress(from.column));
     }
-    /* English and contest checkers: take as much as possible, do not step where we can be taken. */
+    /* English and contest checkers: capture as much as possible, avoid being captured. */
     if (strchr(move, 'x'))
         for (int i = 1; i < count; i++)
             points += 10 * (abs(path[i].row - path[i - 1].row) / 2);
-    if (isupper((unsigned char)board[from.row * 8 + from.column])) /* a king hunts */
-        points += way(from.row, from.column) - way(to.row, to.column);
+    if (isupper((unsigned char)board[from.row * 8 + from.column])) /* kings chase */
+        points += enemy_distance(from.row, from.column) - enemy_distance(to.row, to.column);
     else
         points += to.row == 0 || to.row == 7 ? 5 : 1;
     for (int dr = -1; dr <= 1; dr += 2) {
@@ -104,7 +105,7 @@ static int score(const char *move) {
             int is_king = isupper((unsigned char)board[row * 8 + column]);
             int is_free = board[row2 * 8 + column2] == '.' ||
                           (row2 == from.row && column2 == from.column);
-            /* Men only come towards us. */
+            /* Men only move towards us. */
             if (is_enemy(row, column) && (is_king || dr == forward) && is_free)
                 points -= 8;
         }
@@ -112,7 +113,7 @@ static int score(const char *move) {
     return points;
 }
 
-/* Finds key=value in a line and returns the value, or NULL. */
+/* Returns the value of a key in "word key=value key=\"two words\"", or NULL. */
 static char *value(char *line, const char *key) {
     size_t length = strlen(key);
     int quoted = 0;
@@ -141,7 +142,7 @@ static void turn(char *line) {
             best_score = points;
             equal = 1;
         } else if (points == best_score && rand() % ++equal == 0) {
-            best = move; /* so that equal moves take turns */
+            best = move; /* break ties at random */
         }
     }
     printf("move %s\n", best ? best : "pass");

@@ -1,10 +1,11 @@
-// A bot for contest checkers: the two move functions that the contest asks for.
+// A bot for contest checkers: the two functions of the original assignment.
 //
-// board[row][col] is 0 if empty, 1 black, 2 red, with kings 3 and 4; rows and columns count from 0,
-// and black starts on rows 0 to 2. A function sets the start and the final square.
+// board[row][col] is 0 (empty), 1 (black), 2 (red), 3 (black king) or 4 (red king). Rows and
+// columns count from 0, and black starts on rows 0 to 2. A function sets the start and the final
+// square.
 //
-// It tries each move and takes what it can. The part to improve is score(): it knows nothing of what
-// the opponent will do next.
+// It scores each move and plays the best one. Improve score(): it does not look at the opponent's
+// replies.
 #include <cstdlib>
 
 namespace {
@@ -24,12 +25,12 @@ struct Search {
     bool is_enemy(int piece) const { return piece != 0 && !is_own(piece); }
     int forward() const { return colour == 1 ? 1 : -1; }
 
-    // How much we like a move: the higher the better.
+    // Scores a move; higher is better.
     int score(const Move &move) const {
         int points = 10 * move.captured;
         if (move.row2 == 0 || move.row2 == 7)
             points += 2;
-        // An enemy in front that has free ground behind us will take us.
+        // An enemy in front captures us if the square behind us is empty.
         for (int side = -1; side <= 1; side += 2) {
             int row = move.row2 + forward(), col = move.col2 + side;
             int row2 = move.row2 - forward(), col2 = move.col2 - side;
@@ -48,11 +49,11 @@ struct Search {
             best_score = points;
             equal = 1;
         } else if (points == best_score && std::rand() % ++equal == 0) {
-            best = move; // so that equal moves take turns
+            best = move; // break ties at random
         }
     }
 
-    // Follows all jumps of a piece to their ends; whether there was one.
+    // Follows all captures of a piece to their ends. Returns whether there is one.
     bool jump(int row1, int col1, int row, int col, int piece, int captured) {
         bool found = false;
         for (int down = -1; down <= 1; down += 2)
@@ -77,14 +78,14 @@ struct Search {
 
     void run() {
         equal = 0;
-        for (int pass = 0; pass < 2 && equal == 0; pass++) // captures first: they are compulsory
+        for (int pass = 0; pass < 2 && equal == 0; pass++) // captures first: they are mandatory
             for (int row = 0; row < 8; row++)
                 for (int col = 0; col < 8; col++) {
                     int piece = board[row][col];
                     if (!is_own(piece))
                         continue;
                     if (pass == 0) {
-                        board[row][col] = 0; // it is lifted
+                        board[row][col] = 0; // it does not block itself
                         jump(row, col, row, col, piece, 0);
                         board[row][col] = piece;
                         continue;
@@ -106,7 +107,7 @@ void choose(int board[][8], int &row1, int &col1, int &row2, int &col2, int colo
     search.colour = colour;
     search.run();
     if (search.equal == 0)
-        return; // there is no move: the game would be over
+        return; // no legal move: the game is over
     row1 = search.best.row1;
     col1 = search.best.col1;
     row2 = search.best.row2;

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A bot for Crownhead. It looks at each legal move by itself and plays the one it likes best.
+ * A bot for Crownhead. It scores each legal move and plays the best one.
  *
- * <p>The part to improve is {@link #score}: it knows nothing of what the opponent will do next.
+ * <p>Improve {@link #score}: it does not look at the opponent's replies.
  */
 public class Bot {
-    /** Row and column, counted from 0. */
+    /** Row and column, from 0. */
     record Cell(int row, int column) {
         boolean isOnBoard() {
             return row >= 0 && row < 8 && column >= 0 && column < 8;
@@ -26,7 +26,7 @@ public class Bot {
     private String game = "english";
     /** 64 letters, row by row; '.' is empty. */
     private String board;
-    /** Our letter. */
+    /** Letter of our side. */
     private char side;
 
     private char at(Cell cell) {
@@ -38,14 +38,14 @@ public class Bot {
         return piece != '.' && Character.toLowerCase(piece) != Character.toLowerCase(side);
     }
 
-    /** The cells of a move: "22-24-44" or "1131" or "11x18". A pass has none. */
-    private List<Cell> cells(String move) {
+    /** Parses the cells of a move: "22-24-44", "1131" or "11x18". A pass has none. */
+    private List<Cell> parseCells(String move) {
         List<Cell> path = new ArrayList<>();
         if (move.equals("pass")) {
             return path;
         }
         if (game.equals("english") || game.equals("contest")) {
-            for (String number : move.split("[-x]")) { // squares 1 to 32, four in a row
+            for (String number : move.split("[-x]")) { // squares 1 to 32, four per row
                 int n = Integer.parseInt(number) - 1;
                 path.add(new Cell(n / 4, n % 4 * 2 + (n / 4 + 1) % 2));
             }
@@ -58,8 +58,8 @@ public class Bot {
         return path;
     }
 
-    /** Steps of a king to the nearest enemy. */
-    private int way(Cell from) {
+    /** King's steps to the nearest enemy. */
+    private int enemyDistance(Cell from) {
         int best = 8;
         for (int i = 0; i < 64; i++) {
             if (isEnemy(new Cell(i / 8, i % 8))) {
@@ -70,26 +70,26 @@ public class Bot {
         return best;
     }
 
-    /** How near a column is to our target in Capture Halma. */
-    private int home(int column) {
+    /** Progress of a column towards our target in Capture Halma. */
+    private int progress(int column) {
         return side == 'b' ? Math.min(column, 6) : -Math.max(column, 1);
     }
 
-    /** How much we like a move: the higher the better. */
+    /** Scores a move; higher is better. */
     private int score(String move) {
-        List<Cell> path = cells(move);
+        List<Cell> path = parseCells(move);
         if (path.isEmpty()) {
             return 0;
         }
         Cell from = path.get(0);
         Cell to = path.get(path.size() - 1);
-        // The first player goes down and to the right.
+        // The first side moves down and right.
         int forward = side == 'b' || side == '#' ? 1 : -1;
         int points = 0;
         if (game.equals("chinese-checkers")) {
-            // The way to the opposite corner; of equal ways, the piece furthest behind.
-            int way = to.row + to.column - from.row - from.column;
-            return forward * (10 * way - (from.row + from.column));
+            // Progress towards the opposite corner; on a tie, move the rearmost piece.
+            int progress = to.row + to.column - from.row - from.column;
+            return forward * (10 * progress - (from.row + from.column));
         }
         if (game.equals("capture-halma")) {
             for (int i = 1; i < path.size(); i++) {
@@ -101,16 +101,16 @@ public class Bot {
                     points += 10;
                 }
             }
-            return points + 4 * (home(to.column) - home(from.column));
+            return points + 4 * (progress(to.column) - progress(from.column));
         }
-        // English and contest checkers: take as much as possible, do not step where we can be taken.
+        // English and contest checkers: capture as much as possible, avoid being captured.
         if (move.contains("x")) {
             for (int i = 1; i < path.size(); i++) {
                 points += 10 * (Math.abs(path.get(i).row - path.get(i - 1).row) / 2);
             }
         }
         if (Character.isUpperCase(at(from))) {
-            points += way(from) - way(to); // a king hunts
+            points += enemyDistance(from) - enemyDistance(to); // kings chase
         } else {
             points += to.row == 0 || to.row == 7 ? 5 : 1;
         }
@@ -121,7 +121,7 @@ public class Bot {
                 if (!near.isOnBoard() || !behind.isOnBoard() || !isEnemy(near)) {
                     continue;
                 }
-                // Men only come towards us.
+                // Men only move towards us.
                 boolean canReach = Character.isUpperCase(at(near)) || dr == forward;
                 if (canReach && (behind.equals(from) || at(behind) == '.')) {
                     points -= 8;
@@ -131,8 +131,8 @@ public class Bot {
         return points;
     }
 
-    /** The values of a line of the referee: word key=value key="two words". */
-    private static Map<String, String> read(String line) {
+    /** Parses the values of a line: word key=value key="two words". */
+    private static Map<String, String> parseLine(String line) {
         Map<String, String> values = new HashMap<>();
         int at = line.indexOf(' ') + 1;
         while (at > 0 && at < line.length()) {
@@ -152,21 +152,21 @@ public class Bot {
 
     private void run() throws IOException {
         var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Random lots = new Random();
+        Random random = new Random();
         for (String line = input.readLine(); line != null; line = input.readLine()) {
-            Map<String, String> values = read(line);
+            Map<String, String> values = parseLine(line);
             switch (line.split(" ")[0]) {
                 case "crownhead" -> System.out.print("bot name=\"NAME\"\nready\n");
                 case "newgame" -> {
                     game = values.get("game").split(":")[0];
-                    lots = new Random(Long.parseUnsignedLong(values.getOrDefault("seed", "1")));
+                    random = new Random(Long.parseUnsignedLong(values.getOrDefault("seed", "1")));
                     System.out.print("ready\n");
                 }
                 case "turn" -> {
                     board = values.get("board");
                     side = values.get("side").charAt(0);
                     List<String> moves = Arrays.asList(values.get("moves").split(","));
-                    Collections.shuffle(moves, lots); // so that equal moves take turns
+                    Collections.shuffle(moves, random); // break ties at random
                     String best = moves.get(0);
                     for (String move : moves) {
                         best = score(move) > score(best) ? move : best;

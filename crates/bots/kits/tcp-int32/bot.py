@@ -1,7 +1,7 @@
-"""A bot for Capture Halma: a client of the course's server, which listens on port 8888.
+"""A bot for Capture Halma: a client of the server of the original assignment, on port 8888.
 
-It tries each move and takes the one that captures and goes forward most. The part to improve is
-score(): it knows nothing of what the opponent will do next.
+It scores each move and plays the best one. Improve score(): it does not look at the opponent's
+replies.
 """
 
 import random
@@ -18,7 +18,7 @@ def is_free(board, row, column):
 
 
 def hops(board, own, path, captured, seen):
-    """Finds all sequences of hops that go on from the end of a path, with what they capture."""
+    """Find all hop sequences that continue a path, with the number of pieces they capture."""
     row, column = path[-1]
     for down, right in DIRECTIONS:
         middle = (row + down, column + right)
@@ -38,7 +38,7 @@ def hops(board, own, path, captured, seen):
 
 
 def moves(board, own):
-    """All moves: the path from start to end, and how many pieces it captures."""
+    """Generate all moves: the path from start to end, and the number of captured pieces."""
     for row in range(8):
         for column in range(8):
             if board[row][column] != own:
@@ -46,35 +46,36 @@ def moves(board, own):
             for down, right in DIRECTIONS:
                 if is_free(board, row + down, column + right):
                     yield [(row, column), (row + down, column + right)], 0
-            board[row][column] = 0  # it is lifted
+            board[row][column] = 0  # it does not block itself
             start = (row, column)
             for path, captured in hops(board, own, [start], frozenset(), {(start, frozenset())}):
                 yield path, captured
             board[row][column] = own
 
 
-def home(column, is_black):
-    """How near a column is to our target: the two columns on the other side."""
+def progress(column, is_black):
+    """Progress of a column towards our target, the last two columns of the opposite side."""
     return min(column, 6) if is_black else min(7 - column, 6)
 
 
 def score(path, captured, is_black):
-    """How much we like a move: the higher the better."""
-    way = home(path[-1][1], is_black) - home(path[0][1], is_black)
-    return 10 * captured + 4 * way
+    """Score a move; higher is better."""
+    gain = progress(path[-1][1], is_black) - progress(path[0][1], is_black)
+    return 10 * captured + 4 * gain
 
 
 def choose(board, is_black):
     own = 1 if is_black else 2
-    rated = [(score(path, captured, is_black), path) for path, captured in list(moves(board, own))]
-    if not rated:
+    all_moves = list(moves(board, own))
+    scored = [(score(path, captured, is_black), path) for path, captured in all_moves]
+    if not scored:
         return []
-    best = max(points for points, _ in rated)
-    return random.choice([path for points, path in rated if points == best])
+    best = max(points for points, _ in scored)
+    return random.choice([path for points, path in scored if points == best])
 
 
 def receive(server, count):
-    """Exactly so many 32-bit integers."""
+    """Receive exactly this many 32-bit integers."""
     data = b""
     while len(data) < 4 * count:
         part = server.recv(4 * count - len(data))
@@ -88,14 +89,14 @@ def main():
     with socket.create_connection(SERVER) as server:
         server.sendall(struct.pack("i", TEAM))
         while True:
-            go_on, package = receive(server, 2)
-            if go_on == 0:
+            code, packet = receive(server, 2)
+            if code == 0:
                 break
             cells = receive(server, 64)
             (is_black,) = receive(server, 1)
             board = [list(cells[8 * row : 8 * row + 8]) for row in range(8)]
             path = choose(board, is_black == 1)
-            answer = struct.pack("ii", len(path), package)
+            answer = struct.pack("ii", len(path), packet)
             for row, column in path:
                 answer += struct.pack("ii", row, column)
             server.sendall(answer)

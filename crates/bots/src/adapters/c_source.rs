@@ -1,36 +1,38 @@
-//! Looking for functions in C and C++ without compiling: which names are defined, with how many
-//! parameters.
+//! Finds function definitions in C and C++ sources without compiling them.
 
-/// A function that a file defines.
+/// A function definition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Definition {
     pub(crate) name: String,
+    /// Number of parameters.
     pub(crate) parameters: usize,
 }
 
-/// The functions defined in a text whose names begin with a prefix, in order.
+/// Returns the functions whose names start with `prefix`, in order.
 pub(crate) fn definitions(text: &str, prefix: &str) -> Vec<Definition> {
-    let code = code(text);
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found: Vec<Definition> = Vec::new();
+    let code = strip(text);
+    let is_identifier = |c: char| c.is_alphanumeric() || c == '_';
+    let mut functions: Vec<Definition> = Vec::new();
     for (at, _) in code.match_indices(prefix) {
-        if code[..at].ends_with(is_part) {
+        if code[..at].ends_with(is_identifier) {
             continue;
         }
-        let end = code[at..].find(|c| !is_part(c)).map_or(code.len(), |length| at + length);
+        let end = code[at..].find(|c| !is_identifier(c)).map_or(code.len(), |length| at + length);
         let name = code[at..end].to_string();
         let Some((inside, after)) = parentheses(code[end..].trim_start()) else { continue };
-        if !after.trim_start().starts_with('{') || found.iter().any(|other| other.name == name) {
+        if !after.trim_start().starts_with('{')
+            || functions.iter().any(|function| function.name == name)
+        {
             continue;
         }
         let is_empty = matches!(inside.trim(), "" | "void");
         let parameters = if is_empty { 0 } else { commas(inside) + 1 };
-        found.push(Definition { name, parameters });
+        functions.push(Definition { name, parameters });
     }
-    found
+    functions
 }
 
-/// What is between the parentheses a text begins with, and what is after them.
+/// Splits a text that starts with a parenthesis: what is inside the pair, and what follows it.
 fn parentheses(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('(')?;
     let mut depth = 1;
@@ -47,7 +49,7 @@ fn parentheses(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The commas of a list that are in no parentheses.
+/// Counts the commas of a list that are not inside brackets.
 fn commas(text: &str) -> usize {
     let mut depth = 0;
     let mut count = 0;
@@ -62,8 +64,8 @@ fn commas(text: &str) -> usize {
     count
 }
 
-/// A text without comments, texts in quotes, and lines for the preprocessor.
-fn code(text: &str) -> String {
+/// Removes comments, string literals and preprocessor lines.
+fn strip(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     let mut is_line_start = true;
@@ -87,20 +89,20 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The length of a line with those that a backslash adds to it.
+/// Returns the length of a line, including the lines that a backslash joins to it.
 fn logical_line(text: &str) -> usize {
     let mut length = 0;
     for line in text.split_inclusive('\n') {
         length += line.len();
         if !line.trim_end().ends_with('\\') {
-            // Its end begins the next.
+            // The newline is kept: a preprocessor line may follow.
             return length - usize::from(line.ends_with('\n'));
         }
     }
     length
 }
 
-/// The length of a text in quotes.
+/// Returns the length of a string or character literal.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -119,13 +121,13 @@ fn quoted(text: &str, quote: char) -> usize {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(String, usize)> {
-        let found = definitions(text, "ai_player");
-        found.into_iter().map(|function| (function.name, function.parameters)).collect()
+    fn ai_players(text: &str) -> Vec<(String, usize)> {
+        let functions = definitions(text, "ai_player");
+        functions.into_iter().map(|function| (function.name, function.parameters)).collect()
     }
 
     #[test]
-    fn only_definitions_are_found() {
+    fn declarations_calls_comments_and_strings_are_not_definitions() {
         let text = r#"
             // int ai_player_1(int a) { }
             /* int ai_player_2(int a) { } */
@@ -144,17 +146,17 @@ mod tests {
             void ai_player_help(void (*f)(int, int), int b) {}
             int ai_player_no(void) { }
         "#;
-        let wanted = [("ai_player_1155012345", 2), ("ai_player_help", 2), ("ai_player_no", 0)];
-        assert_eq!(found(text), wanted.map(|(name, count)| (name.to_string(), count)));
+        let expected = [("ai_player_1155012345", 2), ("ai_player_help", 2), ("ai_player_no", 0)];
+        assert_eq!(ai_players(text), expected.map(|(name, count)| (name.to_string(), count)));
     }
 
     #[test]
-    fn no_text_is_too_strange() {
+    fn incomplete_sources_have_no_definitions() {
         for text in
             ["", "ai_player", "ai_player(", "ai_player((", "\"", "'", "/*", "#", "#\\\n", "é/*é"]
         {
-            assert_eq!(found(text), [], "{text}");
+            assert_eq!(ai_players(text), [], "{text}");
         }
-        assert_eq!(found("ai_player(){"), [("ai_player".to_string(), 0)]);
+        assert_eq!(ai_players("ai_player(){"), [("ai_player".to_string(), 0)]);
     }
 }

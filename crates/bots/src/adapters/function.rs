@@ -1,149 +1,128 @@
-//! A bot that is a function in a file: compiled with a shim that speaks the bot protocol for it.
+//! Bots that are a function in a source file, compiled with a shim that speaks the bot protocol.
 //!
-//! The file is included, not linked, in a file of ours that calls the function: so a `static` function
-//! will do, a `main` of its own is out of the way, and messages of the compiler name the author's file
-//! and lines. All this happens in a scratch folder that is gone with the program.
+//! The wrapper includes the author's file instead of linking it. So the function may be `static`, a
+//! `main` does no harm, and compiler messages name the author's file and lines. Everything is
+//! compiled in a scratch folder that is removed with the program.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crownhead_play::StopFlag;
-
-use super::c_source::definitions;
-use super::{Protocol, forced_pass};
-use crate::process::BotProcess;
-use crate::protocol::v1::Lines;
-use crate::protocol::{Dialogue, Unsaid};
-use crownhead_play::{Clock, GameOver, GameStart, LegalMove, Session};
-use crownhead_play::{Fault, FaultKind};
+use crownhead_play::{Clock, Fault, FaultKind, GameOver, GameStart, LegalMove, Session, StopFlag};
+use crownhead_rules::Cell;
 use crownhead_sandbox::ScratchDir;
 
-/// The part that is the same for all functions.
-const SHIM: &str = include_str!("shims/shim.c");
-/// A longer file is something else.
-const LONGEST_FILE: u64 = 8 * 1024 * 1024;
+use super::c_source::definitions;
+use super::forced_pass;
+use crate::Protocol;
+use crate::process::BotProcess;
+use crate::protocol::v1::V1Adapter;
+use crate::protocol::{AskError, ProtocolAdapter};
 
-/// A file with a function that plays.
+/// The part of the program that is the same for all functions.
+const SHIM: &str = include_str!("shims/shim.c");
+/// Maximum size of a source file.
+const MAX_SOURCE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A source file with a function that plays.
 #[derive(Clone)]
-pub(crate) struct Source {
+pub(crate) struct CSource {
     protocol: Protocol,
-    /// Its name from the root.
+    /// Absolute path.
     file: PathBuf,
-    /// Where it is compiled; shared by all copies, so that it is compiled once.
+    /// The folder it is compiled in, shared by all clones.
     scratch: Arc<OnceLock<ScratchDir>>,
 }
 
-impl Source {
-    /// The file, which must be there.
-    pub(crate) fn new(protocol: Protocol, file: &Path) -> Result<Source, String> {
-        let wrong = |why: &str| format!("{}: {why}", file.display());
-        let known = file.metadata().map_err(|error| {
-            wrong(&format!("{error}; {protocol} is followed by the name of a file"))
-        })?;
-        if !known.is_file() {
-            return Err(wrong("it is no file"));
+impl CSource {
+    /// Checks that the file exists and can be included.
+    pub(crate) fn new(protocol: Protocol, file: &Path) -> Result<CSource, String> {
+        let invalid = |message: &str| format!("{}: {message}", file.display());
+        let metadata = file
+            .metadata()
+            .map_err(|error| invalid(&format!("{error}; {protocol} needs a source file")))?;
+        if !metadata.is_file() {
+            return Err(invalid("not a regular file"));
         }
-        if known.len() > LONGEST_FILE {
-            return Err(wrong("it has more than 8 MiB"));
+        if metadata.len() > MAX_SOURCE_BYTES {
+            return Err(invalid("larger than 8 MiB"));
         }
-        let file = file.canonicalize().map_err(|error| wrong(&error.to_string()))?;
-        // There is no way to write such a name in #include "…".
+        let file = file.canonicalize().map_err(|error| invalid(&error.to_string()))?;
+        // Such a path cannot be written in #include "…".
         if file.to_str().is_none_or(|name| name.contains(['"', '\n', '\r', '\\'])) {
-            return Err(wrong("its name has a quote, a backslash, or letters that are no text"));
+            return Err(invalid(
+                "the path must be UTF-8 without quotes, backslashes and line breaks",
+            ));
         }
-        Ok(Source { protocol, file, scratch: Arc::default() })
+        Ok(CSource { protocol, file, scratch: Arc::default() })
     }
 
-    /// Its name from the root.
+    /// Returns the absolute path.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Where it lies; it is run there.
+    /// Returns the folder of the file, where the bot runs.
     pub(crate) fn folder(&self) -> PathBuf {
         self.file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf)
     }
 
-    /// Where it is compiled.
-    pub(crate) fn made_in(&self) -> Option<&Path> {
+    /// Returns the folder it is compiled in.
+    pub(crate) fn build_dir(&self) -> Option<&Path> {
         self.scratch.get().map(ScratchDir::path)
     }
 
-    /// What it needs: the file, and where it was compiled.
-    pub(crate) fn own(&self) -> Vec<PathBuf> {
-        let made_in = self.made_in().map(Path::to_path_buf);
-        [self.file.clone()].into_iter().chain(made_in).collect()
+    /// Returns the paths that the compiler and the bot must be able to read.
+    pub(crate) fn readable_paths(&self) -> Vec<PathBuf> {
+        let build_dir = self.build_dir().map(Path::to_path_buf);
+        [self.file.clone()].into_iter().chain(build_dir).collect()
     }
 
-    /// The program that was made of it.
+    /// Returns the path of the compiled program.
     pub(crate) fn executable(&self) -> PathBuf {
-        self.scratch
-            .get()
-            .map_or_else(|| PathBuf::from("bot"), |scratch| scratch.path().join("bot"))
+        self.build_dir().map_or_else(|| PathBuf::from("bot"), |folder| folder.join("bot"))
     }
 
-    /// Writes what is compiled with the file into a scratch folder: the words of the compiler.
-    pub(crate) fn write(&self) -> Result<Vec<String>, String> {
-        let wrong = |why: String| format!("{}: {why}", self.file.display());
-        let bytes = std::fs::read(&self.file).map_err(|error| wrong(error.to_string()))?;
-        let caller = self.caller(&String::from_utf8_lossy(&bytes)).map_err(wrong)?;
-        let no_scratch = |error| format!("there is no scratch folder to compile in: {error}");
-        let scratch = ScratchDir::new().map_err(no_scratch)?;
-        let path = scratch.path().to_path_buf();
+    /// Writes the wrapper and the shim to a scratch folder and returns the compiler command.
+    pub(crate) fn prepare(&self) -> Result<Vec<String>, String> {
+        let invalid = |message: String| format!("{}: {message}", self.file.display());
+        let bytes = std::fs::read(&self.file).map_err(|error| invalid(error.to_string()))?;
+        let wrapper = self.wrapper_source(&String::from_utf8_lossy(&bytes)).map_err(invalid)?;
+        let scratch_error =
+            |error| format!("cannot create a scratch folder to compile in: {error}");
+        let scratch = ScratchDir::new().map_err(scratch_error)?;
+        let folder = scratch.path().to_path_buf();
         let _ = self.scratch.set(scratch);
-        let (compiler, end) = match self.protocol {
+        let (compiler, extension) = match self.protocol {
             Protocol::CFunction => ("cc", "c"),
             _ => ("c++", "cpp"),
         };
-        let name = |name: &str| path.join(name).to_string_lossy().into_owned();
-        let (caller_file, shim_file) = (name(&format!("call.{end}")), name(&format!("shim.{end}")));
-        for (file, text) in [(&caller_file, caller.as_str()), (&shim_file, SHIM)] {
-            std::fs::write(file, text).map_err(no_scratch)?;
+        let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+        let wrapper_file = path(&format!("call.{extension}"));
+        let shim_file = path(&format!("shim.{extension}"));
+        for (file, text) in [(&wrapper_file, wrapper.as_str()), (&shim_file, SHIM)] {
+            std::fs::write(file, text).map_err(scratch_error)?;
         }
-        let words =
-            [compiler, "-O2", "-o", &name("bot"), &caller_file, &shim_file, "-lm", "-pthread"];
-        Ok(words.map(String::from).to_vec())
+        let argv =
+            [compiler, "-O2", "-o", &path("bot"), &wrapper_file, &shim_file, "-lm", "-pthread"];
+        Ok(argv.map(String::from).to_vec())
     }
 
-    /// The file of ours that includes the author's and calls the function.
-    fn caller(&self, text: &str) -> Result<String, String> {
+    /// Generates the source that includes the author's file and calls the function.
+    fn wrapper_source(&self, text: &str) -> Result<String, String> {
         let file = self.file.display();
-        // A main of the author's is not ours. Names are long, so that no macro of the author's is one.
+        // The author's main is renamed. Our names are long, so that no macro of the author matches.
         let include = format!("#define main crownhead_main\n#include \"{file}\"\n#undef main\n");
-        if self.protocol == Protocol::CFunction {
-            return Ok(include + &C_CALLER.replace("FUNCTION", &ai_player(text)?));
-        }
-        let mut calls = String::new();
-        for (name, player) in [("move_black", 1), ("move_red", 2)] {
-            let found = definitions(text, name);
-            let Some(function) = found.iter().find(|function| function.name == name) else {
-                continue;
-            };
-            if function.parameters != 6 {
-                return Err(format!(
-                    "the function {name} has {} parameters, and should have six: void \
-                     {name}(int board[][8], int &row1, int &col1, int &row2, int &col2, int {})",
-                    function.parameters,
-                    if player == 1 { "black" } else { "red" }
-                ));
-            }
-            let player = player.to_string();
-            calls += &CPP_CALL.replace("FUNCTION", name).replace("PLAYER", &player);
-        }
-        if calls.is_empty() {
-            return Err(
-                "there is neither a function void move_black(int board[][8], int &row1, int \
-                        &col1, int &row2, int &col2, int black) nor move_red"
-                    .into(),
-            );
-        }
-        Ok(include + &CPP_CALLER.replace("CALLS", &calls))
+        let wrapper = match self.protocol {
+            Protocol::CFunction => C_WRAPPER.replace("FUNCTION", &find_ai_player(text)?),
+            _ => CPP_WRAPPER.replace("CALLS", &cpp_calls(text)?),
+        };
+        Ok(include + &wrapper)
     }
 }
 
-/// Calls the function of a C file: the cell `rc` is element `rc` of the board.
-const C_CALLER: &str = "\
+/// Calls the function of a C file. Cell `rc` is element `rc` of the board.
+const C_WRAPPER: &str = "\
 int crownhead_answer(int crownhead_player, const char *crownhead_letters, int *crownhead_answer) {
   int crownhead_board[89] = {0}, crownhead_at;
   for (crownhead_at = 0; crownhead_at < 64; crownhead_at++)
@@ -155,7 +134,7 @@ int crownhead_answer(int crownhead_player, const char *crownhead_letters, int *c
 ";
 
 /// Calls the functions of a C++ file.
-const CPP_CALLER: &str = "\
+const CPP_WRAPPER: &str = "\
 extern \"C\"
 int crownhead_answer(int crownhead_player, const char *crownhead_letters, int *crownhead_answer) {
   int crownhead_board[8][8];
@@ -169,7 +148,7 @@ CALLS  return 0;
 }
 ";
 
-/// Calls the function of one side.
+/// Calls the function of one side of a C++ file.
 const CPP_CALL: &str = "  if (crownhead_player == PLAYER) {
     FUNCTION(crownhead_board, crownhead_answer[0], crownhead_answer[1], crownhead_answer[2],
              crownhead_answer[3], crownhead_player);
@@ -177,170 +156,183 @@ const CPP_CALL: &str = "  if (crownhead_player == PLAYER) {
   }
 ";
 
-/// The name of the function in a C file: `ai_player`, or one that goes on with something else; of
-/// several, one that has a number in it, as a student's has.
-fn ai_player(text: &str) -> Result<String, String> {
-    let mut found = definitions(text, "ai_player");
-    found.retain(|function| function.parameters == 2);
+/// Generates the calls of the functions that a C++ file defines.
+fn cpp_calls(text: &str) -> Result<String, String> {
+    let mut calls = String::new();
+    for (name, side, player) in [("move_black", "black", "1"), ("move_red", "red", "2")] {
+        let functions = definitions(text, name);
+        let Some(function) = functions.iter().find(|function| function.name == name) else {
+            continue;
+        };
+        if function.parameters != 6 {
+            return Err(format!(
+                "the function {name} has {} parameters, expected six: void {name}(int board[][8], \
+                 int &row1, int &col1, int &row2, int &col2, int {side})",
+                function.parameters
+            ));
+        }
+        calls += &CPP_CALL.replace("FUNCTION", name).replace("PLAYER", player);
+    }
+    if calls.is_empty() {
+        return Err("found neither void move_black(int board[][8], int &row1, int &col1, int \
+                    &row2, int &col2, int black) nor move_red"
+            .into());
+    }
+    Ok(calls)
+}
+
+/// Finds the function of a C file: `ai_player`, or a name that starts so. Of several, the one with
+/// a student number.
+fn find_ai_player(text: &str) -> Result<String, String> {
+    let mut functions = definitions(text, "ai_player");
+    functions.retain(|function| function.parameters == 2);
     let rank = |name: &str| match name {
         "ai_player" => 0,
         name if name.contains(|c: char| c.is_ascii_digit()) => 1,
         _ => 2,
     };
-    let best = found.iter().map(|function| rank(&function.name)).min();
-    let mut best = found.iter().filter(|function| Some(rank(&function.name)) == best);
-    match (best.next(), best.next()) {
+    let best = functions.iter().map(|function| rank(&function.name)).min();
+    let mut candidates = functions.iter().filter(|function| Some(rank(&function.name)) == best);
+    match (candidates.next(), candidates.next()) {
         (Some(function), None) => Ok(function.name.clone()),
-        (Some(one), Some(other)) => Err(format!(
-            "there are several functions to choose from, {} and {}: the one that plays is called \
-             ai_player, or the only one that goes on with a number",
-            one.name, other.name
+        (Some(a), Some(b)) => Err(format!(
+            "found several functions, {} and {}: name the one that plays ai_player, or give only \
+             that one a number",
+            a.name, b.name
         )),
-        _ => Err(
-            "there is no function int ai_player(int player, const int *board) (its name may go \
-                  on, as in ai_player_1155012345)"
-                .into(),
-        ),
+        _ => Err("found no function int ai_player(int player, const int *board); the name may \
+                  continue, for example ai_player_1155012345"
+            .into()),
     }
 }
 
-/// The dialogue with a compiled function: that of the bot protocol, with answers in numbers.
-pub(crate) struct Function {
+/// The adapter for compiled functions: the bot protocol, with numbers instead of move texts.
+pub(crate) struct FunctionAdapter {
     protocol: Protocol,
-    lines: Lines,
+    v1: V1Adapter,
     side: char,
 }
 
-impl Function {
-    pub(crate) fn new(protocol: Protocol) -> Function {
-        Function { protocol, lines: Lines::default(), side: ' ' }
+impl FunctionAdapter {
+    pub(crate) fn new(protocol: Protocol) -> FunctionAdapter {
+        FunctionAdapter { protocol, v1: V1Adapter::default(), side: ' ' }
     }
 }
 
-impl Dialogue for Function {
-    fn greet(
+impl ProtocolAdapter for FunctionAdapter {
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        self.lines.greet(bot, allowance, stop)
+    ) -> Result<(), AskError> {
+        self.v1.handshake(bot, timeout, stop)
     }
 
     fn new_game(
         &mut self,
         bot: &mut BotProcess,
-        seating: &GameStart<'_>,
+        start: &GameStart<'_>,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        self.side = seating.letter();
-        self.lines.new_game(bot, seating, stop)
+    ) -> Result<(), AskError> {
+        self.side = start.letter();
+        self.v1.new_game(bot, start, stop)
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, Unsaid> {
+    ) -> Result<String, AskError> {
         if let Some(pass) = forced_pass(game) {
             return Ok(pass);
         }
-        let answer = self.lines.ask(bot, game, clock, deadline, stop)?;
+        let answer = self.v1.request_move(bot, game, clock, deadline, stop)?;
         if answer == "none" {
             let name = if self.side == 'b' { "move_black" } else { "move_red" };
-            let what = format!("the bot has no function {name}: it plays the other side only");
-            return Err(Fault::new(FaultKind::IllegalMove, what).into());
+            let message = format!("the bot has no function {name}: it plays the other side only");
+            return Err(Fault::new(FaultKind::IllegalMove, message).into());
         }
-        match self.protocol {
-            Protocol::CppFunction => squares(game, &answer).map_err(Unsaid::Fault),
-            _ => number(&answer).map_err(Unsaid::Fault),
-        }
+        let text = match self.protocol {
+            Protocol::CppFunction => cpp_move(game, &answer),
+            _ => c_move(&answer),
+        };
+        text.map_err(AskError::Fault)
     }
 
-    fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
-        self.lines.game_over(bot, verdict);
+    fn game_over(&mut self, bot: &mut BotProcess, result: &GameOver<'_>) {
+        self.v1.game_over(bot, result);
     }
 
-    fn is_silent(&self) -> bool {
-        self.lines.is_silent()
+    fn missed_ready(&self) -> bool {
+        self.v1.missed_ready()
     }
 
     fn name(&self) -> Option<&str> {
-        self.lines.name()
+        self.v1.name()
     }
 
     fn quit(&mut self, bot: &mut BotProcess) {
-        self.lines.quit(bot);
+        self.v1.quit(bot);
     }
 }
 
-fn illegal(what: String, received: String) -> Fault {
-    Fault { received: Some(received), ..Fault::new(FaultKind::IllegalMove, what) }
+fn illegal_move(message: String, received: String) -> Fault {
+    Fault { received: Some(received), ..Fault::new(FaultKind::IllegalMove, message) }
 }
 
-/// What a C function returned, start and end as one number, as the text of a move.
-fn number(answer: &str) -> Result<String, Fault> {
-    let is_cell = |digits: &str| digits.bytes().all(|digit| (b'1'..=b'8').contains(&digit));
-    if answer.len() == 4 && is_cell(answer) {
+/// Converts the return value of a C function, start*100+end, to the text of a move.
+fn c_move(answer: &str) -> Result<String, Fault> {
+    if answer.len() == 4 && answer.bytes().all(|digit| (b'1'..=b'8').contains(&digit)) {
         return Ok(answer.to_string());
     }
-    let what = format!(
-        "the function returned {answer}, which is not start*100+end with cells from 11 to 88"
-    );
-    Err(illegal(what, answer.to_string()))
+    let message =
+        format!("the function returned {answer}, expected start*100+end with cells from 11 to 88");
+    Err(illegal_move(message, answer.to_string()))
 }
 
-/// Start and final square of a C++ function as the text of a move. Of several captures between the
-/// two it is the one that captures most, then the first in the order of generated moves: the function
-/// has no way to say which it means (`docs/rules.md`).
-fn squares(game: &dyn Session, answer: &str) -> Result<String, Fault> {
+/// Converts the start and final square of a C++ function to the text of a move.
+///
+/// Of several captures between the two squares, this is the one with the most captured pieces, and
+/// of those the first in generation order: the function cannot say which it means
+/// (`docs/rules.md`).
+fn cpp_move(game: &dyn Session, answer: &str) -> Result<String, Fault> {
     let numbers: Vec<i32> = answer.split(' ').filter_map(|number| number.parse().ok()).collect();
-    let received = |numbers: &[i32]| {
-        let names = ["row1", "col1", "row2", "col2"];
-        let pairs = names.iter().zip(numbers).map(|(name, number)| format!("{name}={number}"));
-        pairs.collect::<Vec<_>>().join(" ")
-    };
-    let told = received(&numbers);
     let &[row1, col1, row2, col2] = &numbers[..] else {
-        return Err(illegal("the function gave no move".into(), answer.to_string()));
+        return Err(illegal_move("the function set no move".into(), answer.to_string()));
     };
+    let received = format!("row1={row1} col1={col1} row2={row2} col2={col2}");
     let (from, to) = ((row1, col1), (row2, col2));
-    for (row, column) in [from, to] {
-        let is_on = |number: i32| (0..8).contains(&number);
-        if !is_on(row) || !is_on(column) || (row + column) % 2 == 0 {
-            let what = format!(
-                "row {row}, column {column} is no dark square: both count from 0 to 7, and one of \
-                 them is odd"
-            );
-            return Err(illegal(what, told));
-        }
+    let is_on_board = |number: i32| (0..8).contains(&number);
+    let is_dark =
+        |(row, column)| is_on_board(row) && is_on_board(column) && (row + column) % 2 != 0;
+    if let Some((row, column)) = [from, to].into_iter().find(|square| !is_dark(*square)) {
+        let message = format!(
+            "row {row}, column {column} is not a dark square: both count from 0 to 7, and their \
+             sum is odd"
+        );
+        return Err(illegal_move(message, received));
     }
-    let legal = game.legal_moves();
-    let ends = |mv: &LegalMove| {
-        let place = |cell: &crownhead_rules::Cell| {
-            (i32::from(cell.row()) - 1, i32::from(cell.column()) - 1)
-        };
-        mv.path.first().map(place) == Some(from) && mv.path.last().map(place) == Some(to)
+    let square = |cell: &Cell| (i32::from(cell.row()) - 1, i32::from(cell.column()) - 1);
+    let connects = |mv: &&LegalMove| {
+        mv.path.first().map(square) == Some(from) && mv.path.last().map(square) == Some(to)
     };
-    let mut best: Option<&LegalMove> = None;
-    for mv in legal.iter().filter(|mv| ends(mv)) {
-        if best.is_none_or(|best| mv.captures.len() > best.captures.len()) {
-            best = Some(mv);
-        }
+    let legal = game.legal_moves();
+    // `max_by_key` would return the last of equals.
+    let best = legal.iter().filter(connects).rev().max_by_key(|mv| mv.captures.len());
+    if let Some(mv) = best {
+        return Ok(mv.text.clone());
     }
-    if let Some(best) = best {
-        return Ok(best.text.clone());
-    }
-    // The rules say best what is wrong with it.
-    let square = |(row, column): (i32, i32)| row * 4 + column / 2 + 1;
+    // Play it as text: the rules know best what is wrong with it.
+    let number = |(row, column): (i32, i32)| row * 4 + column / 2 + 1;
     let is_step = (row1 - row2).abs() == 1 && (col1 - col2).abs() == 1;
-    let sign = if is_step { '-' } else { 'x' };
-    let text = format!("{}{sign}{}", square(from), square(to));
+    let separator = if is_step { '-' } else { 'x' };
+    let text = format!("{}{separator}{}", number(from), number(to));
     match game.clone_box().play(&text) {
-        Err(error) => Err(illegal(format!("{error} (squares {text})"), told)),
+        Err(error) => Err(illegal_move(format!("{error} (squares {text})"), received)),
         Ok(()) => Ok(text),
     }
 }
@@ -350,50 +342,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_may_carry_a_number() {
+    fn function_name_may_contain_a_number() {
         let two = "(int player, const int *board) { return 0; }\n";
-        for (text, wanted) in [
+        for (text, expected) in [
             (format!("int ai_player{two}int ai_player_7{two}"), Ok("ai_player")),
             (format!("int ai_player_best{two}int ai_player_1155{two}"), Ok("ai_player_1155")),
             (format!("static int ai_playerX{two}int ai_player_(int a) {{}}"), Ok("ai_playerX")),
             (format!("int ai_player_1{two}int ai_player_2{two}"), Err("several functions")),
-            ("int main(void) { return 0; }".to_string(), Err("there is no function int ai_player")),
+            ("int main(void) { return 0; }".to_string(), Err("found no function int ai_player")),
         ] {
-            match (ai_player(&text), wanted) {
-                (Ok(name), Ok(wanted)) => assert_eq!(name, wanted),
-                (Err(why), Err(wanted)) => assert!(why.contains(wanted), "{why}"),
-                (found, _) => panic!("{text}: {found:?}"),
+            match (find_ai_player(&text), expected) {
+                (Ok(name), Ok(expected)) => assert_eq!(name, expected),
+                (Err(message), Err(part)) => assert!(message.contains(part), "{message}"),
+                (result, _) => panic!("{text}: {result:?}"),
             }
         }
     }
 
     #[test]
-    fn of_several_captures_with_the_same_ends_the_longest_counts() {
-        // From 22 to 8 by 18 and 11, or the other way round by 26, 27, 19 and 11.
+    fn largest_capture_is_chosen_between_the_same_squares() {
+        // From 22 to 8: over 18 and 11, or the long way over 26, 27, 19 and 11.
         let game: crownhead_rules::Game = "contest:kings=true".parse().unwrap();
         let session = crownhead_play::new_session(&game, Some("B:W11,18,19,26,27:BK22")).unwrap();
         let texts: Vec<_> = session.legal_moves().into_iter().map(|mv| mv.text).collect();
         assert_eq!(texts, ["22x22", "22x31x24x15x8", "22x15x8"]);
-        assert_eq!(squares(session.as_ref(), "5 2 1 6").unwrap(), "22x31x24x15x8");
-        // Round and back to where it began.
-        assert_eq!(squares(session.as_ref(), "5 2 5 2").unwrap(), "22x22");
+        assert_eq!(cpp_move(session.as_ref(), "5 2 1 6").unwrap(), "22x31x24x15x8");
+        // A round trip.
+        assert_eq!(cpp_move(session.as_ref(), "5 2 5 2").unwrap(), "22x22");
     }
 
     #[test]
-    fn what_is_no_move_is_told_in_the_words_of_the_function() {
+    fn invalid_answer_is_reported_in_terms_of_the_function() {
         let session = crownhead_play::new_session(&"contest".parse().unwrap(), None).unwrap();
-        assert_eq!(squares(session.as_ref(), "2 1 3 0").unwrap(), "9-13");
-        for (answer, why) in [
-            ("-1 -1 -1 -1", "row -1, column -1 is no dark square"),
-            ("2 2 3 3", "row 2, column 2 is no dark square"),
+        assert_eq!(cpp_move(session.as_ref(), "2 1 3 0").unwrap(), "9-13");
+        for (answer, message) in [
+            ("-1 -1 -1 -1", "row -1, column -1 is not a dark square"),
+            ("2 2 3 3", "row 2, column 2 is not a dark square"),
             ("3 0 4 1", "received: row1=3 col1=0 row2=4 col2=1"),
         ] {
-            let fault = squares(session.as_ref(), answer).unwrap_err();
+            let fault = cpp_move(session.as_ref(), answer).unwrap_err();
             assert_eq!(fault.kind, FaultKind::IllegalMove);
-            assert!(fault.to_string().contains(why), "{fault}");
+            assert!(fault.to_string().contains(message), "{fault}");
         }
         for answer in ["0", "-1131", "1191", "11319", "113a"] {
-            assert!(number(answer).unwrap_err().to_string().contains("start*100+end"), "{answer}");
+            assert!(c_move(answer).unwrap_err().to_string().contains("start*100+end"), "{answer}");
         }
     }
 }

@@ -1,135 +1,34 @@
-//! Programs that were written for something else than the bot protocol, and run as they are.
+//! Adapters for programs that do not speak the bot protocol and run unchanged.
 //!
-//! A [`Protocol`] says how a program is named, which games it can play and which [`Dialogue`] speaks
-//! its language: [`tcp_int32`] talks with programs as they are, [`function`] compiles a
-//! function together with a shim that speaks the bot protocol. The referee knows nothing of all that.
+//! [`tcp_int32`] talks to clients over TCP; [`function`] compiles a C or C++ function together with
+//! a shim that speaks the bot protocol.
 
 mod c_source;
-mod function;
-mod tcp_int32;
-mod tcp_port;
+pub(crate) mod function;
+pub(crate) mod tcp_int32;
+pub(crate) mod tcp_port;
 
-use std::fmt;
-
-use crownhead_rules::{GAMES, Game};
+use crownhead_play::{Clock, Session};
 
 use crate::process::BotProcess;
-use crate::protocol::Dialogue;
-use crate::protocol::v1::{Lines, write_turn};
-use crownhead_play::truncate;
-use crownhead_play::{Clock, Session};
-pub(crate) use function::Source;
+use crate::protocol::v1::format_turn;
+pub(crate) use function::{CSource, FunctionAdapter};
+pub(crate) use tcp_int32::TcpInt32Adapter;
 
-/// How a program is talked with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protocol {
-    /// The bot protocol, version 1.
-    Lines,
-    /// Capture Halma over TCP, as the course's server spoke it.
-    TcpInt32,
-    /// A C function that plays Chinese checkers.
-    CFunction,
-    /// C++ functions that play contest checkers.
-    CppFunction,
-}
-
-impl Protocol {
-    /// All of them.
-    pub const ALL: [Protocol; 4] =
-        [Protocol::Lines, Protocol::TcpInt32, Protocol::CFunction, Protocol::CppFunction];
-
-    /// Its name in a `bot.toml`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Protocol::Lines => "crownhead",
-            Protocol::TcpInt32 => "tcp-int32",
-            Protocol::CFunction => "c-function",
-            Protocol::CppFunction => "cpp-function",
-        }
-    }
-
-    /// What the name of a player of this kind begins with.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Protocol::Lines => "cmd",
-            other => other.name(),
-        }
-    }
-
-    /// The port of this machine that such a program connects to.
-    pub(crate) const fn port(self) -> Option<u16> {
-        match self {
-            Protocol::TcpInt32 => Some(tcp_port::NUMBER),
-            _ => None,
-        }
-    }
-
-    /// The protocol of a name.
-    pub(crate) fn of(name: &str) -> Result<Protocol, String> {
-        let found = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name.trim());
-        found.ok_or_else(|| {
-            let names = Protocol::ALL.map(Protocol::name).join(", ");
-            format!("there is no protocol {:?}: there are {names}", truncate(name))
-        })
-    }
-
-    /// Whether its programs are compiled here from one file.
-    pub const fn is_function(self) -> bool {
-        matches!(self, Protocol::CFunction | Protocol::CppFunction)
-    }
-
-    /// Whether its programs are told nothing of a new game: what they remember would be of the last.
-    pub const fn knows_one_game(self) -> bool {
-        matches!(self, Protocol::TcpInt32 | Protocol::CFunction | Protocol::CppFunction)
-    }
-
-    /// Whether its programs can play a game.
-    pub fn suits(self, game: &Game) -> bool {
-        self == Protocol::Lines || game.info().bot_protocols.contains(&self.name())
-    }
-
-    /// The games that its programs can play, by id.
-    pub fn games(self) -> String {
-        if self == Protocol::Lines {
-            return "all games".into();
-        }
-        let games = GAMES.iter().filter(|game| game.bot_protocols.contains(&self.name()));
-        let ids: Vec<_> = games.map(|game| game.id).collect();
-        format!("{} only", ids.join(", "))
-    }
-
-    pub(crate) fn dialogue(self) -> Box<dyn Dialogue> {
-        match self {
-            Protocol::Lines => Box::new(Lines::default()),
-            Protocol::TcpInt32 => Box::new(tcp_int32::Client::default()),
-            Protocol::CFunction | Protocol::CppFunction => Box::new(function::Function::new(self)),
-        }
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The text of the one move of a player who cannot move: a pass. Programs that know no such move are
-/// not asked for it.
+/// Returns the text of a forced pass. Programs that know no such move are not asked for it.
 fn forced_pass(game: &dyn Session) -> Option<String> {
-    let moves = game.legal_moves();
-    match &moves[..] {
+    match &game.legal_moves()[..] {
         [only] if only.path.is_empty() => Some(only.text.clone()),
         _ => None,
     }
 }
 
-/// Writes the moment into the log as the bot protocol would have it, so that it can be found and
-/// asked again.
-fn note_turn(bot: &mut BotProcess, side: char, game: &dyn Session, clock: &Clock) {
+/// Logs the turn in the form of the bot protocol, so that `bot replay` finds it.
+fn log_turn(bot: &mut BotProcess, side: char, game: &dyn Session, clock: &Clock) {
     if let Some(log) = &mut bot.log {
         let mut line = String::new();
-        write_turn(&mut line, side, game, clock);
+        format_turn(&mut line, side, game, clock);
         log.board(game);
-        log.remark(&line);
+        log.note(&line);
     }
 }

@@ -1,19 +1,18 @@
-//! The other side of the bot protocol: a built-in player that reads lines and answers them, so that
-//! it can be entered elsewhere or driven by a script.
+//! The bot protocol on the bot's side: a built-in player that reads lines and answers them, to be
+//! entered elsewhere or driven by a script.
 
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use crownhead_rules::Game;
-use crownhead_search::StopFlag;
+use crownhead_play::knowledge::from_tables;
+use crownhead_play::{BuiltinSpec, Clock, Player, PlayerError, Session, StopFlag, new_session};
+use crownhead_rules::{Game, OptionsError};
 use crownhead_tables::registry;
 
-use super::line::Line;
+use super::line::ProtocolLine;
 use crate::line_buffer::read_bounded_line;
-use crownhead_play::knowledge::from_tables;
-use crownhead_play::{BuiltinSpec, Clock, Player, PlayerError, Session, new_session};
 
-/// Why an engine stopped before it was told to.
+/// Why an engine stopped early.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// Reading or writing failed.
@@ -24,145 +23,174 @@ pub enum EngineError {
     Player(#[from] PlayerError),
 }
 
+/// Why a line was not obeyed.
+enum LineError {
+    /// The line makes no sense. The engine answers with a comment and goes on.
+    Invalid(String),
+    /// The player failed.
+    Player(PlayerError),
+}
+
+impl From<PlayerError> for LineError {
+    fn from(error: PlayerError) -> LineError {
+        LineError::Player(error)
+    }
+}
+
 /// A game that the engine plays.
-struct Table {
+struct EngineGame {
     game: Game,
     player: Box<dyn Player>,
-    /// What is known of the game so far: counters and repetition are not in a position's text.
+    /// The game so far: a position's text has no draw counters and no history.
     session: Option<Box<dyn Session>>,
     increment: Option<Duration>,
     is_per_move: bool,
 }
 
-/// Plays by the bot protocol until `quit` or the end of the input. Lines that make no sense are
-/// answered with a remark.
-pub fn serve(
+/// The game in progress.
+enum State {
+    /// No `newgame` yet: the first turn starts a game.
+    Idle,
+    Playing(EngineGame),
+    /// The last `newgame` was invalid.
+    Refused,
+}
+
+/// Plays by the bot protocol until `quit` or the end of the input.
+///
+/// A `turn` that precedes any `newgame` is one of `default_game`. Invalid lines are answered with a
+/// comment.
+pub fn run(
     spec: &BuiltinSpec,
-    game: &Game,
+    default_game: &Game,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), EngineError> {
-    let mut table: Option<Table> = None;
-    let mut is_refused = false;
+    let mut state = State::Idle;
     let mut bytes = Vec::new();
     while read_bounded_line(&mut input, &mut bytes)? {
         let text = String::from_utf8_lossy(&bytes);
-        let line = Line::new(&text);
-        match line.word {
-            "crownhead" => {
-                writeln!(output, "bot name=\"Crownhead {spec}\" author=\"Crownhead\"\nready")?;
+        let line = ProtocolLine::new(&text);
+        let answer = match line.keyword {
+            "crownhead" => Ok(format!("bot name=\"Crownhead {spec}\" author=\"Crownhead\"\nready")),
+            "newgame" => {
+                let last = match std::mem::replace(&mut state, State::Refused) {
+                    State::Playing(game) => Some(game),
+                    State::Idle | State::Refused => None,
+                };
+                EngineGame::new(spec, default_game, &line, last).map(|game| {
+                    state = State::Playing(game);
+                    "ready".into()
+                })
             }
-            "newgame" => match begin(spec, game, &line, table.take()) {
-                Ok(begun) => {
-                    (table, is_refused) = (Some(begun), false);
-                    writeln!(output, "ready")?;
-                }
-                Err(Refusal::Player(error)) => return Err(error.into()),
-                Err(Refusal::Line(why)) => {
-                    is_refused = true;
-                    writeln!(output, "# {why}")?;
-                }
-            },
-            "turn" if is_refused => writeln!(output, "# there is no game: newgame was refused")?,
-            "turn" => {
-                if table.is_none() {
-                    match begin(spec, game, &Line::new("newgame"), None) {
-                        Ok(begun) => table = Some(begun),
-                        Err(Refusal::Player(error)) => return Err(error.into()),
-                        Err(Refusal::Line(why)) => writeln!(output, "# {why}")?,
-                    }
-                }
-                if let Some(table) = &mut table {
-                    match table.turn(&line)? {
-                        Ok(text) => match line.value("ply") {
-                            Some(ply) => writeln!(output, "move {text} ply={ply}")?,
-                            None => writeln!(output, "move {text}")?,
-                        },
-                        Err(why) => writeln!(output, "# {why}")?,
-                    }
-                }
-            }
+            "turn" => turn(spec, default_game, &mut state, &line),
             "quit" => break,
-            _ => {}
+            _ => continue,
+        };
+        match answer {
+            Ok(answer) => writeln!(output, "{answer}")?,
+            Err(LineError::Invalid(message)) => writeln!(output, "# {message}")?,
+            Err(LineError::Player(error)) => return Err(error.into()),
         }
         output.flush()?;
     }
     Ok(())
 }
 
-/// Why a line cannot be followed.
-enum Refusal {
-    Line(String),
-    Player(PlayerError),
-}
-
-/// A new game; the player of the last is kept if it is of the same game.
-fn begin(
+/// Answers a `turn` line.
+fn turn(
     spec: &BuiltinSpec,
-    usual: &Game,
-    line: &Line<'_>,
-    last: Option<Table>,
-) -> Result<Table, Refusal> {
-    let game = match line.value("game") {
-        None => usual.clone(),
-        Some(text) => text
-            .parse::<Game>()
-            .map_err(|error: crownhead_rules::OptionsError| Refusal::Line(error.to_string()))?,
+    default_game: &Game,
+    state: &mut State,
+    line: &ProtocolLine<'_>,
+) -> Result<String, LineError> {
+    if let State::Idle = state {
+        let newgame = ProtocolLine::new("newgame");
+        *state = State::Playing(EngineGame::new(spec, default_game, &newgame, None)?);
+    }
+    let State::Playing(game) = state else {
+        return Err(LineError::Invalid("no game: the last newgame line was invalid".into()));
     };
-    let mut player = match last.filter(|last| last.game == game) {
-        Some(last) => last.player,
-        None => {
-            let knowledge = from_tables(&registry::load(game.info().id).0);
-            spec.player(&game, &knowledge).map_err(Refusal::Player)?
-        }
-    };
-    player.new_game(line.value("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
-    let increment = line.value("inc").and_then(millis);
-    let is_per_move = line.value("time").is_none();
-    Ok(Table { game, player, session: None, increment, is_per_move })
+    let text = game.choose(line)?;
+    Ok(match line.value("ply") {
+        Some(ply) => format!("move {text} ply={ply}"),
+        None => format!("move {text}"),
+    })
 }
 
-fn millis(text: &str) -> Option<Duration> {
-    text.parse().ok().map(Duration::from_millis)
-}
-
-impl Table {
-    /// The move for a turn, or why there is none.
-    fn turn(&mut self, line: &Line<'_>) -> Result<Result<String, String>, PlayerError> {
-        let Some(position) = line.value("position") else {
-            return Ok(Err("a turn has a position=\"…\"".into()));
+impl EngineGame {
+    /// Starts a game. The player of the last one is reused if the game is the same.
+    fn new(
+        spec: &BuiltinSpec,
+        default_game: &Game,
+        newgame: &ProtocolLine<'_>,
+        last: Option<EngineGame>,
+    ) -> Result<EngineGame, LineError> {
+        let game = match newgame.value("game") {
+            None => default_game.clone(),
+            Some(text) => text
+                .parse::<Game>()
+                .map_err(|error: OptionsError| LineError::Invalid(error.to_string()))?,
         };
-        if let Err(why) = self.set_up(position, line.value("last")) {
-            return Ok(Err(why));
-        }
-        let Some(session) = &mut self.session else { return Ok(Err("there is no game".into())) };
-        let clock = match line.value("time").and_then(millis) {
+        let mut player = match last.filter(|last| last.game == game) {
+            Some(last) => last.player,
+            None => {
+                let knowledge = from_tables(&registry::load(game.info().id).0);
+                spec.player(&game, &knowledge)?
+            }
+        };
+        player.new_game(newgame.value("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
+        let increment = newgame.value("inc").and_then(parse_millis);
+        let is_per_move = newgame.value("time").is_none();
+        Ok(EngineGame { game, player, session: None, increment, is_per_move })
+    }
+
+    /// Returns the move for a `turn` line.
+    fn choose(&mut self, line: &ProtocolLine<'_>) -> Result<String, LineError> {
+        let position = line
+            .value("position")
+            .ok_or_else(|| LineError::Invalid("missing position=\"…\"".into()))?;
+        let clock = match line.value("time").and_then(parse_millis) {
             None => Clock::Unlimited,
             Some(time) if self.is_per_move => Clock::PerMove(time),
             Some(left) => Clock::PerGame { left, increment: self.increment.unwrap_or_default() },
         };
+        let session =
+            continue_session(&self.game, self.session.take(), position, line.value("last"))
+                .map_err(LineError::Invalid)?;
+        let session = self.session.insert(session);
         let chosen = self.player.choose(session.as_ref(), &clock, &StopFlag::new(), &mut |_| {});
         let choice = match chosen {
-            Err(PlayerError::GameOver) => return Ok(Err("the game is over".into())),
-            other => other?,
+            Err(PlayerError::GameOver) => {
+                return Err(LineError::Invalid("the game is over".into()));
+            }
+            chosen => chosen?,
         };
         session.play(&choice.text).map_err(|error| PlayerError::IllegalMove {
             text: choice.text.clone(),
             reason: error.to_string(),
         })?;
-        Ok(Ok(choice.text))
+        Ok(choice.text)
     }
+}
 
-    /// Brings the session to a position: by the opponent's move if that leads there.
-    fn set_up(&mut self, position: &str, last: Option<&str>) -> Result<(), String> {
-        if let (Some(session), Some(last)) = (&mut self.session, last) {
-            let played = session.play(last).is_ok() || (last == "pass" && session.skip_turn());
-            if played && session.position() == position {
-                return Ok(());
-            }
+/// Continues a session with the opponent's last move if that leads to `position`, or else starts a
+/// new one there.
+fn continue_session(
+    game: &Game,
+    session: Option<Box<dyn Session>>,
+    position: &str,
+    last: Option<&str>,
+) -> Result<Box<dyn Session>, String> {
+    if let (Some(mut session), Some(last)) = (session, last) {
+        let is_played = session.play(last).is_ok() || (last == "pass" && session.skip_turn());
+        if is_played && session.position() == position {
+            return Ok(session);
         }
-        let fresh = new_session(&self.game, Some(position)).map_err(|error| error.to_string())?;
-        self.session = Some(fresh);
-        Ok(())
     }
+    new_session(game, Some(position)).map_err(|error| error.to_string())
+}
+
+fn parse_millis(text: &str) -> Option<Duration> {
+    text.parse().ok().map(Duration::from_millis)
 }

@@ -1,42 +1,42 @@
-//! The form of lines: `word key=value key="two words"`.
+//! Lines of the bot protocol: `keyword key=value key="two words"`.
 
-/// A line taken apart.
+/// A parsed line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<'a> {
+pub(crate) struct ProtocolLine<'a> {
     /// The first word.
-    pub(crate) word: &'a str,
+    pub(crate) keyword: &'a str,
     rest: &'a str,
 }
 
-impl<'a> Line<'a> {
-    pub(crate) fn new(text: &'a str) -> Line<'a> {
+impl<'a> ProtocolLine<'a> {
+    pub(crate) fn new(text: &'a str) -> ProtocolLine<'a> {
         let text = text.trim();
-        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        Line { word, rest: rest.trim_start() }
+        let (keyword, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        ProtocolLine { keyword, rest: rest.trim_start() }
     }
 
-    /// What follows the first word.
+    /// Returns everything after the keyword.
     pub(crate) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// The value of a key; a key without a value has an empty one.
+    /// Returns the value of a key: empty if the key has no value, `None` if there is no such key.
     pub(crate) fn value(&self, key: &str) -> Option<&'a str> {
-        self.pairs().find(|(name, _)| *name == key).map(|(_, value)| value)
+        self.key_values().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    /// The keys and values, in order.
-    pub(crate) fn pairs(&self) -> Pairs<'a> {
-        Pairs { rest: self.rest }
+    /// Returns the keys and values, in order.
+    pub(crate) fn key_values(&self) -> KeyValues<'a> {
+        KeyValues { rest: self.rest }
     }
 }
 
-/// The keys and values of a line.
-pub(crate) struct Pairs<'a> {
+/// Iterator over the keys and values of a line.
+pub(crate) struct KeyValues<'a> {
     rest: &'a str,
 }
 
-impl<'a> Iterator for Pairs<'a> {
+impl<'a> Iterator for KeyValues<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<(&'a str, &'a str)> {
@@ -59,14 +59,14 @@ impl<'a> Iterator for Pairs<'a> {
     }
 }
 
-/// A text as a value in quotes: what would end the quotes or the line is replaced.
+/// Formats a value in quotes, replacing what would end the quotes or the line.
 pub(crate) fn quote(text: &str) -> String {
-    let plain = text.chars().map(|c| match c {
+    let safe = text.chars().map(|c| match c {
         '"' => '\'',
         c if c.is_control() => ' ',
         c => c,
     });
-    std::iter::once('"').chain(plain).chain(['"']).collect()
+    std::iter::once('"').chain(safe).chain(['"']).collect()
 }
 
 #[cfg(test)]
@@ -74,17 +74,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_a_word_and_values() {
-        let line = Line::new(" turn ply=4 position=\"a b = c\"  flag time= moves=1,2 \r\n");
-        assert_eq!(line.word, "turn");
-        let pairs: Vec<_> = line.pairs().collect();
-        let wanted =
+    fn line_has_keyword_and_values() {
+        let line = ProtocolLine::new(" turn ply=4 position=\"a b = c\"  flag time= moves=1,2 \r\n");
+        assert_eq!(line.keyword, "turn");
+        let key_values: Vec<_> = line.key_values().collect();
+        let expected =
             [("ply", "4"), ("position", "a b = c"), ("flag", ""), ("time", ""), ("moves", "1,2")];
-        assert_eq!(pairs, wanted);
+        assert_eq!(key_values, expected);
         assert_eq!(line.value("moves"), Some("1,2"));
         assert_eq!(line.value("none"), None);
-        assert_eq!(Line::new("x a=\"open").value("a"), Some("open"));
-        assert_eq!(Line::new("").word, "");
+        assert_eq!(ProtocolLine::new("x a=\"open").value("a"), Some("open"));
+        assert_eq!(ProtocolLine::new("").keyword, "");
         assert_eq!(quote("a \"b\"\n"), "\"a 'b' \"");
     }
 }

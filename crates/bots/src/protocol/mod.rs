@@ -1,94 +1,242 @@
-//! How one talks with a bot. The protocol of version 1 is one way (`Lines`);
-//! programs that were written for something else get others ([`adapters`](super::adapters)).
-
-use std::time::{Duration, Instant};
-
-use crownhead_play::StopFlag;
+//! How the referee talks to a bot. [`v1`] is the bot protocol; [`adapters`](crate::adapters) are for
+//! programs written for something else. The referee does not know the difference.
 
 pub mod engine;
 pub(crate) mod line;
 pub(crate) mod v1;
 
-use crate::process::BotProcess;
-use crownhead_play::{Clock, Fault, GameOver, GameStart, Session};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crownhead_play::{
+    Clock, Fault, FaultKind, GameOver, GameStart, Session, StopFlag, quoted, truncate,
+};
+use crownhead_rules::GAMES;
 use crownhead_sandbox::Isolation;
 
-/// A way of talking. All of it ends at its deadline, whatever the bot does.
-pub(crate) trait Dialogue: Send {
-    /// Makes ready what the program must find when it starts behind such walls.
-    fn prepare(&mut self, _: Isolation, _: &StopFlag) -> Result<(), Unsaid> {
+use crate::adapters::{FunctionAdapter, TcpInt32Adapter, tcp_port};
+use crate::process::{BotProcess, ReceiveError, describe_exit};
+use v1::V1Adapter;
+
+/// Maximum wait for a bot to read a line at the end of a game.
+pub(crate) const GOODBYE_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// The protocol a bot speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// The bot protocol, version 1.
+    V1,
+    /// Capture Halma over TCP, as in the original assignment.
+    TcpInt32,
+    /// A C function that plays Chinese checkers, as in the original assignment.
+    CFunction,
+    /// C++ functions that play contest checkers, as in the original assignment.
+    CppFunction,
+}
+
+impl Protocol {
+    /// All protocols.
+    pub const ALL: [Protocol; 4] =
+        [Protocol::V1, Protocol::TcpInt32, Protocol::CFunction, Protocol::CppFunction];
+
+    /// The name in a `bot.toml`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Protocol::V1 => "crownhead",
+            Protocol::TcpInt32 => "tcp-int32",
+            Protocol::CFunction => "c-function",
+            Protocol::CppFunction => "cpp-function",
+        }
+    }
+
+    /// The prefix of a player's name, as in `cmd:./my_bot`.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Protocol::V1 => "cmd",
+            _ => self.name(),
+        }
+    }
+
+    /// The TCP port that such a bot connects to.
+    pub(crate) const fn port(self) -> Option<u16> {
+        match self {
+            Protocol::TcpInt32 => Some(tcp_port::PORT),
+            _ => None,
+        }
+    }
+
+    /// Parses the name in a `bot.toml`.
+    pub(crate) fn parse(name: &str) -> Result<Protocol, String> {
+        let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name.trim());
+        protocol.ok_or_else(|| {
+            let names = Protocol::ALL.map(Protocol::name).join(", ");
+            format!("unknown protocol {:?}; available protocols: {names}", truncate(name))
+        })
+    }
+
+    /// Returns whether the bot is a source file, compiled here.
+    pub const fn is_function(self) -> bool {
+        matches!(self, Protocol::CFunction | Protocol::CppFunction)
+    }
+
+    /// Returns whether the bot cannot be notified of a new game, so that each game needs a new
+    /// process.
+    pub const fn needs_process_per_game(self) -> bool {
+        !matches!(self, Protocol::V1)
+    }
+
+    /// The id of the only game that such bots play; `None` if they may play any.
+    pub fn game(self) -> Option<&'static str> {
+        game_of_protocol(self.name())
+    }
+
+    pub(crate) fn adapter(self) -> Box<dyn ProtocolAdapter> {
+        match self {
+            Protocol::V1 => Box::new(V1Adapter::default()),
+            Protocol::TcpInt32 => Box::new(TcpInt32Adapter::default()),
+            Protocol::CFunction | Protocol::CppFunction => Box::new(FunctionAdapter::new(self)),
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Returns the id of the game whose original assignment used a protocol.
+pub(crate) fn game_of_protocol(name: &str) -> Option<&'static str> {
+    GAMES.iter().find(|game| game.bot_protocols.contains(&name)).map(|game| game.id)
+}
+
+/// The referee's side of a protocol. Every method returns by its deadline, whatever the bot does.
+pub(crate) trait ProtocolAdapter: Send {
+    /// Prepares what the bot expects when it starts.
+    fn prepare(&mut self, _: Isolation, _: &StopFlag) -> Result<(), AskError> {
         Ok(())
     }
 
-    /// Whether the program may be started long before it is greeted.
-    fn starts_early(&self) -> bool {
+    /// Returns whether the bot may be started long before the handshake.
+    fn can_prestart(&self) -> bool {
         true
     }
 
-    /// Greets a program that has just been started and waits until it is ready, or no longer.
-    fn greet(
+    /// Greets a bot that was just started and waits until it is ready.
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid>;
+    ) -> Result<(), AskError>;
 
-    /// Tells of a new game and waits until the bot is ready, or no longer.
+    /// Announces a new game and waits until the bot is ready.
     fn new_game(
         &mut self,
         bot: &mut BotProcess,
-        seating: &GameStart<'_>,
+        start: &GameStart<'_>,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid>;
+    ) -> Result<(), AskError>;
 
-    /// Tells a bot of a new game that was late in the last one, or said what is no answer; whether
-    /// it is in step again. If not, it is started anew.
-    fn rejoin(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &StopFlag) -> bool {
+    /// Announces a new game to a bot that was late or broke the protocol in the last one. Returns
+    /// whether both sides are in step again; if not, the bot is restarted.
+    fn resync(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &StopFlag) -> bool {
         false
     }
 
-    /// Asks for a move: its text, whatever that may be worth.
-    fn ask(
+    /// Requests a move and returns its text, which may be anything.
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, Unsaid>;
+    ) -> Result<String, AskError>;
 
-    /// Tells how the game ended; where there is no way to tell the bot, its log.
-    fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
+    /// Reports the result to the bot or, if the protocol has no message for it, to the log.
+    fn game_over(&mut self, bot: &mut BotProcess, result: &GameOver<'_>) {
         if let Some(log) = &mut bot.log {
-            log.remark(&format!("{}: {}", verdict.result, verdict.reason));
+            log.note(&format!("{}: {}", result.result, result.reason));
         }
     }
 
-    /// Whether the bot did not say that it was ready, though it should have.
-    fn is_silent(&self) -> bool {
+    /// Returns whether the bot should have sent `ready` but did not.
+    fn missed_ready(&self) -> bool {
         false
     }
 
-    /// What the bot calls itself.
+    /// The name the bot gave itself.
     fn name(&self) -> Option<&str>;
 
-    /// Says good-bye.
+    /// Asks the bot to exit.
     fn quit(&mut self, bot: &mut BotProcess);
 }
 
-/// Why there is no answer.
+/// Why a bot did not answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Unsaid {
-    /// The bot did something wrong.
+pub(crate) enum AskError {
+    /// The bot made a mistake.
     Fault(Fault),
-    /// Something is not as it must be, and the bot is not to blame.
-    Unable(String),
-    /// Nobody wants to know any more.
+    /// The bot cannot be used now, and it is not its fault.
+    Unavailable(String),
+    /// The stop flag was set.
     Stopped,
 }
 
-impl From<Fault> for Unsaid {
-    fn from(fault: Fault) -> Unsaid {
-        Unsaid::Fault(fault)
+impl From<Fault> for AskError {
+    fn from(fault: Fault) -> AskError {
+        AskError::Fault(fault)
     }
+}
+
+/// Explains why nothing was received from a bot that was asked `elapsed` ago.
+pub(crate) fn ask_error(bot: &mut BotProcess, error: ReceiveError, elapsed: Duration) -> AskError {
+    let error = match error {
+        // A child process may hold the output of a dead bot open.
+        ReceiveError::Timeout if bot.has_exited() => ReceiveError::Closed,
+        error => error,
+    };
+    if error != ReceiveError::Stopped
+        && let Some(reason) = bot.kill_reason()
+    {
+        let message = format!("the bot was stopped: {reason}");
+        return Fault::new(FaultKind::LimitExceeded, message).into();
+    }
+    let mut fault = match error {
+        ReceiveError::Stopped => return AskError::Stopped,
+        ReceiveError::Timeout => {
+            let incomplete = match bot.partial_line() {
+                [] => "",
+                _ => "; its last line has no newline",
+            };
+            let ms = elapsed.as_millis();
+            let message = format!("the bot did not answer in time: {ms} ms elapsed{incomplete}");
+            Fault::new(FaultKind::Timeout, message)
+        }
+        ReceiveError::TooMuchOutput => Fault::new(
+            FaultKind::OutputFlood,
+            "the bot wrote more than 64 KiB in a line or 1 MiB in a turn",
+        ),
+        ReceiveError::Closed => closed_fault(bot),
+    };
+    if !bot.partial_line().is_empty() || error == ReceiveError::TooMuchOutput {
+        fault = fault.received(bot.partial_line());
+    }
+    fault.into()
+}
+
+/// Returns the fault of a bot that closed its output, in most cases by crashing.
+fn closed_fault(bot: &mut BotProcess) -> Fault {
+    let status = bot.exit_status();
+    let mut message = match status {
+        Some(status) => format!("the bot {}", describe_exit(status)),
+        None => "the bot closed its standard output but is still running".to_string(),
+    };
+    if let Some(line) = bot.stderr_tail() {
+        message.push_str("; last line of its standard error: ");
+        message.push_str(&quoted(line));
+    }
+    let kind = status.map_or(FaultKind::OutputClosed, |_| FaultKind::Crash);
+    Fault::new(kind, message)
 }

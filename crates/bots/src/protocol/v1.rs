@@ -1,272 +1,297 @@
-//! The bot protocol, version 1, as the referee speaks it. `docs/protocol.md` has it for authors of
-//! bots.
+//! The bot protocol, version 1, on the referee's side. `docs/protocol.md` describes it for authors
+//! of bots.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use crownhead_play::StopFlag;
+use crownhead_play::{
+    Clock, Fault, FaultKind, GameOver, GameStart, Session, StopFlag, TimeControl, format_duration,
+    quoted,
+};
 
-use super::line::{Line, quote};
-use super::{Dialogue, Unsaid};
-use crate::process::{BotProcess, Silence, status_text};
-use crownhead_play::{Clock, GameOver, GameStart, Session, TimeControl, format_duration};
-use crownhead_play::{Fault, FaultKind, quoted};
+use super::line::{ProtocolLine, quote};
+use super::{AskError, GOODBYE_TIMEOUT, ProtocolAdapter, ask_error};
+use crate::process::{BotProcess, ReceiveError};
 
-/// The protocol of lines.
+/// How long a bot that was late in the last game may take to get ready for the next one before it
+/// is restarted.
+const RESYNC_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum length of the name that a bot gives itself.
+const MAX_NAME_CHARS: usize = 60;
+
+/// The adapter for bots that speak the protocol.
 #[derive(Default)]
-pub(crate) struct Lines {
-    /// The line to be sent, kept so that its memory is.
+pub(crate) struct V1Adapter {
+    /// The line to be sent; reused to save allocations.
     line: String,
-    /// Turns that were asked and not answered.
-    owed: u32,
-    /// The bot is not waited for: it did not say `ready` when it was.
-    is_silent: bool,
-    /// What the bot calls itself.
+    /// Number of turns that were sent but not answered.
+    unanswered_turns: u32,
+    missed_ready: bool,
     name: Option<String>,
-    /// The letter of the bot's side.
+    /// Letter of the bot's side.
     side: char,
 }
 
-/// What a line of a bot says.
-enum Said<'a> {
+/// A line from a bot.
+enum BotMessage<'a> {
     Move { text: &'a str, ply: Option<usize> },
     Ready,
-    Bot(Option<&'a str>),
-    Other,
+    Bot { name: Option<&'a str> },
+    Unknown,
 }
 
-/// The text of a line; of remarks nothing is asked.
-fn text(bytes: &[u8]) -> Result<&str, Fault> {
+impl BotMessage<'_> {
+    fn parse(line: &str) -> BotMessage<'_> {
+        let line = ProtocolLine::new(line);
+        match line.keyword {
+            "ready" => BotMessage::Ready,
+            "bot" => BotMessage::Bot { name: line.value("name") },
+            "move" => {
+                // The text of the move ends where the keys begin.
+                let rest = line.rest();
+                let keys =
+                    rest.find('=').map(|at| rest[..at].rfind(char::is_whitespace).unwrap_or(0));
+                let text = rest[..keys.unwrap_or(rest.len())].trim_end();
+                let ply = keys.and_then(|_| line.value("ply")?.parse().ok());
+                BotMessage::Move { text, ply }
+            }
+            _ => BotMessage::Unknown,
+        }
+    }
+}
+
+/// Decodes a line. Comments may contain anything and decode to an empty line.
+fn decode(bytes: &[u8]) -> Result<&str, Fault> {
     if bytes.starts_with(b"#") {
         return Ok("");
     }
-    str::from_utf8(bytes).map_err(|_| {
-        let what = "the bot sent bytes that are no UTF-8 text";
-        Fault::new(FaultKind::ProtocolError, what).received(bytes)
-    })
+    str::from_utf8(bytes)
+        .map_err(|_| protocol_error("the bot sent bytes that are not UTF-8", bytes))
 }
 
-fn read(line: &str) -> Said<'_> {
-    let line = Line::new(line);
-    match line.word {
-        "ready" => Said::Ready,
-        "bot" => Said::Bot(line.value("name")),
-        "move" => {
-            // The move ends where the keys begin.
-            let rest = line.rest();
-            let keys = rest.find('=').map(|at| rest[..at].rfind(char::is_whitespace).unwrap_or(0));
-            let text = rest[..keys.unwrap_or(rest.len())].trim_end();
-            let ply = keys.and_then(|_| line.value("ply")?.parse().ok());
-            Said::Move { text, ply }
-        }
-        _ => Said::Other,
-    }
+fn protocol_error(message: impl Into<String>, received: &[u8]) -> Fault {
+    Fault::new(FaultKind::ProtocolError, message).received(received)
 }
 
-impl Lines {
-    /// Waits for `ready`; answers to earlier turns may still come before it.
-    fn hear_ready(
+impl V1Adapter {
+    /// Waits for `ready`. Late answers to earlier turns may precede it.
+    fn wait_ready(
         &mut self,
         bot: &mut BotProcess,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Silence> {
-        bot.forgive();
+    ) -> Result<(), ReceiveError> {
+        bot.reset_output_quota();
         let mut name = None;
-        let heard = bot.receive(Some(Instant::now() + allowance), stop, |line| {
-            match read(str::from_utf8(line).unwrap_or_default()) {
-                Said::Ready => return Some(()),
-                Said::Bot(Some(told)) => name = Some(told.chars().take(60).collect::<String>()),
+        let received = bot.receive(Some(Instant::now() + timeout), stop, |line| {
+            match BotMessage::parse(str::from_utf8(line).unwrap_or_default()) {
+                BotMessage::Ready => return Some(()),
+                BotMessage::Bot { name: Some(text) } => {
+                    name = Some(text.chars().take(MAX_NAME_CHARS).collect::<String>());
+                }
                 _ => {}
             }
             None
         });
         self.name = name.or(self.name.take());
-        if heard.is_ok() {
-            // Whatever was owed would have come before.
-            self.owed = 0;
+        if received.is_ok() {
+            // Lines arrive in order, so no answer is outstanding.
+            self.unanswered_turns = 0;
         }
-        heard
+        received
     }
 
-    /// The same; a bot that says nothing of the kind is talked with all the same.
-    fn await_ready(
+    /// Waits for `ready`. A bot that does not send it plays all the same.
+    fn wait_ready_or_warn(
         &mut self,
         bot: &mut BotProcess,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        match self.hear_ready(bot, allowance, stop) {
+    ) -> Result<(), AskError> {
+        match self.wait_ready(bot, timeout, stop) {
             Ok(()) => Ok(()),
-            Err(Silence::Late) => {
-                self.is_silent = true;
+            Err(ReceiveError::Timeout) => {
+                self.missed_ready = true;
                 if let Some(log) = &mut bot.log {
-                    let time = format_duration(allowance);
-                    log.remark(&format!("no \"ready\" within {time}: the game goes on without"));
+                    let timeout = format_duration(timeout);
+                    log.note(&format!("no \"ready\" within {timeout}; continuing without it"));
                 }
                 Ok(())
             }
-            Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
+            Err(error) => Err(ask_error(bot, error, Duration::ZERO)),
         }
     }
 
-    /// Looks at all that came since the last turn: a late answer to that is forgotten, an answer that
-    /// nobody asked for would be taken for one to the next.
-    fn check_order(&mut self, bot: &mut BotProcess, ply: usize) -> Result<(), Unsaid> {
-        let owed = &mut self.owed;
-        let early = bot.waiting_lines(|bytes| {
-            let line = match text(bytes) {
+    /// Discards late answers to earlier turns. Any other answer would be mistaken for one to the
+    /// next turn and is a fault.
+    fn discard_late_answers(&mut self, bot: &mut BotProcess, ply: usize) -> Result<(), AskError> {
+        let unanswered = &mut self.unanswered_turns;
+        let unexpected = bot.drain_lines(|bytes| {
+            let line = match decode(bytes) {
                 Ok(line) => line,
                 Err(fault) => return Some(fault),
             };
-            let Said::Move { ply: answered, .. } = read(line) else { return None };
-            let is_late = *owed > 0 && answered.is_none_or(|answered| answered < ply);
+            let BotMessage::Move { ply: answered, .. } = BotMessage::parse(line) else {
+                return None;
+            };
+            let is_late = *unanswered > 0 && answered.is_none_or(|answered| answered < ply);
             if is_late {
-                *owed -= u32::from(answered.is_none());
+                *unanswered -= u32::from(answered.is_none());
                 return None;
             }
-            let what = "the bot answered before it was asked: each turn line is answered by one \
-                        move line";
-            Some(Fault::new(FaultKind::ProtocolError, what).received(bytes))
+            let message = "the bot answered before it was asked: send one move line for each turn \
+                           line";
+            Some(protocol_error(message, bytes))
         });
-        match early {
+        match unexpected {
             Ok(None) => Ok(()),
-            Ok(Some(fault)) => Err(Unsaid::Fault(fault)),
-            Err(silence) => Err(unsaid(bot, silence, Duration::ZERO)),
+            Ok(Some(fault)) => Err(fault.into()),
+            Err(error) => Err(ask_error(bot, error, Duration::ZERO)),
         }
     }
 
-    /// Greets a bot and tells it of a game by a line that was told before.
-    pub(crate) fn resume(
+    /// Starts a game with a `newgame` line from a log.
+    pub(crate) fn replay_start(
         &mut self,
         bot: &mut BotProcess,
         newgame: &str,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        self.greet(bot, allowance, stop)?;
-        self.tell(bot, newgame, allowance, stop)
+    ) -> Result<(), AskError> {
+        self.handshake(bot, timeout, stop)?;
+        self.send_newgame(bot, newgame, timeout, stop)
     }
 
-    fn tell(
+    fn send_newgame(
         &mut self,
         bot: &mut BotProcess,
         newgame: &str,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        bot.begin_game(newgame, Some(Instant::now() + allowance), stop);
-        if self.is_silent { Ok(()) } else { self.await_ready(bot, allowance, stop) }
+    ) -> Result<(), AskError> {
+        bot.send_newgame(newgame, Some(Instant::now() + timeout), stop);
+        if self.missed_ready { Ok(()) } else { self.wait_ready_or_warn(bot, timeout, stop) }
     }
 
-    /// Sends a line that asks for a move and waits for the answer. `told` hears every line.
-    pub(crate) fn answer(
+    /// Sends a `turn` line and waits for the answer. `on_line` is called with every line received.
+    pub(crate) fn wait_move(
         &mut self,
         bot: &mut BotProcess,
-        line: &str,
+        turn: &str,
         ply: usize,
         deadline: Option<Instant>,
         stop: &StopFlag,
-        mut told: impl FnMut(&[u8]),
-    ) -> Result<String, Unsaid> {
-        let begun = Instant::now();
-        bot.forgive();
-        bot.send(line, deadline, stop);
-        self.owed = self.owed.saturating_add(1);
-        let owed = &mut self.owed;
-        let mut stale = 0u32;
-        // The last line that was no answer: where none comes, it was meant as one. And which turn it
-        // answered, if it was one to an earlier.
-        let mut ignored = Vec::new();
-        let mut earlier = None;
-        let heard = bot.receive(deadline, stop, |bytes| {
-            told(bytes);
-            let mut ignore = |turn| {
-                ignored.clear();
-                ignored.extend_from_slice(bytes);
-                earlier = turn;
-            };
-            let line = match text(bytes) {
-                Ok(line) => line,
-                Err(fault) => {
-                    if bytes.starts_with(b"move") {
-                        *owed = owed.saturating_sub(1);
-                    }
-                    return Some(Err(fault));
-                }
-            };
-            let (text, answered) = match read(line) {
-                Said::Move { text, ply } => (text, ply),
-                Said::Other if !line.trim().is_empty() => {
-                    ignore(None);
-                    return None;
-                }
-                _ => return None,
-            };
-            match answered {
-                Some(answered) if answered == ply => *owed = 0,
-                Some(answered) if answered > ply => {
-                    let what =
-                        format!("the bot answered for ply {answered} and was asked for {ply}");
-                    return Some(Err(Fault::new(FaultKind::ProtocolError, what).received(bytes)));
-                }
-                Some(answered) => {
-                    stale += 1;
-                    ignore(Some(format!("ply {answered}")));
-                    return None;
-                }
-                // Answers come in the order of the turns.
-                None => {
-                    *owed = owed.saturating_sub(1);
-                    if *owed > 0 {
-                        stale += 1;
-                        ignore(Some("an earlier turn".to_string()));
-                        return None;
-                    }
-                }
-            }
-            if text.is_empty() {
-                let what = "the bot sent a move line without a move: it is written move 11-15";
-                return Some(Err(Fault::new(FaultKind::ProtocolError, what).received(bytes)));
-            }
-            Some(Ok(text.to_string()))
+        mut on_line: impl FnMut(&[u8]),
+    ) -> Result<String, AskError> {
+        let start = Instant::now();
+        bot.reset_output_quota();
+        bot.send(turn, deadline, stop);
+        self.unanswered_turns = self.unanswered_turns.saturating_add(1);
+        let mut answers = AnswerFilter::new(ply, &mut self.unanswered_turns);
+        let received = bot.receive(deadline, stop, |bytes| {
+            on_line(bytes);
+            answers.accept(bytes)
         });
-        if stale > 0
+        if answers.late_count > 0
             && let Some(log) = &mut bot.log
         {
-            log.remark(&format!("{stale} answers to earlier turns did not count"));
+            log.note(&format!("ignored late answers to earlier turns: {}", answers.late_count));
         }
-        let silence = match heard {
-            Ok(answer) => return answer.map_err(Unsaid::Fault),
-            Err(silence) => silence,
+        let error = match received {
+            Ok(answer) => return answer.map_err(AskError::Fault),
+            Err(error) => error,
         };
-        let mut unsaid = unsaid(bot, silence, begun.elapsed());
-        if let Unsaid::Fault(fault) = &mut unsaid
+        let mut error = ask_error(bot, error, start.elapsed());
+        if let AskError::Fault(fault) = &mut error
             && fault.kind == FaultKind::Timeout
             && fault.received.is_none()
-            && !ignored.is_empty()
+            && let Some((line, late_for)) = answers.ignored
         {
-            let hint = match earlier {
-                Some(earlier) => {
-                    format!("; its last answer was for {earlier}, and it was asked for ply {ply}")
-                }
+            let hint = match late_for {
+                Some(turn) => format!("; its last answer was for {turn}, expected ply {ply}"),
                 None => {
-                    let moves = Line::new(line).value("moves").unwrap_or_default();
+                    let moves = ProtocolLine::new(turn).value("moves").unwrap_or_default();
                     let example = moves.split(',').next().unwrap_or_default();
-                    format!("; no line was an answer, which would be: move {example}")
+                    format!("; no line was an answer, expected for example: move {example}")
                 }
             };
             fault.message.push_str(&hint);
-            fault.received = Some(quoted(&ignored));
+            fault.received = Some(quoted(&line));
         }
-        Err(unsaid)
+        Err(error)
     }
 }
 
-/// Writes the line that asks for a move, over what the text held before.
-pub(crate) fn write_turn(line: &mut String, side: char, game: &dyn Session, clock: &Clock) {
+/// Finds the answer to one turn among the lines of a bot.
+struct AnswerFilter<'a> {
+    ply: usize,
+    unanswered_turns: &'a mut u32,
+    /// Number of answers to earlier turns.
+    late_count: u32,
+    /// The last line that was not an answer, and the earlier turn that it answers, if any.
+    ignored: Option<(Vec<u8>, Option<String>)>,
+}
+
+impl<'a> AnswerFilter<'a> {
+    fn new(ply: usize, unanswered_turns: &'a mut u32) -> AnswerFilter<'a> {
+        AnswerFilter { ply, unanswered_turns, late_count: 0, ignored: None }
+    }
+
+    /// Returns the text of the move if the line is the answer, or a fault; `None` if the line is
+    /// something else.
+    fn accept(&mut self, bytes: &[u8]) -> Option<Result<String, Fault>> {
+        let line = match decode(bytes) {
+            Ok(line) => line,
+            Err(fault) => {
+                if bytes.starts_with(b"move") {
+                    *self.unanswered_turns = self.unanswered_turns.saturating_sub(1);
+                }
+                return Some(Err(fault));
+            }
+        };
+        let (text, answered) = match BotMessage::parse(line) {
+            BotMessage::Move { text, ply } => (text, ply),
+            BotMessage::Unknown if !line.trim().is_empty() => {
+                self.ignored = Some((bytes.to_vec(), None));
+                return None;
+            }
+            _ => return None,
+        };
+        match answered {
+            Some(answered) if answered == self.ply => *self.unanswered_turns = 0,
+            Some(answered) if answered > self.ply => {
+                let ply = self.ply;
+                let message = format!("the bot answered ply {answered} when asked for ply {ply}");
+                return Some(Err(protocol_error(message, bytes)));
+            }
+            Some(answered) => return self.ignore_late(bytes, format!("ply {answered}")),
+            // Answers without a ply count in the order of the turns.
+            None => {
+                *self.unanswered_turns = self.unanswered_turns.saturating_sub(1);
+                if *self.unanswered_turns > 0 {
+                    return self.ignore_late(bytes, "an earlier turn".into());
+                }
+            }
+        }
+        if text.is_empty() {
+            let message =
+                "the bot sent a move line without a move, expected for example: move 11-15";
+            return Some(Err(protocol_error(message, bytes)));
+        }
+        Some(Ok(text.to_string()))
+    }
+
+    fn ignore_late<T>(&mut self, bytes: &[u8], turn: String) -> Option<T> {
+        self.late_count += 1;
+        self.ignored = Some((bytes.to_vec(), Some(turn)));
+        None
+    }
+}
+
+/// Formats a `turn` line into `line`, replacing its content.
+pub(crate) fn format_turn(line: &mut String, side: char, game: &dyn Session, clock: &Clock) {
     line.clear();
-    // Writing to a text does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(line, "turn ply={} side={side} position=\"", game.plies());
     line.push_str(&game.position());
     line.push_str("\" board=");
@@ -277,95 +302,96 @@ pub(crate) fn write_turn(line: &mut String, side: char, game: &dyn Session, cloc
         line.push_str(" last=");
         line.push_str(&last);
     }
-    let left = match clock {
+    let remaining = match clock {
         Clock::Unlimited => None,
         Clock::PerMove(time) | Clock::PerGame { left: time, .. } => Some(time),
     };
-    if let Some(left) = left {
-        let _ = write!(line, " time={}", left.as_millis());
+    if let Some(time) = remaining {
+        let _ = write!(line, " time={}", time.as_millis());
     }
     line.push('\n');
 }
 
-/// The line that tells of a game.
-pub(crate) fn newgame(seating: &GameStart<'_>) -> String {
-    let mut line = format!("newgame game={} side={}", seating.game, seating.letter());
-    // Writing to a text does not fail.
-    let _ = match seating.settings.time_control {
+/// Formats a `newgame` line.
+pub(crate) fn format_newgame(start: &GameStart<'_>) -> String {
+    let mut line = format!("newgame game={} side={}", start.game, start.letter());
+    // Writing to a string cannot fail.
+    let _ = match start.settings.time_control {
         TimeControl::Unlimited => Ok(()),
         TimeControl::PerMove(time) => write!(line, " movetime={}", time.as_millis()),
         TimeControl::PerGame { time, increment } => {
             write!(line, " time={} inc={}", time.as_millis(), increment.as_millis())
         }
     };
-    let _ = writeln!(line, " seed={}", seating.seed);
+    let _ = writeln!(line, " seed={}", start.seed);
     line
 }
 
-impl Dialogue for Lines {
-    fn greet(
+impl ProtocolAdapter for V1Adapter {
+    fn handshake(
         &mut self,
         bot: &mut BotProcess,
-        allowance: Duration,
+        timeout: Duration,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        *self = Lines { line: std::mem::take(&mut self.line), ..Lines::default() };
-        bot.send("crownhead protocol=1\n", Some(Instant::now() + allowance), stop);
-        self.await_ready(bot, allowance, stop)
+    ) -> Result<(), AskError> {
+        *self = V1Adapter { line: std::mem::take(&mut self.line), ..V1Adapter::default() };
+        bot.send("crownhead protocol=1\n", Some(Instant::now() + timeout), stop);
+        self.wait_ready_or_warn(bot, timeout, stop)
     }
 
     fn new_game(
         &mut self,
         bot: &mut BotProcess,
-        seating: &GameStart<'_>,
+        start: &GameStart<'_>,
         stop: &StopFlag,
-    ) -> Result<(), Unsaid> {
-        self.side = seating.letter();
-        self.tell(bot, &newgame(seating), seating.settings.startup_timeout, stop)
+    ) -> Result<(), AskError> {
+        self.side = start.letter();
+        self.send_newgame(bot, &format_newgame(start), start.settings.startup_timeout, stop)
     }
 
-    fn rejoin(&mut self, bot: &mut BotProcess, seating: &GameStart<'_>, stop: &StopFlag) -> bool {
-        // Only that it is ready shows that it has done with all that was before.
-        if self.is_silent {
+    fn resync(&mut self, bot: &mut BotProcess, start: &GameStart<'_>, stop: &StopFlag) -> bool {
+        // Only `ready` shows that the bot has finished with the last game.
+        if self.missed_ready {
             return false;
         }
-        self.side = seating.letter();
-        let allowance = seating.settings.startup_timeout.min(REJOINING);
-        bot.begin_game(&newgame(seating), Some(Instant::now() + allowance), stop);
-        self.hear_ready(bot, allowance, stop).is_ok()
+        self.side = start.letter();
+        let timeout = start.settings.startup_timeout.min(RESYNC_TIMEOUT);
+        bot.send_newgame(&format_newgame(start), Some(Instant::now() + timeout), stop);
+        self.wait_ready(bot, timeout, stop).is_ok()
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         bot: &mut BotProcess,
         game: &dyn Session,
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, Unsaid> {
+    ) -> Result<String, AskError> {
         let ply = game.plies();
-        self.check_order(bot, ply)?;
+        self.discard_late_answers(bot, ply)?;
         let mut line = std::mem::take(&mut self.line);
-        write_turn(&mut line, self.side, game, clock);
+        format_turn(&mut line, self.side, game, clock);
         if let Some(log) = &mut bot.log {
             log.board(game);
         }
-        let answer = self.answer(bot, &line, ply, deadline, stop, |_| {});
+        let answer = self.wait_move(bot, &line, ply, deadline, stop, |_| {});
         self.line = line;
         answer
     }
 
-    fn game_over(&mut self, bot: &mut BotProcess, verdict: &GameOver<'_>) {
-        let mut line = format!("gameover result={}", verdict.result);
-        if let Some((own, other)) = verdict.score {
-            let _ = write!(line, " score={own}-{other}");
+    fn game_over(&mut self, bot: &mut BotProcess, result: &GameOver<'_>) {
+        let mut line = format!("gameover result={}", result.result);
+        // Writing to a string cannot fail.
+        if let Some((points, opponent_points)) = result.score {
+            let _ = write!(line, " score={points}-{opponent_points}");
         }
-        let _ = writeln!(line, " reason={} code={}", quote(verdict.reason), verdict.code);
-        bot.send(&line, Some(Instant::now() + FAREWELL), &StopFlag::new());
+        let _ = writeln!(line, " reason={} code={}", quote(result.reason), result.code);
+        bot.send(&line, Some(Instant::now() + GOODBYE_TIMEOUT), &StopFlag::new());
     }
 
-    fn is_silent(&self) -> bool {
-        self.is_silent
+    fn missed_ready(&self) -> bool {
+        self.missed_ready
     }
 
     fn name(&self) -> Option<&str> {
@@ -373,62 +399,31 @@ impl Dialogue for Lines {
     }
 
     fn quit(&mut self, bot: &mut BotProcess) {
-        bot.send("quit\n", Some(Instant::now() + FAREWELL), &StopFlag::new());
+        bot.send("quit\n", Some(Instant::now() + GOODBYE_TIMEOUT), &StopFlag::new());
     }
 }
 
-/// How long a bot that was late in the last game may take to be ready for the next, before it is
-/// started anew and has all of its allowance again.
-const REJOINING: Duration = Duration::from_secs(1);
-/// What is said at the end is not worth waiting for longer.
-pub(crate) const FAREWELL: Duration = Duration::from_millis(100);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Why there was no line.
-pub(crate) fn unsaid(bot: &mut BotProcess, silence: Silence, used: Duration) -> Unsaid {
-    let silence = match silence {
-        // Its output may be held open by a child of its.
-        Silence::Late if bot.has_exited() => Silence::Ended,
-        other => other,
-    };
-    if silence != Silence::Stopped
-        && let Some(why) = bot.stopped()
-    {
-        return Fault::new(FaultKind::LimitExceeded, format!("the bot was stopped: {why}")).into();
+    fn accept(ply: usize, unanswered: u32, lines: &[&str]) -> Option<Result<String, Fault>> {
+        let mut unanswered = unanswered;
+        let mut answers = AnswerFilter::new(ply, &mut unanswered);
+        lines.iter().find_map(|line| answers.accept(line.as_bytes()))
     }
-    let fault = match silence {
-        Silence::Stopped => return Unsaid::Stopped,
-        Silence::Late => {
-            let what = format!("the bot did not answer in time: {} ms passed", used.as_millis());
-            let fault = Fault::new(FaultKind::Timeout, what);
-            match bot.unfinished() {
-                [] => fault,
-                begun => {
-                    let fault = fault.received(begun);
-                    Fault { message: fault.message + " (and its line had no end)", ..fault }
-                }
-            }
+
+    #[test]
+    fn answers_count_in_order_unless_they_name_their_ply() {
+        let answer = |ply, unanswered, lines: &[&str]| accept(ply, unanswered, lines)?.ok();
+        assert_eq!(answer(4, 1, &["# move 1", "move 22x15  x8"]).unwrap(), "22x15  x8");
+        assert_eq!(answer(4, 2, &["move 1-5", "move 2-6"]).unwrap(), "2-6");
+        assert_eq!(answer(4, 2, &["move 1-5"]), None);
+        assert_eq!(answer(4, 2, &["move 1-5 ply=4"]).unwrap(), "1-5");
+        assert_eq!(answer(4, 1, &["move 1-5 ply=2", "move 2-6"]).unwrap(), "2-6");
+        for line in ["move", "move ply=4", "move 1-5 ply=6"] {
+            let fault = accept(4, 1, &[line]).unwrap().unwrap_err();
+            assert_eq!(fault.kind, FaultKind::ProtocolError, "{line}");
         }
-        Silence::Flood => {
-            let begun = bot.unfinished().to_vec();
-            let what = "the bot wrote too much: a line may have 64 KiB, all lines of a turn 1 MiB";
-            Fault::new(FaultKind::OutputFlood, what).received(&begun)
-        }
-        Silence::Ended => {
-            let status = bot.ended();
-            let mut what = match status {
-                Some(status) => format!("the bot ended {}", status_text(status)),
-                None => "the bot closed its standard output and lives on".to_string(),
-            };
-            if let Some(words) = bot.last_words() {
-                what.push_str("; the last line of its standard error: ");
-                what.push_str(&quoted(words));
-            }
-            let kind = status.map_or(FaultKind::OutputClosed, |_| FaultKind::Crash);
-            match bot.unfinished() {
-                [] => Fault::new(kind, what),
-                begun => Fault::new(kind, what).received(begun),
-            }
-        }
-    };
-    Unsaid::Fault(fault)
+    }
 }

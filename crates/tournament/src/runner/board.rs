@@ -1,9 +1,8 @@
 //! One game of a contest, from the two players' arrival to the record of it.
 
+use crownhead_bots::log::file_name;
 use crownhead_play::referee::{self, PlayedGame};
-use crownhead_play::{
-    End, GameSetup, OpeningPicker, Player, PlayerError, StopFlag, derive_seed, log_name,
-};
+use crownhead_play::{End, GameSetup, OpeningPicker, Player, PlayerError, StopFlag, derive_seed};
 use crownhead_rules::Side;
 
 use super::pool::Pool;
@@ -42,7 +41,7 @@ impl Board<'_> {
         let log = |side: Side| {
             let folder = contest.log.as_ref()?;
             let number = game.number.unsigned_abs();
-            Some(folder.join(log_name(&contest.game, number, side, names[side.index()])))
+            Some(folder.join(file_name(&contest.game, number, side, names[side.index()])))
         };
         let setup = GameSetup {
             game: &contest.game,

@@ -1,8 +1,8 @@
-/* Speaks the bot protocol for a function that cannot. Compiled as C or as C++, together with a file
- * that includes the function and defines crownhead_answer.
+/* Speaks the bot protocol for a function. Compiled as C or C++, together with a wrapper that
+ * includes the function and defines crownhead_answer.
  *
- * The dialogue has descriptors of its own, so that whatever the function prints or reads is no part of
- * it: its standard output is the standard error, its standard input is empty. */
+ * The protocol uses descriptors of its own. The function's standard output goes to standard error,
+ * and its standard input is empty. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,43 +14,43 @@ extern "C"
 #endif
 int crownhead_answer(int player, const char *letters, int *answer);
 
-static char line[1 << 18]; /* a turn may have thousands of moves */
-static size_t filled, begun;
+static char buffer[1 << 18]; /* a turn may list thousands of moves */
+static size_t start, end;    /* the unread part of the buffer */
 
-/* The next line from the referee, or 0 at the end. */
+/* Returns the next line from the referee, or 0 at the end of the input. */
 static char *next_line(int input) {
     for (;;) {
-        char *end = (char *)memchr(line + begun, '\n', filled - begun);
-        if (end) {
-            char *start = line + begun;
-            *end = 0;
-            begun = (size_t)(end - line) + 1;
-            return start;
+        char *newline = (char *)memchr(buffer + start, '\n', end - start);
+        if (newline) {
+            char *line = buffer + start;
+            *newline = 0;
+            start = (size_t)(newline - buffer) + 1;
+            return line;
         }
-        memmove(line, line + begun, filled - begun);
-        filled -= begun;
-        begun = 0;
-        if (filled == sizeof line)
-            filled = 0; /* no line of the protocol is so long */
-        ssize_t count = read(input, line + filled, sizeof line - filled);
+        memmove(buffer, buffer + start, end - start);
+        end -= start;
+        start = 0;
+        if (end == sizeof buffer)
+            end = 0; /* no line of the protocol is this long */
+        ssize_t count = read(input, buffer + end, sizeof buffer - end);
         if (count <= 0)
             return 0;
-        filled += (size_t)count;
+        end += (size_t)count;
     }
 }
 
-static void say(int output, const char *text) {
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t count = write(output, text, left);
+static void send_text(int output, const char *text) {
+    size_t remaining = strlen(text);
+    while (remaining > 0) {
+        ssize_t count = write(output, text, remaining);
         if (count <= 0)
             _exit(1);
         text += count;
-        left -= (size_t)count;
+        remaining -= (size_t)count;
     }
 }
 
-/* The value of a key that stands after a blank and before any text in quotes that may look like it. */
+/* Returns the value of a key, or 0. The quoted position never contains a key. */
 static const char *value(const char *text, const char *key) {
     const char *found = strstr(text, key);
     return found ? found + strlen(key) : 0;
@@ -65,10 +65,10 @@ int main(void) {
     dup2(nothing, 0);
     dup2(2, 1);
     close(nothing);
-    setvbuf(stdout, 0, _IOLBF, 0); /* what is printed before a crash is seen */
+    setvbuf(stdout, 0, _IOLBF, 0); /* so that output before a crash is not lost */
     while ((text = next_line(input))) {
         if (!strncmp(text, "crownhead", 9) || !strncmp(text, "newgame", 7)) {
-            say(output, "ready\n");
+            send_text(output, "ready\n");
         } else if (!strncmp(text, "turn", 4)) {
             const char *side = value(text, " side="), *board = value(text, " board=");
             int numbers[4] = {-1, -1, -1, -1}, count, i;
@@ -80,7 +80,7 @@ int main(void) {
                 snprintf(answer + strlen(answer), 16, " %d", numbers[i]);
             strcat(answer, count ? "\n" : " none\n");
             fflush(stdout);
-            say(output, answer);
+            send_text(output, answer);
         } else if (!strncmp(text, "quit", 4)) {
             break;
         }

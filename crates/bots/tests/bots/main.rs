@@ -1,0 +1,10 @@
+//! Bots as real processes, and how they are named.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failed test may panic
+#![cfg(unix)]
+
+mod adapters;
+mod harness;
+mod misbehaving;
+mod replay;
+mod specs;
