@@ -9,8 +9,9 @@ use crate::{Clock, End, Fault, GameSettings, Incident, Session};
 
 /// A player of one side of a game.
 pub trait Player: Send {
-    /// Forgets the last game. `seed` decides the player's random choices in the next one.
-    fn new_game(&mut self, seed: u64);
+    /// Forgets the last game and prepares for the next, before the clocks run. Errors are reported
+    /// by the first [`choose`](Player::choose).
+    fn start_game(&mut self, start: &GameStart<'_>, stop: &StopFlag);
 
     /// Chooses a move for the side to move.
     ///
@@ -23,10 +24,6 @@ pub trait Player: Send {
         stop: &StopFlag,
         on_info: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
-
-    /// Prepares for a game, before the clocks run. Errors are reported by the first
-    /// [`choose`](Player::choose).
-    fn sit_down(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     /// Called after a fault of this player, with the move played instead if the game continues.
     fn on_fault(&mut self, _: &Incident, _: Option<&str>) {}
@@ -63,7 +60,12 @@ pub struct GameStart<'a> {
     pub log: Option<&'a Path>,
 }
 
-impl GameStart<'_> {
+impl<'a> GameStart<'a> {
+    /// A game against an unnamed opponent, without a log.
+    pub fn new(game: &'a Game, side: Side, settings: &'a GameSettings, seed: u64) -> GameStart<'a> {
+        GameStart { game, side, settings, seed, opponent: "unknown", log: None }
+    }
+
     /// Letter of the player's side.
     pub fn letter(&self) -> char {
         self.game.info().sides[self.side.index()].letter

@@ -70,8 +70,7 @@ pub fn play_game(
     let session = setup.opening.session(setup.game).map_err(PlayerError::Opening)?;
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
         let index = side.index();
-        player.new_game(setup.seeds[index]);
-        let seating = GameStart {
+        let start = GameStart {
             game: setup.game,
             side,
             settings: setup.settings,
@@ -79,7 +78,7 @@ pub fn play_game(
             opponent: setup.names[1 - index],
             log: setup.logs[index].as_deref(),
         };
-        player.sit_down(&seating, stop);
+        player.start_game(&start, stop);
     }
     play(session, players, setup.settings, setup.referee_seed, stop, on_move)
 }

@@ -75,8 +75,7 @@ impl Computers {
             };
             if !place.is_seated {
                 let SeatConfig { side, settings: ref terms, seed, ref opponent, .. } = place;
-                player.new_game(seed);
-                player.sit_down(
+                player.start_game(
                     &GameStart { game: &game, side, settings: terms, seed, opponent, log: None },
                     stop,
                 );

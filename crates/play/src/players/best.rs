@@ -5,7 +5,7 @@ use std::time::Duration;
 use crownhead_search::{DynEngine, EngineConfig, HasEngine, Knowledge, SearchRequest, StopFlag};
 
 use super::{choice, limits, only_move, typed};
-use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
+use crate::{Choice, Clock, GameStart, Player, PlayerError, PlayerOptions, Session};
 
 pub(crate) struct Best<P: HasEngine> {
     engine: Box<dyn DynEngine<P>>,
@@ -34,7 +34,7 @@ impl<P: HasEngine> Best<P> {
 }
 
 impl<P: HasEngine> Player for Best<P> {
-    fn new_game(&mut self, _seed: u64) {
+    fn start_game(&mut self, _: &GameStart<'_>, _: &StopFlag) {
         self.engine.clear();
     }
 

@@ -11,7 +11,7 @@ use crownhead_search::{
 };
 
 use super::{choice, limits, only_move, typed};
-use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
+use crate::{Choice, Clock, GameStart, Player, PlayerError, PlayerOptions, Session};
 
 /// Parameters of a level.
 struct Level {
@@ -139,9 +139,9 @@ fn forward_direction<P: Searchable>(options: &P::Options) -> (i32, i32) {
 }
 
 impl<P: HasEngine> Player for LevelPlayer<P> {
-    fn new_game(&mut self, seed: u64) {
+    fn start_game(&mut self, start: &GameStart<'_>, _: &StopFlag) {
         self.engine.clear();
-        self.rng = fastrand::Rng::with_seed(seed);
+        self.rng = fastrand::Rng::with_seed(start.seed);
     }
 
     fn choose(

@@ -13,7 +13,7 @@ use crownhead_search::textbook::{DynTextbook, SearchResult};
 use crownhead_search::{HasEngine, Instant, Knowledge, StopFlag};
 
 use super::{limits, min_time, only_move, pv_texts, typed};
-use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
+use crate::{Choice, Clock, GameStart, Player, PlayerError, PlayerOptions, Session};
 
 pub(crate) struct Textbook<P: HasEngine> {
     search: Box<dyn DynTextbook<P>>,
@@ -38,8 +38,8 @@ impl<P: HasEngine> Textbook<P> {
 }
 
 impl<P: HasEngine> Player for Textbook<P> {
-    fn new_game(&mut self, seed: u64) {
-        self.rng = fastrand::Rng::with_seed(seed);
+    fn start_game(&mut self, start: &GameStart<'_>, _: &StopFlag) {
+        self.rng = fastrand::Rng::with_seed(start.seed);
     }
 
     fn choose(

@@ -11,9 +11,9 @@ use ratatui::layout::Rect;
 use super::Screen;
 use super::board::{BoardView, Highlights};
 use super::board_input::{BoardInput, InputEvent};
-use super::layout::{
-    Layout, bold, popup, popup_text, scroll, too_small, write_keys, write_line, write_message,
-    write_text,
+use super::layout::Layout;
+use super::widgets::{
+    bold, popup, popup_text, scroll, too_small, write_keys, write_line, write_message, write_text,
 };
 
 /// A course on the screen.

@@ -1,53 +1,52 @@
-//! The list of moves beside the board: two columns, one for each side, that scrolls to the move that
-//! is shown.
+//! The move list: one column per side, scrolled to the move that is shown.
 
 use crownhead_rules::{Side, SideInfo};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::layout::{bold, dim};
+use super::widgets::{bold, dim, truncate};
 
 /// The moves of a game.
 pub struct MoveList<'a> {
-    /// How the sides are called.
+    /// Names of the sides.
     pub sides: [SideInfo; 2],
-    /// Who made the first move.
+    /// Side of the first move.
     pub first: Side,
-    /// The moves.
+    /// Texts of the moves.
     pub texts: &'a [String],
-    /// The number of moves that are on the board.
+    /// Number of plies on the board.
     pub shown_ply: usize,
-    /// Whether colours may be used.
+    /// Whether to use colours.
     pub colour: bool,
 }
 
-/// Room for the number of a move.
+/// Width of the move numbers.
 const NUMBER_WIDTH: u16 = 4;
 
 impl MoveList<'_> {
-    /// Rows of moves, without the title.
+    /// Number of rows, without the title.
     fn rows(place: Rect) -> usize {
         usize::from(place.height.saturating_sub(1))
     }
 
-    /// Whether the first row has no move of the first side: such a game began with the other.
+    /// Column of the first move: 1 if the second side starts.
     fn first_slot(&self) -> usize {
         self.first.index()
     }
 
-    /// The first row that is seen: the one of the move that is shown is always there.
+    /// First visible row, so that the shown move is visible.
     fn first_row(&self, place: Rect) -> usize {
         let row = (self.shown_ply + self.first_slot()).saturating_sub(1) / 2;
         (row + 1).saturating_sub(Self::rows(place))
     }
 
-    /// Where the second side's moves begin.
+    /// Offset of the second side's column.
     fn second_column(place: Rect) -> u16 {
         NUMBER_WIDTH + (place.width - NUMBER_WIDTH) / 2
     }
 
-    /// The number of moves made when the one at a place of the screen has been made.
+    /// Returns the number of plies up to the move at a place on the screen.
     pub fn ply_at(&self, place: Rect, x: u16, y: u16) -> Option<usize> {
         let row = usize::from(y.checked_sub(place.y + 1)?);
         if row >= Self::rows(place) || x < place.x || x >= place.right() {
@@ -91,14 +90,4 @@ impl MoveList<'_> {
             buffer.set_stringn(x, y, truncate(&text, usize::from(room) - 1), room.into(), style);
         }
     }
-}
-
-/// A text that does not fit ends in an ellipsis.
-pub fn truncate(text: &str, room: usize) -> String {
-    if text.chars().count() <= room {
-        return text.into();
-    }
-    let mut short: String = text.chars().take(room.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }

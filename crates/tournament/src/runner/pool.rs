@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_play::{Choice, Clock, Knowledge, Player, PlayerError, Session, StopFlag};
+use crownhead_play::{Choice, Clock, GameStart, Knowledge, Player, PlayerError, Session, StopFlag};
 use crownhead_play::{Fault, FaultKind};
 
 use crate::schedule::PlayerIndex;
@@ -95,7 +95,7 @@ impl Absent {
 }
 
 impl Player for Absent {
-    fn new_game(&mut self, _: u64) {}
+    fn start_game(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     fn choose(
         &mut self,

@@ -6,10 +6,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::super::board::{BoardView, piece_text};
-use super::super::layout::{
-    Layout, bold, dim, popup, popup_text, too_small, write_keys, write_line, write_message,
+use super::super::layout::Layout;
+use super::super::move_list::MoveList;
+use super::super::widgets::{
+    bold, dim, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
 };
-use super::super::move_list::{MoveList, truncate};
 use super::{Dialog, GameScreen};
 use crate::local_game::Seat;
 use crate::text::{clock_text, score_text};

@@ -8,7 +8,8 @@ use ratatui::layout::Rect;
 
 use super::super::Screen;
 use super::super::board_input::InputEvent;
-use super::super::layout::{Layout, scroll};
+use super::super::layout::Layout;
+use super::super::widgets::scroll;
 use super::{Dialog, GameScreen, draw};
 use crate::text::speed_text;
 

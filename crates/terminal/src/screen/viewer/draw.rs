@@ -7,10 +7,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::super::board::{BoardView, Highlights, piece_text};
-use super::super::layout::{
-    Layout, bold, dim, popup, popup_text, too_small, write_keys, write_line, write_message,
+use super::super::layout::Layout;
+use super::super::move_list::MoveList;
+use super::super::widgets::{
+    bold, dim, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
 };
-use super::super::move_list::{MoveList, truncate};
 use super::ViewScreen;
 use crate::analysis_thread::AnalysisUpdate;
 use crate::game_file::{annotated_move, strip_control_chars, title};

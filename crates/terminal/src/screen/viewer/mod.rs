@@ -11,7 +11,8 @@ use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind
 use ratatui::layout::Rect;
 
 use super::Screen;
-use super::layout::{Layout, scroll};
+use super::layout::Layout;
+use super::widgets::scroll;
 use crate::analysis_thread::AnalysisThread;
 use crate::game_file::{GameFile, RecordCursor};
 use crate::lazy_knowledge::LazyKnowledge;
