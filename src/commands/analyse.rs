@@ -110,7 +110,7 @@ fn request(arguments: &Arguments, usual: Duration) -> AnalysisRequest {
         hash_mb: arguments.hash as usize,
         ..EngineConfig::default()
     };
-    AnalysisRequest { limits, settings, lines: arguments.lines.into() }
+    AnalysisRequest { limits, engine: settings, lines: arguments.lines.into() }
 }
 
 fn is_unlimited(arguments: &Arguments) -> bool {
@@ -139,8 +139,8 @@ fn knowledge(game: &Game, before: &mut Option<String>) -> Knowledge {
 fn failure(error: AnalysisError, about: &str) -> Failure {
     match error {
         AnalysisError::Interrupted => Failure::Interrupted,
-        AnalysisError::BadInput(message) => Failure::BadInput(format!("{about}{message}")),
-        AnalysisError::NoMemory(message) => anyhow!(message).into(),
+        AnalysisError::InvalidInput(message) => Failure::BadInput(format!("{about}{message}")),
+        AnalysisError::OutOfMemory(message) => anyhow!(message).into(),
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut screen = LessonScreen::new(course, has_colour());
         screen::run(&mut screen, &stop)?;
         let course = screen.course();
-        say(format_args!("{} of {} exercises done.", course.done(), course.count()));
+        say(format_args!("{} of {} exercises done.", course.solved_count(), course.count()));
     }
     if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }

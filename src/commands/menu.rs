@@ -89,7 +89,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         let thinks = !matches!(&seat, Seat::Computer(spec) if spec.builtin().is_some_and(|spec| spec.kind == PlayerKind::Random));
         seats[2 - own] = seat;
         if !thinks {
-            let setup = Setup { game, seats, position: None, time, seed: lot() };
+            let setup = Setup { game, seats, position: None, time_control: time, seed: lot() };
             return Ok(Some(Wanted::Game(setup)));
         }
         let seconds = |text: &str| {
@@ -110,7 +110,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         };
         time = TimeControl::PerMove(thought);
     }
-    let setup = Setup { game, seats, position: None, time, seed: lot() };
+    let setup = Setup { game, seats, position: None, time_control: time, seed: lot() };
     Ok(Some(Wanted::Game(setup)))
 }
 
@@ -185,7 +185,7 @@ mod tests {
         let setup = setup.unwrap();
         assert_eq!(setup.seats[1], Seat::Human);
         assert_eq!(setup.seats[0], "minimax".parse().unwrap());
-        assert_eq!(setup.time, TimeControl::PerMove(Duration::from_millis(500)));
+        assert_eq!(setup.time_control, TimeControl::PerMove(Duration::from_millis(500)));
         assert_eq!(output.matches("Please answer").count(), 4, "{output}");
         assert!(asked("1\n1\n").0.is_some_and(|setup| setup.seats == [Seat::Human, Seat::Human]));
     }
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn nobody_is_asked_how_long_lots_are_thought_about() {
         let (setup, output) = asked("1\n2\n1\nrandom\n");
-        assert_eq!(setup.unwrap().time, TimeControl::Unlimited);
+        assert_eq!(setup.unwrap().time_control, TimeControl::Unlimited);
         assert!(!output.contains("How many seconds"), "{output}");
     }
 

@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (live, kept) = if arguments.resume {
         let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (mut live, kept) = autosave::resume(arguments.game.as_ref(), passed)
+        let (mut live, kept) = autosave::load_latest(arguments.game.as_ref(), passed)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
         isolate(&arguments.isolation, live.seats_mut())?;
         (live, Some(kept))
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             game,
             seats,
             position: arguments.position,
-            time,
+            time_control: time,
             seed: arguments.seed.unwrap_or_else(lot),
         };
         let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;

@@ -46,7 +46,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         game: args.game,
         seats: if args.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
         position: args.position,
-        time: TimeControl::PerMove(args.movetime),
+        time_control: TimeControl::PerMove(args.movetime),
         seed: lot(),
     };
     let game = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
