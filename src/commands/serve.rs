@@ -12,7 +12,8 @@ use crownhead_server::middleware::PublicUrl;
 use crownhead_server::{Server, ServerError};
 use tracing_subscriber::filter::LevelFilter;
 
-use super::{Failure, say};
+use crate::failure::Failure;
+use crate::output::eprint_message;
 
 const DEFAULT_PORT: u16 = 8064;
 
@@ -21,7 +22,7 @@ const DEFAULT_PORT: u16 = 8064;
   crownhead serve --open
   crownhead serve --host 0.0.0.0 --port 80            (reachable from other machines)
   crownhead serve --public-url https://games.example  (behind a proxy on this machine)")]
-pub(crate) struct Arguments {
+pub(crate) struct Args {
     /// Address to listen on: 127.0.0.1 for this machine only, 0.0.0.0 for all interfaces
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
@@ -65,10 +66,10 @@ impl LogLevel {
     }
 }
 
-impl Arguments {
+impl Args {
     /// The arguments of `crownhead serve --open`.
-    pub(crate) fn for_menu() -> Arguments {
-        Arguments {
+    pub(crate) fn for_menu() -> Args {
+        Args {
             host: Ipv4Addr::LOCALHOST.into(),
             port: DEFAULT_PORT,
             public_url: None,
@@ -91,19 +92,19 @@ fn parse_public_url(text: &str) -> Result<PublicUrl, String> {
     PublicUrl::parse(text).ok_or_else(|| "expected a URL such as https://games.example".into())
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    start_log(arguments.log_level);
-    let data = arguments.data.clone().or_else(|| data_dir().map(|dir| dir.join("server")));
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    start_log(args.log_level);
+    let data = args.data.clone().or_else(|| data_dir().map(|dir| dir.join("server")));
     let data = data.ok_or_else(|| {
         Failure::Usage("no data directory found: choose a directory with --data".into())
     })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let limits = arguments.public_url.as_ref().map(|_| Limits::proxied());
-        let server = Server::bind(arguments.host, arguments.port, &data, limits).await?;
-        let server = server.with_public_url(arguments.public_url.clone());
+        let limits = args.public_url.as_ref().map(|_| Limits::proxied());
+        let server = Server::bind(args.host, args.port, &data, limits).await?;
+        let server = server.with_public_url(args.public_url.clone());
         let local_url = page_url(server.address());
-        let url = arguments.public_url.as_ref().map_or_else(|| local_url.clone(), PublicUrl::page);
+        let url = args.public_url.as_ref().map_or_else(|| local_url.clone(), PublicUrl::page);
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let mut stop = Some(stop);
         // Before the URL is printed: a script may interrupt the server as soon as it reads it. A
@@ -114,15 +115,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         });
         // The reader of a pipe may be gone; serve all the same.
         let _ = writeln!(std::io::stdout(), "{url}").and_then(|()| std::io::stdout().flush());
-        say(format_args!("Serving at {url}, games in {}. Press Ctrl-C to stop.", data.display()));
-        if arguments.public_url.is_some() {
-            say(format_args!("The proxy should forward to {local_url}"));
-        } else if !arguments.host.is_loopback() {
-            say("Other machines in the network can use this address. The connection is not \
-                 encrypted. Links to a game start with the address in the browser's address bar.");
+        eprint_message(format_args!(
+            "Serving at {url}, games in {}. Press Ctrl-C to stop.",
+            data.display()
+        ));
+        if args.public_url.is_some() {
+            eprint_message(format_args!("The proxy should forward to {local_url}"));
+        } else if !args.host.is_loopback() {
+            eprint_message(
+                "Other machines in the network can use this address. The connection is not \
+                 encrypted. Links to a game start with the address in the browser's address bar.",
+            );
         }
-        if arguments.open && !open(&url) {
-            say("Could not open a browser. Open the address yourself.");
+        if args.open && !open(&url) {
+            eprint_message("Could not open a browser. Open the address yourself.");
         }
         server.serve(async { drop(stopped.await) }).await;
         Ok::<(), ServerError>(())

@@ -9,7 +9,7 @@ use crownhead_play::{
     Choice, Clock, FaultPolicy, GameSettings, GameStart, Knowledge, Openings, Player, PlayerError,
     StopFlag, TimeControl, new_session,
 };
-use crownhead_rules::Game;
+use crownhead_rules::{Game, Side};
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 use crownhead_tournament::statistics::GamePoints;
 
