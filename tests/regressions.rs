@@ -53,7 +53,7 @@ fn counts_ran_over_without_a_word() {
         text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
     assert!(counts.is_sorted(), "{text}");
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("2^64 or more"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("2^64 leaves or more"));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn converting_a_file_onto_itself_lost_the_games_with_errors() {
     let output = crownhead(&["pdn", "convert", "games.pdn", "-o", "games.pdn"], folder.path());
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("games.pdn was left as it is"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("games.pdn is unchanged"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

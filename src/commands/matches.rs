@@ -1,9 +1,9 @@
-//! `crownhead match`: which of two players is stronger, and how certain that is.
+//! `crownhead match`: estimates which of two players is stronger.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -21,8 +21,10 @@ use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
 use super::tables::load_knowledge;
-use super::{Failure, can_draw, say, stop_on_interrupt};
+use crate::failure::Failure;
 use crate::isolation_args::{IsolationArgs, isolation_json};
+use crate::output::{LiveDisplay, eprint_message};
+use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -98,9 +100,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (knowledge, missing) = load_knowledge(&config.game);
     let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation);
     if let Some(missing) = missing.filter(|_| uses_tables) {
-        say(missing);
+        eprint_message(missing);
     }
-    let mut progress = Progress::new(args.games);
+    let mut display = LiveDisplay::new();
     let mut score = MatchScore::default();
     let mut games: Vec<MatchGame> = Vec::new();
     let mut faults = FaultList::default();
@@ -108,14 +110,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let result = matches::play(&config, &knowledge, &stop, |game| {
         score.add(&game);
-        progress.show(&score);
+        display.show(|| vec![progress_line(&score, args.games)]);
         faults.add(&config, &game);
         log_error = log_error.take().or_else(|| game.played.log_error.clone());
         if args.pdn.is_some() {
             games.push(game);
         }
     });
-    progress.clear();
+    display.clear();
     let (failure, is_bot_failure) = match result {
         Ok(()) => (None, false),
         Err(JobError::StartFailed(message)) => (Some(message), true),
@@ -141,7 +143,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         faults.write(&mut out)?;
     }
     if let Some(error) = &log_error {
-        say(format_args!("crownhead: the logs are incomplete: {error}"));
+        eprint_message(format_args!("crownhead: the logs are incomplete: {error}"));
     }
     match failure {
         _ if is_interrupted => Err(Failure::Interrupted),
@@ -274,7 +276,7 @@ fn config(args: &Args) -> Result<MatchConfig, Failure> {
 }
 
 fn parse_openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    Openings::parse_spec(text, game, Path::new("")).map_err(|error| match error {
+    Openings::parse_spec(text, game, |name| std::fs::read(name)).map_err(|error| match error {
         OpeningsError::Text(message) => Failure::Usage(message),
         OpeningsError::File(message) => Failure::BadInput(message),
         OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),
@@ -295,34 +297,11 @@ fn write_games(
     Ok(output.commit()?)
 }
 
-/// The progress line on a terminal.
-struct Progress {
-    games: u32,
-    is_shown: bool,
-}
-
-impl Progress {
-    fn new(games: u32) -> Progress {
-        Progress { games, is_shown: can_draw(&std::io::stderr()) }
-    }
-
-    fn show(&mut self, score: &MatchScore) {
-        if self.is_shown {
-            let Wdl { wins, draws, losses } = score.all;
-            let percent = 100.0 * score.all.score().unwrap_or(0.5);
-            let (finished, games) = (score.all.games(), self.games);
-            let line = format!("{finished}/{games}  +{wins} ={draws} -{losses}  {percent:.1} %");
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "\r{line}  ").and_then(|()| err.flush());
-        }
-    }
-
-    fn clear(&mut self) {
-        if self.is_shown {
-            let mut err = std::io::stderr().lock();
-            let _ = write!(err, "\r{:70}\r", "").and_then(|()| err.flush());
-        }
-    }
+/// Formats the score so far.
+fn progress_line(score: &MatchScore, games: u32) -> String {
+    let Wdl { wins, draws, losses } = score.all;
+    let percent = 100.0 * score.all.score().unwrap_or(0.5);
+    format!("{}/{games}  +{wins} ={draws} -{losses}  {percent:.1} %", score.all.games())
 }
 
 fn write_report(

@@ -12,7 +12,8 @@ use crownhead_server::middleware::PublicUrl;
 use crownhead_server::{Server, ServerError};
 use tracing_subscriber::filter::LevelFilter;
 
-use super::{Failure, say};
+use crate::failure::Failure;
+use crate::output::eprint_message;
 
 const DEFAULT_PORT: u16 = 8064;
 
@@ -114,15 +115,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         });
         // The reader of a pipe may be gone; serve all the same.
         let _ = writeln!(std::io::stdout(), "{url}").and_then(|()| std::io::stdout().flush());
-        say(format_args!("Serving at {url}, games in {}. Press Ctrl-C to stop.", data.display()));
+        eprint_message(format_args!(
+            "Serving at {url}, games in {}. Press Ctrl-C to stop.",
+            data.display()
+        ));
         if args.public_url.is_some() {
-            say(format_args!("The proxy should forward to {local_url}"));
+            eprint_message(format_args!("The proxy should forward to {local_url}"));
         } else if !args.host.is_loopback() {
-            say("Other machines in the network can use this address. The connection is not \
-                 encrypted. Links to a game start with the address in the browser's address bar.");
+            eprint_message(
+                "Other machines in the network can use this address. The connection is not \
+                 encrypted. Links to a game start with the address in the browser's address bar.",
+            );
         }
         if args.open && !open(&url) {
-            say("Could not open a browser. Open the address yourself.");
+            eprint_message("Could not open a browser. Open the address yourself.");
         }
         server.serve(async { drop(stopped.await) }).await;
         Ok::<(), ServerError>(())

@@ -67,8 +67,8 @@ fn a_position_as_json() {
     assert_eq!(object["limits"]["nodes"], 1000);
     assert_eq!(object["lines"][0]["moves"][0], "15x22");
     assert!(object["end"].is_null());
-    let worth = &object["lines"][0]["worth"];
-    assert!(worth["points"].is_i64() && worth["winner"].is_null(), "{worth}");
+    let eval = &object["lines"][0]["eval"];
+    assert!(eval["points"].is_i64() && eval["winner"].is_null(), "{eval}");
 }
 
 #[test]
@@ -89,7 +89,10 @@ fn without_a_limit_the_usual_one_is_told() {
     let arguments = ["analyse", "--game", "english", "--position", "W:W21:B17"];
     let finished = crownhead(&arguments);
     assert_eq!(finished.stdout, "1  White wins in 1  21x14\n");
-    assert!(finished.stderr.starts_with("searching 5 s; --time, --depth or"), "{finished:?}");
+    assert!(
+        finished.stderr.starts_with("searching 5 s; change it with --time, --depth or"),
+        "{finished:?}"
+    );
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn arguments_that_do_not_go_together_are_refused() {
 #[test]
 fn a_game_s_name_for_a_file_is_told_where_it_belongs() {
     let told = crownhead(&["analyse", "contest", "--depth", "2"]).refused(1).to_string();
-    assert!(told.contains("--game contest") && told.contains("could not be opened"), "{told}");
+    assert!(told.contains("--game contest") && told.contains("cannot open"), "{told}");
 }
 
 #[test]
@@ -165,7 +168,7 @@ fn games_are_chosen_by_number() {
     let with_error = chosen("2-3");
     assert_eq!(with_error.code, Some(3));
     assert_eq!(with_error.json()["errors"][0]["column"], 19);
-    assert!(chosen("7").refused(3).contains("the numbers 1 to 3"));
+    assert!(chosen("7").refused(3).contains("contains only games 1 to 3"));
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn games_can_come_from_standard_input() {
     assert_eq!(object["file"], "standard input");
     assert_eq!(object["games"][0]["moves"][0]["move"], "11-15");
     let nothing = crownhead_reading(b"", &["analyse", "-", "--depth", "3"]);
-    assert!(nothing.refused(3).contains("there is no game in it"));
+    assert!(nothing.refused(3).contains("contains no games"));
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn a_file_is_not_replaced_where_games_would_be_lost() {
     for more in [&[][..], &["--games", "1"]] {
         let arguments = [&["analyse", "games.pdn", "--depth", "2", "--pdn", "games.pdn"], more];
         let finished = crownhead_in(folder.path(), &arguments.concat());
-        assert!(finished.refused(3).contains("games.pdn was left as it is"), "{finished:?}");
+        assert!(finished.refused(3).contains("games.pdn is unchanged"), "{finished:?}");
         assert_eq!(fs::read_to_string(folder.path().join("games.pdn")).unwrap(), GAMES);
     }
     let whole = "1. 11-15 *\n";
@@ -256,7 +259,7 @@ fn a_page_never_takes_the_place_of_the_games() {
     fs::write(folder.path().join("whole.pdn"), whole).unwrap();
     let arguments = ["analyse", "whole.pdn", "--time", "3600s", "--html", "./whole.pdn"];
     let told = crownhead_in(folder.path(), &arguments).refused(2).to_string();
-    assert!(told.contains("whole.pdn was left as it is"), "{told}");
+    assert!(told.contains("whole.pdn is unchanged"), "{told}");
     let arguments = ["analyse", "whole.pdn", "--time", "3600s", "--html", "x", "--pdn", "./x"];
     let told = crownhead_in(folder.path(), &arguments).refused(2).to_string();
     assert!(told.contains("--pdn and --html name the same file"), "{told}");

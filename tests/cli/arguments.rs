@@ -18,7 +18,10 @@ fn help_that_was_asked_for_goes_to_standard_output_with_the_exit_codes() {
     for arguments in [&["--help"][..], &["help"], &["-h"]] {
         let finished = crownhead(arguments);
         let help = finished.printed();
-        assert!(help.contains("Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input"), "{help}");
+        assert!(
+            help.contains("Exit codes: 0 success, 1 failure, 2 usage, 3 invalid input"),
+            "{help}"
+        );
     }
     for command in ["games", "moves", "perft", "completions", "man"] {
         let finished = crownhead(&[command, "--help"]);

@@ -73,7 +73,7 @@ fn bot_of_the_documentation_works() {
 
 #[test]
 fn check_gives_advice() {
-    for (mode, grade, check, advice) in [
+    for (mode, severity, check, advice) in [
         ("illegal", "FAILED", "game against random", "one of the moves in moves="),
         ("hangs", "FAILED", "game against random", "Flush standard output"),
         ("bare", "FAILED", "game against random", "starts with the word move"),
@@ -101,11 +101,15 @@ fn check_gives_advice() {
             "--json",
         ]);
         let object = finished.json();
-        assert_eq!(finished.code, Some(if grade == "FAILED" { 4 } else { 0 }), "{mode}: {object}");
+        assert_eq!(
+            finished.code,
+            Some(if severity == "FAILED" { 4 } else { 0 }),
+            "{mode}: {object}"
+        );
         let findings = object["findings"].as_array().unwrap();
         let is_found = findings.iter().any(|finding| {
             let text = finding["advice"].as_str().unwrap_or_default();
-            finding["grade"] == grade && finding["check"] == check && text.contains(advice)
+            finding["severity"] == severity && finding["check"] == check && text.contains(advice)
         });
         assert!(is_found, "{mode}: {object}");
     }

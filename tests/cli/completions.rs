@@ -59,7 +59,7 @@ fn the_manual_page_names_every_command_and_the_exit_codes() {
     for command in COMMANDS {
         assert!(page.contains(&format!("crownhead\\-{command}(1)")), "{command}");
     }
-    assert!(page.contains("Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input"));
+    assert!(page.contains("Exit codes: 0 success, 1 failure, 2 usage, 3 invalid input"));
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn manual_pages_that_cannot_be_written_are_a_failure_that_names_the_folder() {
     fs::write(folder.path().join("file"), "in the way").unwrap();
     let finished = crownhead_in(folder.path(), &["man", "--dir", "file"]);
     let told = finished.refused(1);
-    assert!(told.contains("the manual pages could not be written to file"), "{told}");
+    assert!(told.contains("cannot write manual pages to file"), "{told}");
 }

@@ -124,7 +124,7 @@ fn crownhead_within(kilobytes: u32, arguments: &[&str]) -> crate::harness::Finis
 fn a_table_larger_than_the_memory_is_refused_before_anything_is_counted() {
     let arguments = ["perft", "english", "--depth", "4", "--hash", "4096"];
     let finished = crownhead_within(2_000_000, &arguments);
-    assert_eq!(finished.refused(1), "crownhead: there is no memory for a table of 4096 MB\n");
+    assert_eq!(finished.refused(1), "crownhead: not enough memory for a hash table of 4096 MB\n");
 }
 
 #[test]

@@ -13,9 +13,9 @@ fn the_menu_leads_to_a_game() {
     tty.send("2\r");
     tty.wait_for("Which side do you play?");
     tty.send("2\r");
-    tty.wait_for("Against whom?");
+    tty.wait_for("Which opponent?");
     tty.send("level:1\r");
-    tty.wait_for("How many seconds");
+    tty.wait_for("Seconds per move");
     tty.send("1\r");
     // The computer has the first move.
     tty.wait_for("  1.>");

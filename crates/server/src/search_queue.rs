@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::knowledge::from_tables;
 use crownhead_play::{
-    BuiltinSpec, Choice, Clock, Knowledge, PlayerError, PlayerKind, Session, StopFlag,
+    BuiltinSpec, Choice, Clock, GameSettings, GameStart, Knowledge, PlayerError, PlayerKind,
+    Session, StopFlag,
 };
 use crownhead_rules::Game;
 use crownhead_tables::registry;
@@ -273,7 +274,9 @@ impl SearchQueue {
             spec.options.hash = Some(HASH_MB);
         }
         let mut player = spec.player(session.game(), &self.knowledge(session.game()))?;
-        player.new_game(seed);
+        let settings = GameSettings::default_for(session.game());
+        let start = GameStart::new(session.game(), session.side(), &settings, seed);
+        player.start_game(&start, stop);
         player.choose(session, &clock, stop, &mut |_| {})
     }
 

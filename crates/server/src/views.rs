@@ -82,7 +82,7 @@ impl Serialize for LegalMoves<'_> {
             from: mv.path.first().copied().map(CellText),
             to: mv.path.last().copied().map(CellText),
             path: Cells(&mv.path),
-            other_paths: mv.ways.iter().map(|path| Cells(path)).collect(),
+            other_paths: mv.other_paths.iter().map(|path| Cells(path)).collect(),
             captures: Cells(&mv.captures),
         }))
     }

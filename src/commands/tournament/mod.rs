@@ -1,4 +1,4 @@
-//! `crownhead tournament`: command-line arguments. [`mod@run`] runs and resumes a tournament,
+//! `crownhead tournament`: command-line args. [`mod@run`] runs and resumes a tournament,
 //! [`show`] prints what its journal holds.
 
 mod progress;
@@ -12,7 +12,8 @@ use crownhead_files::write_atomic;
 use crownhead_tournament::config::{ConfigError, TEMPLATE};
 use crownhead_tournament::journal::{Journal, JournalError, State};
 
-use super::{Failure, say};
+use crate::failure::Failure;
+use crate::output::eprint_message;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -194,6 +195,6 @@ fn games_text(count: usize) -> String {
 
 fn print_warnings(warnings: &[String]) {
     for warning in warnings {
-        say(format_args!("warning: {warning}"));
+        eprint_message(format_args!("warning: {warning}"));
     }
 }

@@ -8,7 +8,7 @@ use crownhead_tournament::events::{Event, GameRef};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::games_text;
-use crate::commands::{can_draw, say};
+use crate::output::{eprint_message, supports_ansi};
 
 pub(super) struct Progress {
     is_json: bool,
@@ -20,7 +20,7 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(is_json: bool) -> Progress {
-        let has_bar = !is_json && can_draw(&std::io::stderr());
+        let has_bar = !is_json && supports_ansi(&std::io::stderr());
         let bar =
             has_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
         Progress { is_json, bar, names: Vec::new(), planned: None, finished: 0 }
@@ -32,7 +32,7 @@ impl Progress {
                 self.names.clone_from(players);
                 (self.planned, self.finished) = (*planned, *finished);
                 if let Some(isolation) = isolation {
-                    say(format_args!("isolation: {isolation}"));
+                    eprint_message(format_args!("isolation: {isolation}"));
                 }
                 self.start_bar();
             }
@@ -62,7 +62,7 @@ impl Progress {
                 };
                 let plain = format!("round {number}");
                 let title = if *title == plain { plain } else { format!("{plain}, {title}") };
-                say(format_args!("{title}: {}{byes}", games_text(*games as usize)));
+                eprint_message(format_args!("{title}: {}{byes}", games_text(*games as usize)));
             }
             _ => {}
         }
@@ -80,7 +80,7 @@ impl Progress {
                 Some(side) => format!("  forfeited by {}", game.names[side]),
                 None => String::new(),
             };
-            say(format_args!(
+            eprint_message(format_args!(
                 "{}{planned}  game {}, round {}: {line}{forfeit}",
                 self.finished, game.number, game.round
             ));

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::commands::tables::load_knowledge;
 use anyhow::Context;
 use crownhead_bots::PlayerSpec;
 use crownhead_tournament::config::read_file;
@@ -16,7 +15,9 @@ use crownhead_tournament::{IsolationRecord, Tournament};
 
 use super::progress::Progress;
 use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
-use crate::commands::{Failure, say};
+use crate::commands::tables::load_knowledge;
+use crate::failure::Failure;
+use crate::output::eprint_message;
 
 pub(super) fn run(args: &Run) -> Result<(), Failure> {
     let (tournament, text) = read_file(&args.file).map_err(config_failure)?;
@@ -95,7 +96,7 @@ pub(super) fn resume(args: &Resume) -> Result<(), Failure> {
         .apply(&mut journal, &tournament, &text, finished_games, &replay_players)
         .map_err(journal_failure)?;
     if voided > 0 {
-        say(format_args!("voided {}; they stay in the journal", games_text(voided)));
+        eprint_message(format_args!("voided {}; they stay in the journal", games_text(voided)));
     }
     play(&args.file, &tournament, journal, args.json)
 }
@@ -118,7 +119,7 @@ fn choose(
     journal: &Path,
 ) -> Result<FinishedGames, Failure> {
     for change in &plan.changes {
-        say(format_args!("changed: {}", change.message));
+        eprint_message(format_args!("changed: {}", change.message));
     }
     let schedule = tournament.schedule.code();
     if !plan.can_replay() && !args.replay_player.is_empty() {
@@ -165,9 +166,9 @@ fn play(
     let (knowledge, missing) = load_knowledge(&tournament.game);
     let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
     if let Some(missing) = missing.filter(|_| specs.any(PlayerSpec::uses_evaluation)) {
-        say(missing);
+        eprint_message(missing);
     }
-    let control = stop_on_interrupts();
+    let control = control_by_signals();
     let path = journal.path().to_path_buf();
     let mut progress = Progress::new(is_json);
     let result = runner::run(tournament, journal, &knowledge, &control, &mut |event| {
@@ -178,7 +179,7 @@ fn play(
     // If a bot changed during the run, some of its games were played by the new version.
     for snapshot in snapshot.iter() {
         for change in compare(tournament, snapshot).changes {
-            say(format_args!("warning: changed during the run: {}", change.message));
+            eprint_message(format_args!("warning: changed during the run: {}", change.message));
         }
     }
     if is_json {
@@ -213,7 +214,7 @@ fn play(
             }
         }
         RunOutcome::Interrupted => {
-            say(format_args!(
+            eprint_message(format_args!(
                 "interrupted; {unfinished} scheduled but not played. Resume with: crownhead \
                  tournament resume {file}"
             ));
@@ -227,7 +228,7 @@ fn play(
 }
 
 /// The first Ctrl-C lets running games finish, the second aborts them, the third exits at once.
-fn stop_on_interrupts() -> RunControl {
+fn control_by_signals() -> RunControl {
     let control = RunControl::default();
     let flags = control.clone();
     // Without a handler the first Ctrl-C exits; no reported game is lost.
@@ -239,7 +240,7 @@ fn stop_on_interrupts() -> RunControl {
         if flags.finish_running.is_set() {
             flags.abort.set();
         } else {
-            say("finishing the running games; press Ctrl-C again to abort them");
+            eprint_message("finishing the running games; press Ctrl-C again to abort them");
             flags.finish_running.set();
         }
     });

@@ -18,7 +18,7 @@ use crownhead_tournament::standings::text::{
 use serde_json::{Value, json};
 
 use super::{Games, Show, Standings, games_text, journal_failure, open};
-use crate::commands::Failure;
+use crate::failure::Failure;
 
 /// Number of recent games that the time estimate is based on.
 const RECENT_GAMES: usize = 200;

@@ -1,4 +1,4 @@
-//! `crownhead completions` and `crownhead man`: what the command line can say about itself.
+//! `crownhead completions` and `crownhead man`: shell completions and manual pages.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,42 +6,37 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap_complete::Shell;
 
-use super::Failure;
+use crate::failure::Failure;
 
 #[derive(clap::Args)]
 pub(crate) struct Completions {
-    /// The shell to complete for
+    /// Shell
     shell: Shell,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Man {
-    /// Write the pages of all commands into this folder
-    #[arg(long, value_name = "FOLDER")]
+    /// Write the pages of all commands to this folder
+    #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn completions(
-    arguments: &Completions,
-    mut command: clap::Command,
-) -> Result<(), Failure> {
+pub(crate) fn completions(args: &Completions, mut command: clap::Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command, "crownhead", &mut script);
+    clap_complete::generate(args.shell, &mut command, "crownhead", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(())
 }
 
-pub(crate) fn man(arguments: &Man, command: clap::Command) -> Result<(), Failure> {
-    match &arguments.dir {
+pub(crate) fn man(args: &Man, command: clap::Command) -> Result<(), Failure> {
+    match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir)
                 .and_then(|()| clap_mangen::generate_to(command, dir))
-                .with_context(|| {
-                    format!("the manual pages could not be written to {}", dir.display())
-                })?;
+                .with_context(|| format!("cannot write manual pages to {}", dir.display()))?;
         }
         None => {
-            // As `generate_to` does it, so that the page is the same.
+            // As in `generate_to`, so that the page is the same.
             let mut command = command.disable_help_subcommand(true);
             command.build();
             let mut page = Vec::new();
