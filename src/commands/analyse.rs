@@ -326,7 +326,7 @@ fn read(path: &Path, choice: Option<&Choice>) -> Result<Games, Failure> {
     if games.is_empty() && errors.is_empty() {
         let name = name(path);
         return Err(Failure::BadInput(match (last, choice) {
-            (0, _) | (_, None) => format!("{name}: there is no game in it"),
+            (0, _) | (_, None) => format!("{name}: the file has no games"),
             (1, _) => format!("{name}: there is one game in it, and another was asked for"),
             (last, _) => format!("{name}: the games in it have the numbers 1 to {last}"),
         }));

@@ -126,7 +126,7 @@ fn question<T>(
     loop {
         write!(output, "{text}")?;
         output.flush()?;
-        let answer = match input::read(input)? {
+        let answer = match input::read_line(input)? {
             InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);

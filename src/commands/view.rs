@@ -59,7 +59,7 @@ fn print_all(arguments: &Arguments, file: File) -> Result<(), Failure> {
     }
     out.flush()?;
     if number == 0 {
-        return Err(Failure::BadInput(format!("{name}: there is no game in it")));
+        return Err(Failure::BadInput(format!("{name}: the file has no games")));
     }
     if wrong { Err(Failure::BadInputReported) } else { Ok(()) }
 }

@@ -175,7 +175,7 @@ fn games_can_come_from_standard_input() {
     assert_eq!(object["file"], "standard input");
     assert_eq!(object["games"][0]["moves"][0]["move"], "11-15");
     let nothing = crownhead_reading(b"", &["analyse", "-", "--depth", "3"]);
-    assert!(nothing.refused(3).contains("there is no game in it"));
+    assert!(nothing.refused(3).contains("the file has no games"));
 }
 
 #[test]

@@ -120,8 +120,8 @@ impl LocalGame {
     }
 
     /// Starts the clock of the computer to move.
-    pub fn start_turn(&mut self, since: Instant) {
-        self.start_clock(since.saturating_duration_since(self.epoch));
+    pub fn start_turn(&mut self, started: Instant) {
+        self.start_clock(started.saturating_duration_since(self.epoch));
     }
 
     fn start_clock(&mut self, now: Duration) {
@@ -279,7 +279,7 @@ impl LocalGame {
             let played = self.play(&text, used).map_err(|refusal| refusal.to_string());
             return played
                 .map(|()| None)
-                .map_err(|why| PlayerError::IllegalMove { text, reason: why });
+                .map_err(|reason| PlayerError::IllegalMove { text, reason });
         }
         let policy = self.settings(side).fault_policy;
         match choice {
