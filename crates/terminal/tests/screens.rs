@@ -202,7 +202,7 @@ fn every_dialog_is_drawn() {
 }
 
 #[test]
-fn end_of_game_is_shown_and_a_new_game_can_start() {
+fn new_game_starts_after_the_end() {
     let mut screen = two_people("english", Some("B:W13:B5,6"), false);
     type_in(&mut screen, "5-9\n");
     insta::assert_snapshot!(text(&screen, STANDARD));
@@ -310,7 +310,7 @@ fn cursor_moves_by_arrows_and_hjkl_and_h_is_hint_without_cursor() {
 }
 
 #[test]
-fn earlier_positions_are_shown_by_keys_and_move_list() {
+fn keys_and_move_list_go_to_earlier_positions() {
     let mut screen = two_people("english", None, false);
     type_in(&mut screen, "11-15\n23-19\n8-11\n22-17\n");
     type_in(&mut screen, "[[");

@@ -121,7 +121,7 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
     let others = cursor.sibling_moves();
     let branch = match (cursor.depth(), others.is_empty()) {
         (0, true) => String::new(),
-        (0, false) => format!("v: {}", others.join(", ")),
+        (0, false) => format!("variations (v): {}", others.join(", ")),
         (_, true) => "variation (Esc: leave)".into(),
         (_, false) => format!("variation; v: {}", others.join(", ")),
     };
