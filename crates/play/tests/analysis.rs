@@ -385,8 +385,9 @@ fn stop_flag_keeps_finished_iterations_of_a_position() {
     let unlimited = AnalysisRequest { limits: SearchLimits::default(), ..request(1) };
     let stop = StopFlag::new();
     let mut on_progress = |_: &_| stop.set();
-    let found = analyse_position(&spec, &unlimited, &Knowledge::default(), &stop, &mut on_progress)
-        .unwrap();
+    let analysis =
+        analyse_position(&spec, &unlimited, &Knowledge::default(), &stop, &mut on_progress)
+            .unwrap();
     assert!(analysis.depth >= 1 && analysis.lines.len() == 1, "{analysis:?}");
 }
 

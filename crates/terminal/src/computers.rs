@@ -1,5 +1,4 @@
-//! The computer players of a game, created on first use. They also give hints and answer draw
-//! offers.
+//! The computer players of a game, created on first use. They also give hints.
 
 use std::io;
 use std::time::Duration;
@@ -7,7 +6,6 @@ use std::time::Duration;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
     Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, StopFlag,
-    accepts_draw, considers_offer,
 };
 use crownhead_rules::{Game, Side};
 
@@ -146,17 +144,6 @@ impl Computers {
                 self.started[side.index()] = false;
             }
         }
-    }
-
-    /// Whether a computer considers a draw offer at all.
-    pub fn considers_offers(&self, game: &LocalGame) -> bool {
-        considers_offer(game.draw_declined_at(), game.session().plies())
-    }
-
-    /// Whether a computer accepts a draw. `hint` is the hint for its opponent, who is to move.
-    pub fn accepts_draw(&self, game: &LocalGame, hint: Option<&Choice>) -> bool {
-        let score = hint.and_then(|choice| choice.score).map(|score| -score);
-        accepts_draw(score, game.session().plies())
     }
 
     /// Returns the warning about a missing table, once, after the tables have been loaded.

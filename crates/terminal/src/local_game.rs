@@ -225,9 +225,14 @@ impl LocalGame {
         self.game.result()
     }
 
-    /// The number of plies when a draw was last declined.
-    pub fn draw_declined_at(&self) -> Option<usize> {
-        self.game.draw_declined_at()
+    /// Whether a computer considers a draw offer at all, so soon after the last one.
+    pub fn considers_draw(&self) -> bool {
+        self.game.considers_draw()
+    }
+
+    /// Whether a computer accepts a draw. `hint` is the hint for its opponent, who is to move.
+    pub fn accepts_draw(&self, hint: Option<&Choice>) -> bool {
+        self.game.accepts_draw(hint)
     }
 
     /// Does what a side wants, now. If its time is up, it loses instead.

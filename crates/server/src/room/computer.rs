@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
+use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError};
 use tokio::sync::MutexGuard;
 
 use super::{Inner, Room};
@@ -124,14 +124,13 @@ impl Room {
         inner.draw_ticket = Some(rooms.thinking().ask(search));
     }
 
-    /// The search was for the side that offered, so what is good for it is bad for the computer.
+    /// Answers a draw offer after a search for the side that made it.
     async fn answer_draw(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
         let mut inner = self.inner.lock().await;
         if inner.game.version() != version || inner.draw_ticket.take().is_none() {
             return;
         }
-        let own = choice.ok().and_then(|choice| choice.score).map(|score| -score);
-        let accepts = accepts_draw(own, inner.game.session().plies());
+        let accepts = inner.game.accepts_draw(choice.ok().as_ref());
         let done = match inner.game.answer_draw(accepts, monotonic::now()) {
             Ok(effect) => self.execute(&mut inner, effect).await,
             Err(refusal) => Err(refusal),

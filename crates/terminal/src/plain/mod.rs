@@ -284,7 +284,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
         let side = self.game.session().side();
         let is_computer = matches!(self.game.seat(side.other()), Seat::Computer(_));
         let other = side_text(&self.game.setup().game, side.other());
-        if is_computer && !self.computers.considers_offers(self.game) {
+        if is_computer && !self.game.considers_draw() {
             writeln!(self.output, "{other} declines the draw.")?;
             return Ok(Some(false));
         }
@@ -296,10 +296,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
             let answer = if accepts { "accepts the draw" } else { "declines the draw" };
             writeln!(self.output, "{other} {answer}.")?;
         }
-        let answer = match accepts {
-            true => Action::Accept(OfferKind::Draw),
-            false => Action::Decline(OfferKind::Draw),
-        };
+        let answer = Action::answer_offer(OfferKind::Draw, accepts);
         self.game.act(side.other(), &answer).map_err(io::Error::other)?;
         Ok(Some(self.game.is_over()))
     }
@@ -307,7 +304,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
     /// Returns the computer's answer to a draw offer; `None` if the stop flag is set.
     fn computer_accepts(&mut self) -> io::Result<Option<bool>> {
         let hint = self.ask_hint()?;
-        let accepts = self.computers.accepts_draw(self.game, hint.as_ref());
+        let accepts = self.game.accepts_draw(hint.as_ref());
         Ok((!self.stop.is_set()).then_some(accepts))
     }
 

@@ -303,7 +303,7 @@ impl GameScreen {
             }
             (HintPurpose::Hint, Err(error)) => self.message = to_sentence(&error),
             (HintPurpose::Draw, hint) => {
-                let accepts = self.computers.accepts_draw(&self.game, hint.ok().as_ref());
+                let accepts = self.game.accepts_draw(hint.ok().as_ref());
                 self.answer_draw(accepts);
                 if !accepts && !self.game.is_over() {
                     self.show_declined();
@@ -322,10 +322,7 @@ impl GameScreen {
     /// The opponent answers the draw offer of the side to move.
     fn answer_draw(&mut self, accepts: bool) {
         let other = self.game.session().side().other();
-        let answer = match accepts {
-            true => Action::Accept(OfferKind::Draw),
-            false => Action::Decline(OfferKind::Draw),
-        };
+        let answer = Action::answer_offer(OfferKind::Draw, accepts);
         match self.game.act(other, &answer) {
             Ok(()) if self.game.is_over() => self.on_change(),
             Ok(()) => self.message = self.prompt(),
@@ -420,7 +417,7 @@ impl GameScreen {
     fn offer_draw(&mut self) {
         let side = self.game.session().side();
         let is_computer = matches!(self.game.seat(side.other()), Seat::Computer(_));
-        if is_computer && !self.computers.considers_offers(&self.game) {
+        if is_computer && !self.game.considers_draw() {
             return self.show_declined();
         }
         match self.game.act(side, &Action::Offer(OfferKind::Draw)) {
