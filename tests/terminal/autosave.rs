@@ -43,7 +43,7 @@ fn a_request_to_end_restores_the_terminal_and_keeps_the_game_with_its_clocks() {
     tty.signal("TERM");
     assert_eq!(tty.end(), 130);
     tty.is_restored();
-    tty.wait_for("The game is kept: crownhead play --resume takes it up again.");
+    tty.wait_for("Game saved. Resume it with: crownhead play --resume");
     let text = kept(data.path());
     assert!(text.contains("1. 11-15 23-19"), "{text}");
     let [black, white] = clocks(&text);
@@ -155,7 +155,7 @@ fn a_game_by_lines_ends_when_it_is_told_to_and_is_kept() {
     tty.wait_for("White(w) to move: ");
     tty.signal("TERM");
     assert_eq!(tty.end(), 130);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
     assert!(kept(data.path()).contains("1. 11-15"));
 }
 
@@ -194,7 +194,7 @@ fn a_request_to_end_while_an_offer_is_considered_is_no_draw() {
     tty.wait_for("to move: draw");
     tty.signal("TERM");
     assert_eq!(tty.end(), 130);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
     assert!(kept(data.path()).contains("1. 11-15"));
 }
 
@@ -204,8 +204,8 @@ fn the_question_whether_to_leave_promises_only_what_is_true() {
     let play = ["play", "english", "--second", "random"];
     let nowhere = [("CROWNHEAD_DATA", "/dev/null/nowhere")];
     for (variables, promise, end) in [
-        (&[][..], "It is kept and can be taken up again.", "The game is kept: "),
-        (&nowhere, "It cannot be kept.", "The game cannot be kept: "),
+        (&[][..], "It is saved and can be resumed.", "Game saved. "),
+        (&nowhere, "It cannot be saved.", "The game cannot be saved: "),
     ] {
         let mut tty = Tty::start_with(data.path(), (80, 24), &play, variables);
         tty.wait_for("Black(b) to move.");
@@ -219,7 +219,7 @@ fn the_question_whether_to_leave_promises_only_what_is_true() {
         let shown = tty.wait_until("Black's turn", |shown| {
             shown.contains("11-15") && shown.contains("Black(b) to move.")
         });
-        assert_eq!(shown.contains("The game cannot be kept: "), !variables.is_empty(), "{shown}");
+        assert_eq!(shown.contains("The game cannot be saved: "), !variables.is_empty(), "{shown}");
         tty.send("q");
         tty.wait_for(promise);
         tty.send("y");
@@ -232,6 +232,6 @@ fn the_question_whether_to_leave_promises_only_what_is_true() {
 fn there_may_be_nothing_to_take_up() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "--resume"]);
-    tty.wait_for("there is no unfinished game to take up again");
+    tty.wait_for("there is no unfinished game to resume");
     assert_eq!(tty.end(), 3);
 }

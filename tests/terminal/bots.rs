@@ -49,7 +49,7 @@ fn in_capture_halma_a_fault_costs_the_turn() {
     tty.wait_for(">pass");
     // Nothing is promised that is not so.
     tty.send("q");
-    tty.wait_for("Leave this game? It is not kept.");
+    tty.wait_for("Leave this game? It will not be saved.");
     tty.send("y");
     assert_eq!(tty.end(), 0, "a turn that is skipped breaks nobody");
     tty.wait_for("By the policy skip, the turn is skipped.");

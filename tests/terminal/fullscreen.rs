@@ -40,7 +40,7 @@ fn the_menu_leads_to_a_game_by_lines_where_there_is_no_screen() {
     tty.wait_for("Red(O) to move: ");
     tty.send("quit\n");
     assert_eq!(tty.end(), 0);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_terminal_that_can_do_no_more_gets_lines() {
     tty.wait_for("White(w) to move: ");
     tty.send("quit\n");
     assert_eq!(tty.end(), 0);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crownhead_play::game::InvalidEvent;
 use crownhead_play::{
-    Action, End, Event, GameConfig, GameInPlay, LegalMove, OfferKind, Session, SideConfig,
-    considers_offer, new_session,
+    Action, Choice, End, Event, GameConfig, GameInPlay, LegalMove, OfferKind, Session, SideConfig,
+    new_session,
 };
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, PositionError, Side};
@@ -335,8 +335,7 @@ impl HostedGame {
             let reason = "offer a draw on your own turn";
             return Err(Refusal::new(RefusalCode::Seat, reason));
         }
-        let is_considered = considers_offer(self.game.draw_declined_at(), self.session().plies());
-        Ok((!is_considered).then_some(Effect::Decline(OfferKind::Draw, side)))
+        Ok((!self.game.considers_draw()).then_some(Effect::Decline(OfferKind::Draw, side)))
     }
 
     /// Decides a move of the computer.
@@ -345,12 +344,15 @@ impl HostedGame {
         Ok(HostedEvent::Game(self.game.decide(self.session().side(), &action, now)?))
     }
 
+    /// Whether the computer accepts a draw. `choice` is the best move of its opponent, who is to
+    /// move.
+    pub fn accepts_draw(&self, choice: Option<&Choice>) -> bool {
+        self.game.accepts_draw(choice)
+    }
+
     /// Decides the computer's answer to a draw offer.
     pub fn answer_draw(&self, accepts: bool, now: Duration) -> Result<Effect, Refusal> {
-        let action = match accepts {
-            true => Action::Accept(OfferKind::Draw),
-            false => Action::Decline(OfferKind::Draw),
-        };
+        let action = Action::answer_offer(OfferKind::Draw, accepts);
         // The person who made the offer is to move.
         let event = self.game.decide(self.session().side().other(), &action, now)?;
         Ok(match event.is_stored() {
