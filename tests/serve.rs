@@ -1,6 +1,7 @@
-//! `crownhead serve` as a real process: that it says where it is, ends when told, and loses nothing that
-//! it has confirmed, however it ends.
-#![allow(clippy::unwrap_used, clippy::panic)] // a test may fail
+//! `crownhead serve` as a process: it prints its address, stops on a signal, and loses no confirmed
+//! move when it is killed.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // tests
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,7 +17,7 @@ struct Server {
 }
 
 impl Server {
-    fn begin(data: &Path) -> Server {
+    fn start(data: &Path) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crownhead"));
         command.args(["serve", "--port", "0", "--data"]).arg(data);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -55,7 +56,7 @@ fn post(address: SocketAddr, path: &str, body: &Value) -> Value {
     serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
-/// A game of two at one screen, and what was confirmed of it.
+/// A game of two people at one screen, with its confirmed moves.
 struct Game {
     id: String,
     secret: String,
@@ -68,12 +69,12 @@ fn join(address: SocketAddr, game: &Game) -> Option<(WebSocket<TcpStream>, Value
     let mut socket = tungstenite::client(url, stream).ok()?.0;
     let join = json!({"type": "join", "secret": game.secret}).to_string();
     socket.send(Message::text(join)).ok()?;
-    let state = hear(&mut socket, "state")?;
+    let state = next_message(&mut socket, "state")?;
     Some((socket, state))
 }
 
-/// The next message of a type; none if the connection breaks.
-fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> Option<Value> {
+/// Returns the next message of a type; `None` if the connection is closed.
+fn next_message(socket: &mut WebSocket<TcpStream>, kind: &str) -> Option<Value> {
     loop {
         if let Message::Text(text) = socket.read().ok()? {
             let value: Value = serde_json::from_str(&text).unwrap();
@@ -85,39 +86,39 @@ fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> Option<Value> {
     }
 }
 
-/// Makes moves as fast as they are confirmed until the server is gone.
+/// Plays random moves until the server is gone.
 fn play(address: SocketAddr, mut game: Game, seed: u64) -> Game {
-    let mut lots = fastrand::Rng::with_seed(seed);
+    let mut rng = fastrand::Rng::with_seed(seed);
     let Some((mut socket, mut state)) = join(address, &game) else { return game };
     loop {
         let Some(moves) = state["legal"].as_array().filter(|moves| !moves.is_empty()) else {
             return game;
         };
-        let text = moves[lots.usize(..moves.len())]["text"].as_str().unwrap();
+        let text = moves[rng.usize(..moves.len())]["text"].as_str().unwrap();
         let message = json!({"type": "move", "version": state["version"], "move": text});
         if socket.send(Message::text(message.to_string())).is_err() {
             return game;
         }
-        let Some(moved) = hear(&mut socket, "moved") else { return game };
+        let Some(moved) = next_message(&mut socket, "moved") else { return game };
         game.confirmed.push(moved["move"]["text"].as_str().unwrap().into());
         state = moved;
     }
 }
 
 #[test]
-fn every_confirmed_move_survives_sigkill_at_any_moment() {
+fn confirmed_moves_survive_sigkill() {
     const GAMES: usize = 16;
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::begin(folder.path());
-    let wish = json!({"game": "capture-halma", "mode": "hotseat"});
+    let mut server = Server::start(folder.path());
+    let request = json!({"game": "capture-halma", "mode": "hotseat"});
     let mut games: Vec<_> = (0..GAMES)
         .map(|_| {
-            let made = post(server.address, "/api/games", &wish);
-            let text = |key: &str| made[key].as_str().unwrap().to_string();
+            let created = post(server.address, "/api/games", &request);
+            let text = |key: &str| created[key].as_str().unwrap().to_string();
             Game { id: text("id"), secret: text("secret"), confirmed: Vec::new() }
         })
         .collect();
-    let mut lots = fastrand::Rng::with_seed(8);
+    let mut rng = fastrand::Rng::with_seed(8);
     for round in 0..6 {
         let address = server.address;
         let playing: Vec<_> = games
@@ -127,42 +128,42 @@ fn every_confirmed_move_survives_sigkill_at_any_moment() {
                 std::thread::spawn(move || play(address, game, round * 100 + number))
             })
             .collect();
-        // A moment that nobody chose: they play meanwhile.
-        std::thread::sleep(std::time::Duration::from_millis(lots.u64(30..400)));
+        // Killed at a random moment during the games.
+        std::thread::sleep(std::time::Duration::from_millis(rng.u64(30..400)));
         server.kill();
         games = playing.into_iter().map(|thread| thread.join().unwrap()).collect();
-        server = Server::begin(folder.path());
+        server = Server::start(folder.path());
         for game in &mut games {
             let (_, state) = join(server.address, game).unwrap();
             let history: Vec<String> = state["history"]
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(|made| made["text"].as_str().unwrap().into())
+                .map(|mv| mv["text"].as_str().unwrap().into())
                 .collect();
             let confirmed = game.confirmed.len();
             assert_eq!(history[..confirmed.min(history.len())], game.confirmed, "{}", game.id);
-            // One more may have been on disk before its player heard of it.
+            // One more move may have been stored but not confirmed.
             assert!(history.len() <= confirmed + 1, "{} {confirmed}", history.len());
             game.confirmed = history;
         }
     }
     let moves: usize = games.iter().map(|game| game.confirmed.len()).sum();
-    assert!(moves > GAMES, "hardly anything was played: {moves} moves");
+    assert!(moves > GAMES, "only {moves} moves were played");
 }
 
 #[test]
-fn a_port_that_is_taken_is_named_with_what_to_do() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port();
+fn occupied_port_is_reported_with_advice() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_crownhead"));
     command.args(["serve", "--port", &port.to_string(), "--data"]).arg(folder.path());
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        said,
+        stderr,
         format!(
             "crownhead: port {port} is taken on 127.0.0.1: choose another with --port, or end what has it\n"
         )
@@ -171,13 +172,14 @@ fn a_port_that_is_taken_is_named_with_what_to_do() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_it_in_order_and_tells_those_who_play() {
+fn ctrl_c_closes_connections_and_exits() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::begin(folder.path());
-    let made = post(server.address, "/api/games", &json!({"game": "english", "mode": "hotseat"}));
+    let mut server = Server::start(folder.path());
+    let created =
+        post(server.address, "/api/games", &json!({"game": "english", "mode": "hotseat"}));
     let game = Game {
-        id: made["id"].as_str().unwrap().into(),
-        secret: made["secret"].as_str().unwrap().into(),
+        id: created["id"].as_str().unwrap().into(),
+        secret: created["secret"].as_str().unwrap().into(),
         confirmed: Vec::new(),
     };
     let (mut socket, _) = join(server.address, &game).unwrap();

@@ -230,7 +230,7 @@ fn unwritable_log_is_reported() {
     let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--log", "logs"];
     let finished = crownhead_in(folder.path(), &arguments);
     assert_eq!(finished.code, Some(1), "{finished:?}");
-    assert!(finished.stderr.contains("the logs are not whole: logs/00002-white-hostile.py.log: "));
+    assert!(finished.stderr.contains("the logs are incomplete: logs/00002-white-hostile.py.log: "));
     assert!(finished.stdout.contains("games     2"), "{finished:?}");
 }
 
