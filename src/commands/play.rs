@@ -43,7 +43,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "POSITION")]
     position: Option<String>,
     /// Minutes per game and increment per move in seconds: 5+3; or with units: 90s+500ms
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::parse_minutes)]
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime")]
+    #[arg(value_parser = TimeControl::parse_minutes)]
     time: Option<TimeControl>,
     /// Time per move of a computer: 500ms, 2s
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
