@@ -113,7 +113,7 @@ fn request(args: &Args, default_time: Duration) -> AnalysisRequest {
         hash_mb: args.hash as usize,
         ..EngineConfig::default()
     };
-    AnalysisRequest { limits, settings, lines: args.lines.into() }
+    AnalysisRequest { limits, engine: settings, lines: args.lines.into() }
 }
 
 fn is_unlimited(args: &Args) -> bool {
@@ -144,8 +144,8 @@ fn load_tables(game: &Game, last_warning: &mut Option<String>) -> Knowledge {
 fn failure(error: AnalysisError, context: &str) -> Failure {
     match error {
         AnalysisError::Interrupted => Failure::Interrupted,
-        AnalysisError::BadInput(message) => Failure::BadInput(format!("{context}{message}")),
-        AnalysisError::NoMemory(message) => anyhow!(message).into(),
+        AnalysisError::InvalidInput(message) => Failure::BadInput(format!("{context}{message}")),
+        AnalysisError::OutOfMemory(message) => anyhow!(message).into(),
     }
 }
 

@@ -30,7 +30,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let mut screen = LessonScreen::new(course, colours_allowed());
         screen::run(&mut screen, &stop)?;
         let course = screen.course();
-        eprint_message(format_args!("{} of {} exercises done.", course.done(), course.count()));
+        eprint_message(format_args!(
+            "{} of {} exercises done.",
+            course.solved_count(),
+            course.count()
+        ));
     }
     if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -278,7 +278,7 @@ fn config(args: &Args) -> Result<MatchConfig, Failure> {
 }
 
 fn parse_openings(text: &str, game: &Game) -> Result<Openings, Failure> {
-    Openings::parse_spec(text, game, Path::new("")).map_err(|error| match error {
+    Openings::parse_spec(text, game, |name| std::fs::read(name)).map_err(|error| match error {
         OpeningsError::Text(message) => Failure::Usage(message),
         OpeningsError::File(message) => Failure::BadInput(message),
         OpeningsError::Unreadable(message) => anyhow::anyhow!(message).into(),

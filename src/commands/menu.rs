@@ -88,7 +88,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         }
         seats[2 - side] = opponent;
     }
-    let setup = Setup { game, seats, position: None, time, seed: random_seed() };
+    let setup = Setup { game, seats, position: None, time_control: time, seed: random_seed() };
     Ok(Some(MenuChoice::Game(setup)))
 }
 
@@ -180,7 +180,7 @@ mod tests {
         let setup = setup.unwrap();
         assert_eq!(setup.seats[1], Seat::Human);
         assert_eq!(setup.seats[0], "minimax".parse().unwrap());
-        assert_eq!(setup.time, TimeControl::PerMove(Duration::from_millis(500)));
+        assert_eq!(setup.time_control, TimeControl::PerMove(Duration::from_millis(500)));
         assert_eq!(output.matches("Please enter").count(), 4, "{output}");
         assert!(answer("1\n1\n").0.is_some_and(|setup| setup.seats == [Seat::Human, Seat::Human]));
     }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn menu_does_not_ask_think_time_for_random() {
         let (setup, output) = answer("1\n2\n1\nrandom\n");
-        assert_eq!(setup.unwrap().time, TimeControl::Unlimited);
+        assert_eq!(setup.unwrap().time_control, TimeControl::Unlimited);
         assert!(!output.contains("Seconds per move"), "{output}");
     }
 

@@ -69,7 +69,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let (game, autosave) = if args.resume {
         let on_skipped = |message| eprint_message(format_args!("crownhead: {message}"));
-        let (mut game, autosave) = autosave::resume(args.game.as_ref(), on_skipped)
+        let (mut game, autosave) = autosave::load_latest(args.game.as_ref(), on_skipped)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
         isolate(&args.isolation, game.seats_mut())?;
         (game, Some(autosave))
@@ -95,7 +95,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             game,
             seats,
             position: args.position,
-            time,
+            time_control: time,
             seed: args.seed.unwrap_or_else(random_seed),
         };
         let game = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;

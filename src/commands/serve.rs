@@ -1,50 +1,81 @@
-//! `crownhead serve`: serves the games to browsers.
+//! `crownhead serve`: the games in a browser.
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use clap::ValueEnum;
 use crownhead_files::data_dir;
 use crownhead_server::limits::Limits;
 use crownhead_server::middleware::PublicUrl;
 use crownhead_server::{Server, ServerError};
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::failure::Failure;
 use crate::output::eprint_message;
 
+const DEFAULT_PORT: u16 = 8064;
+
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   crownhead serve --open
-  crownhead serve --host 0.0.0.0 --port 80      (for everyone who can reach this machine)
-  crownhead serve --public-url https://games.example      (behind a proxy on this machine)")]
+  crownhead serve --host 0.0.0.0 --port 80            (reachable from other machines)
+  crownhead serve --public-url https://games.example  (behind a proxy on this machine)")]
 pub(crate) struct Args {
-    /// Address to listen on: 127.0.0.1 for this machine only, 0.0.0.0 for others too
+    /// Address to listen on: 127.0.0.1 for this machine only, 0.0.0.0 for all interfaces
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
-    /// Port to listen on; 0 chooses a free one
-    #[arg(long, value_name = "N", default_value_t = 8064)]
+    /// Port to listen on; 0 for any free port
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PORT)]
     port: u16,
-    /// URL under which a reverse proxy serves the page
+    /// URL under which a reverse proxy publishes the server
     #[arg(long, value_name = "URL", value_parser = parse_public_url)]
     public_url: Option<PublicUrl>,
-    /// Open the page in the default browser
+    /// Open the page in your browser
     #[arg(long)]
     open: bool,
-    /// Folder for the games [default: server in the data directory]
+    /// Directory for the games [default: server in the data directory]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Least severe log messages to write to standard error; info logs every request
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log_level: LogLevel,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+impl LogLevel {
+    fn filter(self) -> LevelFilter {
+        match self {
+            LogLevel::Off => LevelFilter::OFF,
+            LogLevel::Error => LevelFilter::ERROR,
+            LogLevel::Warn => LevelFilter::WARN,
+            LogLevel::Info => LevelFilter::INFO,
+            LogLevel::Debug => LevelFilter::DEBUG,
+            LogLevel::Trace => LevelFilter::TRACE,
+        }
+    }
 }
 
 impl Args {
-    /// Arguments of `crownhead serve --open`.
+    /// The arguments of `crownhead serve --open`.
     pub(crate) fn for_menu() -> Args {
         Args {
             host: Ipv4Addr::LOCALHOST.into(),
-            port: 8064,
+            port: DEFAULT_PORT,
             public_url: None,
             open: true,
             data: None,
+            log_level: LogLevel::Warn,
         }
     }
 }
@@ -53,8 +84,8 @@ fn parse_host(text: &str) -> Result<IpAddr, String> {
     if text.eq_ignore_ascii_case("localhost") {
         return Ok(Ipv4Addr::LOCALHOST.into());
     }
-    let message = "expected an address such as 127.0.0.1, 0.0.0.0, ::1 or localhost";
-    text.trim_matches(['[', ']']).parse().map_err(|_| message.into())
+    let expected = "expected an address such as 127.0.0.1, 0.0.0.0, ::1 or localhost";
+    text.trim_matches(['[', ']']).parse().map_err(|_| expected.into())
 }
 
 fn parse_public_url(text: &str) -> Result<PublicUrl, String> {
@@ -62,12 +93,13 @@ fn parse_public_url(text: &str) -> Result<PublicUrl, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let data = args.data.clone().or_else(|| data_dir().map(|folder| folder.join("server")));
+    start_log(args.log_level);
+    let data = args.data.clone().or_else(|| data_dir().map(|dir| dir.join("server")));
     let data = data.ok_or_else(|| {
-        Failure::Usage("no data directory found: set a folder for the games with --data".into())
+        Failure::Usage("no data directory found: choose a directory with --data".into())
     })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let result = runtime.block_on(async {
+    let served = runtime.block_on(async {
         let limits = args.public_url.as_ref().map(|_| Limits::proxied());
         let server = Server::bind(args.host, args.port, &data, limits).await?;
         let server = server.with_public_url(args.public_url.clone());
@@ -75,38 +107,48 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let url = args.public_url.as_ref().map_or_else(|| local_url.clone(), PublicUrl::page);
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let mut stop = Some(stop);
-        // Set before the URL is printed, because a script may interrupt the server as soon as it
-        // reads it. A second signal exits at once and loses nothing: games are on disk.
+        // Before the URL is printed: a script may interrupt the server as soon as it reads it. A
+        // second signal exits at once and loses nothing: games are on disk.
         let _ = ctrlc::set_handler(move || match stop.take() {
             Some(stop) => drop(stop.send(())),
             None => std::process::exit(130),
         });
-        // The page is served even if nobody reads the URL.
+        // The reader of a pipe may be gone; serve all the same.
         let _ = writeln!(std::io::stdout(), "{url}").and_then(|()| std::io::stdout().flush());
         eprint_message(format_args!(
-            "Serving {url}; games are stored in {}. Press Ctrl-C to stop.",
+            "Serving at {url}, games in {}. Press Ctrl-C to stop.",
             data.display()
         ));
         if args.public_url.is_some() {
-            eprint_message(format_args!("Point the proxy at {local_url}."));
+            eprint_message(format_args!("The proxy should forward to {local_url}"));
         } else if !args.host.is_loopback() {
             eprint_message(
-                "Anyone who can reach this machine can play. Links to a game start with the \
-                 address that the page was opened with. Connections are not encrypted.",
+                "Other machines in the network can use this address. The connection is not \
+                 encrypted. Links to a game start with the address in the browser's address bar.",
             );
         }
-        if args.open && !open_browser(&url) {
-            eprint_message("Could not open a browser; open the address yourself.");
+        if args.open && !open(&url) {
+            eprint_message("Could not open a browser. Open the address yourself.");
         }
         server.serve(async { drop(stopped.await) }).await;
         Ok::<(), ServerError>(())
     });
     runtime.shutdown_background();
-    result.map_err(|error| Failure::Other(error.into()))
+    served.map_err(|error| Failure::Other(error.into()))
 }
 
-/// Returns the URL of the page. If the server listens on all addresses, other machines can use it
-/// too.
+/// Writes the log to standard error. Errors of that are ignored: the server runs on without a log.
+fn start_log(level: LogLevel) {
+    let log = tracing_subscriber::fmt()
+        .with_max_level(level.filter())
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .log_internal_errors(false);
+    // Fails only if there is a log already.
+    let _ = log.try_init();
+}
+
+/// The URL of the page; with an address that other machines can use if they can reach the server.
 fn page_url(listening: SocketAddr) -> String {
     let host: IpAddr = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => {
@@ -120,16 +162,16 @@ fn page_url(listening: SocketAddr) -> String {
     format!("http://{}/", SocketAddr::new(host, listening.port()))
 }
 
-/// Returns the local address of connections to `to`. Sends nothing.
-fn outbound_address(from: &str, to: &str) -> Option<IpAddr> {
-    let socket = UdpSocket::bind(from).ok()?;
-    socket.connect(to).ok()?;
+/// The address of this machine on the route to `destination`. Nothing is sent.
+fn outbound_address(bind: &str, destination: &str) -> Option<IpAddr> {
+    let socket = UdpSocket::bind(bind).ok()?;
+    socket.connect(destination).ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
 }
 
-/// Opens a URL in the default browser. Returns whether that started.
-fn open_browser(url: &str) -> bool {
-    let (program, args): (&str, &[&str]) = if cfg!(target_os = "macos") {
+/// Opens a URL in the browser. Returns whether the opener could be started.
+fn open(url: &str) -> bool {
+    let (program, arguments): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])
     } else if cfg!(windows) {
         ("cmd", &["/C", "start"])
@@ -137,12 +179,12 @@ fn open_browser(url: &str) -> bool {
         ("xdg-open", &[])
     };
     let mut command = Command::new(program);
-    command.args(args).arg(url);
+    command.args(arguments).arg(url);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match command.spawn() {
         Err(_) => false,
         Ok(mut child) => {
-            // Reap the process when it exits.
+            // Reaps the process whenever it exits.
             std::thread::spawn(move || child.wait());
             true
         }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use crownhead_records::{Reader, RecordErrorKind};
-use crownhead_terminal::game_file::{GameFile, print};
+use crownhead_terminal::game_file::GameFile;
+use crownhead_terminal::print::print;
 use crownhead_terminal::screen::{self, ViewScreen};
 
 use crate::failure::Failure;

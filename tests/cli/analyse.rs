@@ -67,8 +67,8 @@ fn json_describes_a_position() {
     assert_eq!(object["limits"]["nodes"], 1000);
     assert_eq!(object["lines"][0]["moves"][0], "15x22");
     assert!(object["end"].is_null());
-    let worth = &object["lines"][0]["worth"];
-    assert!(worth["points"].is_i64() && worth["winner"].is_null(), "{worth}");
+    let eval = &object["lines"][0]["eval"];
+    assert!(eval["points"].is_i64() && eval["winner"].is_null(), "{eval}");
 }
 
 #[test]

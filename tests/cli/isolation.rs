@@ -99,7 +99,7 @@ fn bot_toml_lowers_limits() {
         (&json!("64MB"), &json!("32"), &json!("1"))
     );
     for (text, reason) in [
-        ("memory = true", "line 6, column 2: memory is a number or a text in quotes"),
+        ("memory = true", "line 6, column 2: memory must be a number or a string"),
         ("speed = 3", "unknown limit \"speed\""),
     ] {
         fs::write(&file, format!("{kit}\n[limits]\n{text}\n")).unwrap();

@@ -134,7 +134,7 @@ fn invalid_arguments_are_refused_with_an_explanation() {
         (&["--openings", "missing"], 1, "cannot read the openings \"missing\""),
         (&["--openings", "missing"], 1, "ballots:crossboard or a file"),
         (&["--openings", "bad"], 3, "bad, line 2: move 2, 11-15: "),
-        (&["--openings", "empty"], 3, "empty, there is no opening"),
+        (&["--openings", "empty"], 3, "empty, no openings"),
         (&["--concurrency", "0"], 2, "0 is not in 1.."),
         (&["--pdn", "no/such/folder"], 1, "no/such/folder could not be written"),
     ] {

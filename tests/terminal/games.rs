@@ -17,7 +17,7 @@ fn cells_to_select(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
         let done =
             steps.iter().position(|step| matches!(step, Selection::Move(text) if *text == mv.text));
         if let Some(done) = done
-            && steps[..done].iter().all(|step| *step == Selection::Chosen)
+            && steps[..done].iter().all(|step| *step == Selection::Extended)
         {
             return cells[..=done].to_vec();
         }

@@ -57,7 +57,6 @@ fn start_time(bot: &Path, isolation: Isolation) -> Duration {
         GameStart { game: &game, side, settings: &settings, seed: 1, opponent, log: None };
     let start = Instant::now();
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
-    player.new_game(1);
-    player.sit_down(&game_start, &StopFlag::new());
+    player.start_game(&game_start, &StopFlag::new());
     start.elapsed()
 }

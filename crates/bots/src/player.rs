@@ -31,9 +31,6 @@ pub(crate) struct BotPlayer {
     unavailable: Option<PlayerError>,
     /// Settings of the game in progress, if announced.
     settings: Option<GameSettings>,
-    seed: u64,
-    /// Whether [`sit_down`](Player::sit_down) was called for this game.
-    game_announced: bool,
     /// Whether the last process exited on its own when asked to.
     exited_cleanly: bool,
     /// First error in writing a log.
@@ -53,8 +50,6 @@ impl BotPlayer {
             fault: None,
             unavailable: None,
             settings: None,
-            seed: 0,
-            game_announced: false,
             exited_cleanly: false,
             log_failure: Arc::default(),
         };
@@ -224,12 +219,7 @@ impl BotPlayer {
 }
 
 impl Player for BotPlayer {
-    fn new_game(&mut self, seed: u64) {
-        (self.seed, self.game_announced) = (seed, false);
-    }
-
-    fn sit_down(&mut self, start: &GameStart<'_>, stop: &StopFlag) {
-        self.game_announced = true;
+    fn start_game(&mut self, start: &GameStart<'_>, stop: &StopFlag) {
         self.settings = Some(*start.settings);
         match self.begin_game(start, stop) {
             Err(AskError::Fault(fault)) => self.record_fault(&fault),
@@ -247,7 +237,7 @@ impl Player for BotPlayer {
         stop: &StopFlag,
         _: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
-        if !self.game_announced {
+        if self.settings.is_none() {
             if game.outcome().is_some() {
                 return Err(PlayerError::GameOver);
             }
@@ -255,15 +245,7 @@ impl Player for BotPlayer {
                 time_control: time_control(clock),
                 ..GameSettings::default_for(game.game())
             };
-            let start = GameStart {
-                game: game.game(),
-                side: game.side(),
-                settings: &settings,
-                seed: self.seed,
-                opponent: "unknown",
-                log: None,
-            };
-            self.sit_down(&start, stop);
+            self.start_game(&GameStart::new(game.game(), game.side(), &settings, 0), stop);
         }
         if let Some(error) = &self.unavailable {
             return Err(error.clone());

@@ -221,16 +221,9 @@ impl LoggedTurn {
         let settings =
             GameSettings { time_control, startup_timeout, ..GameSettings::default_for(&self.game) };
         let seed = ProtocolLine::new(&self.newgame).value("seed");
-        let start = GameStart {
-            game: &self.game,
-            side: session.side(),
-            settings: &settings,
-            seed: seed.and_then(|seed| seed.parse().ok()).unwrap_or_default(),
-            opponent: "unknown",
-            log: None,
-        };
-        bot.new_game(start.seed);
-        bot.sit_down(&start, stop);
+        let seed = seed.and_then(|seed| seed.parse().ok()).unwrap_or_default();
+        let start = GameStart::new(&self.game, session.side(), &settings, seed);
+        bot.start_game(&start, stop);
         let asked = Instant::now();
         let chosen = bot.choose(session.as_ref(), &time_control.clock(), stop, &mut |_| {});
         let time = asked.elapsed();

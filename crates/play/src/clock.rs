@@ -44,6 +44,15 @@ impl Clock {
             Clock::Unlimited | Clock::PerMove(_) => None,
         }
     }
+
+    /// Time that a search may use for this turn; always less than the remaining time.
+    pub fn move_time(self) -> MoveTime {
+        match self {
+            Clock::Unlimited => MoveTime::default(),
+            Clock::PerMove(time) => MoveTime::fixed(time),
+            Clock::PerGame { left, increment } => MoveTime::for_move(left, increment),
+        }
+    }
 }
 
 /// The time left on both clocks; `None` for a side without a main time.
@@ -144,24 +153,4 @@ impl Clocks {
     pub(crate) fn on_ply(&mut self, plies: usize) {
         self.max_ply = self.max_ply.max(plies);
     }
-}
-
-impl Clock {
-    /// Time that a search may use for this turn; always less than the remaining time.
-    pub fn move_time(self) -> MoveTime {
-        match self {
-            Clock::Unlimited => MoveTime::default(),
-            Clock::PerMove(time) => MoveTime::fixed(time),
-            Clock::PerGame { left, increment } => MoveTime::for_move(left, increment),
-        }
-    }
-}
-
-/// The first 40 characters of a text, for messages.
-pub fn truncate(text: &str) -> String {
-    let mut short: String = text.chars().take(40).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

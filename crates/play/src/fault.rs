@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crownhead_rules::{Game, GameVisitor, IllegalMoveRule, Notation, Side};
 
 use crate::Session;
-use crate::clock::truncate;
+use crate::sentence::truncate;
 
 /// A fault of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,123 +1,121 @@
-//! The rules in exercises: small positions with something to do, checked by the rules themselves.
+//! Lessons: exercises that teach the rules, checked by the rules themselves.
 //!
-//! They are texts in `lessons/`, one file for each game, with a blank line between two exercises; what
-//! the game is about comes first. How an exercise is shown is the business of the front ends.
+//! `lessons/ID.txt` has an introduction and the exercises of a game, separated by blank lines. Front
+//! ends show them.
 
 use crownhead_rules::Game;
 
 use crate::{PlayError, Session, new_session, to_sentence};
 
-/// Something to do.
+/// One exercise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exercise {
-    /// A few words.
+    /// Short title.
     pub title: String,
-    /// The position it begins with.
+    /// Start position.
     pub position: String,
-    /// What to do.
+    /// Task for the learner.
     pub task: String,
-    /// What has to happen.
+    /// When it is solved.
     pub goal: Goal,
-    /// Said if asked for.
+    /// Hint, shown on request.
     pub hint: String,
-    /// Said when it is done.
+    /// Message shown when it is solved.
     pub praise: String,
 }
 
-/// When an exercise is done.
+/// What solves an exercise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// Any legal move was made.
+    /// Any legal move.
     Any,
-    /// One of these was.
+    /// One of these moves.
     Moves(Vec<String>),
-    /// The rules refused a move with this reason.
+    /// An illegal move: the learner is to see why it is illegal.
     Illegal {
-        /// The move to try.
+        /// The move.
         text: String,
-        /// What the rules say about it.
+        /// Why it is illegal.
         reason: String,
     },
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Attempt {
-    /// The exercise is done, with these words.
-    Done(String),
-    /// It is not, for this reason.
-    NotYet(String),
+    /// Solved, with a message.
+    Solved(String),
+    /// Not solved, with the reason.
+    Failed(String),
 }
 
-/// The exercises of a game, from the first to the last.
+/// The exercises of a game and the learner's progress.
 pub struct Course {
     game: Game,
     exercises: Vec<Exercise>,
-    /// Which have been done.
-    done: Vec<bool>,
-    now: usize,
+    /// Whether each exercise is solved.
+    solved: Vec<bool>,
+    current: usize,
     session: Box<dyn Session>,
 }
 
-/// Game ids and lessons.
+/// Game ids and lesson texts.
 static LESSONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
 /// Returns the lessons of a game; `None` if there are none.
-fn text_of(game: &Game) -> Option<&'static str> {
+fn lesson_text(game: &Game) -> Option<&'static str> {
     let id = game.info().id;
     LESSONS.iter().find(|(game, _)| *game == id).map(|(_, text)| *text)
 }
 
-/// What a game is about, in paragraphs: enough to begin.
+/// Returns the introduction of a game, in paragraphs.
 pub fn about(game: &Game) -> impl Iterator<Item = &'static str> {
-    text_of(game).unwrap_or_default().lines().map_while(|line| line.strip_prefix(ABOUT))
+    lesson_text(game).unwrap_or_default().lines().map_while(|line| line.strip_prefix(ABOUT_KEY))
 }
 
-/// The exercises of a game.
+/// Returns the exercises of a game.
 pub fn exercises(game: &Game) -> Result<Vec<Exercise>, String> {
-    text_of(game).map_or(Ok(Vec::new()), read)
+    lesson_text(game).map_or(Ok(Vec::new()), parse)
 }
 
-const ABOUT: &str = "about: ";
+const ABOUT_KEY: &str = "about: ";
 
-/// Reads exercises; what is wrong with a text is said with its line.
-fn read(text: &str) -> Result<Vec<Exercise>, String> {
+/// Parses exercises. Errors name the line.
+fn parse(text: &str) -> Result<Vec<Exercise>, String> {
     let mut exercises = Vec::new();
     let mut lines = (1..).zip(text.lines()).peekable();
-    while lines.next_if(|(_, line)| line.starts_with(ABOUT)).is_some() {}
+    while lines.next_if(|(_, line)| line.starts_with(ABOUT_KEY)).is_some() {}
     if !matches!(lines.next(), Some((_, ""))) {
-        return Err(
-            "a blank line should stand between what the game is about and the exercises".into()
-        );
+        return Err("expected a blank line after the introduction".into());
     }
     while lines.peek().is_some() {
         let mut field = |name: &str| match lines.next() {
-            None => Err(format!("the text ends where {name} should stand")),
+            None => Err(format!("expected {name}, found the end of the text")),
             Some((number, line)) => match line.split_once(": ") {
-                Some((word, value)) if word == name => Ok(value.trim().to_string()),
-                Some((word, value)) if name == "goal" => Ok(format!("{word}: {value}")),
-                _ => Err(format!("line {number}: {name} should stand here, not {line:?}")),
+                Some((key, value)) if key == name => Ok(value.trim().to_string()),
+                Some((key, value)) if name == "goal" => Ok(format!("{key}: {value}")),
+                _ => Err(format!("line {number}: expected {name}, found {line:?}")),
             },
         };
         exercises.push(Exercise {
             title: field("title")?,
             position: field("position")?,
             task: field("task")?,
-            goal: read_goal(&field("goal")?)?,
+            goal: parse_goal(&field("goal")?)?,
             hint: field("hint")?,
             praise: field("praise")?,
         });
         match lines.next() {
             None | Some((_, "")) => {}
             Some((number, line)) => {
-                return Err(format!("line {number}: a blank line should stand here, not {line:?}"));
+                return Err(format!("line {number}: expected a blank line, found {line:?}"));
             }
         }
     }
     Ok(exercises)
 }
 
-fn read_goal(text: &str) -> Result<Goal, String> {
+fn parse_goal(text: &str) -> Result<Goal, String> {
     match text.split_once(": ") {
         Some(("accept", "any")) => Ok(Goal::Any),
         Some(("accept", moves)) => {
@@ -125,23 +123,23 @@ fn read_goal(text: &str) -> Result<Goal, String> {
         }
         Some(("refused", rest)) => match rest.split_once(" -- ") {
             Some((text, reason)) => Ok(Goal::Illegal { text: text.into(), reason: reason.into() }),
-            None => Err(format!("a move, -- and a reason should stand here, not {rest:?}")),
+            None => Err(format!("expected MOVE -- REASON, found {rest:?}")),
         },
-        _ => Err(format!("accept or refused should stand here, not {text:?}")),
+        _ => Err(format!("expected accept or refused, found {text:?}")),
     }
 }
 
-/// The course of a game, whatever its options, begins with its first exercise.
+/// Starts the course of a game with default options.
 pub fn course(game: &Game) -> Result<Course, String> {
     let id = game.info().id;
     let game: Game = id.parse().map_err(|error| format!("{error}"))?;
     let exercises = exercises(&game)?;
     let first = exercises.first().ok_or_else(|| format!("{id} has no lessons"))?;
-    let session = begin(&game, first)?;
-    Ok(Course { game, done: vec![false; exercises.len()], exercises, now: 0, session })
+    let session = start(&game, first)?;
+    Ok(Course { game, solved: vec![false; exercises.len()], exercises, current: 0, session })
 }
 
-fn begin(game: &Game, exercise: &Exercise) -> Result<Box<dyn Session>, String> {
+fn start(game: &Game, exercise: &Exercise) -> Result<Box<dyn Session>, String> {
     new_session(game, Some(&exercise.position)).map_err(|error| error.to_string())
 }
 
@@ -151,93 +149,93 @@ impl Course {
         &self.game
     }
 
-    /// The exercise now.
+    /// Current exercise.
     pub fn exercise(&self) -> &Exercise {
-        &self.exercises[self.now]
+        &self.exercises[self.current]
     }
 
-    /// Its number, from 1.
+    /// Number of the current exercise, from 1.
     pub fn number(&self) -> usize {
-        self.now + 1
+        self.current + 1
     }
 
-    /// How many there are.
+    /// Number of exercises.
     pub fn count(&self) -> usize {
         self.exercises.len()
     }
 
-    /// How many have been done.
-    pub fn done(&self) -> usize {
-        self.done.iter().filter(|done| **done).count()
+    /// Number of solved exercises.
+    pub fn solved_count(&self) -> usize {
+        self.solved.iter().filter(|solved| **solved).count()
     }
 
-    /// Whether each has been done, from the first to the last.
-    pub fn all_done(&self) -> &[bool] {
-        &self.done
+    /// Whether each exercise is solved.
+    pub fn solved(&self) -> &[bool] {
+        &self.solved
     }
 
-    /// The board.
+    /// Current position.
     pub fn session(&self) -> &dyn Session {
         self.session.as_ref()
     }
 
-    /// Whether a move is to be tried that the rules refuse.
+    /// Whether the goal is an illegal move.
     pub fn expects_illegal_move(&self) -> bool {
         matches!(self.exercise().goal, Goal::Illegal { .. })
     }
 
-    /// Goes to another exercise, which begins anew; false if there is none.
+    /// Starts an exercise over. Returns false if there is none with this number.
     pub fn go_to(&mut self, number: usize) -> bool {
         let Some(index) = number.checked_sub(1).filter(|&index| index < self.count()) else {
             return false;
         };
-        match begin(&self.game, &self.exercises[index]) {
-            Ok(session) => (self.session, self.now) = (session, index),
+        match start(&self.game, &self.exercises[index]) {
+            Ok(session) => (self.session, self.current) = (session, index),
             Err(_) => return false,
         }
         true
     }
 
-    /// Tries a move. A move that does not do is taken back.
+    /// Tries a move. A move that does not solve the exercise is taken back.
     pub fn attempt(&mut self, text: &str) -> Attempt {
-        let exercise = &self.exercises[self.now];
-        let tried = self.session.play(text);
-        let moved = tried.is_ok();
-        let (done, said) = match (&exercise.goal, tried) {
+        let exercise = &self.exercises[self.current];
+        let result = self.session.play(text);
+        let is_legal = result.is_ok();
+        let (is_solved, message) = match (&exercise.goal, result) {
             (Goal::Illegal { text, .. }, Ok(())) => {
-                (false, format!("That one is legal. Try {text}, and see what the rules say."))
+                (false, format!("That move is legal. Try {text} and see why it is illegal."))
             }
             (Goal::Illegal { text, reason }, Err(PlayError::Illegal(error))) => {
-                let why = to_sentence(&error.reason);
+                let message = to_sentence(&error.reason);
                 match error.reason == *reason {
-                    true => (true, why),
-                    false => (false, format!("{why} Illegal too, but try {text}.")),
+                    true => (true, message),
+                    false => (false, format!("{message} Also illegal, but try {text}.")),
                 }
             }
             (_, Err(PlayError::Illegal(error))) => (false, to_sentence(&error.reason)),
-            (_, Err(PlayError::GameOver(ending))) => (false, ending),
+            (_, Err(PlayError::GameOver(outcome))) => (false, outcome),
             (Goal::Any, Ok(())) => (true, String::new()),
             (Goal::Moves(moves), Ok(())) => {
-                let made = self.session.moves().pop();
-                let same = |text: &String| {
-                    let mut other = self.session.clone_box();
-                    other.undo();
-                    other.play(text).is_ok() && other.moves().pop() == made
+                let played = self.session.last_move_text();
+                let is_played = |text: &String| {
+                    let mut session = self.session.clone_box();
+                    session.undo();
+                    session.play(text).is_ok() && session.last_move_text() == played
                 };
-                match moves.iter().any(same) {
+                match moves.iter().any(is_played) {
                     true => (true, String::new()),
-                    false => (false, "Legal, but not what is asked for here. Once more.".into()),
+                    false => (false, "Legal, but not the move asked for. Try again.".into()),
                 }
             }
         };
-        if !done {
-            if moved {
+        if !is_solved {
+            if is_legal {
                 self.session.undo();
             }
-            return Attempt::NotYet(said);
+            return Attempt::Failed(message);
         }
-        self.done[self.now] = true;
-        Attempt::Done(format!("{said} {}", exercise.praise).trim().into())
+        self.solved[self.current] = true;
+        Attempt::Solved(format!("{message} {}", exercise.praise).trim().into())
     }
 }
 
@@ -253,40 +251,40 @@ mod tests {
     fn every_game_has_8_to_12_exercises_of_all_kinds() {
         for course in courses() {
             assert!((8..=12).contains(&course.count()), "{}", course.game);
-            let refusals = course
+            let illegal = course
                 .exercises
                 .iter()
                 .filter(|exercise| matches!(exercise.goal, Goal::Illegal { .. }));
-            assert!((2..=6).contains(&refusals.count()), "{}", course.game);
+            assert!((2..=6).contains(&illegal.count()), "{}", course.game);
         }
     }
 
     #[test]
-    fn every_solution_is_accepted_and_every_refusal_is_worded_as_promised() {
+    fn every_solution_is_accepted_and_every_illegal_move_has_its_reason() {
         for mut course in courses() {
             for number in 1..=course.count() {
                 let solutions = |course: &Course| match course.exercise().goal.clone() {
                     Goal::Any => vec![course.session().legal_moves()[0].text.clone()],
                     Goal::Moves(moves) => moves,
-                    // On the screen a start and an end are chosen.
+                    // On the screen a learner selects start and end.
                     Goal::Illegal { text, .. } => vec![text.replace('x', "-"), text],
                 };
                 assert!(course.go_to(number), "{} {number}", course.game);
                 for solution in solutions(&course) {
                     assert!(course.go_to(number));
-                    let Attempt::Done(said) = course.attempt(&solution) else {
+                    let Attempt::Solved(message) = course.attempt(&solution) else {
                         let got = course.attempt(&solution);
                         panic!("{} {number}, {solution}: {got:?}", course.game);
                     };
-                    assert!(said.ends_with(&course.exercise().praise), "{said}");
+                    assert!(message.ends_with(&course.exercise().praise), "{message}");
                 }
             }
-            assert_eq!(course.done(), course.count());
+            assert_eq!(course.solved_count(), course.count());
         }
     }
 
     #[test]
-    fn nothing_else_is_accepted() {
+    fn other_moves_are_rejected() {
         for mut course in courses() {
             for number in 1..=course.count() {
                 course.go_to(number);
@@ -294,26 +292,26 @@ mod tests {
                 let legal = course.session().legal_moves();
                 assert!(!legal.is_empty(), "{} {number}", course.game);
                 for mv in legal {
-                    let asked = match &goal {
+                    let is_goal = match &goal {
                         Goal::Any => true,
                         Goal::Moves(moves) => moves.contains(&mv.text),
                         Goal::Illegal { .. } => false,
                     };
-                    let done = matches!(course.attempt(&mv.text), Attempt::Done(_));
-                    assert_eq!(done, asked, "{} {number}: {}", course.game, mv.text);
+                    let solved = matches!(course.attempt(&mv.text), Attempt::Solved(_));
+                    assert_eq!(solved, is_goal, "{} {number}: {}", course.game, mv.text);
                     course.go_to(number);
                 }
-                let nonsense = course.attempt("?");
-                assert!(matches!(nonsense, Attempt::NotYet(_)), "{nonsense:?}");
+                let attempt = course.attempt("?");
+                assert!(matches!(attempt, Attempt::Failed(_)), "{attempt:?}");
             }
         }
     }
 
     #[test]
-    fn a_text_with_a_fault_is_refused_with_its_line() {
+    fn parse_error_names_the_line() {
         let text =
-            text_of(&"capture-halma".parse().unwrap()).unwrap().replacen("hint: ", "help: ", 1);
-        let told = read(&text).unwrap_err();
-        assert!(told.starts_with("line 10: hint should stand here, not \"help: "), "{told}");
+            lesson_text(&"capture-halma".parse().unwrap()).unwrap().replacen("hint: ", "help: ", 1);
+        let error = parse(&text).unwrap_err();
+        assert!(error.starts_with("line 10: expected hint, found \"help: "), "{error}");
     }
 }

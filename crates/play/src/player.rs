@@ -1,4 +1,4 @@
-//! Whoever chooses moves.
+//! `Player`: anything that chooses moves.
 
 use std::path::Path;
 
@@ -7,83 +7,86 @@ use crownhead_search::{Score, StopFlag};
 
 use crate::{Clock, End, Fault, GameSettings, Incident, Session};
 
-/// Somebody who plays one side of a game.
+/// A player of one side of a game.
 pub trait Player: Send {
-    /// Forgets the last game. Whatever is drawn by lot in the next one follows from the seed.
-    fn new_game(&mut self, seed: u64);
+    /// Forgets the last game and prepares for the next, before the clocks run. Errors are reported
+    /// by the first [`choose`](Player::choose).
+    fn start_game(&mut self, start: &GameStart<'_>, stop: &StopFlag);
 
     /// Chooses a move for the side to move.
     ///
-    /// Ends soon after `stop` is raised, with the best move found so far. `heard` is told what the
-    /// player thinks while it thinks, if it does.
+    /// Returns soon after `stop` is set, with the best move found so far. A player that searches
+    /// calls `on_info` after every iteration.
     fn choose(
         &mut self,
         game: &dyn Session,
         clock: &Clock,
         stop: &StopFlag,
-        heard: &mut dyn FnMut(Choice),
+        on_info: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError>;
 
-    /// Takes its place at the board, before the clocks run. What goes wrong here is told when the
-    /// first move is chosen.
-    fn sit_down(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
-
-    /// Hears what a fault of its was, and which move was made instead, if the game goes on.
+    /// Called after a fault of this player, with the move played instead if the game continues.
     fn on_fault(&mut self, _: &Incident, _: Option<&str>) {}
 
-    /// Hears how the game ended.
+    /// Called at the end of the game.
     fn on_game_over(&mut self, _: &GameOver<'_>) {}
 
-    /// Whether it is a program of its own, which does not think on the thread that asks it.
+    /// Whether the player is a separate process, so that it does not use the CPU time of the calling
+    /// thread.
     fn is_external(&self) -> bool {
         false
     }
 
-    /// Why a log of its games is not whole, if that is so.
+    /// Why the log of its games is incomplete, if it is.
     fn log_failure(&self) -> Option<&str> {
         None
     }
 }
 
-/// A place at a board.
+/// What a player is told before a game.
 #[derive(Clone, Copy, Debug)]
 pub struct GameStart<'a> {
     /// The game and its options.
     pub game: &'a Game,
     /// The player's side.
     pub side: Side,
-    /// Times and what faults cost.
+    /// Times and the fault policy.
     pub settings: &'a GameSettings,
-    /// What the player draws by lot may follow from it.
+    /// The player's random seed.
     pub seed: u64,
-    /// Who sits opposite.
+    /// The opponent's name.
     pub opponent: &'a str,
-    /// Where the dialogue with an outside program is written to.
+    /// Log file of a bot.
     pub log: Option<&'a Path>,
 }
 
-impl GameStart<'_> {
-    /// The letter of the player's side.
+impl<'a> GameStart<'a> {
+    /// A game against an unnamed opponent, without a log.
+    pub fn new(game: &'a Game, side: Side, settings: &'a GameSettings, seed: u64) -> GameStart<'a> {
+        GameStart { game, side, settings, seed, opponent: "unknown", log: None }
+    }
+
+    /// Letter of the player's side.
     pub fn letter(&self) -> char {
         self.game.info().sides[self.side.index()].letter
     }
 }
 
-/// What a game brought a player.
+/// The end of a game from the view of one side.
 #[derive(Clone, Copy, Debug)]
 pub struct GameOver<'a> {
     /// `win`, `loss` or `draw`.
     pub result: &'static str,
-    /// Its own points and the opponent's, in games that count points.
+    /// Points of this side and of the opponent, in games that count points.
     pub score: Option<(u8, u8)>,
-    /// A word for the reason.
+    /// End code.
     pub code: &'static str,
-    /// A sentence.
+    /// Reason in a sentence.
     pub reason: &'a str,
 }
 
 impl<'a> GameOver<'a> {
-    /// What a side is told of the end of a game. `reason` is the sentence.
+    /// Returns the end of a game from the view of a side.
     pub fn new(side: Side, end: &End, reason: &'a str) -> GameOver<'a> {
         let result = match end.winner() {
             None => "draw",
@@ -98,61 +101,61 @@ impl<'a> GameOver<'a> {
     }
 }
 
-/// A chosen move, and why it was chosen.
+/// A chosen move and the search behind it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// The text of the move.
+    /// Text of the move.
     pub text: String,
-    /// What it is worth to the player, if the player asked itself.
+    /// Score for the player; `None` without a search.
     pub score: Option<Score>,
-    /// Plies looked ahead.
+    /// Search depth in plies; 0 without a search.
     pub depth: u32,
-    /// Positions looked at.
+    /// Nodes searched.
     pub nodes: u64,
-    /// The texts of the moves expected, the chosen one first.
+    /// Principal variation, starting with the move.
     pub pv: Vec<String>,
 }
 
 impl Choice {
-    /// A move that needed no thought.
+    /// A move chosen without a search.
     pub fn from_text(text: String) -> Choice {
         Choice { pv: vec![text.clone()], text, score: None, depth: 0, nodes: 0 }
     }
 }
 
-/// Why a player did not choose or could not be had.
+/// Why a player did not choose a move.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlayerError {
-    /// There is nothing to choose.
-    #[error("the game is over: there is no move to choose")]
+    /// The game is over.
+    #[error("the game is over: no legal moves")]
     GameOver,
-    /// The session is of another game than the player.
-    #[error("this player was made for another game than {0}")]
+    /// The session is of another game than the player's.
+    #[error("this player does not play {0}")]
     WrongGame(String),
-    /// The machine has not enough memory.
+    /// Not enough memory.
     #[error("{0}")]
     OutOfMemory(String),
-    /// A player chose a move that cannot be played.
-    #[error("a player chose the move {text}: {why}")]
+    /// A built-in player chose an illegal move.
+    #[error("a player chose the move {text}: {reason}")]
     IllegalMove {
         /// The move.
         text: String,
-        /// Why it cannot be played.
-        why: String,
+        /// Why it is illegal.
+        reason: String,
     },
-    /// An outside program did something wrong.
+    /// A bot committed a fault.
     #[error("{0}")]
     Fault(Fault),
-    /// An outside program could not be started.
+    /// A bot could not be started.
     #[error("{0}")]
     StartFailed(String),
-    /// Something is missing for which no player is to blame.
+    /// Something failed through no fault of the player.
     #[error("{0}")]
     Unavailable(String),
-    /// It was asked to stop and has no move.
+    /// The stop flag was set before there was a move.
     #[error("the bot was stopped before it answered")]
     Stopped,
-    /// A game could not be begun.
-    #[error("an opening cannot be played: {0}")]
+    /// An opening is invalid.
+    #[error("invalid opening: {0}")]
     Opening(String),
 }

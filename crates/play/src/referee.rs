@@ -4,10 +4,10 @@
 //! [`apply`](GameInPlay::apply). How a player is talked to is the player's business.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::StopFlag;
+use crownhead_search::{Instant, StopFlag};
 
 use crate::stopwatch::Stopwatch;
 use crate::{
@@ -70,8 +70,7 @@ pub fn play_game(
     let session = setup.opening.session(setup.game).map_err(PlayerError::Opening)?;
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
         let index = side.index();
-        player.new_game(setup.seeds[index]);
-        let seating = GameStart {
+        let start = GameStart {
             game: setup.game,
             side,
             settings: setup.settings,
@@ -79,7 +78,7 @@ pub fn play_game(
             opponent: setup.names[1 - index],
             log: setup.logs[index].as_deref(),
         };
-        player.sit_down(&seating, stop);
+        player.start_game(&start, stop);
     }
     play(session, players, setup.settings, setup.referee_seed, stop, on_move)
 }
@@ -155,7 +154,7 @@ pub fn play_turn(
     let watch = (!player.is_external()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(game.session(), &game.clock(side), stop, &mut |_| {});
-    let used = watch.map_or_else(|| start.elapsed(), |watch| watch.used());
+    let used = watch.map_or_else(|| start.elapsed(), |watch| watch.elapsed());
     if stop.is_set() {
         return Ok(None);
     }

@@ -1,7 +1,8 @@
-//! A game in progress, for everything that is not hot.
+//! A game and its history, with the type of the game erased.
 //!
-//! [`Session`] hides the game's type; [`TypedSession`] is what is behind it, for players that search.
-//! Clocks, players and records are others' business: a session only knows the rules.
+//! [`Session`] is the trait object for code that is not hot, [`TypedSession`] its implementation,
+//! used directly by players that search. A session knows the rules, but no clocks, players or
+//! records.
 
 use std::any::Any;
 use std::sync::OnceLock;
@@ -9,89 +10,88 @@ use std::sync::OnceLock;
 use crownhead_rules::{Cell, Game, MoveError, MoveList, Outcome, PositionError, Side};
 use crownhead_search::{GameVisitor, Searchable, visit};
 
-/// A game in progress.
+/// A game and its history.
 pub trait Session: Send {
     /// The game and its options.
     fn game(&self) -> &Game;
 
-    /// The text of the position the game started from.
+    /// Text of the start position.
     fn start(&self) -> String;
 
-    /// The text of the position now.
+    /// Text of the current position.
     fn position(&self) -> String;
 
-    /// The letters of the 64 cells, row 1 first; `.` is empty.
+    /// Letters of the 64 cells, row 1 first; `.` is empty.
     fn board(&self) -> [char; 64];
 
     /// The side to move.
     fn side(&self) -> Side;
 
-    /// The texts of the moves so far.
+    /// Texts of the moves played.
     fn moves(&self) -> Vec<String>;
 
-    /// How many moves have been made.
+    /// Number of moves played.
     fn plies(&self) -> usize;
 
-    /// The text of the last move.
+    /// Text of the last move.
     fn last_move_text(&self) -> Option<String>;
 
-    /// The last move with its path and what it took; its other ways are left out.
+    /// The last move, without its other paths.
     fn last_move(&self) -> Option<LegalMove>;
 
-    /// The legal moves, in the order of generation; a finished game has none.
+    /// Legal moves in generation order; none if the game is over.
     fn legal_moves(&self) -> Vec<LegalMove>;
 
-    /// Adds the texts of the legal moves, parted by commas: quicker than
+    /// Appends the texts of the legal moves, separated by commas. Faster than
     /// [`legal_moves`](Session::legal_moves).
     fn write_legal_moves(&self, out: &mut String);
 
-    /// Passes the turn though there are moves; false where the game knows no such turn.
+    /// Skips the turn although there are legal moves. Returns false if the game does not allow it.
     fn skip_turn(&mut self) -> bool;
 
     /// Plays a move in any unambiguous form.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
 
-    /// Checks a move in any unambiguous form, in a game that is not over, and returns its canonical
-    /// text.
+    /// Checks a move in any unambiguous form and returns its canonical text. The game must not be
+    /// over.
     fn check_move(&self, text: &str) -> Result<String, MoveError>;
 
-    /// Plays a turn that was played before, in a game that is not over: a move, or a turn that was
-    /// skipped.
+    /// Replays a recorded turn: a move or a skipped turn. Does not check whether the game is over.
     fn replay(&mut self, text: &str) -> Result<(), MoveError>;
 
-    /// Takes the last move back; false if there is none.
+    /// Takes back the last move. Returns false if there is none.
     fn undo(&mut self) -> bool;
 
-    /// How the game ended, if it has.
+    /// Outcome, if the game is over.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// One sentence on how the game ended, if it has.
+    /// Outcome in a sentence, if the game is over.
     fn outcome_text(&self) -> Option<String>;
 
-    /// The same game once more, to be thought about elsewhere.
+    /// Clones the session.
     fn clone_box(&self) -> Box<dyn Session>;
 
-    /// The [`TypedSession`] behind it.
+    /// The [`TypedSession`], to downcast.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A legal move in all its forms.
+/// A legal move with its paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LegalMove {
-    /// Its one text.
+    /// Canonical text.
     pub text: String,
-    /// The cells it touches down on, start and end included; a pass has none.
+    /// Cells it visits, from start to end; empty for a pass.
     pub path: Vec<Cell>,
-    /// Other ways to make it, no longer than this one: eight at most.
-    pub ways: Vec<Vec<Cell>>,
-    /// The cells whose pieces it takes.
+    /// Other shortest paths, at most eight.
+    pub other_paths: Vec<Vec<Cell>>,
+    /// Cells of the captured pieces.
     pub captures: Vec<Cell>,
 }
 
 /// Why a move was not played.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlayError {
-    /// There is nothing left to play.
+    /// The game is over.
     #[error("the game is over: {0}")]
     GameOver(String),
     /// The move breaks a rule.
@@ -99,10 +99,10 @@ pub enum PlayError {
     Illegal(#[from] MoveError),
 }
 
-/// A new game, from a position or from the usual start.
+/// Starts a game from a position; `None` is the game's own start.
 pub fn new_session(game: &Game, start: Option<&str>) -> Result<Box<dyn Session>, PositionError> {
-    struct Start<'a>(&'a Game, Option<&'a str>);
-    impl GameVisitor for Start<'_> {
+    struct NewSession<'a>(&'a Game, Option<&'a str>);
+    impl GameVisitor for NewSession<'_> {
         type Output = Result<Box<dyn Session>, PositionError>;
         fn visit<P: Searchable>(self, options: &P::Options) -> Self::Output {
             let position = match self.1 {
@@ -112,26 +112,26 @@ pub fn new_session(game: &Game, start: Option<&str>) -> Result<Box<dyn Session>,
             Ok(Box::new(TypedSession::new(self.0.clone(), position)))
         }
     }
-    visit(game, Start(game, start))
+    visit(game, NewSession(game, start))
 }
 
-/// A game in progress whose type is known.
+/// A [`Session`] of a known game.
 #[derive(Clone, Debug)]
 pub struct TypedSession<P: Searchable> {
     game: Game,
-    /// All positions, the present one last.
+    /// All positions, the current one last.
     positions: Vec<P>,
     /// The moves between them.
     moves: Vec<P::Move>,
     /// The keys of all positions but the last.
     history_keys: Vec<u64>,
-    /// The first move checked in this position and its text, so that it is not parsed again when it
-    /// is played.
+    /// First move checked in this position, with its text: it is not parsed again when it is
+    /// played.
     checked: OnceLock<(String, P::Move)>,
 }
 
 impl<P: Searchable> TypedSession<P> {
-    /// A game that starts from a position.
+    /// Starts a game from a position.
     pub fn new(game: Game, position: P) -> Self {
         TypedSession {
             game,
@@ -142,23 +142,28 @@ impl<P: Searchable> TypedSession<P> {
         }
     }
 
-    /// The position now.
+    /// Current position.
     pub fn current(&self) -> &P {
-        // There is always the one it started from, and nothing takes it away.
+        // `undo` never removes the start position.
         &self.positions[self.positions.len() - 1]
     }
 
-    /// The keys of the positions before it.
-    pub fn past(&self) -> &[u64] {
+    /// Keys of the positions before the current one.
+    pub fn history_keys(&self) -> &[u64] {
         &self.history_keys
     }
 
-    /// The moves so far.
+    /// All positions, the current one last.
+    pub(crate) fn positions(&self) -> &[P] {
+        &self.positions
+    }
+
+    /// Moves played.
     pub fn moves_played(&self) -> &[P::Move] {
         &self.moves
     }
 
-    /// The legal moves; none if the game is over.
+    /// Legal moves; none if the game is over.
     pub fn legal(&self) -> MoveList<P::Move> {
         let mut moves = MoveList::new();
         if self.outcome().is_none() {
@@ -177,7 +182,7 @@ impl<P: Searchable> TypedSession<P> {
     }
 }
 
-/// The texts of moves that follow one another from a position.
+/// Returns the texts of a line of moves from a position.
 pub(crate) fn line_texts<P: Searchable>(position: &P, moves: &[P::Move]) -> Vec<String> {
     let mut position = position.clone();
     let text = |&mv: &P::Move| {
@@ -215,16 +220,16 @@ impl<P: Searchable> Session for TypedSession<P> {
 
     fn legal_moves(&self) -> Vec<LegalMove> {
         let position = self.current();
-        let all_forms = |&mv: &P::Move| {
-            let mut ways = position.paths(mv).into_iter();
+        let legal_move = |&mv: &P::Move| {
+            let mut paths = position.paths(mv).into_iter();
             LegalMove {
                 text: position.format_move(mv),
-                path: ways.next().unwrap_or_default(),
-                ways: ways.collect(),
+                path: paths.next().unwrap_or_default(),
+                other_paths: paths.collect(),
                 captures: position.captures(mv),
             }
         };
-        self.legal().iter().map(all_forms).collect()
+        self.legal().iter().map(legal_move).collect()
     }
 
     fn plies(&self) -> usize {
@@ -241,7 +246,7 @@ impl<P: Searchable> Session for TypedSession<P> {
         Some(LegalMove {
             text: position.format_move(mv),
             path: position.path(mv),
-            ways: Vec::new(),
+            other_paths: Vec::new(),
             captures: position.captures(mv),
         })
     }
@@ -262,8 +267,8 @@ impl<P: Searchable> Session for TypedSession<P> {
     }
 
     fn play(&mut self, text: &str) -> Result<(), PlayError> {
-        if let Some(ending) = self.outcome_text() {
-            return Err(PlayError::GameOver(ending));
+        if let Some(outcome) = self.outcome_text() {
+            return Err(PlayError::GameOver(outcome));
         }
         let mv = self.current().parse_move(text)?;
         self.play_unchecked(mv);

@@ -1,52 +1,67 @@
-//! How long a built-in player took, as far as that is its own doing.
+//! Measures how long a built-in player thinks.
 //!
-//! On a machine with more work than processors a thread is kept waiting, and a virtual machine stands
-//! still whenever its host likes (pauses of 16 ms were seen in a loop that did nothing but look at
-//! the clock): easily for longer than a short turn lasts, and no care of the player helps. So a
-//! player that computes on the referee's thread is charged the time that this thread ran. It never
-//! sleeps, so that on an idle machine this is the time that passed.
+//! A player that computes on the referee's thread is charged the CPU time of that thread: on a busy
+//! machine, waiting for a core is not its fault. Pauses of 16 ms were seen in a loop that only read
+//! the clock, longer than a short turn. The player never sleeps, so that on an idle machine CPU time
+//! and wall-clock time agree. On systems without a per-thread CPU clock it is charged wall-clock
+//! time.
 
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
-
 /// Measures the time of the thread that started it.
 pub(crate) struct Stopwatch {
+    #[cfg(unix)]
     start: Duration,
+    #[cfg(not(unix))]
+    start: crownhead_search::Instant,
 }
 
+#[cfg(unix)]
 impl Stopwatch {
     pub(crate) fn start() -> Stopwatch {
-        Stopwatch { start: ran() }
+        Stopwatch { start: thread_time() }
     }
 
-    /// How long the thread has run since the start.
-    pub(crate) fn used(&self) -> Duration {
-        ran().saturating_sub(self.start)
+    /// Time that the thread has used since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        thread_time().saturating_sub(self.start)
     }
 }
 
-/// How long this thread has run.
-fn ran() -> Duration {
-    // Neither number is negative, and nanoseconds stay below a second.
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+#[cfg(not(unix))]
+impl Stopwatch {
+    pub(crate) fn start() -> Stopwatch {
+        Stopwatch { start: crownhead_search::Instant::now() }
+    }
+
+    /// Time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// CPU time of this thread.
+#[cfg(unix)]
+fn thread_time() -> Duration {
+    // The clock is never negative, and nanoseconds stay below a second.
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::time::Instant;
 
     #[test]
-    fn waiting_is_not_charged_and_computing_is() {
+    fn stopwatch_charges_computing_but_not_waiting() {
         let (watch, start) = (Stopwatch::start(), Instant::now());
         std::thread::park_timeout(Duration::from_millis(20));
-        let waited = watch.used();
+        let waited = watch.elapsed();
         assert!(waited < start.elapsed(), "{waited:?} of {:?}", start.elapsed());
-        while watch.used() < waited + Duration::from_millis(5) {
+        while watch.elapsed() < waited + Duration::from_millis(5) {
             std::hint::spin_loop();
         }
-        assert!(watch.used() <= start.elapsed());
+        assert!(watch.elapsed() <= start.elapsed());
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::clock::{Clock, truncate};
+use crate::clock::Clock;
+use crate::sentence::truncate;
 
 /// The time each player has for a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

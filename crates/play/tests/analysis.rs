@@ -15,7 +15,7 @@ use serde_json::Value;
 fn request(depth: u32) -> AnalysisRequest {
     AnalysisRequest {
         limits: SearchLimits { depth: Some(depth), ..SearchLimits::default() },
-        settings: EngineConfig { hash_mb: 1, ..EngineConfig::default() },
+        engine: EngineConfig { hash_mb: 1, ..EngineConfig::default() },
         lines: 1,
     }
 }
@@ -72,14 +72,14 @@ fn a_blunder_is_marked_and_the_better_line_named() {
         let Case { game, start, best, blunder, reply } = case;
         let found = analysed(&record(game, start, &format!("{blunder} {reply}")), &request(6));
         let played = &found.moves[0];
-        assert_eq!(played.verdict, MoveVerdict::Marked(Judgement::Blunder), "{game}: {played:?}");
+        assert_eq!(played.verdict, MoveVerdict::Judged(Judgement::Blunder), "{game}: {played:?}");
         let better = played.better.as_ref().unwrap();
         assert_eq!(better.steps[0].text, *best, "{game}");
-        assert!(matches!(better.worth, Eval::Win { winner: Side::First, .. }), "{game}");
-        assert_eq!(played.before, better.worth, "{game}");
+        assert!(matches!(better.eval, Eval::Win { winner: Side::First, .. }), "{game}");
+        assert_eq!(played.before, better.eval, "{game}");
         assert_eq!(found.turning_point, Some(0), "{game}");
-        assert!(found.moves[1].verdict.mark().is_none(), "{game}: the reply is the best");
-        assert_eq!(found.summaries[0].marks, [0, 0, 1], "{game}");
+        assert!(found.moves[1].verdict.judgement().is_none(), "{game}: the reply is the best");
+        assert_eq!(found.summaries[0].judgements, [0, 0, 1], "{game}");
         assert!(found.summaries[0].accuracy.unwrap() < 0.3, "{game}");
         let shown = text::game(&found, text::Colours::None);
         assert!(shown.contains(&format!("{blunder} ??")) && shown.contains(best), "{shown}");
@@ -97,7 +97,7 @@ fn a_game_of_best_moves_has_no_marks_and_full_accuracy() {
         assert!(moves.starts_with(best), "{game}: {moves}");
 
         let found = analysed(&record(game, start, &moves), &request(6));
-        assert!(found.moves.iter().all(|played| played.verdict.mark().is_none()), "{game}");
+        assert!(found.moves.iter().all(|played| played.verdict.judgement().is_none()), "{game}");
         assert_eq!(found.summaries[0].accuracy, Some(1.0), "{game}: {found:?}");
         assert_eq!(found.turning_point, None, "{game}: it was won from the beginning");
         let end = found.end.as_ref().unwrap();
@@ -115,7 +115,7 @@ fn a_quicker_win_is_what_the_position_was_worth() {
     let played = &found.moves[0];
     assert_eq!(played.before, Eval::Win { winner: Side::First, plies: 1 }, "{played:?}");
     assert_eq!(played.after, Eval::Win { winner: Side::First, plies: 2 }, "{played:?}");
-    assert_eq!((played.verdict, played.lost), (MoveVerdict::Fine, 0.0));
+    assert_eq!((played.verdict, played.loss), (MoveVerdict::Fine, 0.0));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn red_must_not_open_its_camp_to_a_long_jump() {
     let found = analysed(&read("[Game \"chinese-checkers\"]\n1. 2233 7766 *"), &request(4));
     let played = &found.moves[1];
     assert!(matches!(played.after, Eval::Win { winner: Side::First, plies: 1 }), "{played:?}");
-    assert_eq!(played.verdict, MoveVerdict::Marked(Judgement::Blunder));
+    assert_eq!(played.verdict, MoveVerdict::Judged(Judgement::Blunder));
     assert_eq!(played.after.text(&found.sides), "Blue wins in 1");
 }
 
@@ -137,9 +137,9 @@ fn only_moves_and_lost_positions_are_not_judged() {
     let lost = "B:W27:B19";
     for moves in ["19-23", "19-24"] {
         let found = analysed(&record("english", lost, moves), &request(4));
-        assert!(matches!(found.worth, Eval::Win { winner: Side::Second, .. }), "{found:?}");
-        assert_eq!(found.moves[0].verdict.mark(), None, "{moves}");
-        assert_eq!(found.summaries[0].counted, 0, "{moves}");
+        assert!(matches!(found.eval, Eval::Win { winner: Side::Second, .. }), "{found:?}");
+        assert_eq!(found.moves[0].verdict.judgement(), None, "{moves}");
+        assert_eq!(found.summaries[0].counted_moves, 0, "{moves}");
     }
 }
 
@@ -152,7 +152,7 @@ fn moves_behind_the_end_are_kept_and_not_judged() {
     let behind = found.moves.last().unwrap();
     assert_eq!((behind.verdict, behind.after), (MoveVerdict::AfterTheEnd, Eval::Drawn));
     let shown = text::game(&found, text::Colours::None);
-    assert!(shown.contains("The last 1 move came after that."), "{shown}");
+    assert!(shown.contains("The last move was played after that."), "{shown}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_skipped_turn_is_judged_as_a_move_is() {
     let found = analysed(&record("capture-halma", start, "1. pass 53-52"), &request(6));
     let skipped = &found.moves[0];
     assert_eq!((skipped.step.text.as_str(), skipped.step.path.len()), ("pass", 0));
-    assert_eq!(skipped.verdict, MoveVerdict::Marked(Judgement::Blunder), "{skipped:?}");
+    assert_eq!(skipped.verdict, MoveVerdict::Judged(Judgement::Blunder), "{skipped:?}");
     assert_eq!(skipped.better.as_ref().unwrap().steps[0].text, "26-27");
     assert_eq!(read(&format_game(&pdn::annotated(&found)).unwrap()), pdn::annotated(&found));
 }
@@ -206,27 +206,27 @@ fn laws_of_every_analysis() {
         assert_eq!(found.moves.len(), record.line.plies.len());
         for (index, played) in found.moves.iter().enumerate() {
             assert_eq!(played.step.text, record.line.plies[index].text);
-            let best = played.before.expected_by(played.side);
-            let kept = played.after.expected_by(played.side);
-            assert!((0.0..=1.0).contains(&played.lost), "{played:?}");
-            assert!((best - kept - played.lost).abs() < 1e-12, "{played:?}");
-            assert_eq!(played.better.is_some(), played.verdict.mark().is_some());
+            let best = played.before.expected_for(played.side);
+            let kept = played.after.expected_for(played.side);
+            assert!((0.0..=1.0).contains(&played.loss), "{played:?}");
+            assert!((best - kept - played.loss).abs() < 1e-12, "{played:?}");
+            assert_eq!(played.better.is_some(), played.verdict.judgement().is_some());
             if let Some(better) = &played.better {
                 marked += 1;
                 assert_ne!(better.steps[0].text, played.step.text);
-                assert!(played.lost >= 0.05);
+                assert!(played.loss >= 0.05);
             }
             if matches!(played.verdict, MoveVerdict::Best | MoveVerdict::Forced) {
-                assert_eq!(played.lost, 0.0, "{played:?}");
+                assert_eq!(played.loss, 0.0, "{played:?}");
             }
         }
         for (played, next) in found.moves.iter().zip(&found.moves[1..]) {
             assert_eq!(played.after, next.before, "one position, one worth: {played:?} {next:?}");
         }
         for summary in &found.summaries {
-            assert!(summary.counted <= summary.moves);
+            assert!(summary.counted_moves <= summary.moves);
             assert!(summary.accuracy.is_none_or(|share| (0.0..=1.0).contains(&share)));
-            assert!(summary.marks.iter().sum::<usize>() <= summary.counted);
+            assert!(summary.judgements.iter().sum::<usize>() <= summary.counted_moves);
         }
         assert!(found.turning_point.is_none_or(|index| index < found.moves.len()));
     }
@@ -244,7 +244,7 @@ fn an_annotated_game_is_read_back_as_it_is_and_not_annotated_twice() {
         assert_eq!(read(&written), annotated, "{written}");
         let plies = annotated.line.plies.iter().zip(&found.moves);
         for (ply, played) in plies {
-            let nags = played.verdict.mark().map(Judgement::nag);
+            let nags = played.verdict.judgement().map(Judgement::nag);
             assert!(nags.is_none_or(|nag| ply.nags.contains(&nag)), "{ply:?}");
             assert_eq!(ply.variations.len(), usize::from(played.better.is_some()));
         }
@@ -278,12 +278,12 @@ fn json_says_what_is_documented() {
         for (index, (object, played)) in moves.iter().zip(&found.moves).enumerate() {
             assert_eq!(object["ply"], index + 1);
             assert_eq!(object["move"], played.step.text);
-            assert_eq!(object["lost"].as_f64(), Some(played.lost));
+            assert_eq!(object["loss"].as_f64(), Some(played.loss));
             let after = &object["after"];
             assert_eq!(after["points"].is_null(), after["winner"].is_string());
             assert_eq!(after["expected"].as_f64(), Some(played.after.expected_score()));
-            assert_eq!(object["mark"].as_str(), played.verdict.mark().map(Judgement::sign));
-            assert_eq!(object["better"].is_object(), played.verdict.mark().is_some());
+            assert_eq!(object["mark"].as_str(), played.verdict.judgement().map(Judgement::symbol));
+            assert_eq!(object["better"].is_object(), played.verdict.judgement().is_some());
             let choice = played.verdict != MoveVerdict::Forced;
             assert_eq!(object["lines"].as_array().map(Vec::len), choice.then_some(2));
         }
@@ -298,9 +298,9 @@ fn scores_are_seen_by_the_player_who_moves_first() {
         let place = PositionSpec { game: &game, position: Some(position), moves: "" };
         let (knowledge, stop) = (Knowledge::default(), StopFlag::new());
         let found = analyse_position(&place, &request(4), &knowledge, &stop, &mut |_| {}).unwrap();
-        assert!(found.lines[0].worth.expected_score() > 0.8, "{found:?}");
+        assert!(found.lines[0].eval.expected_score() > 0.8, "{found:?}");
         let object = json::position(&found, &request(4).limits);
-        assert!(object["lines"][0]["worth"]["points"].as_i64().unwrap() > 0, "{object}");
+        assert!(object["lines"][0]["eval"]["points"].as_i64().unwrap() > 0, "{object}");
     }
 }
 

@@ -90,8 +90,8 @@ fn a_list_has_positions_or_moves_and_comments() {
 #[test]
 fn what_is_wrong_in_a_list_is_told_with_its_line() {
     for (text, complaint) in [
-        ("", "there is no opening"),
-        ("# nothing\n", "there is no opening"),
+        ("", "no openings"),
+        ("# nothing\n", "no openings"),
         ("11-15\n\n11-16 12-16", "line 3: move 2, 12-16: "),
         ("B:W21:B40", "line 1: position, character 8: "),
         ("W:W:B1", "line 1: the game is already over: "),

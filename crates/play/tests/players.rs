@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, FaultPolicy, GameSettings, Knowledge, Openings, PlayerError, StopFlag,
-    TimeControl, new_session,
+    Choice, Clock, FaultPolicy, GameSettings, GameStart, Knowledge, Openings, Player, PlayerError,
+    StopFlag, TimeControl, new_session,
 };
-use crownhead_rules::Game;
+use crownhead_rules::{Game, Side};
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 use crownhead_tournament::statistics::GamePoints;
 
@@ -24,6 +24,11 @@ const PLAYERS: [&str; 8] = [
     "best:nodes=1000,hash=1",
 ];
 
+fn start_game(player: &mut dyn Player, game: &Game, seed: u64) {
+    let settings = GameSettings::default_for(game);
+    player.start_game(&GameStart::new(game, Side::First, &settings, seed), &StopFlag::new());
+}
+
 fn choose(
     player: &str,
     game: &Game,
@@ -32,7 +37,7 @@ fn choose(
 ) -> Result<Choice, PlayerError> {
     let spec: PlayerSpec = player.parse().unwrap();
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
-    player.new_game(seed);
+    start_game(player.as_mut(), game, seed);
     player.choose(
         new_session(game, start).unwrap().as_ref(),
         &Clock::Unlimited,
@@ -106,7 +111,7 @@ fn a_player_forgets_one_game_before_the_next() {
     let spec: PlayerSpec = "level:3".parse().unwrap();
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
     let mut texts = |seed: u64| {
-        player.new_game(seed);
+        start_game(player.as_mut(), &game, seed);
         let mut session = new_session(&game, None).unwrap();
         while session.outcome().is_none() {
             let choice = player
@@ -216,7 +221,7 @@ fn a_player_says_when_it_is_asked_about_another_game() {
     let error = player
         .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
         .unwrap_err();
-    assert_eq!(error.to_string(), "this player was made for another game than english");
+    assert_eq!(error.to_string(), "this player does not play english");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn the_type_behind_a_session_can_be_had_back() {
     let game = new("english", None);
     let typed = game.as_any().downcast_ref::<TypedSession<English>>().unwrap();
     assert_eq!(*typed.current(), English::start(&Default::default()));
-    assert!(typed.past().is_empty() && typed.moves_played().is_empty());
+    assert!(typed.history_keys().is_empty() && typed.moves_played().is_empty());
 }
 
 proptest! {

@@ -203,8 +203,8 @@ pub(crate) fn split_numbers(text: &str) -> Option<SmallVec<[&str; 4]>> {
     (!numbers.is_empty()).then_some(numbers)
 }
 
-/// Returns the text, cut after `max_chars` characters.
-pub(crate) fn truncate(text: &str, max_chars: usize) -> String {
+/// Returns the text, cut after `max_chars` characters, with an ellipsis if it was cut.
+pub fn truncate(text: &str, max_chars: usize) -> String {
     match text.char_indices().nth(max_chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into(),

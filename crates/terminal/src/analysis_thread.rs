@@ -31,12 +31,12 @@ pub enum AnalysisUpdate {
         lines: Vec<(String, String)>,
     },
     /// There is nothing to look at.
-    Nothing(String),
+    Unavailable(String),
 }
 
 /// A position being looked at.
 pub struct AnalysisThread {
-    heard: Receiver<AnalysisUpdate>,
+    updates: Receiver<AnalysisUpdate>,
     stop: StopFlag,
     thread: Option<JoinHandle<()>>,
     /// What has been found so far.
@@ -63,31 +63,31 @@ impl AnalysisThread {
                 let _ = say.send(found(progress.depth, &progress.lines, &sides));
             };
             let found =
-                match analyse_position(&place, &request, known.of(&game), &raised, &mut tell) {
+                match analyse_position(&place, &request, known.get(&game), &raised, &mut tell) {
                     Ok(analysis) => match analysis.end {
-                        Some((_, sentence)) => AnalysisUpdate::Nothing(sentence),
+                        Some((_, sentence)) => AnalysisUpdate::Unavailable(sentence),
                         None => found(analysis.depth, &analysis.lines, &sides),
                     },
                     Err(AnalysisError::Interrupted) => return,
-                    Err(error) => AnalysisUpdate::Nothing(error.to_string()),
+                    Err(error) => AnalysisUpdate::Unavailable(error.to_string()),
                 };
             let _ = say.send(found);
         };
         let builder = std::thread::Builder::new().name("analysis".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        Ok(AnalysisThread { heard, stop, thread: Some(thread), latest: None })
+        Ok(AnalysisThread { updates: heard, stop, thread: Some(thread), latest: None })
     }
 
     /// Takes in what has been found since.
     pub fn poll(&mut self) {
-        if let Some(found) = self.heard.try_iter().last() {
+        if let Some(found) = self.updates.try_iter().last() {
             self.latest = Some(found);
         }
     }
 }
 
 fn found(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> AnalysisUpdate {
-    let text = |line: &Variation| (line.worth.text(sides), line.moves_text(MAX_PV_MOVES));
+    let text = |line: &Variation| (line.eval.text(sides), line.moves_text(MAX_PV_MOVES));
     AnalysisUpdate::Lines { depth, lines: lines.iter().map(text).collect() }
 }
 

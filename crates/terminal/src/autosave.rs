@@ -19,7 +19,7 @@ pub struct Autosave {
     folder: PathBuf,
     path: Option<PathBuf>,
     /// The file, locked as long as the game is played here.
-    held: Option<File>,
+    lock: Option<File>,
     /// A sentence on why the game as it is now is not kept.
     error: Option<String>,
 }
@@ -33,7 +33,7 @@ impl Autosave {
     /// For a new game. `None` if there is no place for data.
     pub fn new() -> Option<Autosave> {
         let folder = data_dir()?.join("unfinished");
-        Some(Autosave { folder, path: None, held: None, error: None })
+        Some(Autosave { folder, path: None, lock: None, error: None })
     }
 
     /// Keeps the game as it is now; a finished game, or one in which a computer plays itself, or
@@ -74,13 +74,13 @@ impl Autosave {
         let held = file.file().try_clone()?;
         let _ = held.try_lock();
         file.commit()?;
-        (self.path, self.held) = (Some(path), Some(held));
+        (self.path, self.lock) = (Some(path), Some(held));
         Ok(())
     }
 
     /// The game is kept no longer.
     fn delete(&mut self) -> io::Result<()> {
-        self.held = None;
+        self.lock = None;
         match self.path.take().map(std::fs::remove_file) {
             Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -93,7 +93,7 @@ impl Autosave {
     }
 
     /// A sentence on what went wrong with keeping it, if something did.
-    pub fn trouble(&self) -> Option<&str> {
+    pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 }
@@ -109,7 +109,7 @@ pub struct NoSavedGame(String);
 
 /// Takes up the unfinished game that was left last, of one game or of any. Whatever else lies in the
 /// folder is passed over, and `passed` told why.
-pub fn resume(
+pub fn load_latest(
     game: Option<&Game>,
     mut passed: impl FnMut(String),
 ) -> Result<(LocalGame, Autosave), NoSavedGame> {
@@ -127,7 +127,7 @@ pub fn resume(
     for (_, path) in paths.into_iter().rev() {
         match load(&path, game) {
             Ok(Some((live, held))) => {
-                let kept = Autosave { folder, path: Some(path), held: Some(held), error: None };
+                let kept = Autosave { folder, path: Some(path), lock: Some(held), error: None };
                 return Ok((live, kept));
             }
             Ok(None) => {}

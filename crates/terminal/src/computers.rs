@@ -12,31 +12,31 @@ use crownhead_rules::{Game, Side};
 
 use crate::lazy_knowledge::LazyKnowledge;
 use crate::local_game::{LocalGame, Seat};
-use crate::player_thread::{Chosen, PlayerThread};
+use crate::player_thread::{PlayerAnswer, PlayerThread};
 
 /// The computers of a game.
 pub struct Computers {
     game: Game,
     seed: u64,
-    known: LazyKnowledge,
+    knowledge: LazyKnowledge,
     players: [Option<Box<dyn Player>>; 2],
     /// Who of them knows of the game as it is.
     seated: [bool; 2],
     /// Who gives hints and answers offers.
-    adviser: Option<Box<dyn Player>>,
+    hint_player: Option<Box<dyn Player>>,
     /// Whether it has been said what is missing for best play.
-    said: bool,
+    warned: bool,
 }
 
 /// Where a player sits.
 struct SeatConfig {
     spec: PlayerSpec,
     side: Side,
-    terms: GameSettings,
+    settings: GameSettings,
     seed: u64,
     opponent: String,
     /// Whether it knows of the game.
-    is_taken: bool,
+    is_seated: bool,
 }
 
 /// Hints think so long.
@@ -48,35 +48,34 @@ impl Computers {
         Computers {
             game: live.setup().game.clone(),
             seed: live.setup().seed,
-            known: LazyKnowledge::default(),
+            knowledge: LazyKnowledge::default(),
             players: [None, None],
             seated: [false; 2],
-            adviser: None,
-            said: false,
+            hint_player: None,
+            warned: false,
         }
     }
 
     /// Has a player think, who is made on the thread where it thinks: that takes memory and time.
-    fn think(
+    fn start_thread(
         &self,
         player: Option<Box<dyn Player>>,
         place: SeatConfig,
         live: &LocalGame,
         clock: Clock,
     ) -> std::io::Result<PlayerThread> {
-        let (game, known) = (self.game.clone(), self.known.clone());
+        let (game, known) = (self.game.clone(), self.knowledge.clone());
         let make = move |stop: &StopFlag| {
             let mut player = match player {
                 Some(player) => player,
                 None if place.spec.uses_evaluation() => {
-                    place.spec.player(&game, known.of(&game))?
+                    place.spec.player(&game, known.get(&game))?
                 }
                 None => place.spec.player(&game, &Knowledge::default())?,
             };
-            if !place.is_taken {
-                let SeatConfig { side, ref terms, seed, ref opponent, .. } = place;
-                player.new_game(seed);
-                player.sit_down(
+            if !place.is_seated {
+                let SeatConfig { side, settings: ref terms, seed, ref opponent, .. } = place;
+                player.start_game(
                     &GameStart { game: &game, side, settings: terms, seed, opponent, log: None },
                     stop,
                 );
@@ -97,27 +96,27 @@ impl Computers {
         let place = SeatConfig {
             spec: spec.clone(),
             side,
-            terms: live.settings(side),
+            settings: live.settings(side),
             seed: self.seed.wrapping_add(side.index() as u64),
             opponent: live.seat(side.other()).to_string(),
-            is_taken: player.is_some() && self.seated[side.index()],
+            is_seated: player.is_some() && self.seated[side.index()],
         };
-        self.think(player, place, live, live.clock(side)).map(Some)
+        self.start_thread(player, place, live, live.clock(side)).map(Some)
     }
 
     /// Asks for advice about the move of the side to move.
     pub fn ask_hint(&mut self, live: &LocalGame) -> std::io::Result<PlayerThread> {
-        let adviser = self.adviser.take();
+        let adviser = self.hint_player.take();
         let side = live.session().side();
         let place = SeatConfig {
             spec: HINT_PLAYER.parse().map_err(std::io::Error::other)?,
             side,
-            terms: GameSettings::default_for(&self.game),
+            settings: GameSettings::default_for(&self.game),
             seed: self.seed.wrapping_add(2),
             opponent: live.seat(side.other()).to_string(),
-            is_taken: adviser.is_some(),
+            is_seated: adviser.is_some(),
         };
-        self.think(adviser, place, live, Clock::Unlimited)
+        self.start_thread(adviser, place, live, Clock::Unlimited)
     }
 
     /// Whether a program has yet to hear of the game, which it may take its time for.
@@ -135,7 +134,7 @@ impl Computers {
     }
 
     /// The game is over: programs that played it hear so, once.
-    pub fn game_over(&mut self, live: &LocalGame) {
+    pub fn on_game_over(&mut self, live: &LocalGame) {
         let Some(end) = live.end() else { return };
         let reason = end.reason(live.session());
         for side in [Side::First, Side::Second] {
@@ -156,15 +155,15 @@ impl Computers {
 
     /// Whether a computer accepts a draw, by what the adviser of the other side says. Without a score
     /// it does not know what it would give away.
-    pub fn accepts(&self, live: &LocalGame, advice: Option<&Choice>) -> bool {
+    pub fn accepts_draw(&self, live: &LocalGame, advice: Option<&Choice>) -> bool {
         let score = advice.and_then(|choice| choice.score).map(|score| -score);
         accepts_draw(score, live.session().plies())
     }
 
     /// A sentence on what is missing for best play, once, when it has turned out.
-    pub fn missing(&mut self) -> Option<String> {
-        let missing = self.known.missing().filter(|_| !self.said)?;
-        self.said = true;
+    pub fn take_warning(&mut self) -> Option<String> {
+        let missing = self.knowledge.warning().filter(|_| !self.warned)?;
+        self.warned = true;
         Some(missing.to_string())
     }
 
@@ -172,7 +171,7 @@ impl Computers {
     pub fn return_player(
         &mut self,
         side: Side,
-        chosen: Chosen,
+        chosen: PlayerAnswer,
     ) -> (Result<Choice, PlayerError>, Duration) {
         self.seated[side.index()] = chosen.player.is_some();
         self.players[side.index()] = chosen.player;
@@ -180,8 +179,8 @@ impl Computers {
     }
 
     /// Takes back the adviser.
-    pub fn take_hint(&mut self, chosen: Chosen) -> Result<Choice, PlayerError> {
-        self.adviser = chosen.player;
+    pub fn take_hint(&mut self, chosen: PlayerAnswer) -> Result<Choice, PlayerError> {
+        self.hint_player = chosen.player;
         chosen.choice
     }
 }

@@ -14,7 +14,7 @@ pub struct LazyKnowledge(Arc<OnceLock<(Knowledge, Option<String>)>>);
 
 impl LazyKnowledge {
     /// Returns the tables; the first caller loads them.
-    pub fn of(&self, game: &Game) -> &Knowledge {
+    pub fn get(&self, game: &Game) -> &Knowledge {
         let load = || {
             let (tables, warning) = registry::load(game.info().id);
             (from_tables(&tables), warning)
@@ -23,7 +23,7 @@ impl LazyKnowledge {
     }
 
     /// Warning about a missing table, once the tables have been loaded.
-    pub fn missing(&self) -> Option<&str> {
+    pub fn warning(&self) -> Option<&str> {
         self.0.get().and_then(|(_, missing)| missing.as_deref())
     }
 }

@@ -11,5 +11,6 @@ pub mod lazy_knowledge;
 pub mod local_game;
 pub mod plain;
 pub mod player_thread;
+pub mod print;
 pub mod screen;
 pub mod text;

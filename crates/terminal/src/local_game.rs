@@ -69,7 +69,7 @@ pub struct Setup {
     /// The start position, if not the default.
     pub position: Option<String>,
     /// The time control.
-    pub time: TimeControl,
+    pub time_control: TimeControl,
     /// Random seed of the computers.
     pub seed: u64,
 }
@@ -94,7 +94,7 @@ impl LocalGame {
     pub fn new(setup: Setup) -> Result<LocalGame, PositionError> {
         let session = new_session(&setup.game, setup.position.as_deref())?;
         let sides = setup.seats.each_ref().map(|seat| {
-            let time_control = time_control(seat, setup.time);
+            let time_control = time_control(seat, setup.time_control);
             match seat {
                 Seat::Human => SideConfig::human(time_control),
                 Seat::Computer(_) if seat.is_program() => {
@@ -115,7 +115,7 @@ impl LocalGame {
 
     /// The settings that a side plays by.
     pub fn settings(&self, side: Side) -> GameSettings {
-        let time_control = time_control(self.seat(side), self.setup.time);
+        let time_control = time_control(self.seat(side), self.setup.time_control);
         GameSettings { time_control, ..GameSettings::default_for(&self.setup.game) }
     }
 
@@ -277,7 +277,9 @@ impl LocalGame {
         if !self.seat(side).is_program() {
             let text = choice?.text;
             let played = self.play(&text, used).map_err(|refusal| refusal.to_string());
-            return played.map(|()| None).map_err(|why| PlayerError::IllegalMove { text, why });
+            return played
+                .map(|()| None)
+                .map_err(|why| PlayerError::IllegalMove { text, reason: why });
         }
         let policy = self.settings(side).fault_policy;
         match choice {
@@ -348,8 +350,8 @@ impl LocalGame {
         record.start = self.setup.position.as_ref().map(|_| self.session().start());
         record.line.plies = self.session().moves().into_iter().map(Ply::new).collect();
         record.result = self.result();
-        if self.setup.time != TimeControl::Unlimited {
-            record.set_tag("TimeControl", self.setup.time.to_string());
+        if self.setup.time_control != TimeControl::Unlimited {
+            record.set_tag("TimeControl", self.setup.time_control.to_string());
         }
         if let Some(end @ End::Forfeited(_)) = self.end() {
             record.set_tag("Termination", end.code());
@@ -382,7 +384,7 @@ impl LocalGame {
             game: record.game.clone(),
             seats: [seat(Side::First)?, seat(Side::Second)?],
             position: record.start.clone(),
-            time,
+            time_control: time,
             seed,
         };
         let mut local = LocalGame::new(setup).map_err(|error| error.to_string())?;

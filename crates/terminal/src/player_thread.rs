@@ -11,23 +11,23 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A player who is thinking about a move.
 pub struct PlayerThread {
-    heard: Receiver<PlayerUpdate>,
+    updates: Receiver<PlayerUpdate>,
     stop: StopFlag,
     thread: Option<JoinHandle<()>>,
     /// Since when it has thought; none as long as it is not ready.
-    pub since: Option<Instant>,
+    pub started: Option<Instant>,
     /// What it thinks so far.
     pub latest: Option<Choice>,
 }
 
 enum PlayerUpdate {
-    Begun(Instant),
-    Thought(Choice),
-    PlayerAnswer(Chosen),
+    Started(Instant),
+    Info(Choice),
+    Answer(PlayerAnswer),
 }
 
 /// A move that was chosen.
-pub struct Chosen {
+pub struct PlayerAnswer {
     /// The player, to be asked again; none if it could not be had.
     pub player: Option<Box<dyn Player>>,
     /// What it chose.
@@ -50,8 +50,8 @@ impl PlayerThread {
             let made = make(&raised);
             let since = Instant::now();
             // Who stopped listening does not want to know.
-            let _ = say.send(PlayerUpdate::Begun(since));
-            let mut tell = |choice| drop(say.send(PlayerUpdate::Thought(choice)));
+            let _ = say.send(PlayerUpdate::Started(since));
+            let mut tell = |choice| drop(say.send(PlayerUpdate::Info(choice)));
             let (player, choice) = match made {
                 Err(error) => (None, Err(error)),
                 Ok(mut player) => {
@@ -59,7 +59,7 @@ impl PlayerThread {
                     (Some(player), choice)
                 }
             };
-            let _ = say.send(PlayerUpdate::PlayerAnswer(Chosen {
+            let _ = say.send(PlayerUpdate::Answer(PlayerAnswer {
                 player,
                 choice,
                 used: since.elapsed(),
@@ -68,17 +68,17 @@ impl PlayerThread {
         // A plain search goes as deep as a line of moves is long.
         let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
         let thread = builder.spawn(work)?;
-        Ok(PlayerThread { heard, stop, thread: Some(thread), since: None, latest: None })
+        Ok(PlayerThread { updates: heard, stop, thread: Some(thread), started: None, latest: None })
     }
 
     /// What has been heard since; the choice if there is one. A thread that died without a word is
     /// an error.
-    pub fn poll(&mut self) -> Result<Option<Chosen>, PlayerPanicked> {
+    pub fn poll(&mut self) -> Result<Option<PlayerAnswer>, PlayerPanicked> {
         loop {
-            match self.heard.try_recv() {
-                Ok(PlayerUpdate::Begun(since)) => self.since = Some(since),
-                Ok(PlayerUpdate::Thought(choice)) => self.latest = Some(choice),
-                Ok(PlayerUpdate::PlayerAnswer(chosen)) => return Ok(Some(chosen)),
+            match self.updates.try_recv() {
+                Ok(PlayerUpdate::Started(since)) => self.started = Some(since),
+                Ok(PlayerUpdate::Info(choice)) => self.latest = Some(choice),
+                Ok(PlayerUpdate::Answer(chosen)) => return Ok(Some(chosen)),
                 Err(TryRecvError::Empty) => return Ok(None),
                 Err(TryRecvError::Disconnected) => return Err(PlayerPanicked),
             }
@@ -86,12 +86,12 @@ impl PlayerThread {
     }
 
     /// Waits for the choice; none if `stop` is raised before there is one.
-    pub fn wait(&mut self, stop: &StopFlag) -> Result<Option<Chosen>, PlayerPanicked> {
+    pub fn wait(&mut self, stop: &StopFlag) -> Result<Option<PlayerAnswer>, PlayerPanicked> {
         loop {
-            match self.heard.recv_timeout(POLL_INTERVAL) {
-                Ok(PlayerUpdate::Begun(since)) => self.since = Some(since),
-                Ok(PlayerUpdate::Thought(choice)) => self.latest = Some(choice),
-                Ok(PlayerUpdate::PlayerAnswer(chosen)) => return Ok(Some(chosen)),
+            match self.updates.recv_timeout(POLL_INTERVAL) {
+                Ok(PlayerUpdate::Started(since)) => self.started = Some(since),
+                Ok(PlayerUpdate::Info(choice)) => self.latest = Some(choice),
+                Ok(PlayerUpdate::Answer(chosen)) => return Ok(Some(chosen)),
                 Err(RecvTimeoutError::Timeout) if stop.is_set() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(PlayerPanicked),

@@ -41,9 +41,9 @@ impl Screen for Fragile {
 
     fn tick(&mut self) {}
 
-    fn leave(&mut self) {}
+    fn quit(&mut self) {}
 
-    fn is_left(&self) -> bool {
+    fn has_quit(&self) -> bool {
         self.left
     }
 }

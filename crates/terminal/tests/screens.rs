@@ -34,7 +34,7 @@ fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
         game: game.parse().unwrap(),
         seats: seats.map(|seat| seat.parse().unwrap()),
         position: position.map(String::from),
-        time: TimeControl::Unlimited,
+        time_control: TimeControl::Unlimited,
         seed: 1,
     }
 }
@@ -199,7 +199,7 @@ fn every_dialog() {
     press(&mut screen, [KeyCode::Esc]);
     assert_eq!(said(&screen), "The game was not saved.");
     type_in(&mut screen, "qy");
-    assert!(screen.is_left());
+    assert!(screen.has_quit());
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn the_end_of_a_game_is_said_and_another_can_begin() {
     type_in(&mut screen, "ndy");
     assert_eq!(said(&screen), "The players agreed to a draw. n: new game, q: quit.");
     type_in(&mut screen, "q");
-    assert!(screen.is_left());
+    assert!(screen.has_quit());
 }
 
 /// The line of keys on the smallest screen.
@@ -399,7 +399,7 @@ fn recorded_games_with_variations_and_comments() {
     type_in(&mut screen, "?");
     insta::assert_snapshot!("view-help", text(&screen, USUAL));
     type_in(&mut screen, "qq");
-    assert!(screen.is_left());
+    assert!(screen.has_quit());
 }
 
 #[test]
@@ -510,10 +510,15 @@ fn every_exercise_can_be_done_with_the_mouse() {
                     click(&mut screen, cell);
                 }
             }
-            if screen.course().done() < number {
+            if screen.course().solved_count() < number {
                 click(&mut screen, cells.last().unwrap());
             }
-            assert_eq!(screen.course().done(), number, "{game} {number}: {}", said(&screen));
+            assert_eq!(
+                screen.course().solved_count(),
+                number,
+                "{game} {number}: {}",
+                said(&screen)
+            );
             type_in(&mut screen, "\n");
         }
     }

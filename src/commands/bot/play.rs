@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// Game, with options: english, contest:kings=true, …
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
     /// Let the bot move first
     #[arg(long)]
@@ -46,7 +46,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         game: args.game,
         seats: if args.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
         position: args.position,
-        time: TimeControl::PerMove(args.movetime),
+        time_control: TimeControl::PerMove(args.movetime),
         seed: random_seed(),
     };
     let game = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;

@@ -186,7 +186,6 @@ struct CheckRun<'a> {
 impl CheckRun<'_> {
     /// Announces a game to the bot.
     fn begin_game(&mut self, check: &str, settings: &GameSettings, side: Side, seed: u64) {
-        self.bot.new_game(seed);
         self.log_count += 1;
         let name = format!("{:02}-{}.log", self.log_count, check.replace(' ', "-"));
         let log = self.log.map(|folder| folder.join(name));
@@ -198,7 +197,7 @@ impl CheckRun<'_> {
             opponent: "random",
             log: log.as_deref(),
         };
-        self.bot.sit_down(&start, self.stop);
+        self.bot.start_game(&start, self.stop);
     }
 
     fn advice(&self, fault: &Fault) -> Option<&'static str> {
@@ -249,7 +248,7 @@ impl CheckRun<'_> {
     ) -> Option<Finding> {
         self.begin_game(check, settings, bot_side, seed);
         let mut random = Random::new();
-        random.new_game(seed);
+        random.start_game(&GameStart::new(self.game, bot_side.other(), settings, seed), self.stop);
         let players: [&mut dyn Player; 2] = match bot_side {
             Side::First => [&mut self.bot, &mut random],
             Side::Second => [&mut random, &mut self.bot],

@@ -5,8 +5,11 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use crownhead_play::knowledge::from_tables;
-use crownhead_play::{BuiltinSpec, Clock, Player, PlayerError, Session, StopFlag, new_session};
-use crownhead_rules::{Game, OptionsError};
+use crownhead_play::{
+    BuiltinSpec, Clock, GameSettings, GameStart, Player, PlayerError, Session, StopFlag,
+    new_session,
+};
+use crownhead_rules::{Game, OptionsError, Side};
 use crownhead_tables::registry;
 
 use super::line::ProtocolLine;
@@ -139,7 +142,14 @@ impl EngineGame {
                 spec.player(&game, &knowledge)?
             }
         };
-        player.new_game(newgame.value("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0));
+        let seed = newgame.value("seed").and_then(|seed| seed.parse().ok()).unwrap_or(0);
+        let second_letter = game.info().sides[Side::Second.index()].letter.to_string();
+        let side = match newgame.value("side") {
+            Some(letter) if letter == second_letter => Side::Second,
+            _ => Side::First,
+        };
+        let settings = GameSettings::default_for(&game);
+        player.start_game(&GameStart::new(&game, side, &settings, seed), &StopFlag::new());
         let increment = newgame.value("inc").and_then(parse_millis);
         let is_per_move = newgame.value("time").is_none();
         Ok(EngineGame { game, player, session: None, increment, is_per_move })
@@ -168,7 +178,7 @@ impl EngineGame {
         };
         session.play(&choice.text).map_err(|error| PlayerError::IllegalMove {
             text: choice.text.clone(),
-            why: error.to_string(),
+            reason: error.to_string(),
         })?;
         Ok(choice.text)
     }

@@ -1,19 +1,19 @@
-//! A recorded game, move by move.
+//! Judges every move of a recorded game.
 //!
-//! The game is searched from its last position to its first, with one hash table. Forwards, a
-//! search that overlooks what happens ten plies later would praise a move, and blame the harmless
-//! one after it when it suddenly sees; backwards, what came of a move is in the table when the
-//! move is judged.
+//! The game is searched from its last position to its first, with one hash table. In forward order,
+//! a search that misses something ten plies ahead would praise a move and blame the harmless one
+//! after it. In backward order, the consequences of a move are in the table when the move is judged.
 //!
-//! Two moves are compared by searches of the positions after them, with equal limits: where the
-//! search of a position prefers another move so clearly that the one played would be marked, the
-//! position after that other move is searched too before anything is said.
+//! Moves are compared by searches of the positions after them, with equal limits. If the search of a
+//! position prefers another move so clearly that the move played would be judged a mistake, the
+//! position after that other move is searched before the verdict.
 //!
-//! What a position is worth to the move before it is what its best move turned out to be worth, not
-//! what the search of it thought: so a loss is told where it was brought about.
+//! The evaluation of a position, as the result of the move before it, is that of its best move by
+//! these searches, not that of the search of the position itself. So a loss is attributed to the
+//! move that caused it.
 
 use crownhead_records::GameRecord;
-use crownhead_rules::{MoveList, Notation, Position, Side, SideInfo};
+use crownhead_rules::{MoveList, Position, Side, SideInfo};
 use crownhead_search::{
     DynEngine, GameVisitor, HasEngine, Knowledge, PvLine, SearchReport, SearchRequest, Searchable,
     StopFlag, visit,
@@ -22,262 +22,237 @@ use crownhead_search::{
 use super::judgement::{accuracy, is_lost, mean, turning_point};
 use super::{
     AnalysisError, AnalysisRequest, Eval, Judgement, MoveStep, Progress, Variation, board_text,
-    ended, variations,
+    final_eval, variations,
 };
+use crate::TypedSession;
+use crate::replay::replay;
 
-/// What was found about a game.
+/// The analysis of a game.
 #[derive(Clone, Debug)]
 pub struct GameAnalysis {
-    /// Which game of its file, counted from 1.
+    /// Number of the game in its file, from 1.
     pub number: u64,
-    /// The game as it was recorded.
+    /// The recorded game.
     pub record: GameRecord,
-    /// The name people use for what is played.
-    pub name: &'static str,
-    /// How its sides are called.
+    /// Name of the game that is played.
+    pub game_name: &'static str,
+    /// Names and letters of the sides.
     pub sides: [SideInfo; 2],
-    /// The text of the position it starts from.
+    /// Text of the start position.
     pub start: String,
-    /// The letters of the 64 cells there.
+    /// Letters of the 64 cells there.
     pub board: String,
-    /// Who moves first in it.
+    /// Side to move there.
     pub side: Side,
-    /// What that position is worth.
-    pub worth: Eval,
-    /// The moves.
+    /// Evaluation there.
+    pub eval: Eval,
+    /// Moves.
     pub moves: Vec<MoveAnalysis>,
-    /// How each side played.
+    /// Summary of each side.
     pub summaries: [SideSummary; 2],
-    /// The move at which the game turned for good, counted from 0.
+    /// Index of the move at which the game turned.
     pub turning_point: Option<usize>,
-    /// How the game ended by its rules, if it did.
-    pub end: Option<End>,
+    /// End of the game by its rules.
+    pub end: Option<GameEnd>,
 }
 
-/// The end of a game.
+/// The end of a recorded game by its rules.
 #[derive(Clone, Debug)]
-pub struct End {
-    /// After so many moves. Files may go on behind it, and those moves are not judged.
+pub struct GameEnd {
+    /// Number of plies before it. A file may continue after it; those moves are not judged.
     pub plies: usize,
-    /// Who won.
+    /// The winner; `None` is a draw.
     pub winner: Option<Side>,
-    /// In a sentence.
+    /// Outcome in a sentence.
     pub text: String,
 }
 
-/// What was found about a move.
+/// The analysis of a move.
 #[derive(Clone, Debug)]
 pub struct MoveAnalysis {
     /// The move.
     pub step: MoveStep,
-    /// The text of the position after it.
+    /// Text of the position after it.
     pub position: String,
-    /// Who made it.
+    /// Side that played it.
     pub side: Side,
-    /// What the position before it was worth with the best move.
+    /// Evaluation of the best move in the position before it.
     pub before: Eval,
-    /// What the position after it is worth.
+    /// Evaluation of the position after it.
     pub after: Eval,
-    /// How much of its player's expected result it lost, 0 to 1.
-    pub lost: f64,
-    /// What is to be said about it.
+    /// Loss of the player's expected score, 0 to 1.
+    pub loss: f64,
+    /// The verdict.
     pub verdict: MoveVerdict,
-    /// The better line, if the move is marked.
+    /// The better line, if the move was an inaccuracy, mistake or blunder.
     pub better: Option<Variation>,
-    /// The best lines of the position before it, if more than one was asked for.
+    /// Best lines of the position before it, if more than one was requested.
     pub lines: Vec<Variation>,
-    /// How deep the position after it was searched.
+    /// Search depth of the position after it.
     pub depth: u32,
 }
 
-/// What is to be said about a move.
+/// The verdict on a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveVerdict {
-    /// The game was over already.
+    /// The game was already over.
     AfterTheEnd,
-    /// There was no other move.
+    /// It was the only legal move.
     Forced,
     /// No better move was found.
     Best,
-    /// Another was hardly better, or the game was decided.
+    /// Another move was slightly better, or the game was decided.
     Fine,
-    /// It was worse than another.
-    Marked(Judgement),
+    /// An inaccuracy, mistake or blunder.
+    Judged(Judgement),
 }
 
 impl MoveVerdict {
-    /// In a word.
-    pub const fn word(self) -> &'static str {
+    /// The stable external word.
+    pub const fn code(self) -> &'static str {
         match self {
             MoveVerdict::AfterTheEnd => "after-the-end",
             MoveVerdict::Forced => "forced",
             MoveVerdict::Best => "best",
             MoveVerdict::Fine => "fine",
-            MoveVerdict::Marked(mark) => mark.word(),
+            MoveVerdict::Judged(judgement) => judgement.code(),
         }
     }
 
-    /// The mark, if there is one.
-    pub const fn mark(self) -> Option<Judgement> {
+    /// The judgement, if there is one.
+    pub const fn judgement(self) -> Option<Judgement> {
         match self {
-            MoveVerdict::Marked(mark) => Some(mark),
+            MoveVerdict::Judged(judgement) => Some(judgement),
             _ => None,
         }
     }
 }
 
 impl MoveAnalysis {
-    /// Whether the player had a choice and something to lose.
+    /// Returns whether the move counts for the accuracy: there was a choice, and the game was not
+    /// lost yet.
     fn counts(&self) -> bool {
-        let choice = !matches!(self.verdict, MoveVerdict::AfterTheEnd | MoveVerdict::Forced);
-        choice && !is_lost(self.before.expected_by(self.side))
+        let has_choice = !matches!(self.verdict, MoveVerdict::AfterTheEnd | MoveVerdict::Forced);
+        has_choice && !is_lost(self.before.expected_for(self.side))
     }
 }
 
 /// How one side played.
 #[derive(Clone, Copy, Debug)]
 pub struct SideSummary {
-    /// Moves it made.
+    /// Number of moves.
     pub moves: usize,
-    /// Those of them that count: there was a choice, and the game was not lost already.
-    pub counted: usize,
-    /// The mean accuracy of the moves that count, 0 to 1.
+    /// Number of moves that count for the accuracy.
+    pub counted_moves: usize,
+    /// Mean accuracy of the counted moves, 0 to 1.
     pub accuracy: Option<f64>,
-    /// Their mean loss of expected result.
-    pub lost: Option<f64>,
-    /// How many moves got each mark, the mildest first.
-    pub marks: [usize; 3],
+    /// Mean loss of the counted moves.
+    pub mean_loss: Option<f64>,
+    /// Number of inaccuracies, mistakes and blunders.
+    pub judgements: [usize; 3],
 }
 
 impl GameAnalysis {
-    /// The number of a move, as the players count, counted from 1.
+    /// Returns the number of the move at an index, from 1; both sides share a number.
     pub fn move_number(&self, index: usize) -> usize {
         (index + usize::from(self.side == Side::Second)) / 2 + 1
     }
 
-    /// The name of a player, if it is known.
+    /// Returns the name of a player, if the record has it.
     pub fn player(&self, side: Side) -> Option<&str> {
         self.record.player(side)
     }
 
-    /// A move with its number and mark: `12. 11-15 ?`, `12... 24-19`.
+    /// Formats a move with its number and judgement: `12. 11-15?`, `12... 24-19`.
     pub fn move_text(&self, index: usize) -> String {
         let Some(played) = self.moves.get(index) else { return String::new() };
         let dots = if played.side == Side::First { "." } else { "..." };
-        let mark = played.verdict.mark().map_or("", Judgement::sign);
-        format!("{}{dots} {}{mark}", self.move_number(index), played.step.text)
+        let symbol = played.verdict.judgement().map_or("", Judgement::symbol);
+        format!("{}{dots} {}{symbol}", self.move_number(index), played.step.text)
     }
 }
 
-/// Variations are not shown longer.
-const LONGEST: usize = 12;
-/// So many best moves are looked at where the first choice of a search is refuted.
-const CHOICES: usize = 4;
+/// Maximum number of moves per line.
+const MAX_LINE_MOVES: usize = 12;
+/// Number of best moves compared where the first choice of a search is refuted.
+const MAX_CANDIDATES: usize = 4;
 
-/// Analyses a recorded game. `number` is its place in the file; `heard` is told of every iteration
-/// of every search.
+/// Analyses a recorded game. `number` is its number in the file. `on_progress` is called after every
+/// iteration of every search.
 pub fn analyse_game(
     record: &GameRecord,
     number: u64,
     request: &AnalysisRequest,
     knowledge: &Knowledge,
     stop: &StopFlag,
-    heard: &mut dyn FnMut(&Progress),
+    on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<GameAnalysis, AnalysisError> {
-    visit(&record.game, Analysis { record, number, request, knowledge, stop, heard })
+    visit(&record.game, AnalysisVisitor { record, number, request, knowledge, stop, on_progress })
 }
 
-struct Analysis<'a> {
+struct AnalysisVisitor<'a> {
     record: &'a GameRecord,
     number: u64,
     request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
     stop: &'a StopFlag,
-    heard: &'a mut dyn FnMut(&Progress),
+    on_progress: &'a mut dyn FnMut(&Progress),
 }
 
-/// A game that has been played over.
-struct Replay<P: Position> {
-    /// One more than moves.
-    positions: Vec<P>,
-    moves: Vec<P::Move>,
-    /// The keys of the positions.
-    keys: Vec<u64>,
-}
-
-impl<P: Notation> Replay<P> {
-    fn new(record: &GameRecord, options: &P::Options) -> Result<Self, AnalysisError> {
-        let refused = |why: String| AnalysisError::BadInput(why);
-        let mut position = match &record.start {
-            Some(text) => {
-                P::parse_position(text, options).map_err(|error| refused(error.to_string()))?
-            }
-            None => P::start(options),
-        };
-        let mut replay = Replay { positions: Vec::new(), moves: Vec::new(), keys: Vec::new() };
-        for (number, ply) in (1..).zip(&record.line.plies) {
-            let mv = position
-                .parse_recorded_move(&ply.text)
-                .map_err(|error| refused(format!("move {number}, {}: {error}", ply.text)))?;
-            let after = position.after(mv);
-            replay.keys.push(position.key());
-            replay.positions.push(std::mem::replace(&mut position, after));
-            replay.moves.push(mv);
-        }
-        replay.keys.push(position.key());
-        replay.positions.push(position);
-        Ok(replay)
-    }
-}
-
-impl GameVisitor for Analysis<'_> {
+impl GameVisitor for AnalysisVisitor<'_> {
     type Output = Result<GameAnalysis, AnalysisError>;
 
     fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
-        let Analysis { record, number, request, knowledge, stop, heard } = self;
-        let replay = Replay::<P>::new(record, options)?;
-        let mut end = None;
-        for (plies, position) in replay.positions.iter().enumerate() {
-            if let Some(outcome) = position.outcome(&replay.keys[..plies]) {
-                end = Some(End { plies, winner: outcome.winner, text: position.describe(outcome) });
-                break;
-            }
-        }
-        let engine = P::new_engine(request.settings, knowledge)
-            .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
-        let positions = (0, replay.positions.len());
-        let mut judge = Judge { engine, request, stop, heard, positions };
-
-        let last_judged = end.as_ref().map_or(replay.moves.len(), |end| end.plies);
-        let past = &replay.keys[..last_judged];
-        let mut after = match &end {
-            Some(end) => Found::over(end.winner),
-            None => judge.search(&replay.positions[last_judged], past, 1)?,
+        let AnalysisVisitor { record, number, request, knowledge, stop, on_progress } = self;
+        let texts = record.line.plies.iter().map(|ply| ply.text.as_str());
+        let session = replay::<P>(&record.game, options, record.start.as_deref(), texts)
+            .map_err(AnalysisError::InvalidInput)?;
+        let (positions, keys) = (session.positions(), session.history_keys());
+        let end = positions.iter().enumerate().find_map(|(plies, position)| {
+            let outcome = position.outcome(&keys[..plies])?;
+            Some(GameEnd { plies, winner: outcome.winner, text: position.describe(outcome) })
+        });
+        let engine = P::new_engine(request.engine, knowledge)
+            .map_err(|error| AnalysisError::OutOfMemory(error.to_string()))?;
+        let mut judge = Judge {
+            session: &session,
+            engine,
+            request,
+            stop,
+            on_progress,
+            progress: (0, positions.len()),
         };
-        let mut moves: Vec<MoveAnalysis> = Vec::with_capacity(replay.moves.len());
-        for index in (last_judged..replay.moves.len()).rev() {
-            moves.push(behind_the_end(&replay, index, after.worth));
+
+        let played = session.moves_played().len();
+        let last_judged = end.as_ref().map_or(played, |end| end.plies);
+        let mut after = match &end {
+            Some(end) => PositionEval::over(end.winner),
+            None => judge.search(&positions[last_judged], &keys[..last_judged], 1)?,
+        };
+        let mut moves: Vec<MoveAnalysis> = Vec::with_capacity(played);
+        for index in (last_judged..played).rev() {
+            moves.push(after_the_end(&session, index, after.eval));
         }
         for index in (0..last_judged).rev() {
-            judge.positions.0 = replay.moves.len() - index;
-            let (before, analysis) = judge.judge(&replay, index, &after)?;
+            judge.progress.0 = played - index;
+            let (before, analysis) = judge.judge(index, &after)?;
             moves.push(analysis);
             after = before;
         }
         moves.reverse();
-        let mut expected =
-            vec![moves.first().map_or(after.worth, |first| first.before).expected_score()];
-        expected.extend(moves.iter().map(|played| played.after.expected_score()));
-        let losses: Vec<_> = moves.iter().map(|played| played.lost).collect();
+        let eval = moves.first().map_or(after.eval, |first| first.before);
+        let evals = std::iter::once(eval).chain(moves.iter().map(|played| played.after));
+        let expected: Vec<_> = evals.map(Eval::expected_score).collect();
+        let losses: Vec<_> = moves.iter().map(|played| played.loss).collect();
         Ok(GameAnalysis {
             number,
             record: record.clone(),
-            name: P::NAME,
+            game_name: P::NAME,
             sides: P::SIDES,
-            start: replay.positions[0].format_position(),
-            board: board_text(&replay.positions[0]),
-            side: replay.positions[0].side(),
-            worth: moves.first().map_or(after.worth, |first| first.before),
+            start: positions[0].format_position(),
+            board: board_text(&positions[0]),
+            side: positions[0].side(),
+            eval,
             summaries: [Side::First, Side::Second].map(|side| SideSummary::new(&moves, side)),
             turning_point: turning_point(&expected, &losses),
             moves,
@@ -288,27 +263,35 @@ impl GameVisitor for Analysis<'_> {
 
 impl SideSummary {
     fn new(moves: &[MoveAnalysis], side: Side) -> SideSummary {
-        let own = || moves.iter().filter(|played| played.side == side);
-        let losses = || own().filter(|played| played.counts()).map(|played| played.lost);
-        let marked = |mark| own().filter(|played| played.verdict.mark() == Some(mark)).count();
+        let moves = || moves.iter().filter(|played| played.side == side);
+        let losses = || moves().filter(|played| played.counts()).map(|played| played.loss);
+        let count = |judgement| {
+            moves().filter(|played| played.verdict.judgement() == Some(judgement)).count()
+        };
         SideSummary {
-            moves: own().count(),
-            counted: losses().count(),
+            moves: moves().count(),
+            counted_moves: losses().count(),
             accuracy: accuracy(losses()),
-            lost: mean(losses()),
-            marks: Judgement::ALL.map(marked),
+            mean_loss: mean(losses()),
+            judgements: Judgement::ALL.map(count),
         }
     }
 }
 
-fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Eval) -> MoveAnalysis {
+/// Returns the analysis of a move played after the end of the game.
+fn after_the_end<P: Searchable>(
+    session: &TypedSession<P>,
+    index: usize,
+    eval: Eval,
+) -> MoveAnalysis {
+    let position = &session.positions()[index];
     MoveAnalysis {
-        step: MoveStep::new(&replay.positions[index], replay.moves[index]),
-        position: replay.positions[index + 1].format_position(),
-        side: replay.positions[index].side(),
-        before: worth,
-        after: worth,
-        lost: 0.0,
+        step: MoveStep::new(position, session.moves_played()[index]),
+        position: session.positions()[index + 1].format_position(),
+        side: position.side(),
+        before: eval,
+        after: eval,
+        loss: 0.0,
         verdict: MoveVerdict::AfterTheEnd,
         better: None,
         lines: Vec::new(),
@@ -316,169 +299,170 @@ fn behind_the_end<P: Notation>(replay: &Replay<P>, index: usize, worth: Eval) ->
     }
 }
 
-/// What a search found about a position.
-struct Found<P: Position> {
-    worth: Eval,
+/// The result of a search of a position.
+struct PositionEval<P: Position> {
+    eval: Eval,
     lines: Vec<PvLine<P>>,
     depth: u32,
 }
 
-impl<P: Position> Found<P> {
+impl<P: Position> PositionEval<P> {
     fn over(winner: Option<Side>) -> Self {
-        Found { worth: ended(winner), lines: Vec::new(), depth: 0 }
+        PositionEval { eval: final_eval(winner), lines: Vec::new(), depth: 0 }
     }
 
     fn new(report: SearchReport<P>, side: Side) -> Self {
-        let worth = Eval::new(report.score(), side);
-        Found { worth, lines: report.lines, depth: report.depth }
+        let eval = Eval::new(report.score(), side);
+        PositionEval { eval, lines: report.lines, depth: report.depth }
     }
 }
 
-/// A move other than the one played, and what it is worth.
+/// A line other than the one played.
 struct Alternative<P: Position> {
-    worth: Eval,
-    line: Vec<P::Move>,
+    eval: Eval,
+    moves: Vec<P::Move>,
 }
 
 struct Judge<'a, P: Searchable> {
+    session: &'a TypedSession<P>,
     engine: Box<dyn DynEngine<P>>,
     request: &'a AnalysisRequest,
     stop: &'a StopFlag,
-    heard: &'a mut dyn FnMut(&Progress),
-    positions: (usize, usize),
+    on_progress: &'a mut dyn FnMut(&Progress),
+    /// Positions done, and positions in total.
+    progress: (usize, usize),
 }
 
 impl<P: Searchable> Judge<'_, P> {
     fn search(
         &mut self,
         position: &P,
-        past: &[u64],
-        lines: usize,
-    ) -> Result<Found<P>, AnalysisError> {
-        if let Some(outcome) = position.outcome(past) {
-            return Ok(Found::over(outcome.winner));
+        history_keys: &[u64],
+        multipv: usize,
+    ) -> Result<PositionEval<P>, AnalysisError> {
+        if let Some(outcome) = position.outcome(history_keys) {
+            return Ok(PositionEval::over(outcome.winner));
         }
-        let task = SearchRequest {
-            position,
-            history_keys: past,
-            limits: self.request.limits,
-            multipv: lines,
-        };
-        let (positions, heard) = (self.positions, &mut *self.heard);
-        let report = self.engine.search(task, self.stop, &mut |report| {
-            heard(&Progress::new(positions, position, report, LONGEST));
+        let limits = self.request.limits;
+        let request = SearchRequest { position, history_keys, limits, multipv };
+        let (progress, on_progress) = (self.progress, &mut *self.on_progress);
+        let report = self.engine.search(request, self.stop, &mut |report| {
+            on_progress(&Progress::new(progress, position, report, MAX_LINE_MOVES));
         });
         if self.stop.is_set() {
             return Err(AnalysisError::Interrupted);
         }
-        Ok(Found::new(report, position.side()))
+        Ok(PositionEval::new(report, position.side()))
     }
 
-    /// Judges the move at `index`, after which the position is worth `after`; also returns what the
-    /// position before it is worth to the move before.
+    /// Judges the move at `index`; `after` is the evaluation of the position after it. Also returns
+    /// the evaluation of the position before it.
     fn judge(
         &mut self,
-        replay: &Replay<P>,
         index: usize,
-        after: &Found<P>,
-    ) -> Result<(Found<P>, MoveAnalysis), AnalysisError> {
-        let (position, played) = (&replay.positions[index], replay.moves[index]);
-        let past = &replay.keys[..index];
+        after: &PositionEval<P>,
+    ) -> Result<(PositionEval<P>, MoveAnalysis), AnalysisError> {
+        let session = self.session;
+        let (position, played) = (&session.positions()[index], session.moves_played()[index]);
         let mut legal = MoveList::new();
         position.legal_moves(&mut legal);
         let mut analysis = MoveAnalysis {
             step: MoveStep::new(position, played),
-            position: replay.positions[index + 1].format_position(),
+            position: session.positions()[index + 1].format_position(),
             side: position.side(),
-            before: after.worth.one_ply_up(),
-            after: after.worth,
-            lost: 0.0,
+            before: after.eval.one_ply_up(),
+            after: after.eval,
+            loss: 0.0,
             verdict: MoveVerdict::Best,
             better: None,
             lines: Vec::new(),
             depth: after.depth,
         };
-        // A skipped turn is none of the moves, so something can be compared with it.
+        // A skipped turn is not a legal move, so it is compared even with a single one.
         if legal[..] == [played] {
-            // Nothing to compare with, and nothing to search: it is worth what comes of it.
             analysis.verdict = MoveVerdict::Forced;
-            let before = Found { worth: analysis.before, lines: Vec::new(), depth: after.depth };
+            let before =
+                PositionEval { eval: analysis.before, lines: Vec::new(), depth: after.depth };
             return Ok((before, analysis));
         }
-        let mut before = self.search(position, past, self.request.lines.max(1))?;
+        let history_keys = &session.history_keys()[..index];
+        let mut before = self.search(position, history_keys, self.request.lines.max(1))?;
         if self.request.lines > 1 {
-            analysis.lines = variations(position, &before.lines, LONGEST);
+            analysis.lines = variations(position, &before.lines, MAX_LINE_MOVES);
         }
-        if let Some(other) = self.alternative(replay, index, &before, analysis.before)? {
+        if let Some(better) = self.better_move(index, &before, analysis.before)? {
             let side = position.side();
-            let best = other.worth.expected_by(side);
-            let kept = after.worth.expected_by(side);
-            analysis.before = other.worth;
-            analysis.lost = best - kept;
-            analysis.verdict = match Judgement::new(best, kept) {
-                Some(mark) => MoveVerdict::Marked(mark),
+            let best_score = better.eval.expected_for(side);
+            let played_score = after.eval.expected_for(side);
+            analysis.before = better.eval;
+            analysis.loss = best_score - played_score;
+            analysis.verdict = match Judgement::new(best_score, played_score) {
+                Some(judgement) => {
+                    let line = Variation::new(position, &better.moves, better.eval, MAX_LINE_MOVES);
+                    analysis.better = Some(line);
+                    MoveVerdict::Judged(judgement)
+                }
                 None => MoveVerdict::Fine,
             };
-            if analysis.verdict.mark().is_some() {
-                let line = Variation::new(position, &other.line, other.worth, LONGEST);
-                analysis.better = Some(line);
-            }
         }
-        // The move before is judged by the same: what the search thought at first may be refuted.
-        before.worth = analysis.before;
+        // The move before is judged by this evaluation: the search's own may have been refuted.
+        before.eval = analysis.before;
         Ok((before, analysis))
     }
 
-    /// The best move other than the one played, which is worth `kept`, if it is better.
+    /// Returns the best move other than the one played, if it is better than `played_eval`.
     ///
-    /// A move that is better only by the search of this position, and so clearly that the one
-    /// played would be marked, is searched behind. If it turns out to be no better, and so does the
-    /// one played where the search liked that, the next choices get their chance.
-    fn alternative(
+    /// A move that only the search of this position prefers, and by so much that the move played
+    /// would be judged a mistake, is verified by a search of the position after it. If all verified
+    /// moves are refuted, and the search overrated the move played as well, more candidates are
+    /// searched.
+    fn better_move(
         &mut self,
-        replay: &Replay<P>,
         index: usize,
-        before: &Found<P>,
-        kept: Eval,
+        before: &PositionEval<P>,
+        played_eval: Eval,
     ) -> Result<Option<Alternative<P>>, AnalysisError> {
-        let (position, played) = (&replay.positions[index], replay.moves[index]);
+        let session = self.session;
+        let (position, played) = (&session.positions()[index], session.moves_played()[index]);
         let side = position.side();
-        let (mut best, mut kept) = (None, kept);
-        let mut seen = vec![played];
-        let mut more = None;
+        let is_judged = |best: Eval, played: Eval| {
+            Judgement::new(best.expected_for(side), played.expected_for(side)).is_some()
+        };
+        let (mut best, mut best_eval) = (None, played_eval);
+        let mut tried = vec![played];
+        let mut more_lines = None;
         loop {
-            let marked = |worth: Eval, kept: Eval| {
-                Judgement::new(worth.expected_by(side), kept.expected_by(side)).is_some()
-            };
-            let lines = more.as_ref().unwrap_or(&before.lines);
-            let unseen =
-                |line: &&PvLine<P>| line.moves.first().is_some_and(|mv| !seen.contains(mv));
-            let Some(line) = lines.iter().find(unseen) else {
-                if more.is_some() || !marked(before.worth, kept) {
+            let lines = more_lines.as_ref().unwrap_or(&before.lines);
+            let is_untried =
+                |line: &&PvLine<P>| line.moves.first().is_some_and(|mv| !tried.contains(mv));
+            let Some(line) = lines.iter().find(is_untried) else {
+                if more_lines.is_some() || !is_judged(before.eval, best_eval) {
                     return Ok(best);
                 }
-                let choices = CHOICES.max(self.request.lines);
-                more = Some(self.search(position, &replay.keys[..index], choices)?.lines);
+                let multipv = MAX_CANDIDATES.max(self.request.lines);
+                let history_keys = &session.history_keys()[..index];
+                more_lines = Some(self.search(position, history_keys, multipv)?.lines);
                 continue;
             };
-            let mut other =
-                Alternative { worth: Eval::new(line.score, side), line: line.moves.clone() };
-            let is_clear = marked(other.worth, kept);
-            if is_clear {
-                let mv = other.line[0];
-                seen.push(mv);
-                let behind = self.search(&position.after(mv), &replay.keys[..=index], 1)?;
-                other.worth = behind.worth.one_ply_up();
-                if let Some(line) = behind.lines.first() {
-                    other.line.truncate(1);
-                    other.line.extend_from_slice(&line.moves);
+            let mut candidate =
+                Alternative { eval: Eval::new(line.score, side), moves: line.moves.clone() };
+            let needs_check = is_judged(candidate.eval, best_eval);
+            if needs_check {
+                let mv = candidate.moves[0];
+                tried.push(mv);
+                let history_keys = &session.history_keys()[..=index];
+                let after = self.search(&position.after(mv), history_keys, 1)?;
+                candidate.eval = after.eval.one_ply_up();
+                if let Some(line) = after.lines.first() {
+                    candidate.moves.truncate(1);
+                    candidate.moves.extend_from_slice(&line.moves);
                 }
             }
-            if other.worth.is_better_for(side, kept) {
-                kept = other.worth;
-                best = Some(other);
+            if candidate.eval.is_better_for(side, best_eval) {
+                best_eval = candidate.eval;
+                best = Some(candidate);
             }
-            if !is_clear {
+            if !needs_check {
                 return Ok(best);
             }
         }

@@ -1,5 +1,5 @@
-//! Analyses for other programs. The objects are described in `docs/analysis.md`; what is described
-//! there stays as it is while [`VERSION`] does.
+//! Analyses as JSON, documented in `docs/analysis.md`. An incompatible change increments
+//! [`VERSION`].
 
 use crownhead_rules::{Side, SideInfo};
 use crownhead_search::SearchLimits;
@@ -9,10 +9,10 @@ use super::{
     Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
 };
 
-/// The version of the objects.
+/// Version of the format.
 pub const VERSION: u32 = 1;
 
-/// The object about a position.
+/// Formats the analysis of a position.
 pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
     let sides = &analysis.sides;
     json!({
@@ -23,14 +23,14 @@ pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
         "side": letter(sides, analysis.side),
         "end": analysis.end.as_ref().map(|(winner, text)| end(sides, *winner, text)),
         "depth": analysis.depth,
-        "longest": analysis.deepest,
+        "seldepth": analysis.seldepth,
         "nodes": analysis.nodes,
         "seconds": analysis.time.as_secs_f64(),
         "lines": lines(&analysis.lines, sides),
     })
 }
 
-/// The object about a file of games.
+/// Formats the analysis of a file of games.
 pub fn file(analysis: &FileAnalysis) -> Value {
     let error = |error: &crownhead_records::RecordError| {
         json!({
@@ -67,12 +67,12 @@ fn game(analysis: &GameAnalysis) -> Value {
         "tags": tags,
         "result": analysis.record.result.text(),
         "start": analysis.start,
-        "worth": worth(analysis.worth, sides),
+        "eval": eval_object(analysis.eval, sides),
         "sides": [summary(analysis, Side::First), summary(analysis, Side::Second)],
         "turning_point": analysis.turning_point.map(|index| index + 1),
-        "end": analysis.end.as_ref().map(|found| {
-            let mut object = end(sides, found.winner, &found.text);
-            object["ply"] = found.plies.into();
+        "end": analysis.end.as_ref().map(|game_end| {
+            let mut object = end(sides, game_end.winner, &game_end.text);
+            object["ply"] = game_end.plies.into();
             object
         }),
         "moves": analysis
@@ -86,15 +86,15 @@ fn game(analysis: &GameAnalysis) -> Value {
 
 fn summary(analysis: &GameAnalysis, side: Side) -> Value {
     let summary = &analysis.summaries[side.index()];
-    let [inaccuracies, mistakes, blunders] = summary.marks;
+    let [inaccuracies, mistakes, blunders] = summary.judgements;
     json!({
         "letter": letter(&analysis.sides, side),
         "name": analysis.sides[side.index()].name,
         "player": analysis.player(side),
         "moves": summary.moves,
-        "counted": summary.counted,
+        "counted_moves": summary.counted_moves,
         "accuracy": summary.accuracy,
-        "lost": summary.lost,
+        "mean_loss": summary.mean_loss,
         "inaccuracies": inaccuracies,
         "mistakes": mistakes,
         "blunders": blunders,
@@ -109,11 +109,11 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
         "side": letter(sides, played.side),
         "move": played.step.text,
         "position": played.position,
-        "before": worth(played.before, sides),
-        "after": worth(played.after, sides),
-        "lost": played.lost,
-        "verdict": played.verdict.word(),
-        "mark": played.verdict.mark().map(Judgement::sign),
+        "before": eval_object(played.before, sides),
+        "after": eval_object(played.after, sides),
+        "loss": played.loss,
+        "verdict": played.verdict.code(),
+        "mark": played.verdict.judgement().map(Judgement::symbol),
         "better": played.better.as_ref().map(|better| line(better, sides)),
         "depth": played.depth,
     });
@@ -124,18 +124,18 @@ fn move_object(analysis: &GameAnalysis, index: usize, played: &MoveAnalysis) -> 
 }
 
 fn lines(lines: &[Variation], sides: &[SideInfo; 2]) -> Value {
-    lines.iter().map(|found| line(found, sides)).collect::<Vec<_>>().into()
+    lines.iter().map(|variation| line(variation, sides)).collect::<Vec<_>>().into()
 }
 
-fn line(found: &Variation, sides: &[SideInfo; 2]) -> Value {
+fn line(variation: &Variation, sides: &[SideInfo; 2]) -> Value {
     json!({
-        "worth": worth(found.worth, sides),
-        "moves": found.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>(),
+        "eval": eval_object(variation.eval, sides),
+        "moves": variation.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>(),
     })
 }
 
-fn worth(worth: Eval, sides: &[SideInfo; 2]) -> Value {
-    let (points, winner, plies) = match worth {
+fn eval_object(eval: Eval, sides: &[SideInfo; 2]) -> Value {
+    let (points, winner, plies) = match eval {
         Eval::Points(points) => (Some(points), None, None),
         Eval::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),
         Eval::Drawn => (Some(0), None, Some(0)),
@@ -144,8 +144,8 @@ fn worth(worth: Eval, sides: &[SideInfo; 2]) -> Value {
         "points": points,
         "winner": winner,
         "plies": plies,
-        "expected": worth.expected_score(),
-        "text": worth.text(sides),
+        "expected": eval.expected_score(),
+        "text": eval.text(sides),
     })
 }
 

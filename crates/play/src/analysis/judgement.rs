@@ -1,25 +1,25 @@
-//! From scores to words: expected results, losses, marks, accuracy.
+//! Expected scores, judgements and accuracy.
 //!
-//! A search's points are good for comparing moves of one position, not for telling how bad a
-//! mistake was: a man less decides an even game and changes nothing in a won one. So all judging is
-//! done in expected results, 0 for a loss to 1 for a win.
+//! Points compare moves of one position, but do not measure how bad a mistake was: a man decides an
+//! even game and changes nothing in a won one. So moves are judged by expected scores, from 0 for a
+//! loss to 1 for a win.
 
 use crownhead_rules::{Side, SideInfo};
 use crownhead_search::{Score, plies_to_end};
 
-/// Points that make an even game one of odds e to 1.
-const POINTS: f64 = 100.0;
+/// Points that change the odds of winning by a factor of e.
+const LOGISTIC_SCALE: f64 = 100.0;
 
-/// What a position is worth.
+/// Evaluation of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eval {
-    /// An estimate in points, seen by the player who moves first in the game.
+    /// Estimate in points, from the view of the side that moves first in the game.
     Points(Score),
     /// A forced win.
     Win {
-        /// Who wins.
+        /// The winner.
         winner: Side,
-        /// In so many plies; 0 if the game is over.
+        /// Plies to the end; 0 if the game is over.
         plies: u32,
     },
     /// The game is over and drawn.
@@ -27,7 +27,7 @@ pub enum Eval {
 }
 
 impl Eval {
-    /// What a score means that the search gave to the side to move.
+    /// Converts a score from the view of the side to move.
     pub(super) fn new(score: Score, side: Side) -> Eval {
         match plies_to_end(score) {
             Some(plies) => {
@@ -38,7 +38,7 @@ impl Eval {
         }
     }
 
-    /// The worth of a position, when this is the worth of the one after its best move.
+    /// Evaluation of a position whose best move leads to a position with this evaluation.
     pub(super) fn one_ply_up(self) -> Eval {
         match self {
             Eval::Points(_) => self,
@@ -47,37 +47,37 @@ impl Eval {
         }
     }
 
-    /// The expected result of the player who moves first in the game.
+    /// Expected score of the side that moves first in the game.
     pub fn expected_score(self) -> f64 {
         match self {
-            Eval::Points(points) => 1.0 / (1.0 + (-f64::from(points) / POINTS).exp()),
+            Eval::Points(points) => 1.0 / (1.0 + (-f64::from(points) / LOGISTIC_SCALE).exp()),
             Eval::Win { winner: Side::First, .. } => 1.0,
             Eval::Win { winner: Side::Second, .. } => 0.0,
             Eval::Drawn => 0.5,
         }
     }
 
-    /// The expected result of a player.
-    pub fn expected_by(self, side: Side) -> f64 {
+    /// Expected score of a side.
+    pub fn expected_for(self, side: Side) -> f64 {
         match side {
             Side::First => self.expected_score(),
             Side::Second => 1.0 - self.expected_score(),
         }
     }
 
-    /// Whether a player would rather have this: a quick win, a late loss.
+    /// Returns whether a side prefers this evaluation: a quicker win, a later loss.
     pub(super) fn is_better_for(self, side: Side, other: Eval) -> bool {
-        let speed = |worth: Eval| match worth {
+        let speed = |eval: Eval| match eval {
             Eval::Win { winner, plies } if winner == side => -i64::from(plies),
             Eval::Win { plies, .. } => plies.into(),
             _ => 0,
         };
-        let (this, that) = (self.expected_by(side), other.expected_by(side));
-        this > that || this == that && speed(self) > speed(other)
+        let (a, b) = (self.expected_for(side), other.expected_for(side));
+        a > b || a == b && speed(self) > speed(other)
     }
 
-    /// In words: `+0.35`, `Black wins in 4`, `Black has won`, `drawn`. A win is counted in moves of
-    /// the winner.
+    /// Formats the evaluation: `+0.35`, `Black wins in 4` (moves of the winner), `Black has won`,
+    /// `drawn`.
     pub fn text(self, sides: &[SideInfo; 2]) -> String {
         match self {
             Eval::Points(0) => "0.00".to_string(),
@@ -91,7 +91,7 @@ impl Eval {
     }
 }
 
-/// How bad a move was, if it was bad.
+/// How bad a move was.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Judgement {
     /// `?!`
@@ -102,32 +102,35 @@ pub enum Judgement {
     Blunder,
 }
 
-/// Least losses of expected result that are marked.
-const MARKED: [(f64, Judgement); 3] =
+/// Minimum loss of expected score for each judgement.
+const JUDGEMENT_THRESHOLDS: [(f64, Judgement); 3] =
     [(0.25, Judgement::Blunder), (0.12, Judgement::Mistake), (0.05, Judgement::Inaccuracy)];
-/// A game is decided where one side's expected result is at most this: how it is then won or lost
-/// is nobody's mistake.
-const DECIDED: f64 = 0.1;
+/// Expected score of the losing side at or below which a game is decided. Moves in a decided game
+/// are not judged.
+const DECIDED_BELOW: f64 = 0.1;
 
-/// Whether a player who expects so much has nothing left to lose.
+/// Returns whether a side with this expected score has already lost.
 pub(super) fn is_lost(expected: f64) -> bool {
-    expected <= DECIDED
+    expected <= DECIDED_BELOW
 }
 
 impl Judgement {
-    /// All marks, the mildest first.
+    /// All judgements, the mildest first.
     pub const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
-    /// The mark of a move, by what its player could expect of the best move and of this one.
+    /// Judges a move by the expected scores of the best move and of the move played.
     pub(super) fn new(best: f64, played: f64) -> Option<Judgement> {
-        if is_lost(best) || played >= 1.0 - DECIDED {
+        if is_lost(best) || played >= 1.0 - DECIDED_BELOW {
             return None;
         }
-        MARKED.iter().find(|(loss, _)| best - played >= *loss).map(|(_, mark)| *mark)
+        JUDGEMENT_THRESHOLDS
+            .iter()
+            .find(|(loss, _)| best - played >= *loss)
+            .map(|(_, judgement)| *judgement)
     }
 
-    /// The sign behind a move.
-    pub const fn sign(self) -> &'static str {
+    /// Annotation symbol.
+    pub const fn symbol(self) -> &'static str {
         match self {
             Judgement::Inaccuracy => "?!",
             Judgement::Mistake => "?",
@@ -135,7 +138,7 @@ impl Judgement {
         }
     }
 
-    /// Its number among PDN's annotations.
+    /// Numeric annotation glyph (NAG) in PDN.
     pub const fn nag(self) -> u8 {
         match self {
             Judgement::Inaccuracy => 6,
@@ -144,8 +147,8 @@ impl Judgement {
         }
     }
 
-    /// In a word.
-    pub const fn word(self) -> &'static str {
+    /// The stable external word.
+    pub const fn code(self) -> &'static str {
         match self {
             Judgement::Inaccuracy => "inaccuracy",
             Judgement::Mistake => "mistake",
@@ -154,15 +157,15 @@ impl Judgement {
     }
 }
 
-/// How fast a loss of expected result takes accuracy away.
-const STRICTNESS: f64 = 5.0;
+/// Decay rate of the accuracy with the loss.
+const ACCURACY_DECAY: f64 = 5.0;
 
-/// The accuracy of moves that lost so much each, 0 to 1; there is none without moves.
+/// Returns the mean accuracy of moves with these losses, 0 to 1; `None` without moves.
 pub(super) fn accuracy(losses: impl IntoIterator<Item = f64>) -> Option<f64> {
-    mean(losses.into_iter().map(|loss| (-STRICTNESS * loss).exp()))
+    mean(losses.into_iter().map(|loss| (-ACCURACY_DECAY * loss).exp()))
 }
 
-/// The mean of some numbers, if there are any.
+/// Returns the mean; `None` without numbers.
 pub(super) fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0u32);
     for number in numbers {
@@ -172,33 +175,33 @@ pub(super) fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Above this a side is taken to be winning.
+/// Expected score from which a side is winning.
 const WINNING: f64 = 0.7;
 
-/// The standing of the player who moves first: 1 winning, 0 neither, -1 losing.
+/// Returns the standing of the side that moves first: 1 winning, 0 neither, -1 losing.
 fn standing(expected: f64) -> i32 {
     i32::from(expected >= WINNING) - i32::from(expected <= 1.0 - WINNING)
 }
 
-/// The move at which a game turned for good, by the expected results of all its positions and the
-/// losses of its moves; none if it ended as it had stood from the beginning.
+/// Returns the index of the move at which the game turned, from the expected scores of all positions
+/// and the losses of all moves; `None` if the standing never changed.
 ///
-/// The last standing was taken up for good somewhere. If somebody is winning in the end, the other
-/// was last even somewhere before that, and the costliest move between is the one.
+/// Some move is the last to change the standing. If a side is winning at the end, the turning point is
+/// the costliest move from the last even position to that move.
 pub(super) fn turning_point(expected: &[f64], losses: &[f64]) -> Option<usize> {
     let last = standing(*expected.last()?);
-    let stays = expected.iter().rposition(|&value| standing(value) != last)?;
-    let even = |&value: &f64| match last {
+    let change = expected.iter().rposition(|&value| standing(value) != last)?;
+    let is_even = |&value: &f64| match last {
         1 => value <= 0.5,
         -1 => value >= 0.5,
         _ => false,
     };
-    let from = expected[..=stays].iter().rposition(even).unwrap_or(stays);
-    let change = |at: usize| (expected[at + 1] - expected[at]).abs();
-    (from..=stays).max_by(|&a, &b| {
-        // What a move lost; among moves that lost nothing, how far the game moved.
+    let from = expected[..=change].iter().rposition(is_even).unwrap_or(change);
+    let swing = |at: usize| (expected[at + 1] - expected[at]).abs();
+    (from..=change).max_by(|&a, &b| {
+        // The greatest loss; among equal losses, the greatest swing.
         let loss = losses[a].total_cmp(&losses[b]);
-        loss.then(change(a).total_cmp(&change(b)))
+        loss.then(swing(a).total_cmp(&swing(b)))
     })
 }
 
@@ -207,24 +210,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_by_the_expected_result_and_spare_decided_games() {
+    fn judgement_depends_on_expected_score_and_ignores_decided_games() {
         assert_eq!(Judgement::new(0.5, 0.46), None);
         assert_eq!(Judgement::new(0.5, 0.44), Some(Judgement::Inaccuracy));
         assert_eq!(Judgement::new(0.5, 0.3), Some(Judgement::Mistake));
         assert_eq!(Judgement::new(0.5, 0.2), Some(Judgement::Blunder));
-        assert_eq!(Judgement::new(0.1, 0.0), None, "it was lost already");
-        assert_eq!(Judgement::new(1.0, 0.9), None, "it is won still");
+        assert_eq!(Judgement::new(0.1, 0.0), None, "already lost");
+        assert_eq!(Judgement::new(1.0, 0.9), None, "still won");
     }
 
     #[test]
-    fn a_game_turns_where_it_was_last_even() {
-        let none = |count| vec![0.0; count];
-        assert_eq!(turning_point(&[0.5, 0.5, 0.55], &none(2)), None, "it stayed even");
+    fn turning_point_is_the_costliest_move_since_the_last_even_position() {
+        let no_losses = |count| vec![0.0; count];
+        assert_eq!(turning_point(&[0.5, 0.5, 0.55], &no_losses(2)), None, "always even");
         assert_eq!(turning_point(&[0.9, 0.5, 0.9, 0.95], &[0.4, 0.4, 0.0]), Some(1));
-        assert_eq!(turning_point(&[0.5, 0.9, 0.5], &[0.4, 0.4]), Some(1), "a win thrown away");
+        assert_eq!(turning_point(&[0.5, 0.9, 0.5], &[0.4, 0.4]), Some(1), "a missed win");
         let slide = [0.5, 0.6, 0.62, 0.75, 0.9];
         assert_eq!(turning_point(&slide, &[0.1, 0.0, 0.05, 0.15]), Some(0));
         assert_eq!(turning_point(&[0.5], &[]), None);
-        assert_eq!(turning_point(&[0.9, 0.8], &[0.0]), None, "won from the beginning");
+        assert_eq!(turning_point(&[0.9, 0.8], &[0.0]), None, "won from the start");
     }
 }

@@ -1,10 +1,9 @@
-//! Looking at positions and at finished games: what each move was worth, and what would have been
-//! better.
+//! Analysis of positions and recorded games.
 //!
-//! `examine` looks at a position, `analyse` at a recorded game. Both give plain data with texts
-//! and boards in it; [`text`], [`json`], [`pdn`] and [`html`] each make one format of it and know
-//! nothing of rules or of the search. What a mark and an accuracy mean is settled in
-//! `judgement.rs` and told in `docs/analysis.md`.
+//! [`analyse_position`] finds the best lines of a position, [`analyse_game`] judges every move of a
+//! game. Both return plain data; [`text`], [`json`], [`pdn`] and [`html`] format it and know neither
+//! rules nor search. `judgement.rs` defines judgements and accuracy, `docs/analysis.md` explains
+//! them.
 
 mod game;
 pub mod html;
@@ -20,58 +19,58 @@ use crownhead_records::RecordError;
 use crownhead_rules::{Cell, Notation, Side};
 use crownhead_search::{EngineConfig, PvLine, SearchLimits, SearchReport, Searchable};
 
-pub use game::{End, GameAnalysis, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
+pub use game::{GameAnalysis, GameEnd, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
 pub use judgement::{Eval, Judgement};
 pub use position::{PositionAnalysis, PositionSpec, analyse_position};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnalysisRequest {
-    /// When the search of one position ends.
+    /// Limits of the search of one position.
     pub limits: SearchLimits,
     /// Threads and memory.
-    pub settings: EngineConfig,
-    /// How many best lines to find for a position; 0 is taken as 1.
+    pub engine: EngineConfig,
+    /// Number of best lines per position; 0 means 1.
     pub lines: usize,
 }
 
 /// The analysis of a file of games.
 #[derive(Clone, Debug)]
 pub struct FileAnalysis {
-    /// What the file is called.
+    /// Name of the file.
     pub file: String,
-    /// When the search of one position ended.
+    /// Limits of the search of one position.
     pub limits: SearchLimits,
-    /// The games, in the order of the file.
+    /// Games, in file order.
     pub games: Vec<GameAnalysis>,
-    /// The games that could not be read.
+    /// Games that could not be read.
     pub errors: Vec<RecordError>,
 }
 
-/// Why there is no analysis.
+/// Why an analysis failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
-    /// The flag was raised before it was finished.
+    /// The stop flag was set.
     #[error("the analysis was interrupted")]
     Interrupted,
-    /// There is no memory for the hash table.
+    /// Not enough memory for the hash table.
     #[error("{0}")]
-    NoMemory(String),
-    /// A position or a move is refused.
+    OutOfMemory(String),
+    /// A position or a move is invalid.
     #[error("{0}")]
-    BadInput(String),
+    InvalidInput(String),
 }
 
-/// A move on the board, and the board after it.
+/// A move and the board after it.
 #[derive(Clone, Debug)]
 pub struct MoveStep {
-    /// The move.
+    /// Text of the move.
     pub text: String,
-    /// The cells it touches down on; none for a pass.
+    /// Cells it visits; empty for a pass.
     pub path: Vec<Cell>,
-    /// The cells it takes pieces from.
+    /// Cells of the captured pieces.
     pub captures: Vec<Cell>,
-    /// The letters of the 64 cells after it.
+    /// Letters of the 64 cells after it.
     pub board: String,
 }
 
@@ -90,54 +89,59 @@ fn board_text<P: Notation>(position: &P) -> String {
     position.board().iter().collect()
 }
 
-/// A line that could be played.
+/// A line of moves with its evaluation.
 #[derive(Clone, Debug)]
 pub struct Variation {
-    /// What the position it starts from is worth if it is played.
-    pub worth: Eval,
-    /// The moves.
+    /// Evaluation of the line.
+    pub eval: Eval,
+    /// Moves.
     pub steps: Vec<MoveStep>,
 }
 
 impl Variation {
-    /// At most `longest` moves of a line.
-    fn new<P: Notation>(position: &P, moves: &[P::Move], worth: Eval, longest: usize) -> Variation {
+    /// Keeps the first `max_moves` moves of a line.
+    fn new<P: Notation>(
+        position: &P,
+        moves: &[P::Move],
+        eval: Eval,
+        max_moves: usize,
+    ) -> Variation {
         let mut position = position.clone();
         let step = |&mv| {
             let step = MoveStep::new(&position, mv);
             position.play(mv);
             step
         };
-        Variation { worth, steps: moves.iter().take(longest).map(step).collect() }
+        Variation { eval, steps: moves.iter().take(max_moves).map(step).collect() }
     }
 
-    /// The texts of its moves with blanks between, at most `longest` of them.
-    pub fn moves_text(&self, longest: usize) -> String {
-        let mut text: Vec<_> =
-            self.steps.iter().take(longest).map(|step| step.text.as_str()).collect();
-        if self.steps.len() > longest {
-            text.push("…");
+    /// Returns the first `max_moves` moves, separated by spaces.
+    pub fn moves_text(&self, max_moves: usize) -> String {
+        let mut texts: Vec<_> =
+            self.steps.iter().take(max_moves).map(|step| step.text.as_str()).collect();
+        if self.steps.len() > max_moves {
+            texts.push("…");
         }
-        text.join(" ")
+        texts.join(" ")
     }
 }
 
-/// How far an analysis is, for somebody who waits.
+/// Progress of an analysis.
 #[derive(Debug)]
 pub struct Progress {
-    /// Positions done and to be done.
+    /// Positions done, and positions in total.
     pub positions: (usize, usize),
-    /// The depth of the last finished iteration.
+    /// Depth of the last finished iteration.
     pub depth: u32,
-    /// The longest line looked at.
-    pub deepest: u32,
-    /// Positions the search looked at.
+    /// Maximum depth reached (selective depth).
+    pub seldepth: u32,
+    /// Nodes searched.
     pub nodes: u64,
-    /// Time the search took.
+    /// Time searched.
     pub time: Duration,
-    /// How full the hash table is, in thousandths.
-    pub fullness: u32,
-    /// The best lines.
+    /// Occupancy of the hash table, in permille.
+    pub hashfull: u32,
+    /// Best lines.
     pub lines: Vec<Variation>,
 }
 
@@ -146,30 +150,34 @@ impl Progress {
         positions: (usize, usize),
         position: &P,
         report: &SearchReport<P>,
-        longest: usize,
+        max_moves: usize,
     ) -> Progress {
         Progress {
             positions,
             depth: report.depth,
-            deepest: report.seldepth,
+            seldepth: report.seldepth,
             nodes: report.nodes,
             time: report.time,
-            fullness: report.hashfull,
-            lines: variations(position, &report.lines, longest),
+            hashfull: report.hashfull,
+            lines: variations(position, &report.lines, max_moves),
         }
     }
 }
 
-/// The lines that a search found.
-fn variations<P: Searchable>(position: &P, lines: &[PvLine<P>], longest: usize) -> Vec<Variation> {
+/// Converts the lines of a search report.
+fn variations<P: Searchable>(
+    position: &P,
+    lines: &[PvLine<P>],
+    max_moves: usize,
+) -> Vec<Variation> {
     let side = position.side();
     let variation = |line: &PvLine<P>| {
-        Variation::new(position, &line.moves, Eval::new(line.score, side), longest)
+        Variation::new(position, &line.moves, Eval::new(line.score, side), max_moves)
     };
     lines.iter().map(variation).collect()
 }
 
-/// The worth of a position whose game is over.
-fn ended(winner: Option<Side>) -> Eval {
+/// Returns the evaluation of a finished game.
+fn final_eval(winner: Option<Side>) -> Eval {
     winner.map_or(Eval::Drawn, |winner| Eval::Win { winner, plies: 0 })
 }

@@ -1,19 +1,17 @@
-//! Analyses as annotated games: scores in comments, marks as annotations, better lines as
-//! variations.
+//! Annotated PDN: evaluations in comments, judgements as NAGs, better lines as variations.
 //!
-//! What a file said about its moves before is kept, except what an earlier analysis said: that gives
-//! way to what is known now.
+//! Existing annotations are kept, except those of an earlier analysis, which are replaced.
 
 use crownhead_records::{GameRecord, Line, Ply};
 use crownhead_rules::{Side, SideInfo};
 
 use super::{Eval, GameAnalysis, Judgement, Variation};
 
-/// The game with its annotations.
+/// Returns the game with its annotations.
 pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
     let mut record = analysis.record.clone();
     let sides = &analysis.sides;
-    let again = record.tag("Annotator").is_some_and(|name| name.starts_with("crownhead "));
+    let was_analysed = record.tag("Annotator").is_some_and(|name| name.starts_with("crownhead "));
     record.set_tag("Annotator", concat!("crownhead ", env!("CARGO_PKG_VERSION")));
     for side in [Side::First, Side::Second] {
         if let Some(accuracy) = analysis.summaries[side.index()].accuracy {
@@ -21,19 +19,19 @@ pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
             record.set_tag(&name, format!("{:.1}", 100.0 * accuracy));
         }
     }
-    let judged = analysis.end.as_ref().map_or(usize::MAX, |end| end.plies);
-    for (ply, played) in record.line.plies.iter_mut().zip(&analysis.moves).take(judged) {
-        ply.comment = Some(with_score(ply.comment.as_deref(), played.after, sides));
-        let known = ply.variations.len();
-        ply.variations.retain(|line| !(again && is_better_line(line, sides)));
-        // A better line and a mark always go together, so this mark was ours as well.
-        let was_marked = ply.variations.len() < known;
-        let mark = played.verdict.mark();
-        if was_marked || mark.is_some() {
-            ply.nags.retain(|nag| !Judgement::ALL.iter().any(|mark| mark.nag() == *nag));
+    let judged_plies = analysis.end.as_ref().map_or(usize::MAX, |end| end.plies);
+    for (ply, played) in record.line.plies.iter_mut().zip(&analysis.moves).take(judged_plies) {
+        ply.comment = Some(with_eval(ply.comment.as_deref(), played.after, sides));
+        let variations_before = ply.variations.len();
+        ply.variations.retain(|line| !(was_analysed && is_better_line(line, sides)));
+        // A better line always comes with a judgement, so the NAG was ours as well.
+        let was_judged = ply.variations.len() < variations_before;
+        let judgement = played.verdict.judgement();
+        if was_judged || judgement.is_some() {
+            ply.nags.retain(|nag| !Judgement::ALL.iter().any(|other| other.nag() == *nag));
         }
-        if let Some(mark) = mark {
-            ply.nags.insert(0, mark.nag());
+        if let Some(judgement) = judgement {
+            ply.nags.insert(0, judgement.nag());
         }
         if let Some(better) = &played.better {
             ply.variations.push(variation(better, sides));
@@ -45,33 +43,34 @@ pub fn annotated(analysis: &GameAnalysis) -> GameRecord {
 fn variation(better: &Variation, sides: &[SideInfo; 2]) -> Line {
     let mut plies: Vec<_> = better.steps.iter().map(|step| Ply::new(step.text.clone())).collect();
     if let Some(first) = plies.first_mut() {
-        first.comment = Some(with_score(None, better.worth, sides));
+        first.comment = Some(with_eval(None, better.eval, sides));
     }
     Line { comment: None, plies }
 }
 
-/// Whether a variation is as an analysis writes it: a score, and nothing that a person added.
+/// Returns whether a variation is exactly what an analysis writes: an evaluation on the first move
+/// and no other annotation.
 fn is_better_line(line: &Line, sides: &[SideInfo; 2]) -> bool {
-    let scored = |ply: &Ply| {
+    let has_only_eval = |ply: &Ply| {
         let comment = ply.comment.as_deref().unwrap_or_default();
-        comment.contains(OPEN) && without_score(comment, sides).is_empty()
+        comment.contains(EVAL_TAG) && without_eval(comment, sides).is_empty()
     };
-    let bare = |ply: &Ply| ply.nags.is_empty() && ply.variations.is_empty();
+    let is_bare = |ply: &Ply| ply.nags.is_empty() && ply.variations.is_empty();
     let Some((first, rest)) = line.plies.split_first() else { return false };
-    let rest = rest.iter().all(|ply| ply.comment.is_none() && bare(ply));
-    line.comment.is_none() && scored(first) && bare(first) && rest
+    let rest = rest.iter().all(|ply| ply.comment.is_none() && is_bare(ply));
+    line.comment.is_none() && has_only_eval(first) && is_bare(first) && rest
 }
 
-const OPEN: &str = "[%eval ";
+const EVAL_TAG: &str = "[%eval ";
 
-/// A comment with the score in the form that other programs read, `[%eval -0.35]`, a win in seven
-/// moves being `#7` or `#-7`, a won game `#0`, before what was said already.
-fn with_score(comment: Option<&str>, worth: Eval, sides: &[SideInfo; 2]) -> String {
-    let mut text = format!("{OPEN}{}]", eval(worth));
-    if !matches!(worth, Eval::Points(_)) {
-        text.push_str(&format!(" {}.", worth.text(sides)));
+/// Puts the evaluation before a comment, in the form other programs read: `[%eval -0.35]`, `#7` or
+/// `#-7` for a win in seven moves, `#0` for a won game.
+fn with_eval(comment: Option<&str>, eval: Eval, sides: &[SideInfo; 2]) -> String {
+    let mut text = format!("{EVAL_TAG}{}]", eval_text(eval));
+    if !matches!(eval, Eval::Points(_)) {
+        text.push_str(&format!(" {}.", eval.text(sides)));
     }
-    let rest = comment.map(|comment| without_score(comment, sides)).unwrap_or_default();
+    let rest = comment.map(|comment| without_eval(comment, sides)).unwrap_or_default();
     if !rest.is_empty() {
         text.push(' ');
         text.push_str(&rest);
@@ -79,8 +78,8 @@ fn with_score(comment: Option<&str>, worth: Eval, sides: &[SideInfo; 2]) -> Stri
     text
 }
 
-fn eval(worth: Eval) -> String {
-    match worth {
+fn eval_text(eval: Eval) -> String {
+    match eval {
         Eval::Points(points) => format!("{:.2}", f64::from(points) / 100.0),
         Eval::Win { plies: 0, .. } => "#0".to_string(),
         Eval::Win { winner, plies } => {
@@ -91,17 +90,17 @@ fn eval(worth: Eval) -> String {
     }
 }
 
-/// What a comment says besides a score and the words that went with it.
-fn without_score(comment: &str, sides: &[SideInfo; 2]) -> String {
-    let Some((before, rest)) = comment.split_once(OPEN) else { return comment.to_string() };
-    let Some((eval, after)) = rest.split_once(']') else { return comment.to_string() };
+/// Removes the evaluation and the phrase after it from a comment.
+fn without_eval(comment: &str, sides: &[SideInfo; 2]) -> String {
+    let Some((before, rest)) = comment.split_once(EVAL_TAG) else { return comment.to_string() };
+    let Some((value, after)) = rest.split_once(']') else { return comment.to_string() };
     let mut after = after.trim_start();
-    let number = eval.trim_start_matches(['#', '-']);
-    let words = sides.iter().flat_map(|side| {
+    let number = value.trim_start_matches(['#', '-']);
+    let phrases = sides.iter().flat_map(|side| {
         [format!("{} wins in {number}.", side.name), format!("{} has won.", side.name)]
     });
-    for words in words.chain(["drawn.".to_string()]) {
-        after = after.strip_prefix(words.as_str()).unwrap_or(after);
+    for phrase in phrases.chain(["drawn.".to_string()]) {
+        after = after.strip_prefix(phrase.as_str()).unwrap_or(after);
     }
     [before.trim_end(), after.trim_start()].join(" ").trim().to_string()
 }

@@ -1,130 +1,137 @@
-//! One position: its best lines.
+//! Best lines of a position.
 
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side, SideInfo};
-use crownhead_search::{GameVisitor, HasEngine, Knowledge, SearchRequest, StopFlag, visit};
+use crownhead_search::{
+    GameVisitor, HasEngine, Knowledge, SearchRequest, Searchable, StopFlag, visit,
+};
 
 use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
+use crate::sentence::truncate;
+use crate::{Session, TypedSession};
 
-/// A position as a person names it.
+/// A position, given by a start position and moves.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionSpec<'a> {
     /// The game.
     pub game: &'a Game,
-    /// The text of a position, if it is not the start.
+    /// Start position; `None` is the game's own.
     pub position: Option<&'a str>,
-    /// Moves that are played first, with blanks between them.
+    /// Moves to play first, separated by spaces.
     pub moves: &'a str,
 }
 
-/// What was found about a position.
+/// The analysis of a position.
 #[derive(Clone, Debug)]
 pub struct PositionAnalysis {
     /// The game.
     pub game: Game,
-    /// How its sides are called.
+    /// Names and letters of the sides.
     pub sides: [SideInfo; 2],
-    /// The position.
+    /// Text of the position.
     pub position: String,
-    /// Who is to move.
+    /// Side to move.
     pub side: Side,
-    /// How the game ended, if it is over: who won, and a sentence.
+    /// Winner and outcome in a sentence, if the game is over.
     pub end: Option<(Option<Side>, String)>,
-    /// The depth of the last finished iteration.
+    /// Depth of the last finished iteration.
     pub depth: u32,
-    /// The longest line looked at.
-    pub deepest: u32,
-    /// Positions looked at.
+    /// Maximum depth reached (selective depth).
+    pub seldepth: u32,
+    /// Nodes searched.
     pub nodes: u64,
-    /// Time it took.
+    /// Time searched.
     pub time: Duration,
-    /// The best lines, the best first; none if the game is over.
+    /// Best lines, best first; empty if the game is over.
     pub lines: Vec<Variation>,
 }
 
-/// Lines are not shown longer: what a search says about plies so far away is mostly chance.
-const LONGEST: usize = 24;
+/// Maximum number of moves per line. Later moves of a line are mostly noise.
+const MAX_LINE_MOVES: usize = 24;
 
-/// Searches a position. `heard` is told of every finished iteration.
+/// Searches a position. `on_progress` is called after every iteration.
 pub fn analyse_position(
-    place: &PositionSpec<'_>,
+    spec: &PositionSpec<'_>,
     request: &AnalysisRequest,
     knowledge: &Knowledge,
     stop: &StopFlag,
-    heard: &mut dyn FnMut(&Progress),
+    on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<PositionAnalysis, AnalysisError> {
-    visit(place.game, Examination { place, request, knowledge, stop, heard })
+    visit(spec.game, PositionVisitor { spec, request, knowledge, stop, on_progress })
 }
 
-struct Examination<'a> {
-    place: &'a PositionSpec<'a>,
+struct PositionVisitor<'a> {
+    spec: &'a PositionSpec<'a>,
     request: &'a AnalysisRequest,
     knowledge: &'a Knowledge,
     stop: &'a StopFlag,
-    heard: &'a mut dyn FnMut(&Progress),
+    on_progress: &'a mut dyn FnMut(&Progress),
 }
 
-impl GameVisitor for Examination<'_> {
+impl GameVisitor for PositionVisitor<'_> {
     type Output = Result<PositionAnalysis, AnalysisError>;
 
     fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
-        let Examination { place, request, knowledge, stop, heard } = self;
-        let mut position = match place.position {
-            Some(text) => P::parse_position(text, options)
-                .map_err(|error| AnalysisError::BadInput(error.to_string()))?,
-            None => P::start(options),
-        };
-        let mut past = Vec::new();
-        for (number, text) in (1..).zip(place.moves.split_whitespace()) {
-            let refused = |why: String| {
-                let shown: String = text.chars().take(40).collect();
-                AnalysisError::BadInput(format!("move {number}, {shown}: {why}"))
-            };
-            if let Some(outcome) = position.outcome(&past) {
-                return Err(refused(format!("the game is over: {}", position.describe(outcome))));
-            }
-            let mv =
-                position.parse_recorded_move(text).map_err(|error| refused(error.to_string()))?;
-            past.push(position.key());
-            position.play(mv);
-        }
+        let PositionVisitor { spec, request, knowledge, stop, on_progress } = self;
+        let session = play_moves::<P>(spec, options).map_err(AnalysisError::InvalidInput)?;
+        let position = session.current();
         let mut analysis = PositionAnalysis {
-            game: place.game.clone(),
+            game: spec.game.clone(),
             sides: P::SIDES,
             position: position.format_position(),
             side: position.side(),
             end: None,
             depth: 0,
-            deepest: 0,
+            seldepth: 0,
             nodes: 0,
             time: Duration::ZERO,
             lines: Vec::new(),
         };
-        if let Some(outcome) = position.outcome(&past) {
+        if let Some(outcome) = session.outcome() {
             analysis.end = Some((outcome.winner, position.describe(outcome)));
             return Ok(analysis);
         }
-        let mut engine = P::new_engine(request.settings, knowledge)
-            .map_err(|error| AnalysisError::NoMemory(error.to_string()))?;
-        let task = SearchRequest {
-            position: &position,
-            history_keys: &past,
+        let mut engine = P::new_engine(request.engine, knowledge)
+            .map_err(|error| AnalysisError::OutOfMemory(error.to_string()))?;
+        let search_request = SearchRequest {
+            position,
+            history_keys: session.history_keys(),
             limits: request.limits,
             multipv: request.lines.max(1),
         };
-        let report = engine.search(task, stop, &mut |report| {
-            heard(&Progress::new((0, 1), &position, report, LONGEST));
+        let report = engine.search(search_request, stop, &mut |report| {
+            on_progress(&Progress::new((0, 1), position, report, MAX_LINE_MOVES));
         });
-        // What was found before the flag was raised is as good as ever.
+        // Iterations finished before the stop flag was set are valid.
         if stop.is_set() && report.depth == 0 {
             return Err(AnalysisError::Interrupted);
         }
         analysis.depth = report.depth;
-        analysis.deepest = report.seldepth;
+        analysis.seldepth = report.seldepth;
         analysis.nodes = report.nodes;
         analysis.time = report.time;
-        analysis.lines = variations(&position, &report.lines, LONGEST);
+        analysis.lines = variations(position, &report.lines, MAX_LINE_MOVES);
         Ok(analysis)
     }
+}
+
+/// Plays the moves of a spec. Unlike a recorded game, it must not continue after the end.
+fn play_moves<P: Searchable>(
+    spec: &PositionSpec<'_>,
+    options: &P::Options,
+) -> Result<TypedSession<P>, String> {
+    let position = match spec.position {
+        Some(text) => P::parse_position(text, options).map_err(|error| error.to_string())?,
+        None => P::start(options),
+    };
+    let mut session = TypedSession::<P>::new(spec.game.clone(), position);
+    for (number, text) in (1..).zip(spec.moves.split_whitespace()) {
+        let played = match session.outcome_text() {
+            Some(outcome) => Err(format!("the game is over: {outcome}")),
+            None => session.replay(text).map_err(|error| error.to_string()),
+        };
+        played.map_err(|error| format!("move {number}, {}: {error}", truncate(text)))?;
+    }
+    Ok(session)
 }

@@ -1,4 +1,4 @@
-//! Analyses for a person at a terminal.
+//! Analyses as text for a terminal.
 
 use std::fmt::Write;
 
@@ -9,23 +9,22 @@ use super::{
     GameAnalysis, Judgement, MoveAnalysis, MoveVerdict, PositionAnalysis, Progress, Variation,
 };
 
-/// Whether signs may be coloured.
+/// Whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colours {
-    /// Escape sequences of a terminal.
+    /// With escape sequences.
     Terminal,
     /// Plain text.
     None,
 }
 
 impl Colours {
-    /// A text in bold.
     fn bold(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    fn of_mark(self, mark: Judgement, text: &str) -> String {
-        let code = match mark {
+    fn judgement(self, judgement: Judgement, text: &str) -> String {
+        let code = match judgement {
             Judgement::Inaccuracy => "33",
             Judgement::Mistake => "35",
             Judgement::Blunder => "1;31",
@@ -41,11 +40,11 @@ impl Colours {
     }
 }
 
-/// The best lines of a position, one a line.
+/// Formats the best lines of a position, one per line.
 pub fn position(analysis: &PositionAnalysis) -> String {
     let mut text = String::new();
-    if let Some((_, sentence)) = &analysis.end {
-        let _ = writeln!(text, "{sentence}");
+    if let Some((_, outcome)) = &analysis.end {
+        let _ = writeln!(text, "{outcome}");
     }
     for line in numbered(&analysis.lines, &analysis.sides) {
         let _ = writeln!(text, "{line}");
@@ -53,22 +52,22 @@ pub fn position(analysis: &PositionAnalysis) -> String {
     text
 }
 
-/// The lines of an unfinished search: a block to be shown over and over.
+/// Formats the state of a search, to be redrawn in place.
 pub fn progress(progress: &Progress, sides: &[SideInfo; 2]) -> Vec<String> {
-    let Progress { depth, deepest, nodes, time, fullness, .. } = progress;
+    let Progress { depth, seldepth, nodes, time, hashfull, .. } = progress;
     let seconds = time.as_secs_f64();
     let speed = *nodes as f64 / seconds.max(1e-3);
     let mut block = vec![format!(
-        "depth {depth} (longest line {deepest})   {} nodes   {seconds:.1} s   {} a second   hash {:.0} % full",
+        "depth {depth}/{seldepth}   {} nodes   {seconds:.1} s   {} nodes/s   hash {:.0} %",
         large(*nodes as f64),
         large(speed),
-        f64::from(*fullness) / 10.0,
+        f64::from(*hashfull) / 10.0,
     )];
     block.extend(numbered(&progress.lines, sides));
     block
 }
 
-/// A number in at most four digits.
+/// Formats a number with few digits.
 fn large(number: f64) -> String {
     match number {
         n if n >= 1e10 => format!("{:.0} billion", n / 1e9),
@@ -81,26 +80,26 @@ fn large(number: f64) -> String {
 }
 
 fn numbered(lines: &[Variation], sides: &[SideInfo; 2]) -> Vec<String> {
-    let scores: Vec<_> = lines.iter().map(|line| line.worth.text(sides)).collect();
-    let width = widest(&scores);
+    let evals: Vec<_> = lines.iter().map(|line| line.eval.text(sides)).collect();
+    let width = max_width(&evals);
     let digits = lines.len().to_string().len();
     (1..)
         .zip(lines)
-        .zip(scores)
-        .map(|((number, line), score)| {
-            format!("{number:>digits$}  {score:>width$}  {}", line.moves_text(usize::MAX))
+        .zip(evals)
+        .map(|((number, line), eval)| {
+            format!("{number:>digits$}  {eval:>width$}  {}", line.moves_text(usize::MAX))
         })
         .collect()
 }
 
-fn widest(texts: &[String]) -> usize {
+fn max_width(texts: &[String]) -> usize {
     texts.iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// Moves of a better line that are shown in the table.
-const SHOWN: usize = 6;
+/// Maximum number of moves of a better line in the table.
+const MAX_BETTER_MOVES: usize = 6;
 
-/// A game: every move in a table, then how both sides played.
+/// Formats a game: a table of moves and a summary.
 pub fn game(analysis: &GameAnalysis, colours: Colours) -> String {
     let mut text = heading(analysis, colours);
     text.push('\n');
@@ -109,11 +108,11 @@ pub fn game(analysis: &GameAnalysis, colours: Colours) -> String {
     let after: Vec<_> = analysis.moves.iter().map(|played| played.after.text(sides)).collect();
     let moves: Vec<_> =
         analysis.moves.iter().map(|played| format!("{} ??", played.step.text)).collect();
-    let widths = (widest(&moves).max(4), widest(&before).max(6), widest(&after).max(5));
+    let widths = (max_width(&moves).max(4), max_width(&before).max(6), max_width(&after).max(5));
     let (move_width, before_width, after_width) = widths;
     let _ = writeln!(
         text,
-        "{:>4} {:6} {:move_width$}  {:>before_width$}  {:>after_width$}  lost  better",
+        "{:>4} {:6} {:move_width$}  {:>before_width$}  {:>after_width$}  loss  better",
         "", "", "move", "before", "after"
     );
     for (index, played) in analysis.moves.iter().enumerate() {
@@ -132,10 +131,12 @@ pub fn game(analysis: &GameAnalysis, colours: Colours) -> String {
     }
     if let Some(end) = &analysis.end {
         let _ = writeln!(text, "\n{}", end.text);
-        let behind = analysis.moves.len() - end.plies;
-        if behind > 0 {
-            let moves = if behind == 1 { "move" } else { "moves" };
-            let _ = writeln!(text, "The last {behind} {moves} came after that.");
+        match analysis.moves.len() - end.plies {
+            0 => {}
+            1 => text.push_str("The last move was played after that.\n"),
+            count => {
+                let _ = writeln!(text, "The last {count} moves were played after that.");
+            }
         }
     }
     text.push('\n');
@@ -157,51 +158,57 @@ fn heading(analysis: &GameAnalysis, colours: Colours) -> String {
         result => format!(", {result}"),
     };
     let title = format!("{first} - {second}{result}");
-    let mut text = format!("Game {}: {}\n", analysis.number, colours.bold(&plain(&title)));
+    let mut text =
+        format!("Game {}: {}\n", analysis.number, colours.bold(&strip_control_chars(&title)));
     let tag = |name: &str| analysis.record.tag(name).map(str::to_string);
-    let mut about = vec![analysis.name.to_string()];
+    let mut about = vec![analysis.game_name.to_string()];
     about.extend(tag("Event"));
     about.extend(tag("Round").map(|round| format!("round {round}")));
     about.extend(tag("Date"));
     let name = about.join(", ");
-    let _ = writeln!(text, "{}. Scores: + is good for {}.", plain(&name), analysis.sides[0].name);
+    let _ = writeln!(
+        text,
+        "{}. Scores: + is good for {}.",
+        strip_control_chars(&name),
+        analysis.sides[0].name
+    );
     text
 }
 
-/// A text of a file without what a terminal would take as a command.
-fn plain(text: &str) -> String {
+/// Removes control characters from text of a file.
+fn strip_control_chars(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn move_cell(played: &MoveAnalysis, width: usize, colours: Colours) -> String {
-    let Some(mark) = played.verdict.mark() else {
+    let Some(judgement) = played.verdict.judgement() else {
         return format!("{:width$}", played.step.text);
     };
-    let cell = format!("{} {}", played.step.text, mark.sign());
-    let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
-    format!("{}{blanks}", colours.of_mark(mark, &cell))
+    let cell = format!("{} {}", played.step.text, judgement.symbol());
+    let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
+    format!("{}{padding}", colours.judgement(judgement, &cell))
 }
 
 fn last_cells(played: &MoveAnalysis, analysis: &GameAnalysis) -> String {
-    let lost = match played.verdict {
+    let loss = match played.verdict {
         MoveVerdict::AfterTheEnd => return "      after the end".to_string(),
         MoveVerdict::Forced => return "      forced".to_string(),
-        _ if played.lost < 0.005 => "    ".to_string(),
-        _ => format!("{:>3.0}%", 100.0 * played.lost),
+        _ if played.loss < 0.005 => "    ".to_string(),
+        _ => format!("{:>3.0}%", 100.0 * played.loss),
     };
     match &played.better {
         Some(line) => {
-            let worth = line.worth.text(&analysis.sides);
-            format!("{lost}  {} ({worth})", line.moves_text(SHOWN))
+            let eval = line.eval.text(&analysis.sides);
+            format!("{loss}  {} ({eval})", line.moves_text(MAX_BETTER_MOVES))
         }
-        None => lost,
+        None => loss,
     }
 }
 
-/// How both sides played, and where the game turned.
+/// Formats how both sides played, and where the game turned.
 pub fn summary(analysis: &GameAnalysis) -> String {
     let names = analysis.sides.map(|side| side.name.to_string());
-    let width = widest(&names).max(7);
+    let width = max_width(&names).max(7);
     let mut text = String::new();
     let mut row = |title: &str, values: [String; 2]| {
         let _ = writeln!(text, "{title:18} {:>width$}  {:>width$}", values[0], values[1]);
@@ -213,35 +220,35 @@ pub fn summary(analysis: &GameAnalysis) -> String {
     };
     let summaries = &analysis.summaries;
     row("accuracy", [0, 1].map(|side| percent(summaries[side].accuracy)));
-    row("lost a move", [0, 1].map(|side| percent(summaries[side].lost)));
+    row("mean loss", [0, 1].map(|side| percent(summaries[side].mean_loss)));
     for (index, title) in ["?! inaccuracies", "?  mistakes", "?? blunders"].iter().enumerate() {
-        row(title, [0, 1].map(|side| summaries[side].marks[index].to_string()));
+        row(title, [0, 1].map(|side| summaries[side].judgements[index].to_string()));
     }
     row(
-        "moves that counted",
-        [0, 1].map(|side| format!("{}/{}", summaries[side].counted, summaries[side].moves)),
+        "counted moves",
+        [0, 1].map(|side| format!("{}/{}", summaries[side].counted_moves, summaries[side].moves)),
     );
     let _ = writeln!(text, "\n{}", turning_sentence(analysis));
     text
 }
 
-/// Where the game turned, in a sentence.
+/// Returns a sentence about the turning point.
 pub fn turning_sentence(analysis: &GameAnalysis) -> String {
     let Some((index, played)) =
         analysis.turning_point.and_then(|index| Some((index, analysis.moves.get(index)?)))
     else {
-        return "The game never turned: it ended as it had stood from the beginning.".to_string();
+        return "No turning point: the standing never changed.".to_string();
     };
     let before = match index.checked_sub(1).and_then(|before| analysis.moves.get(before)) {
         Some(before) => before.after,
-        None => analysis.worth,
+        None => analysis.eval,
     };
     let side = played.side;
     format!(
-        "Turning point: {}. {}'s expected result went from {:.0} % to {:.0} %.",
+        "Turning point: {}. {}'s expected score changed from {:.0} % to {:.0} %.",
         analysis.move_text(index),
         analysis.sides[side.index()].name,
-        100.0 * before.expected_by(side),
-        100.0 * played.after.expected_by(side),
+        100.0 * before.expected_for(side),
+        100.0 * played.after.expected_for(side),
     )
 }

@@ -1,9 +1,8 @@
-//! The levels below the best: a search that sees less, and mistakes like a person's.
+//! Levels 1 to 9: limited searches that make human-like mistakes.
 //!
-//! Nothing here depends on time, so a level is as strong on every machine. A level differs from the
-//! next in three ways. It looks less far ahead. It judges roughly: what it thinks of each move is
-//! off by some random amount. And it overlooks moves, those that go backward or jump about more
-//! than simple ones.
+//! Nothing here depends on time, so a level is equally strong on every machine. Levels differ in
+//! search depth, in the random error added to the score of each move, and in how many moves they
+//! miss: backward moves and long jumps more often than simple ones.
 
 use crownhead_rules::{GameInfo, Side};
 use crownhead_search::{
@@ -11,138 +10,138 @@ use crownhead_search::{
     StopFlag,
 };
 
-use super::{choice, limits, typed, without_thought};
-use crate::{Choice, Clock, Player, PlayerError, PlayerOptions, Session};
+use super::{choice, limits, only_move, typed};
+use crate::{Choice, Clock, GameStart, Player, PlayerError, PlayerOptions, Session};
 
-/// How well a level plays.
+/// Parameters of a level.
 struct Level {
-    /// Plies it looks ahead.
+    /// Search depth in plies.
     depth: u32,
-    /// Positions it looks at for a move, at most.
+    /// Maximum nodes per move.
     nodes: u64,
-    /// How many moves it compares.
-    lines: usize,
-    /// How far its judgement of a move is off, in hundredths of a man: the standard deviation.
+    /// Number of best moves it chooses from.
+    candidates: usize,
+    /// Standard deviation of the error in the score of a move, in hundredths of a man.
     noise: i32,
-    /// How many moves in a thousand it overlooks.
-    overlooked: u32,
+    /// Simple moves missed, per thousand.
+    miss_permille: u32,
 }
 
-/// The levels below the tenth of a game.
+/// Returns the levels 1 to 9 of a game.
 fn levels(info: &GameInfo) -> &'static [Level; 9] {
     if info.drawish { &DRAWISH_LEVELS } else { &LEVELS }
 }
 
 #[rustfmt::skip]
 const LEVELS: [Level; 9] = [
-    Level { depth: 1, nodes:    500, lines: 20, noise: 150, overlooked: 350 },
-    Level { depth: 1, nodes:  1_000, lines: 16, noise:  60, overlooked: 180 },
-    Level { depth: 2, nodes:  3_000, lines: 12, noise:  40, overlooked: 120 },
-    Level { depth: 3, nodes:  6_000, lines: 10, noise:  25, overlooked:  80 },
-    Level { depth: 4, nodes: 10_000, lines:  8, noise:  15, overlooked:  50 },
-    Level { depth: 5, nodes: 20_000, lines:  6, noise:   9, overlooked:  30 },
-    Level { depth: 6, nodes: 30_000, lines:  4, noise:   5, overlooked:  18 },
-    Level { depth: 7, nodes: 50_000, lines:  3, noise:   3, overlooked:  10 },
-    Level { depth: 8, nodes: 80_000, lines:  3, noise:   1, overlooked:   4 },
+    Level { depth: 1, nodes:    500, candidates: 20, noise: 150, miss_permille: 350 },
+    Level { depth: 1, nodes:  1_000, candidates: 16, noise:  60, miss_permille: 180 },
+    Level { depth: 2, nodes:  3_000, candidates: 12, noise:  40, miss_permille: 120 },
+    Level { depth: 3, nodes:  6_000, candidates: 10, noise:  25, miss_permille:  80 },
+    Level { depth: 4, nodes: 10_000, candidates:  8, noise:  15, miss_permille:  50 },
+    Level { depth: 5, nodes: 20_000, candidates:  6, noise:   9, miss_permille:  30 },
+    Level { depth: 6, nodes: 30_000, candidates:  4, noise:   5, miss_permille:  18 },
+    Level { depth: 7, nodes: 50_000, candidates:  3, noise:   3, miss_permille:  10 },
+    Level { depth: 8, nodes: 80_000, candidates:  3, noise:   1, miss_permille:   4 },
 ];
 
-/// Levels of a game in which nearly everything is drawn and looking further ahead gains little: they
-/// differ by how well they judge first. Tuned for contest checkers.
+/// Levels of a game in which most games are drawn and depth gains little. The lower levels differ in
+/// noise instead. Tuned for contest checkers.
 #[rustfmt::skip]
 const DRAWISH_LEVELS: [Level; 9] = [
-    Level { depth:  1, nodes:     500, lines: 30, noise: 600, overlooked: 400 },
-    Level { depth:  1, nodes:   1_000, lines: 30, noise:  85, overlooked: 100 },
-    Level { depth:  1, nodes:   1_000, lines: 30, noise:  38, overlooked:  55 },
-    Level { depth:  1, nodes:   1_000, lines: 30, noise:  13, overlooked:  28 },
-    Level { depth:  3, nodes:   8_000, lines: 30, noise:  11, overlooked:  17 },
-    Level { depth:  4, nodes:  12_000, lines: 20, noise:   4, overlooked:   4 },
-    Level { depth:  6, nodes:  40_000, lines: 12, noise:   1, overlooked:   1 },
-    Level { depth:  8, nodes: 120_000, lines:  3, noise:   0, overlooked:   0 },
-    Level { depth: 11, nodes: 800_000, lines:  3, noise:   0, overlooked:   0 },
+    Level { depth:  1, nodes:     500, candidates: 30, noise: 600, miss_permille: 400 },
+    Level { depth:  1, nodes:   1_000, candidates: 30, noise:  85, miss_permille: 100 },
+    Level { depth:  1, nodes:   1_000, candidates: 30, noise:  38, miss_permille:  55 },
+    Level { depth:  1, nodes:   1_000, candidates: 30, noise:  13, miss_permille:  28 },
+    Level { depth:  3, nodes:   8_000, candidates: 30, noise:  11, miss_permille:  17 },
+    Level { depth:  4, nodes:  12_000, candidates: 20, noise:   4, miss_permille:   4 },
+    Level { depth:  6, nodes:  40_000, candidates: 12, noise:   1, miss_permille:   1 },
+    Level { depth:  8, nodes: 120_000, candidates:  3, noise:   0, miss_permille:   0 },
+    Level { depth: 11, nodes: 800_000, candidates:  3, noise:   0, miss_permille:   0 },
 ];
 
-/// Megabytes of hash table: enough for so few nodes, and soon cleared.
-const HASH: usize = 2;
+/// Default hash table size in megabytes: enough for these node limits, and quick to clear.
+const DEFAULT_HASH_MB: usize = 2;
 
-pub(crate) struct Graded<P: HasEngine> {
+pub(crate) struct LevelPlayer<P: HasEngine> {
     engine: Box<dyn DynEngine<P>>,
     level: &'static Level,
     options: PlayerOptions,
-    lots: fastrand::Rng,
-    /// Where the first player is going, in rows and columns.
-    ahead: (i32, i32),
+    rng: fastrand::Rng,
+    /// Direction of the first side's advance, in rows and columns.
+    forward: (i32, i32),
 }
 
-impl<P: HasEngine> Graded<P> {
-    /// The player of a level from 1 to 9.
+impl<P: HasEngine> LevelPlayer<P> {
+    /// Creates the player of a level from 1 to 9.
     pub(crate) fn new(
         level: u8,
         rules: &P::Options,
         options: PlayerOptions,
         knowledge: &Knowledge,
-    ) -> Result<Graded<P>, PlayerError> {
-        let settings = EngineConfig {
+    ) -> Result<LevelPlayer<P>, PlayerError> {
+        let config = EngineConfig {
             threads: options.threads.map_or(1, usize::from),
-            hash_mb: options.hash.map_or(HASH, |hash| hash as usize),
+            hash_mb: options.hash.map_or(DEFAULT_HASH_MB, |hash| hash as usize),
             contempt: P::contempt(),
             ..EngineConfig::default()
         };
-        let engine = P::new_engine(settings, knowledge);
-        Ok(Graded {
+        let engine = P::new_engine(config, knowledge);
+        Ok(LevelPlayer {
             engine: engine.map_err(|error| PlayerError::OutOfMemory(error.to_string()))?,
             level: &levels(&P::INFO)[usize::from(level.clamp(1, 9)) - 1],
             options,
-            lots: fastrand::Rng::with_seed(0),
-            ahead: ahead::<P>(rules),
+            rng: fastrand::Rng::with_seed(0),
+            forward: forward_direction::<P>(rules),
         })
     }
 
-    /// Whether the player does not see a move.
-    fn overlooks(&mut self, position: &P, mv: P::Move) -> bool {
+    /// Decides at random whether the player misses a move.
+    fn misses(&mut self, position: &P, mv: P::Move) -> bool {
         let path = position.path(mv);
         let (Some(from), Some(to)) = (path.first(), path.last()) else { return false };
         let rows = to.row() as i32 - from.row() as i32;
         let columns = to.column() as i32 - from.column() as i32;
-        let forward = rows * self.ahead.0 + columns * self.ahead.1;
-        let backward = match position.side() {
-            Side::First => forward < 0,
-            Side::Second => forward > 0,
+        let progress = rows * self.forward.0 + columns * self.forward.1;
+        let is_backward = match position.side() {
+            Side::First => progress < 0,
+            Side::Second => progress > 0,
         };
-        // A simple move counts once, a second hop half as much again, going back twice.
+        // Every hop after the first adds half, and a backward move counts twice.
         let hops = (path.len() as u32).saturating_sub(2).min(4);
-        let chance = self.level.overlooked * (2 + hops) / 2 * if backward { 2 } else { 1 };
-        self.lots.u32(..1000) < chance.min(900)
+        let chance = self.level.miss_permille * (2 + hops) / 2 * if is_backward { 2 } else { 1 };
+        self.rng.u32(..1000) < chance.min(900)
     }
 
-    /// An error of judgement: bell-shaped, and never beyond three and a half times the noise.
-    fn error(&mut self) -> i32 {
-        let sum: i32 = (0..4).map(|_| self.lots.i32(-1000..=1000)).sum();
-        // Four such have a standard deviation of 1155.
+    /// Returns a random error of a score: bell-shaped, at most 3.5 times the noise.
+    fn score_error(&mut self) -> i32 {
+        let sum: i32 = (0..4).map(|_| self.rng.i32(-1000..=1000)).sum();
+        // The sum of four has a standard deviation of 1155.
         sum * self.level.noise / 1155
     }
 }
 
-/// From where the first player's pieces start to where the second's do.
-fn ahead<P: Searchable>(options: &P::Options) -> (i32, i32) {
+/// Returns the direction from the first side's start to the second side's, in rows and columns.
+fn forward_direction<P: Searchable>(options: &P::Options) -> (i32, i32) {
     let board = P::start(options).board();
-    let middle = |side: Side| {
+    let sum_of_cells = |side: Side| {
         let letter = P::letter(side);
         let cells = (0..64).filter(|&cell: &i32| board[cell as usize] == letter);
         cells.fold((0, 0), |(rows, columns), cell| (rows + cell / 8, columns + cell % 8))
     };
-    let (first, second) = (middle(Side::First), middle(Side::Second));
-    // As many pieces each, so sums will do. What little the men of checkers are shifted sideways
-    // is no direction.
+    let (first, second) = (sum_of_cells(Side::First), sum_of_cells(Side::Second));
+    // Both sides have the same number of pieces, so sums replace averages. The small sideways
+    // shift between the men of checkers is not a direction.
     let (rows, columns) = (second.0 - first.0, second.1 - first.1);
-    let most = rows.abs().max(columns.abs());
-    let keep = |part: i32| if 2 * part.abs() >= most { part.signum() } else { 0 };
-    (keep(rows), keep(columns))
+    let max = rows.abs().max(columns.abs());
+    let sign = |part: i32| if 2 * part.abs() >= max { part.signum() } else { 0 };
+    (sign(rows), sign(columns))
 }
 
-impl<P: HasEngine> Player for Graded<P> {
-    fn new_game(&mut self, seed: u64) {
+impl<P: HasEngine> Player for LevelPlayer<P> {
+    fn start_game(&mut self, start: &GameStart<'_>, _: &StopFlag) {
         self.engine.clear();
-        self.lots = fastrand::Rng::with_seed(seed);
+        self.rng = fastrand::Rng::with_seed(start.seed);
     }
 
     fn choose(
@@ -150,47 +149,43 @@ impl<P: HasEngine> Player for Graded<P> {
         game: &dyn Session,
         clock: &Clock,
         stop: &StopFlag,
-        heard: &mut dyn FnMut(Choice),
+        on_info: &mut dyn FnMut(Choice),
     ) -> Result<Choice, PlayerError> {
         let game = typed::<P>(game)?;
-        if let Some(choice) = without_thought(game)? {
+        if let Some(choice) = only_move(game)? {
             return Ok(choice);
         }
         let position = game.current();
-        let allowed = limits(&self.options, clock);
-        let limits = SearchLimits {
-            depth: Some(self.level.depth),
-            nodes: Some(allowed.nodes.map_or(self.level.nodes, |own| own.min(self.level.nodes))),
-            ..allowed
-        };
-        let task = SearchRequest {
+        let limits = limits(&self.options, clock);
+        let nodes = limits.nodes.map_or(self.level.nodes, |nodes| nodes.min(self.level.nodes));
+        let request = SearchRequest {
             position,
-            history_keys: game.past(),
-            limits,
-            multipv: self.level.lines,
+            history_keys: game.history_keys(),
+            limits: SearchLimits { depth: Some(self.level.depth), nodes: Some(nodes), ..limits },
+            multipv: self.level.candidates,
         };
-        // An iteration that was broken off has looked at some moves further than at others, which
-        // would make the difference between them: only finished ones count.
+        // An unfinished iteration has searched some moves deeper than others, so that their scores
+        // cannot be compared: use the last finished one.
         let mut finished = None;
-        let report = self.engine.search(task, stop, &mut |report| {
-            heard(choice(position, report, 0));
+        let report = self.engine.search(request, stop, &mut |report| {
+            on_info(choice(position, report, 0));
             finished = Some(report.clone());
         });
         let report = finished.unwrap_or(report);
-        let mut chosen: Option<(i32, usize)> = None;
+        let mut best: Option<(i32, usize)> = None;
         for (index, line) in report.lines.iter().enumerate() {
             let Some(&mv) = line.moves.first() else { continue };
-            // Lots are drawn for every move, whatever came before.
-            let felt = line.score.saturating_add(self.error());
-            let unseen = self.overlooks(position, mv);
-            if !unseen && chosen.is_none_or(|(best, _)| felt > best) {
-                chosen = Some((felt, index));
+            // Both draw from the generator for every move, so that seeds stay comparable.
+            let score = line.score.saturating_add(self.score_error());
+            let is_missed = self.misses(position, mv);
+            if !is_missed && best.is_none_or(|(best_score, _)| score > best_score) {
+                best = Some((score, index));
             }
         }
         if report.lines.is_empty() {
             return Err(PlayerError::GameOver);
         }
-        // Whoever overlooks everything sees what is best after all.
-        Ok(choice(position, &report, chosen.map_or(0, |(_, index)| index)))
+        // If it missed every move, it plays the best one.
+        Ok(choice(position, &report, best.map_or(0, |(_, index)| index)))
     }
 }

@@ -1,13 +1,15 @@
-//! The players that are part of the program.
+//! The built-in players, and what they share.
 
 mod best;
+mod catalog;
 mod level;
 mod random;
 mod spec;
 mod textbook;
 
 pub(crate) use best::Best;
-pub(crate) use level::Graded;
+pub use catalog::{CATALOG, CatalogPlayer};
+pub(crate) use level::LevelPlayer;
 pub use random::Random;
 pub use spec::{BUILTIN_NAMES, BuiltinSpec, PlayerKind, PlayerOptions, SpecError};
 pub(crate) use textbook::Textbook;
@@ -19,17 +21,17 @@ use crownhead_search::{SearchLimits, SearchReport, Searchable};
 use crate::session::line_texts;
 use crate::{Choice, Clock, PlayerError, Session, TypedSession};
 
-/// Longer lines are not told.
-const LINE: usize = 24;
+/// Maximum number of moves reported of a principal variation.
+const MAX_PV_MOVES: usize = 24;
 
-/// The game as a player of `P` needs it.
+/// Downcasts a session to the game of the player.
 fn typed<P: Searchable>(game: &dyn Session) -> Result<&TypedSession<P>, PlayerError> {
     let typed = game.as_any().downcast_ref();
     typed.ok_or_else(|| PlayerError::WrongGame(game.game().to_string()))
 }
 
-/// The choice where there is none: one legal move needs no thought and no time.
-fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choice>, PlayerError> {
+/// Returns the only legal move, which needs no search; `None` if there are several.
+fn only_move<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choice>, PlayerError> {
     match *game.legal() {
         [] => Err(PlayerError::GameOver),
         [only] => Ok(Some(Choice::from_text(game.current().format_move(only)))),
@@ -37,38 +39,39 @@ fn without_thought<P: Searchable>(game: &TypedSession<P>) -> Result<Option<Choic
     }
 }
 
-/// What a player may use for a move: no more than the clock allows, nor than its options.
+/// Returns the limits of a search: the clock's and those of the player's options.
 fn limits(options: &PlayerOptions, clock: &Clock) -> SearchLimits {
     let time = clock.move_time();
     SearchLimits {
         depth: None,
         nodes: options.nodes,
-        hard_time: shorter(time.hard, options.movetime),
+        hard_time: min_time(time.hard, options.movetime),
         soft_time: time.soft,
     }
 }
 
-fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
+/// Returns the shorter of two times; `None` is unlimited.
+fn min_time(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
-/// The texts of the beginning of a line.
-fn told<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
-    line_texts(position, &line[..line.len().min(LINE)])
+/// Returns the texts of the first [`MAX_PV_MOVES`] moves of a line.
+fn pv_texts<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
+    line_texts(position, &line[..line.len().min(MAX_PV_MOVES)])
 }
 
-/// One of the lines that a search found, as the move to make. The text is empty if there is none.
-fn choice<P: Searchable>(position: &P, report: &SearchReport<P>, line: usize) -> Choice {
-    let found = report.lines.get(line);
-    let line = found.map(|line| told(position, &line.moves)).unwrap_or_default();
+/// Converts line number `index` of a report to a choice. The text is empty if there is no such line.
+fn choice<P: Searchable>(position: &P, report: &SearchReport<P>, index: usize) -> Choice {
+    let line = report.lines.get(index);
+    let pv = line.map(|line| pv_texts(position, &line.moves)).unwrap_or_default();
     Choice {
-        text: line.first().cloned().unwrap_or_default(),
-        score: found.map(|line| line.score),
+        text: pv.first().cloned().unwrap_or_default(),
+        score: line.map(|line| line.score),
         depth: report.depth,
         nodes: report.nodes,
-        pv: line,
+        pv,
     }
 }

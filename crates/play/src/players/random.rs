@@ -2,7 +2,7 @@
 
 use crownhead_search::StopFlag;
 
-use crate::{Choice, Clock, Player, PlayerError, Session};
+use crate::{Choice, Clock, GameStart, Player, PlayerError, Session};
 
 /// Plays any legal move, each with the same probability.
 pub struct Random {
@@ -23,8 +23,8 @@ impl Default for Random {
 }
 
 impl Player for Random {
-    fn new_game(&mut self, seed: u64) {
-        self.rng = fastrand::Rng::with_seed(seed);
+    fn start_game(&mut self, start: &GameStart<'_>, _: &StopFlag) {
+        self.rng = fastrand::Rng::with_seed(start.seed);
     }
 
     fn choose(

@@ -8,8 +8,8 @@ use std::time::Duration;
 use crownhead_rules::Game;
 use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
 
-use super::{Best, Graded, Random, Textbook};
-use crate::clock::truncate;
+use super::{Best, LevelPlayer, Random, Textbook};
+use crate::sentence::truncate;
 use crate::{Player, PlayerError};
 use crate::{format_duration, parse_duration};
 
@@ -140,7 +140,7 @@ impl BuiltinSpec {
                         Box::new(Best::<P>::new(options, knowledge)?)
                     }
                     PlayerKind::Level(level) => {
-                        Box::new(Graded::<P>::new(level, rules, options, knowledge)?)
+                        Box::new(LevelPlayer::<P>::new(level, rules, options, knowledge)?)
                     }
                 })
             }

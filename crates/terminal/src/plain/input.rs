@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Longer lines are no moves; what is beyond is thrown away as it comes.
 const MAX_LINE_BYTES: u64 = 4096;
 const TOO_LONG: &str = "a line of more than 4096 bytes is no move";
-const NO_TEXT: &str = "a line that is no UTF-8 text is no move";
+const NOT_UTF8: &str = "a line that is no UTF-8 text is no move";
 /// How often whoever waits for a line looks round.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -27,7 +27,7 @@ pub enum InputLine {
 
 /// Lines of input.
 pub struct InputLines {
-    heard: Receiver<io::Result<InputLine>>,
+    lines: Receiver<io::Result<InputLine>>,
 }
 
 impl InputLines {
@@ -36,13 +36,13 @@ impl InputLines {
         let (say, heard) = sync_channel(0);
         // Nobody waits for this thread: it may be reading from a terminal where nobody types.
         std::thread::Builder::new().name("input".into()).spawn(move || read_loop(input, &say))?;
-        Ok(InputLines { heard })
+        Ok(InputLines { lines: heard })
     }
 
     /// The next line, unless `interrupted` becomes true before it comes.
     pub fn next(&self, mut interrupted: impl FnMut() -> bool) -> io::Result<InputLine> {
         loop {
-            match self.heard.recv_timeout(POLL_INTERVAL) {
+            match self.lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => return line,
                 Err(RecvTimeoutError::Disconnected) => return Ok(InputLine::End),
                 Err(RecvTimeoutError::Timeout) if interrupted() => {
@@ -76,7 +76,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<InputLine> {
         return Ok(InputLine::Invalid(TOO_LONG));
     }
     let text = String::from_utf8(bytes);
-    Ok(text.map_or(InputLine::Invalid(NO_TEXT), |text| InputLine::Text(text.trim().into())))
+    Ok(text.map_or(InputLine::Invalid(NOT_UTF8), |text| InputLine::Text(text.trim().into())))
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
         input.extend([b'9'; 1 << 20]);
         input.extend(b"\n\xff\xfe\nlast");
         let text = |text: &str| InputLine::Text(text.into());
-        let [long, broken] = [TOO_LONG, NO_TEXT].map(InputLine::Invalid);
+        let [long, broken] = [TOO_LONG, NOT_UTF8].map(InputLine::Invalid);
         let expected = [text("11-15"), long, broken, text("last"), InputLine::End];
         assert_eq!(lines(input), expected);
     }

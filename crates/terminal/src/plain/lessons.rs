@@ -49,7 +49,7 @@ pub fn run(
             writeln!(output, "This is the first exercise.")?;
         }
     }
-    writeln!(output, "{} of {count} exercises done.", course.done())?;
+    writeln!(output, "{} of {count} exercises done.", course.solved_count())?;
     output.flush()
 }
 
@@ -87,9 +87,9 @@ fn answer(
             "back" => return Ok(Some(course.number() - 1)),
             "quit" | "exit" => return Ok(None),
             _ => match course.attempt(&text) {
-                Attempt::NotYet(why) => writeln!(output, "{why}")?,
-                Attempt::Done(said) => {
-                    writeln!(output, "{said}")?;
+                Attempt::Failed(message) => writeln!(output, "{message}")?,
+                Attempt::Solved(message) => {
+                    writeln!(output, "{message}")?;
                     if !course.expects_illegal_move() {
                         write!(output, "{}", board_text(&course.session().board()))?;
                     }

@@ -31,14 +31,14 @@ A move is typed as the list of moves shows it (`moves`); any form that fits one 
   pass       where you have no move
   save FILE  write the game to a new file (PDN)
 ";
-const QUIT_KEPT: &str =
+const QUIT_SAVED: &str =
     "  quit       leave; the game is kept, `crownhead play --resume` takes it up again\n";
-const QUIT: &str = "  quit       leave; the game is not kept\n";
+const QUIT_NOT_SAVED: &str = "  quit       leave; the game is not kept\n";
 
 /// A game played by lines of text.
 pub struct PlainGame<'a, W> {
-    live: &'a mut LocalGame,
-    kept: Option<&'a mut Autosave>,
+    game: &'a mut LocalGame,
+    autosave: Option<&'a mut Autosave>,
     computers: Computers,
     lines: InputLines,
     output: W,
@@ -56,19 +56,26 @@ impl<'a, W: Write> PlainGame<'a, W> {
         stop: &'a StopFlag,
     ) -> io::Result<Self> {
         let computers = Computers::new(live);
-        Ok(PlainGame { live, kept, computers, lines: InputLines::new(input)?, output, stop })
+        Ok(PlainGame {
+            game: live,
+            autosave: kept,
+            computers,
+            lines: InputLines::new(input)?,
+            output,
+            stop,
+        })
     }
 
     /// Plays until the game is over or the player leaves.
     pub fn run(mut self) -> io::Result<()> {
         let result = self.game_loop();
         // Once more, for the time that was used since the last move; whatever has become of the output.
-        if let Some(kept) = &mut self.kept {
-            kept.save(self.live);
+        if let Some(kept) = &mut self.autosave {
+            kept.save(self.game);
         }
         result?;
-        let kept = self.kept.as_ref();
-        if let Some(trouble) = kept.and_then(|kept| kept.trouble()) {
+        let kept = self.autosave.as_ref();
+        if let Some(trouble) = kept.and_then(|kept| kept.error()) {
             writeln!(self.output, "{trouble}")?;
         } else if kept.is_some_and(|kept| kept.is_saved()) {
             writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
@@ -77,8 +84,8 @@ impl<'a, W: Write> PlainGame<'a, W> {
     }
 
     fn game_loop(&mut self) -> io::Result<()> {
-        let game = self.live.setup().game.clone();
-        let [first, second] = &self.live.setup().seats;
+        let game = self.game.setup().game.clone();
+        let [first, second] = &self.game.setup().seats;
         let sides = game.info().sides;
         writeln!(
             self.output,
@@ -88,12 +95,12 @@ impl<'a, W: Write> PlainGame<'a, W> {
             sides[1].name
         )?;
         loop {
-            write!(self.output, "\n{}", board_text(&self.live.session().board()))?;
-            if let Some(ending) = self.live.describe_end() {
-                self.computers.game_over(self.live);
+            write!(self.output, "\n{}", board_text(&self.game.session().board()))?;
+            if let Some(ending) = self.game.describe_end() {
+                self.computers.on_game_over(self.game);
                 writeln!(self.output, "{ending}")?;
                 // An end that is not on the board has its reason first, then the same words.
-                if let Some(result) = assignment_result(&game, self.live.result())
+                if let Some(result) = assignment_result(&game, self.game.result())
                     && result != ending
                 {
                     writeln!(self.output, "{result}")?;
@@ -105,7 +112,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 return Ok(());
             }
             let moved =
-                if self.live.human_to_move() { self.human_turn()? } else { self.computer_turn()? };
+                if self.game.human_to_move() { self.human_turn()? } else { self.computer_turn()? };
             if !moved {
                 return Ok(());
             }
@@ -115,10 +122,10 @@ impl<'a, W: Write> PlainGame<'a, W> {
 
     /// Keeps the game; that this is impossible is said when it turns out.
     fn autosave(&mut self) -> io::Result<()> {
-        let Some(kept) = &mut self.kept else { return Ok(()) };
-        let before = kept.trouble().map(String::from);
-        kept.save(self.live);
-        match kept.trouble() {
+        let Some(kept) = &mut self.autosave else { return Ok(()) };
+        let before = kept.error().map(String::from);
+        kept.save(self.game);
+        match kept.error() {
             Some(trouble) if before.is_none() => writeln!(self.output, "{trouble}"),
             _ => Ok(()),
         }
@@ -126,91 +133,91 @@ impl<'a, W: Write> PlainGame<'a, W> {
 
     /// The computer's turn; false to leave.
     fn computer_turn(&mut self) -> io::Result<bool> {
-        let side = self.live.session().side();
-        let Some(mut thinking) = self.computers.ask(self.live)? else { return Ok(true) };
+        let side = self.game.session().side();
+        let Some(mut thinking) = self.computers.ask(self.game)? else { return Ok(true) };
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
-        if let Some(since) = thinking.since {
-            self.live.start_turn(since);
+        if let Some(since) = thinking.started {
+            self.game.start_turn(since);
         }
-        self.say_missing()?;
+        self.print_warning()?;
         let Some(chosen) = chosen else { return Ok(false) };
         let (choice, used) = self.computers.return_player(side, chosen);
-        let (legal, plies) = (self.live.session().legal_moves(), self.live.session().plies());
-        let incident = self.live.on_choice(choice, used).map_err(io::Error::other)?;
+        let (legal, plies) = (self.game.session().legal_moves(), self.game.session().plies());
+        let incident = self.game.on_choice(choice, used).map_err(io::Error::other)?;
         match incident {
             // One that lost the game is told with its end.
             Some(incident) if incident.policy != FaultPolicy::Forfeit => {
-                writeln!(self.output, "{}", self.live.incident_text(&incident))?;
+                writeln!(self.output, "{}", self.game.incident_text(&incident))?;
             }
             _ => {}
         }
-        if self.live.session().plies() > plies {
-            let made = self.live.session().last_move_text().unwrap_or_default();
+        if self.game.session().plies() > plies {
+            let made = self.game.session().last_move_text().unwrap_or_default();
             let text = legal.iter().find(|mv| mv.text == made).map_or(made, move_text);
-            writeln!(self.output, "{} plays {text}", side_text(&self.live.setup().game, side))?;
+            writeln!(self.output, "{} plays {text}", side_text(&self.game.setup().game, side))?;
         }
         Ok(true)
     }
 
-    fn say_missing(&mut self) -> io::Result<()> {
-        match self.computers.missing() {
+    fn print_warning(&mut self) -> io::Result<()> {
+        match self.computers.take_warning() {
             Some(sentence) => writeln!(self.output, "{sentence}"),
             None => Ok(()),
         }
     }
 
     /// The next line; a person whose time is up and a request to end are not waited for.
-    fn line(&mut self) -> io::Result<InputLine> {
+    fn read_line(&mut self) -> io::Result<InputLine> {
         self.output.flush()?;
-        let (live, stop) = (&mut *self.live, self.stop);
+        let (live, stop) = (&mut *self.game, self.stop);
         self.lines.next(|| stop.is_set() || live.check_flag())
     }
 
     /// A person's turn: reads lines until one changes the game; false to leave.
     fn human_turn(&mut self) -> io::Result<bool> {
-        let game = self.live.setup().game.clone();
-        let side = self.live.session().side();
+        let game = self.game.setup().game.clone();
+        let side = self.game.session().side();
         let mut asked = false;
         loop {
             if !asked {
-                self.say_clocks()?;
-                let passes = self.live.session().legal_moves().iter().any(|mv| mv.path.is_empty());
+                self.print_clocks()?;
+                let passes = self.game.session().legal_moves().iter().any(|mv| mv.path.is_empty());
                 let how = if passes { "cannot move, type pass" } else { "to move" };
                 write!(self.output, "{} {how}: ", side_text(&game, side))?;
             }
             asked = false;
-            let text = match self.line()? {
+            let text = match self.read_line()? {
                 InputLine::End | InputLine::Interrupted => {
                     writeln!(self.output)?;
-                    return Ok(self.live.is_over());
+                    return Ok(self.game.is_over());
                 }
                 InputLine::Text(text) => text,
                 InputLine::Invalid(why) => {
-                    asked = self.refuse(MoveErrorKind::Format, why)?;
+                    asked = self.reject(MoveErrorKind::Format, why)?;
                     continue;
                 }
             };
             // Whatever was typed, it came too late.
-            if self.live.check_flag() {
+            if self.game.check_flag() {
                 return Ok(true);
             }
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             match word.to_ascii_lowercase().as_str() {
                 // The assignment has a word for this too.
                 "" if game.info().assignment_texts.is_none() => {}
-                "" => asked = self.refuse(MoveErrorKind::Format, "an empty line is no move")?,
+                "" => asked = self.reject(MoveErrorKind::Format, "an empty line is no move")?,
                 "help" => {
                     let squares = square_numbers(&game).unwrap_or_default();
-                    let quit = if self.kept.is_some() { QUIT_KEPT } else { QUIT };
+                    let quit = if self.autosave.is_some() { QUIT_SAVED } else { QUIT_NOT_SAVED };
                     write!(self.output, "{HELP}{quit}{squares}")?;
                 }
                 "moves" => {
-                    for mv in self.live.session().legal_moves() {
+                    for mv in self.game.session().legal_moves() {
                         writeln!(self.output, "{}", move_text(&mv))?;
                     }
                 }
                 "undo" => {
-                    if self.live.undo() {
+                    if self.game.undo() {
                         self.computers.on_undo();
                         return Ok(true);
                     }
@@ -218,20 +225,20 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 }
                 "hint" => self.hint()?,
                 "resign" => {
-                    let resigned = self.live.act(side, &Action::Resign);
+                    let resigned = self.game.act(side, &Action::Resign);
                     return resigned.map(|()| true).map_err(io::Error::other);
                 }
-                "draw" => match self.offer()? {
-                    None => return Ok(self.live.is_over()),
+                "draw" => match self.offer_draw()? {
+                    None => return Ok(self.game.is_over()),
                     Some(true) => return Ok(true),
                     Some(false) => {}
                 },
                 "save" => self.save(rest.trim())?,
                 "quit" | "exit" => return Ok(false),
-                _ => match self.live.act(side, &Action::Move(text)) {
+                _ => match self.game.act(side, &Action::Move(text)) {
                     Ok(()) => return Ok(true),
                     Err(Refusal::Illegal(error)) => {
-                        asked = self.refuse(error.kind, &error.reason)?;
+                        asked = self.reject(error.kind, &error.reason)?;
                     }
                     Err(refusal) => writeln!(self.output, "{refusal}")?,
                 },
@@ -240,8 +247,8 @@ impl<'a, W: Write> PlainGame<'a, W> {
     }
 
     /// Says why a line is no move; true if that was a prompt itself, as the assignment's messages are.
-    fn refuse(&mut self, kind: MoveErrorKind, reason: &str) -> io::Result<bool> {
-        let message = assignment_message(&self.live.setup().game, kind);
+    fn reject(&mut self, kind: MoveErrorKind, reason: &str) -> io::Result<bool> {
+        let message = assignment_message(&self.game.setup().game, kind);
         if let Some(message) = message {
             writeln!(self.output, "{message}")?;
         }
@@ -249,11 +256,11 @@ impl<'a, W: Write> PlainGame<'a, W> {
         Ok(message.is_some())
     }
 
-    fn say_clocks(&mut self) -> io::Result<()> {
+    fn print_clocks(&mut self) -> io::Result<()> {
         let sides = [Side::First, Side::Second].into_iter();
         let left = sides.filter_map(|side| {
-            let left = self.live.time_left(side)?;
-            Some(format!("{} {}", self.live.name(side), clock_text(left)))
+            let left = self.game.time_left(side)?;
+            Some(format!("{} {}", self.game.name(side), clock_text(left)))
         });
         let clocks: Vec<_> = left.collect();
         if clocks.is_empty() {
@@ -264,31 +271,31 @@ impl<'a, W: Write> PlainGame<'a, W> {
     }
 
     fn hint(&mut self) -> io::Result<()> {
-        match self.advice()? {
-            Some(choice) => writeln!(self.output, "{}", hint_text(self.live.session(), &choice)),
+        match self.ask_hint()? {
+            Some(choice) => writeln!(self.output, "{}", hint_text(self.game.session(), &choice)),
             None => writeln!(self.output, "There is nothing to advise."),
         }
     }
 
     /// What the best player would do now.
-    fn advice(&mut self) -> io::Result<Option<Choice>> {
-        let mut thinking = self.computers.ask_hint(self.live)?;
+    fn ask_hint(&mut self) -> io::Result<Option<Choice>> {
+        let mut thinking = self.computers.ask_hint(self.game)?;
         let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
-        self.say_missing()?;
+        self.print_warning()?;
         Ok(chosen.and_then(|chosen| self.computers.take_hint(chosen).ok()))
     }
 
     /// Offers a draw and returns whether the game is over; `None` if the input ended instead of an
     /// answer.
-    fn offer(&mut self) -> io::Result<Option<bool>> {
-        let side = self.live.session().side();
-        let is_computer = matches!(self.live.seat(side.other()), Seat::Computer(_));
-        let other = side_text(&self.live.setup().game, side.other());
-        if is_computer && !self.computers.considers_offers(self.live) {
+    fn offer_draw(&mut self) -> io::Result<Option<bool>> {
+        let side = self.game.session().side();
+        let is_computer = matches!(self.game.seat(side.other()), Seat::Computer(_));
+        let other = side_text(&self.game.setup().game, side.other());
+        if is_computer && !self.computers.considers_offers(self.game) {
             writeln!(self.output, "{other} plays on.")?;
             return Ok(Some(false));
         }
-        let offer = self.live.act(side, &Action::Offer(OfferKind::Draw));
+        let offer = self.game.act(side, &Action::Offer(OfferKind::Draw));
         offer.map_err(io::Error::other)?;
         let accepts = if is_computer { self.computer_accepts()? } else { self.person_accepts()? };
         let Some(accepts) = accepts else { return Ok(None) };
@@ -300,25 +307,25 @@ impl<'a, W: Write> PlainGame<'a, W> {
             true => Action::Accept(OfferKind::Draw),
             false => Action::Decline(OfferKind::Draw),
         };
-        self.live.act(side.other(), &answer).map_err(io::Error::other)?;
-        Ok(Some(self.live.is_over()))
+        self.game.act(side.other(), &answer).map_err(io::Error::other)?;
+        Ok(Some(self.game.is_over()))
     }
 
     /// The computer's answer to a draw offer; `None` if the program was told to end.
     fn computer_accepts(&mut self) -> io::Result<Option<bool>> {
-        let advice = self.advice()?;
-        let accepts = self.computers.accepts(self.live, advice.as_ref());
+        let advice = self.ask_hint()?;
+        let accepts = self.computers.accepts_draw(self.game, advice.as_ref());
         Ok((!self.stop.is_set()).then_some(accepts))
     }
 
     /// The other person's answer to a draw offer; `None` if the input ended.
     fn person_accepts(&mut self) -> io::Result<Option<bool>> {
-        let (game, side) = (&self.live.setup().game, self.live.session().side());
+        let (game, side) = (&self.game.setup().game, self.game.session().side());
         let [by, to] = [side, side.other()].map(|side| side_text(game, side));
         let question = format!("{by} offers a draw. {to}, do you accept (yes or no)? ");
         loop {
             write!(self.output, "{question}")?;
-            match self.line()? {
+            match self.read_line()? {
                 InputLine::End | InputLine::Interrupted => return Ok(None),
                 InputLine::Invalid(_) => {}
                 InputLine::Text(text) => match text.to_ascii_lowercase().as_str() {
@@ -337,7 +344,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 "Save where? Type save and the name of a file, as in save game.pdn"
             );
         }
-        match self.live.save(Path::new(name)) {
+        match self.game.save(Path::new(name)) {
             Ok(()) => writeln!(self.output, "The game is in {}.", strip_control_chars(name)),
             Err(error) => {
                 writeln!(self.output, "{}", strip_control_chars(&to_sentence(&error.to_string())))

@@ -81,17 +81,17 @@ pub struct Highlights {
     /// Where the keyboard's cursor is.
     pub cursor: Option<Cell>,
     /// The chosen piece and the steps chosen so far.
-    pub chosen: Vec<Cell>,
+    pub selected: Vec<Cell>,
     /// Steps that can be chosen next.
     pub targets: Vec<Cell>,
     /// Pieces that may move.
     pub movable: Vec<Cell>,
     /// Whether those must: they can capture, and capturing is compulsory.
-    pub compulsory: bool,
+    pub capture_mandatory: bool,
     /// The way of the last move.
-    pub last: Vec<Cell>,
+    pub last_path: Vec<Cell>,
     /// What it took.
-    pub taken: Vec<Cell>,
+    pub captured: Vec<Cell>,
 }
 
 /// A board to draw.
@@ -101,11 +101,11 @@ pub struct BoardView<'a> {
     /// The letters of the 64 cells.
     pub board: &'a [char; 64],
     /// What is marked.
-    pub marks: &'a Highlights,
+    pub highlights: &'a Highlights,
     /// Whether colours may be used.
     pub colour: bool,
     /// Whether the dark squares carry their numbers, 1 to 32.
-    pub numbers: bool,
+    pub show_numbers: bool,
 }
 
 /// A light square: on row and column, counted from 1, either both odd or both even.
@@ -114,7 +114,7 @@ fn is_light(cell: Cell) -> bool {
 }
 
 /// A piece: its side by the shape around its letter.
-pub(super) fn shape(side: Side, letter: char) -> String {
+pub(super) fn piece_text(side: Side, letter: char) -> String {
     match side {
         Side::First => format!("({letter})"),
         Side::Second => format!("[{letter}]"),
@@ -140,7 +140,7 @@ impl BoardView<'_> {
     fn draw_cell(&self, buffer: &mut Buffer, geometry: Geometry, cell: Cell) {
         let (x, y) = geometry.corner(cell);
         let (width, height) = (geometry.width, geometry.height);
-        let ground = self.ground(cell);
+        let ground = self.square_style(cell);
         // Cells that are not played on are shaded if there is no colour.
         let shaded = !self.colour && !self.game.info().is_playable(cell);
         for row in 0..height {
@@ -150,12 +150,12 @@ impl BoardView<'_> {
         let letter = self.board[cell.index() as usize];
         let side = self.side(letter);
         let middle = (y + (height - 1) / 2, x + width / 2 - 1);
-        let marks = self.marks;
+        let marks = self.highlights;
         let mut token = match side {
-            Some(side) => shape(side, letter),
+            Some(side) => piece_text(side, letter),
             None if marks.targets.contains(&cell) => " + ".into(),
-            None if marks.taken.contains(&cell) => " × ".into(),
-            None if marks.last.contains(&cell) => " ∘ ".into(),
+            None if marks.captured.contains(&cell) => " × ".into(),
+            None if marks.last_path.contains(&cell) => " ∘ ".into(),
             None if shaded => "░░░".into(),
             // Without colours nothing else shows where a cell is.
             None if !self.colour && self.plays_on_all_cells() => " · ".into(),
@@ -163,7 +163,7 @@ impl BoardView<'_> {
         };
         let mut style = ground;
         if let Some(side) = side {
-            style = self.piece(side, ground);
+            style = self.piece_style(side, ground);
             if self.colour && height > 2 {
                 for row in 0..height - 1 {
                     let blob = " ".repeat(usize::from(width) - 2);
@@ -174,18 +174,18 @@ impl BoardView<'_> {
                 buffer.set_string(middle.1, y + height - 1, "═══", ground);
             }
         }
-        if marks.chosen.len() > 1 && marks.chosen.last() == Some(&cell) && side.is_none() {
+        if marks.selected.len() > 1 && marks.selected.last() == Some(&cell) && side.is_none() {
             token = " ◎ ".into();
         }
         buffer.set_string(middle.1, middle.0, token, style);
         if marks.movable.contains(&cell) {
-            let mark = if marks.compulsory { "!" } else { "•" };
+            let mark = if marks.capture_mandatory { "!" } else { "•" };
             buffer.set_string(x, y + height - 1, mark, ground);
         }
-        if marks.last.last() == Some(&cell) {
+        if marks.last_path.last() == Some(&cell) {
             buffer.set_string(x + width - 1, y + height - 1, "*", ground);
         }
-        let is_chosen = marks.chosen.first() == Some(&cell);
+        let is_chosen = marks.selected.first() == Some(&cell);
         if is_chosen {
             buffer.set_string(x, middle.0, "»", ground);
             buffer.set_string(x + width - 1, middle.0, "«", ground);
@@ -194,7 +194,7 @@ impl BoardView<'_> {
             buffer.set_string(x, middle.0, if is_chosen { "»" } else { "▸" }, ground);
             buffer.set_string(x + width - 1, middle.0, "◂", ground);
         }
-        if self.numbers
+        if self.show_numbers
             && let Some(number) = self.game.info().square_number(cell)
         {
             buffer.set_string(x + 1, y + height - 1, number.to_string(), ground);
@@ -215,15 +215,15 @@ impl BoardView<'_> {
         self.game.info().cells == !0
     }
 
-    fn ground(&self, cell: Cell) -> Style {
+    fn square_style(&self, cell: Cell) -> Style {
         if !self.colour {
             return Style::default();
         }
         let light = is_light(cell);
-        let marks = self.marks;
-        let ground = if marks.chosen.contains(&cell) || marks.targets.contains(&cell) {
+        let marks = self.highlights;
+        let ground = if marks.selected.contains(&cell) || marks.targets.contains(&cell) {
             Color::Indexed(108)
-        } else if marks.last.contains(&cell) || marks.taken.contains(&cell) {
+        } else if marks.last_path.contains(&cell) || marks.captured.contains(&cell) {
             Color::Indexed(if light { 222 } else { 179 })
         } else if !self.plays_on_all_cells() {
             Color::Indexed(if light { 230 } else { 101 })
@@ -233,7 +233,7 @@ impl BoardView<'_> {
         Style::default().bg(ground).fg(Color::Indexed(16))
     }
 
-    fn piece(&self, side: Side, ground: Style) -> Style {
+    fn piece_style(&self, side: Side, ground: Style) -> Style {
         if !self.colour {
             return ground;
         }

@@ -18,28 +18,28 @@ pub struct BoardInput {
     /// The keyboard's cursor, once it has been used.
     pub cursor: Option<Cell>,
     /// The piece and steps chosen so far.
-    pub chosen: Vec<Cell>,
+    pub selected: Vec<Cell>,
     /// A move being typed.
     pub typed: String,
     /// Whether a piece and an end may be chosen that no legal move has, to hear what the rules say.
     pub allow_illegal: bool,
     legal: Vec<LegalMove>,
-    compulsory: bool,
+    capture_mandatory: bool,
     /// Cells that the chosen way can go on to, though the move that does is listed with another way.
-    ways_on: Vec<Cell>,
+    continuations: Vec<Cell>,
 }
 
 /// What came of a key or of choosing a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputEvent {
     /// Something moved that matters only to the eye.
-    Nothing,
+    None,
     /// A piece or a step of its way was chosen, or dropped again.
-    Chosen,
+    SelectionChanged,
     /// A move was named; whether it is legal is for the rules to say.
     Move(String),
     /// The choice was refused, for this reason.
-    Refused(String),
+    Rejected(String),
 }
 
 impl BoardInput {
@@ -47,12 +47,12 @@ impl BoardInput {
     pub fn new(session: &dyn Session) -> BoardInput {
         let mut hand = BoardInput {
             cursor: None,
-            chosen: Vec::new(),
+            selected: Vec::new(),
             typed: String::new(),
             allow_illegal: false,
             legal: Vec::new(),
-            compulsory: false,
-            ways_on: Vec::new(),
+            capture_mandatory: false,
+            continuations: Vec::new(),
         };
         hand.reset(session);
         hand
@@ -62,21 +62,21 @@ impl BoardInput {
     pub fn reset(&mut self, session: &dyn Session) {
         self.legal = session.legal_moves();
         let captures = self.legal.iter().all(|mv| !mv.captures.is_empty());
-        self.compulsory =
+        self.capture_mandatory =
             session.game().info().forced_capture && !self.legal.is_empty() && captures;
         self.deselect();
     }
 
     /// Lets go of what it holds.
     pub fn deselect(&mut self) {
-        self.chosen.clear();
-        self.ways_on.clear();
+        self.selected.clear();
+        self.continuations.clear();
         self.typed.clear();
     }
 
     /// Whether all legal moves are captures, by the rules.
     pub fn must_capture(&self) -> bool {
-        self.compulsory
+        self.capture_mandatory
     }
 
     /// Whether there is nothing to do but to pass.
@@ -86,17 +86,17 @@ impl BoardInput {
 
     /// Whether the way chosen so far is a whole move.
     pub fn can_stop(&self) -> bool {
-        self.legal.iter().any(|mv| mv.path == self.chosen)
+        self.legal.iter().any(|mv| mv.path == self.selected)
     }
 
     /// Marks what it holds, and what can be done.
-    pub fn mark(&self, marks: &mut Highlights) {
-        marks.chosen = self.chosen.clone();
-        marks.targets = selection::destinations(&self.legal, &self.chosen);
-        marks.targets.extend(&self.ways_on);
-        if self.chosen.is_empty() {
+    pub fn highlight(&self, marks: &mut Highlights) {
+        marks.selected = self.selected.clone();
+        marks.targets = selection::destinations(&self.legal, &self.selected);
+        marks.targets.extend(&self.continuations);
+        if self.selected.is_empty() {
             marks.movable = self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
-            marks.compulsory = self.compulsory;
+            marks.capture_mandatory = self.capture_mandatory;
         }
     }
 
@@ -118,7 +118,7 @@ impl BoardInput {
         };
         if let Some((rows, columns)) = direction {
             self.move_cursor(rows, columns, flipped);
-            return Some(InputEvent::Nothing);
+            return Some(InputEvent::None);
         }
         match code {
             KeyCode::Enter if !self.typed.is_empty() => {
@@ -128,32 +128,32 @@ impl BoardInput {
                 Some(InputEvent::Move("pass".into()))
             }
             KeyCode::Enter | KeyCode::Char(' ') => Some(match self.cursor {
-                Some(cell) => self.choose(session, cell),
+                Some(cell) => self.select(session, cell),
                 None => {
                     self.move_cursor(0, 0, flipped);
-                    InputEvent::Nothing
+                    InputEvent::None
                 }
             }),
             KeyCode::Backspace if !self.typed.is_empty() => {
                 self.typed.pop();
-                Some(InputEvent::Nothing)
+                Some(InputEvent::None)
             }
             KeyCode::Esc => {
-                if self.chosen.is_empty() && self.typed.is_empty() {
+                if self.selected.is_empty() && self.typed.is_empty() {
                     self.cursor = None;
                 }
                 self.deselect();
-                Some(InputEvent::Chosen)
+                Some(InputEvent::SelectionChanged)
             }
             KeyCode::Char(c)
                 if c.is_ascii_digit() || (matches!(c, 'x' | '-') && !self.typed.is_empty()) =>
             {
-                self.chosen.clear();
-                self.ways_on.clear();
+                self.selected.clear();
+                self.continuations.clear();
                 if self.typed.len() < MAX_TYPED_CHARS {
                     self.typed.push(c);
                 }
-                Some(InputEvent::Nothing)
+                Some(InputEvent::None)
             }
             _ => None,
         }
@@ -172,55 +172,59 @@ impl BoardInput {
     }
 
     /// A cell was chosen with the mouse or the keyboard.
-    pub fn choose(&mut self, session: &dyn Session, cell: Cell) -> InputEvent {
+    pub fn select(&mut self, session: &dyn Session, cell: Cell) -> InputEvent {
         self.typed.clear();
         if self.allow_illegal {
             return self.attempt(session.game(), cell);
         }
-        let from = self.chosen.first().copied();
-        let way: Vec<_> = self.chosen.iter().copied().chain([cell]).collect();
-        let again = self.chosen.last() == Some(&cell);
-        let step = selection::select(&self.legal, &mut self.chosen, cell);
-        self.ways_on.clear();
+        let from = self.selected.first().copied();
+        let way: Vec<_> = self.selected.iter().copied().chain([cell]).collect();
+        let again = self.selected.last() == Some(&cell);
+        let step = selection::select(&self.legal, &mut self.selected, cell);
+        self.continuations.clear();
         match step {
             Selection::Move(text) if again => InputEvent::Move(text),
             Selection::Move(text) => {
                 let listed = self.legal.iter().find(|mv| mv.text == text);
                 if listed.is_some_and(|mv| mv.path == way && !mv.captures.is_empty()) {
-                    self.ways_on = ways_on(session, &way);
+                    self.continuations = continuations(session, &way);
                 }
-                if self.ways_on.is_empty() {
+                if self.continuations.is_empty() {
                     return InputEvent::Move(text);
                 }
-                self.chosen = way;
-                InputEvent::Chosen
+                self.selected = way;
+                InputEvent::SelectionChanged
             }
-            Selection::Chosen | Selection::Dropped => InputEvent::Chosen,
-            Selection::Refused => {
+            Selection::Extended | Selection::Cleared => InputEvent::SelectionChanged,
+            Selection::Rejected => {
                 // Another way than the listed one may lead to the same end over the same pieces:
                 // whoever goes it goes on as if it were the listed one.
                 if from.is_some()
-                    && let Some(made) = played(session, &way)
+                    && let Some(made) = move_along(session, &way)
                     && let Some(listed) = self.legal.iter().find(|mv| mv.text == made)
                 {
-                    self.chosen = listed.path.clone();
-                    let only = selection::candidates(&self.legal, &self.chosen).len() == 1;
-                    return if only { InputEvent::Move(made) } else { InputEvent::Chosen };
+                    self.selected = listed.path.clone();
+                    let only = selection::candidates(&self.legal, &self.selected).len() == 1;
+                    return if only {
+                        InputEvent::Move(made)
+                    } else {
+                        InputEvent::SelectionChanged
+                    };
                 }
-                self.chosen.clear();
-                InputEvent::Refused(self.explain(session, from, cell))
+                self.selected.clear();
+                InputEvent::Rejected(self.explain(session, from, cell))
             }
         }
     }
 
     /// Two cells make a move, whatever the rules say about it.
     fn attempt(&mut self, game: &Game, cell: Cell) -> InputEvent {
-        match self.chosen.pop() {
+        match self.selected.pop() {
             None => {
-                self.chosen.push(cell);
-                InputEvent::Chosen
+                self.selected.push(cell);
+                InputEvent::SelectionChanged
             }
-            Some(from) if from == cell => InputEvent::Chosen,
+            Some(from) if from == cell => InputEvent::SelectionChanged,
             Some(from) => InputEvent::Move(from_to(game, from, cell)),
         }
     }
@@ -265,7 +269,7 @@ impl BoardInput {
 
 /// The move that goes a way hop by hop, if it is legal; where squares have numbers, jumps are not chosen
 /// so.
-fn played(session: &dyn Session, way: &[Cell]) -> Option<String> {
+fn move_along(session: &dyn Session, way: &[Cell]) -> Option<String> {
     if session.game().info().numbered_squares {
         return None;
     }
@@ -276,11 +280,11 @@ fn played(session: &dyn Session, way: &[Cell]) -> Option<String> {
 }
 
 /// The cells that a way can go on to by one more hop along a row or a column.
-fn ways_on(session: &dyn Session, way: &[Cell]) -> Vec<Cell> {
+fn continuations(session: &dyn Session, way: &[Cell]) -> Vec<Cell> {
     let Some(last) = way.last() else { return Vec::new() };
     let next = [(-2, 0), (2, 0), (0, -2), (0, 2)].into_iter();
     let cells = next.filter_map(|(rows, columns)| last.offset(rows, columns));
-    let goes = |cell: &Cell| played(session, &[way, &[*cell]].concat()).is_some();
+    let goes = |cell: &Cell| move_along(session, &[way, &[*cell]].concat()).is_some();
     cells.filter(goes).collect()
 }
 

@@ -11,24 +11,24 @@ use ratatui::layout::Rect;
 use super::Screen;
 use super::board::{BoardView, Highlights};
 use super::board_input::{BoardInput, InputEvent};
-use super::layout::{
-    Layout, popup, popup_text, scrolled, strong, too_small, write_keys, write_line, write_message,
-    write_text,
+use super::layout::Layout;
+use super::widgets::{
+    bold, popup, popup_text, scroll, too_small, write_keys, write_line, write_message, write_text,
 };
 
 /// A course on the screen.
 pub struct LessonScreen {
     course: Course,
-    hand: BoardInput,
+    input: BoardInput,
     message: String,
     flipped: bool,
     colour: bool,
-    help: bool,
+    show_help: bool,
     /// The line of what is said that a box with all of it begins with.
-    reading: Option<usize>,
-    left: bool,
+    message_popup: Option<usize>,
+    quit: bool,
     /// Whether the exercise has just been done: its end is on the board.
-    finished: bool,
+    is_solved: bool,
 }
 
 impl LessonScreen {
@@ -37,16 +37,16 @@ impl LessonScreen {
         let hand = BoardInput::new(course.session());
         let mut screen = LessonScreen {
             course,
-            hand,
+            input: hand,
             message: String::new(),
             flipped: false,
             colour,
-            help: false,
-            reading: None,
-            left: false,
-            finished: false,
+            show_help: false,
+            message_popup: None,
+            quit: false,
+            is_solved: false,
         };
-        screen.begin();
+        screen.start_exercise();
         screen
     }
 
@@ -55,18 +55,18 @@ impl LessonScreen {
         &self.course
     }
 
-    fn begin(&mut self) {
-        self.finished = false;
-        self.hand.reset(self.course.session());
-        self.hand.allow_illegal = self.course.expects_illegal_move();
+    fn start_exercise(&mut self) {
+        self.is_solved = false;
+        self.input.reset(self.course.session());
+        self.input.allow_illegal = self.course.expects_illegal_move();
         self.message.clear();
     }
 
-    fn go(&mut self, number: usize) {
+    fn go_to(&mut self, number: usize) {
         if self.course.go_to(number) {
-            self.begin();
+            self.start_exercise();
         } else if number > self.course.count() {
-            let (done, count) = (self.course.done(), self.course.count());
+            let (done, count) = (self.course.solved_count(), self.course.count());
             self.message = format!("That was the last one: {done} of {count} done. q: quit.");
         } else {
             self.message = "This is the first exercise.".into();
@@ -75,18 +75,18 @@ impl LessonScreen {
 
     fn on_input(&mut self, deed: InputEvent) {
         match deed {
-            InputEvent::Nothing => {}
-            InputEvent::Chosen => self.message.clear(),
-            InputEvent::Refused(why) => self.message = why,
+            InputEvent::None => {}
+            InputEvent::SelectionChanged => self.message.clear(),
+            InputEvent::Rejected(why) => self.message = why,
             InputEvent::Move(text) => {
-                self.hand.deselect();
+                self.input.deselect();
                 self.message = match self.course.attempt(&text) {
-                    Attempt::NotYet(why) => why,
-                    Attempt::Done(said) => {
-                        self.finished = true;
+                    Attempt::Failed(message) => message,
+                    Attempt::Solved(message) => {
+                        self.is_solved = true;
                         let last = self.course.number() == self.course.count();
                         let next = if last { "q: quit." } else { "Enter: the next exercise." };
-                        format!("{} {next}", to_sentence(&said))
+                        format!("{} {next}", to_sentence(&message))
                     }
                 };
             }
@@ -100,30 +100,30 @@ impl Screen for LessonScreen {
     }
 
     fn key(&mut self, code: KeyCode) {
-        if self.help {
-            self.help = false;
+        if self.show_help {
+            self.show_help = false;
             return;
         }
-        if let Some(from) = self.reading {
-            self.reading = scrolled(from, code);
+        if let Some(from) = self.message_popup {
+            self.message_popup = scroll(from, code);
             return;
         }
         let number = self.course.number();
         match code {
-            KeyCode::Enter | KeyCode::Char(' ') if self.finished => self.go(number + 1),
-            KeyCode::Char('n') => self.go(number + 1),
-            KeyCode::Char('p') if !self.hand.must_pass() => self.go(number - 1),
-            KeyCode::Char('?') => self.help = true,
-            KeyCode::Char('t') => self.reading = Some(0),
+            KeyCode::Enter | KeyCode::Char(' ') if self.is_solved => self.go_to(number + 1),
+            KeyCode::Char('n') => self.go_to(number + 1),
+            KeyCode::Char('p') if !self.input.must_pass() => self.go_to(number - 1),
+            KeyCode::Char('?') => self.show_help = true,
+            KeyCode::Char('t') => self.message_popup = Some(0),
             KeyCode::Char('f') => self.flipped = !self.flipped,
-            KeyCode::Char('q') => self.left = true,
-            _ if self.finished => {}
-            KeyCode::Char('h') if self.hand.cursor.is_none() => {
+            KeyCode::Char('q') => self.quit = true,
+            _ if self.is_solved => {}
+            KeyCode::Char('h') if self.input.cursor.is_none() => {
                 self.message = self.course.exercise().hint.clone();
             }
             KeyCode::Char('H') => self.message = self.course.exercise().hint.clone(),
             _ => {
-                if let Some(deed) = self.hand.key(code, self.course.session(), self.flipped) {
+                if let Some(deed) = self.input.key(code, self.course.session(), self.flipped) {
                     self.on_input(deed);
                 }
             }
@@ -133,32 +133,32 @@ impl Screen for LessonScreen {
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
         let Some(layout) = Layout::new(area, self.flipped) else { return };
         match mouse.kind {
-            MouseEventKind::Down(_) if self.help || self.reading.is_some() => {
-                (self.help, self.reading) = (false, None);
+            MouseEventKind::Down(_) if self.show_help || self.message_popup.is_some() => {
+                (self.show_help, self.message_popup) = (false, None);
             }
-            MouseEventKind::Down(MouseButton::Left) if self.finished => {
-                self.go(self.course.number() + 1);
+            MouseEventKind::Down(MouseButton::Left) if self.is_solved => {
+                self.go_to(self.course.number() + 1);
             }
             MouseEventKind::Down(MouseButton::Left) => {
                 if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
-                    self.hand.cursor = None;
-                    let deed = self.hand.choose(self.course.session(), cell);
+                    self.input.cursor = None;
+                    let deed = self.input.select(self.course.session(), cell);
                     self.on_input(deed);
                 }
             }
-            MouseEventKind::Down(MouseButton::Right) => self.hand.deselect(),
+            MouseEventKind::Down(MouseButton::Right) => self.input.deselect(),
             _ => {}
         }
     }
 
     fn tick(&mut self) {}
 
-    fn leave(&mut self) {
-        self.left = true;
+    fn quit(&mut self) {
+        self.quit = true;
     }
 
-    fn is_left(&self) -> bool {
-        self.left
+    fn has_quit(&self) -> bool {
+        self.quit
     }
 }
 
@@ -170,35 +170,36 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     let (course, colour) = (&screen.course, screen.colour);
     let (game, session) = (course.game(), course.session());
     let title = format!("Learn {}", game.info().name);
-    write_line(frame, layout.title, &title, strong(colour));
-    let mut marks = Highlights { cursor: screen.hand.cursor, ..Highlights::default() };
-    if screen.finished {
+    write_line(frame, layout.title, &title, bold(colour));
+    let mut marks = Highlights { cursor: screen.input.cursor, ..Highlights::default() };
+    if screen.is_solved {
         if let Some(last) = session.last_move() {
-            (marks.last, marks.taken) = (last.path, last.captures);
+            (marks.last_path, marks.captured) = (last.path, last.captures);
         }
     } else {
-        screen.hand.mark(&mut marks);
+        screen.input.highlight(&mut marks);
     }
-    let view = BoardView { game, board: &session.board(), marks: &marks, colour, numbers: true };
+    let view =
+        BoardView { game, board: &session.board(), highlights: &marks, colour, show_numbers: true };
     view.draw(frame.buffer_mut(), layout.board);
     let panel = Rect { width: layout.panel.width - 1, ..layout.panel };
     let exercise = course.exercise();
     let number = format!("{} of {}: {}", course.number(), course.count(), exercise.title);
-    write_line(frame, panel, &number, strong(colour));
-    let dots = course.all_done().iter().map(|done| if *done { '●' } else { '○' });
+    write_line(frame, panel, &number, bold(colour));
+    let dots = course.solved().iter().map(|solved| if *solved { '●' } else { '○' });
     let progress: String = dots.collect();
-    write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, strong(colour));
+    write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, bold(colour));
     let task = Rect { y: panel.y + 3, height: panel.height - 3, ..panel };
     write_text(frame, task, &exercise.task, "…");
-    write_message(frame, &layout, &screen.hand.typed, &screen.message);
-    let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
+    write_message(frame, &layout, &screen.input.typed, &screen.message);
+    let hint = if screen.input.cursor.is_some() { 'H' } else { 'h' };
     let short = format!("{hint} hint · n next · p previous · f flip · ? help · q quit");
     let long = format!("arrows+Enter, mouse or type a move · {short}");
     write_keys(frame, layout.keys, &[long, short], colour);
-    if screen.help {
+    if screen.show_help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
     }
-    if let Some(from) = screen.reading {
+    if let Some(from) = screen.message_popup {
         popup_text(frame, &screen.message, from);
     }
 }

@@ -1,8 +1,7 @@
-//! The whole screen: a board, panels, keys and the mouse.
+//! The full-screen interface: a board, panels, keys and the mouse.
 //!
-//! [`GameScreen`] is a game being played, [`ViewScreen`] recorded ones, [`LessonScreen`] the rules in
-//! exercises. Each is what is on the screen and what input does to it, and can be drawn anywhere; here
-//! is the loop that joins them with a real terminal.
+//! [`GameScreen`] plays a game, [`ViewScreen`] shows recorded games, [`LessonScreen`] teaches the
+//! rules. Each can be drawn to any ratatui backend; [`run`] connects it to the terminal.
 
 pub mod board;
 pub mod board_input;
@@ -11,57 +10,52 @@ pub mod layout;
 mod lesson;
 pub mod move_list;
 pub mod selection;
+mod terminal_guard;
 mod viewer;
+pub mod widgets;
 
-use std::io::{self, Write};
-use std::mem::ManuallyDrop;
-use std::panic;
+use std::io;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use crownhead_play::StopFlag;
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
-    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind,
-    KeyModifiers, MouseEvent,
-};
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent,
 };
 use ratatui::layout::Rect;
-use ratatui::{DefaultTerminal, Frame, Terminal};
+use ratatui::{DefaultTerminal, Frame};
 
 pub use game::GameScreen;
 pub use lesson::LessonScreen;
+use terminal_guard::{TerminalGuard, enter_raw_mode};
 pub use viewer::ViewScreen;
 
-/// Something that fills the screen.
+/// A full-screen view with its input handling.
 pub trait Screen {
-    /// Draws it.
+    /// Draws the screen.
     fn draw(&self, frame: &mut Frame<'_>);
-    /// A key was pressed.
+    /// Handles a key press.
     fn key(&mut self, code: KeyCode);
-    /// The mouse did something; `area` is the whole screen.
+    /// Handles the mouse; `area` is the whole screen.
     fn mouse(&mut self, mouse: MouseEvent, area: Rect);
-    /// What time alone does.
+    /// Called once per frame: clocks, computer players, animation.
     fn tick(&mut self);
-    /// The user leaves at once.
-    fn leave(&mut self);
-    /// Whether the user has left.
-    fn is_left(&self) -> bool;
-    /// The screen goes away, perhaps with its terminal: what must not be lost is kept now.
-    fn end(&mut self) {}
+    /// Quits without asking.
+    fn quit(&mut self);
+    /// Whether the user has quit.
+    fn has_quit(&self) -> bool;
+    /// Called when the screen closes, perhaps because the terminal is gone: saves what must not be
+    /// lost.
+    fn on_close(&mut self) {}
 }
 
-/// Tells a screen of an event.
+/// Passes a terminal event to a screen.
 pub fn dispatch(screen: &mut impl Screen, event: &Event, area: Rect) {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => {}
         Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
             if matches!(key.code, KeyCode::Char('c' | 'd')) {
-                screen.leave();
+                screen.quit();
             }
         }
         Event::Key(key) => screen.key(key.code),
@@ -70,88 +64,37 @@ pub fn dispatch(screen: &mut impl Screen, event: &Event, area: Rect) {
     }
 }
 
-/// Between two pictures at most.
+/// Time between two frames.
 const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Shows a screen until the user leaves it or `stop` is raised. The terminal is as it was afterwards,
-/// whatever happens.
+/// Runs a screen until the user quits or `stop` is set. Restores the terminal in every case.
 pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
-    let restored = TerminalGuard::new();
+    let guard = TerminalGuard::new();
     let result = enter_raw_mode().and_then(|mut terminal| event_loop(&mut terminal, screen, stop));
-    screen.end();
-    drop(restored);
-    // A terminal that is lost makes errors too; whoever is told to end has none to report.
+    screen.on_close();
+    drop(guard);
+    // A hang-up sets `stop` and makes writes fail; that is not an error to report.
     if stop.is_set() { Ok(()) } else { result }
 }
 
-/// The terminal as a screen needs it. It is put back by `Restored` and by nothing else: what ratatui
-/// does by itself complains to a terminal that may be gone, and breaks.
-fn enter_raw_mode() -> io::Result<ManuallyDrop<DefaultTerminal>> {
-    enable_raw_mode()?;
-    execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
-    Terminal::new(CrosstermBackend::new(io::stdout())).map(ManuallyDrop::new)
-}
-
-/// Puts the terminal back.
-fn restore() {
-    // A terminal that is gone cannot be put back.
-    let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
-    let _ = disable_raw_mode();
-}
-
-/// Puts the terminal back when it is dropped, or before the message of a panic of the thread that made
-/// it. What other threads have to say when they break would spoil the screen, and waits until the end;
-/// whoever waits for such a thread learns that it is gone.
-struct TerminalGuard {
-    broken: Receiver<String>,
-}
-
-impl TerminalGuard {
-    fn new() -> TerminalGuard {
-        let (say, broken) = sync_channel(10);
-        let (ours, usual) = (std::thread::current().id(), panic::take_hook());
-        panic::set_hook(Box::new(move |info| {
-            if std::thread::current().id() == ours {
-                restore();
-                usual(info);
-            } else {
-                let _ = say.try_send(info.to_string());
-            }
-        }));
-        TerminalGuard { broken }
-    }
-}
-
-impl Drop for TerminalGuard {
-    fn drop(&mut self) {
-        restore();
-        if !std::thread::panicking() {
-            let _ = panic::take_hook();
-        }
-        for message in self.broken.try_iter() {
-            let _ = writeln!(io::stderr(), "{message}");
-        }
-    }
-}
-
-/// So many events may wait to be heard.
+/// Maximum number of queued terminal events.
 const QUEUE_CAPACITY: usize = 1000;
 
-/// What comes from the terminal, heard on a thread of its own: reading from a terminal that is lost may
-/// never end, and whoever waits for the thread would wait as long.
-fn events() -> io::Result<Receiver<io::Result<Event>>> {
-    let (say, heard) = sync_channel(QUEUE_CAPACITY);
-    let listen = move || {
+/// Reads terminal events on a thread of their own, which is never joined: reading from a terminal
+/// that is gone may block for ever.
+fn spawn_event_reader() -> io::Result<Receiver<io::Result<Event>>> {
+    let (sender, events) = sync_channel(QUEUE_CAPACITY);
+    let read_loop = move || {
         loop {
             let event = event::read();
             let failed = event.is_err();
-            if say.send(event).is_err() || failed {
+            if sender.send(event).is_err() || failed {
                 return;
             }
         }
     };
-    std::thread::Builder::new().name("input".into()).spawn(listen)?;
-    Ok(heard)
+    std::thread::Builder::new().name("input".into()).spawn(read_loop)?;
+    Ok(events)
 }
 
 fn event_loop(
@@ -159,21 +102,21 @@ fn event_loop(
     screen: &mut impl Screen,
     stop: &StopFlag,
 ) -> io::Result<()> {
-    let events = events()?;
+    let events = spawn_event_reader()?;
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
-        // What has come is heard before the next picture, but that is never late for it.
-        let begun = Instant::now();
-        let mut wait = FRAME_INTERVAL;
-        while begun.elapsed() < FRAME_INTERVAL
-            && let Ok(event) = events.recv_timeout(wait)
+        // Handle all queued events, but never delay the next frame.
+        let frame_start = Instant::now();
+        let mut timeout = FRAME_INTERVAL;
+        while frame_start.elapsed() < FRAME_INTERVAL
+            && let Ok(event) = events.recv_timeout(timeout)
         {
             let size = terminal.size()?;
             dispatch(screen, &event?, Rect::new(0, 0, size.width, size.height));
-            wait = Duration::ZERO;
+            timeout = Duration::ZERO;
         }
         screen.tick();
-        if stop.is_set() || screen.is_left() {
+        if stop.is_set() || screen.has_quit() {
             return Ok(());
         }
     }

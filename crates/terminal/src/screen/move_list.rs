@@ -1,53 +1,52 @@
-//! The list of moves beside the board: two columns, one for each side, that scrolls to the move that
-//! is shown.
+//! The move list: one column per side, scrolled to the move that is shown.
 
 use crownhead_rules::{Side, SideInfo};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::layout::{faint, strong};
+use super::widgets::{bold, dim, truncate};
 
 /// The moves of a game.
 pub struct MoveList<'a> {
-    /// How the sides are called.
+    /// Names of the sides.
     pub sides: [SideInfo; 2],
-    /// Who made the first move.
+    /// Side of the first move.
     pub first: Side,
-    /// The moves.
+    /// Texts of the moves.
     pub texts: &'a [String],
-    /// The number of moves that are on the board.
-    pub shown: usize,
-    /// Whether colours may be used.
+    /// Number of plies on the board.
+    pub shown_ply: usize,
+    /// Whether to use colours.
     pub colour: bool,
 }
 
-/// Room for the number of a move.
-const NUMBER: u16 = 4;
+/// Width of the move numbers.
+const NUMBER_WIDTH: u16 = 4;
 
 impl MoveList<'_> {
-    /// Rows of moves, without the title.
+    /// Number of rows, without the title.
     fn rows(place: Rect) -> usize {
         usize::from(place.height.saturating_sub(1))
     }
 
-    /// Whether the first row has no move of the first side: such a game began with the other.
-    fn gap(&self) -> usize {
+    /// Column of the first move: 1 if the second side starts.
+    fn first_slot(&self) -> usize {
         self.first.index()
     }
 
-    /// The first row that is seen: the one of the move that is shown is always there.
+    /// First visible row, so that the shown move is visible.
     fn first_row(&self, place: Rect) -> usize {
-        let row = (self.shown + self.gap()).saturating_sub(1) / 2;
+        let row = (self.shown_ply + self.first_slot()).saturating_sub(1) / 2;
         (row + 1).saturating_sub(Self::rows(place))
     }
 
-    /// Where the second side's moves begin.
+    /// Offset of the second side's column.
     fn second_column(place: Rect) -> u16 {
-        NUMBER + (place.width - NUMBER) / 2
+        NUMBER_WIDTH + (place.width - NUMBER_WIDTH) / 2
     }
 
-    /// The number of moves made when the one at a place of the screen has been made.
+    /// Returns the number of plies up to the move at a place on the screen.
     pub fn ply_at(&self, place: Rect, x: u16, y: u16) -> Option<usize> {
         let row = usize::from(y.checked_sub(place.y + 1)?);
         if row >= Self::rows(place) || x < place.x || x >= place.right() {
@@ -55,7 +54,7 @@ impl MoveList<'_> {
         }
         let second = x >= place.x + Self::second_column(place);
         let slot = 2 * (self.first_row(place) + row) + usize::from(second);
-        let ply = (slot + 1).checked_sub(self.gap()).filter(|&ply| ply > 0)?;
+        let ply = (slot + 1).checked_sub(self.first_slot()).filter(|&ply| ply > 0)?;
         (ply <= self.texts.len()).then_some(ply)
     }
 
@@ -65,14 +64,16 @@ impl MoveList<'_> {
             return;
         }
         let second = Self::second_column(place);
-        let columns =
-            [(place.x + NUMBER, second - NUMBER), (place.x + second, place.width - second)];
+        let columns = [
+            (place.x + NUMBER_WIDTH, second - NUMBER_WIDTH),
+            (place.x + second, place.width - second),
+        ];
         for ((x, room), side) in columns.into_iter().zip(self.sides) {
-            buffer.set_stringn(x + 1, place.y, side.name, (room - 1).into(), faint(self.colour));
+            buffer.set_stringn(x + 1, place.y, side.name, (room - 1).into(), dim(self.colour));
         }
         let first = self.first_row(place);
         for (index, text) in self.texts.iter().enumerate() {
-            let slot = index + self.gap();
+            let slot = index + self.first_slot();
             let Some(row) = (slot / 2).checked_sub(first).filter(|&row| row < Self::rows(place))
             else {
                 continue;
@@ -80,23 +81,13 @@ impl MoveList<'_> {
             let y = place.y + 1 + row as u16;
             if slot.is_multiple_of(2) || index == 0 {
                 let number = format!("{:3}.", slot / 2 + 1);
-                buffer.set_stringn(place.x, y, number, NUMBER.into(), faint(self.colour));
+                buffer.set_stringn(place.x, y, number, NUMBER_WIDTH.into(), dim(self.colour));
             }
-            let shown = self.shown == index + 1;
+            let shown = self.shown_ply == index + 1;
             let (x, room) = columns[slot % 2];
             let text = format!("{}{text}", if shown { '>' } else { ' ' });
-            let style = if shown { strong(self.colour) } else { Style::default() };
-            buffer.set_stringn(x, y, shorten(&text, usize::from(room) - 1), room.into(), style);
+            let style = if shown { bold(self.colour) } else { Style::default() };
+            buffer.set_stringn(x, y, truncate(&text, usize::from(room) - 1), room.into(), style);
         }
     }
-}
-
-/// A text that does not fit ends in an ellipsis.
-pub fn shorten(text: &str, room: usize) -> String {
-    if text.chars().count() <= room {
-        return text.into();
-    }
-    let mut short: String = text.chars().take(room.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }

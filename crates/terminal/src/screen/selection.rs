@@ -9,11 +9,11 @@ pub enum Selection {
     /// The move is complete.
     Move(String),
     /// A piece is chosen, or a further step of its way.
-    Chosen,
+    Extended,
     /// Nothing is chosen any more.
-    Dropped,
+    Cleared,
     /// No legal move goes there.
-    Refused,
+    Rejected,
 }
 
 /// The moves that begin with the cells chosen so far.
@@ -48,10 +48,10 @@ pub fn select(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Select
     let starts = legal.iter().any(|mv| mv.path.first() == Some(&cell));
     if chosen.is_empty() {
         if !starts {
-            return Selection::Refused;
+            return Selection::Rejected;
         }
         chosen.push(cell);
-        return Selection::Chosen;
+        return Selection::Extended;
     }
     let moves = candidates(legal, chosen);
     if chosen.last() == Some(&cell) {
@@ -60,7 +60,7 @@ pub fn select(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Select
         }
         if chosen.len() == 1 {
             chosen.clear();
-            return Selection::Dropped;
+            return Selection::Cleared;
         }
     }
     let ends = ends_at(&moves, chosen, cell);
@@ -77,14 +77,14 @@ pub fn select(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Select
             // Another piece may be chosen instead, as long as no step has been made.
             if starts && chosen.len() == 1 {
                 *chosen = vec![cell];
-                return Selection::Chosen;
+                return Selection::Extended;
             }
-            Selection::Refused
+            Selection::Rejected
         }
         [mv] => Selection::Move(mv.text.clone()),
         _ => {
             *chosen = further;
-            Selection::Chosen
+            Selection::Extended
         }
     }
 }
@@ -100,7 +100,7 @@ mod tests {
             .map(|(text, takes)| LegalMove {
                 text: (*text).into(),
                 path: text.split('-').map(cell).collect(),
-                ways: Vec::new(),
+                other_paths: Vec::new(),
                 captures: takes.split_whitespace().map(cell).collect(),
             })
             .collect()
@@ -115,10 +115,10 @@ mod tests {
     #[test]
     fn a_piece_and_its_end_make_a_move() {
         let legal = legal(&[("11-12", ""), ("11-21", "")]);
-        assert_eq!(steps(&legal, "11 21"), [Selection::Chosen, Selection::Move("11-21".into())]);
-        assert_eq!(steps(&legal, "33"), [Selection::Refused]);
-        assert_eq!(steps(&legal, "11 11"), [Selection::Chosen, Selection::Dropped]);
-        assert_eq!(steps(&legal, "11 88"), [Selection::Chosen, Selection::Refused]);
+        assert_eq!(steps(&legal, "11 21"), [Selection::Extended, Selection::Move("11-21".into())]);
+        assert_eq!(steps(&legal, "33"), [Selection::Rejected]);
+        assert_eq!(steps(&legal, "11 11"), [Selection::Extended, Selection::Cleared]);
+        assert_eq!(steps(&legal, "11 88"), [Selection::Extended, Selection::Rejected]);
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
     fn a_way_that_may_end_or_go_on_ends_where_its_last_cell_is_chosen_again() {
         let legal = legal(&[("11-13", "12"), ("11-13-33", "12 23"), ("11-13-15", "12 14")]);
         let end = Selection::Move("11-13".into());
-        assert_eq!(steps(&legal, "11 13 13"), [Selection::Chosen, Selection::Chosen, end]);
+        assert_eq!(steps(&legal, "11 13 13"), [Selection::Extended, Selection::Extended, end]);
         assert_eq!(steps(&legal, "11 13 33")[2], Selection::Move("11-13-33".into()));
     }
 
@@ -142,7 +142,7 @@ mod tests {
     fn two_ways_to_one_end_that_take_different_men_are_told_apart() {
         let legal = legal(&[("11-13-33", "12 23"), ("11-31-33", "21 32")]);
         assert_eq!(destinations(&legal, &[Cell::parse("11").unwrap()]).len(), 2);
-        assert_eq!(steps(&legal, "11 33")[1], Selection::Refused);
+        assert_eq!(steps(&legal, "11 33")[1], Selection::Rejected);
         assert_eq!(steps(&legal, "11 31")[1], Selection::Move("11-31-33".into()));
     }
 }

@@ -30,7 +30,7 @@ fn a_computer_that_would_think_for_hours_stops_when_nobody_wants_to_know() {
     type_in(&mut screen, "11-15\n");
     screen.tick();
     type_in(&mut screen, "qy");
-    assert!(screen.is_left());
+    assert!(screen.has_quit());
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn two_computers_can_be_watched_stopped_and_seen_to_the_end() {
 #[test]
 fn a_person_whose_time_is_up_has_lost() {
     let mut setup = setup("english", ["human", "human"], None);
-    setup.time = "1s+0s".parse().unwrap();
+    setup.time_control = "1s+0s".parse().unwrap();
     let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, false);
     type_in(&mut screen, "r");
     let shown = wait_for(&mut screen, "Black ran out of time: White wins.");
@@ -67,7 +67,7 @@ fn a_person_whose_time_is_up_has_lost() {
 #[test]
 fn undo_gives_no_time_back_and_no_increment_twice() {
     let mut setup = setup("english", ["human", "human"], None);
-    setup.time = TimeControl::parse_minutes("5+3").unwrap();
+    setup.time_control = TimeControl::parse_minutes("5+3").unwrap();
     let mut live = LocalGame::new(setup).unwrap();
     live.play("11-15", Duration::from_secs(10)).unwrap();
     assert_eq!(live.time_left(Side::First), Some(Duration::from_secs(293)));
@@ -90,7 +90,7 @@ fn undo_after_a_resignation_takes_back_the_resignation_and_no_move() {
 #[test]
 fn the_clock_of_a_computer_runs_only_while_it_thinks() {
     let mut setup = setup("english", ["random", "random"], None);
-    setup.time = TimeControl::parse_minutes("5+0").unwrap();
+    setup.time_control = TimeControl::parse_minutes("5+0").unwrap();
     let mut live = LocalGame::new(setup).unwrap();
     let whole = Some(Duration::from_secs(300));
     let later = Instant::now();

@@ -255,12 +255,13 @@ fn game(top: &mut TomlTable<'_>) -> Option<Game> {
 }
 
 fn openings(top: &mut TomlTable<'_>, text: &str, game: &Game, folder: &Path) -> Option<Openings> {
-    let openings = Openings::parse_spec(text, game, folder).map_err(|error| {
-        let word = text.split(':').next().unwrap_or_default();
-        let words = ["start", "random", "ballots"];
-        let hint = if words.contains(&word) { String::new() } else { suggestion(word, &words) };
-        format!("{error}{hint}")
-    });
+    let openings = Openings::parse_spec(text, game, |name| std::fs::read(folder.join(name)))
+        .map_err(|error| {
+            let word = text.split(':').next().unwrap_or_default();
+            let words = ["start", "random", "ballots"];
+            let hint = if words.contains(&word) { String::new() } else { suggestion(word, &words) };
+            format!("{error}{hint}")
+        });
     top.ok_or_error("openings", openings)
 }
 

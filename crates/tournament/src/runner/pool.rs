@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crownhead_play::{Choice, Clock, Fault, FaultKind, Knowledge, Player, PlayerError};
-use crownhead_play::{Session, StopFlag};
+use crownhead_play::{Choice, Clock, Fault, FaultKind, GameStart, Knowledge, Player};
+use crownhead_play::{PlayerError, Session, StopFlag};
 use crownhead_rules::Game;
 
 use crate::Entrant;
@@ -124,7 +124,7 @@ impl UnavailablePlayer {
 }
 
 impl Player for UnavailablePlayer {
-    fn new_game(&mut self, _: u64) {}
+    fn start_game(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     fn choose(
         &mut self,

@@ -5,11 +5,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::{BoardView, shape};
-use super::super::layout::{
-    Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
+use super::super::board::{BoardView, piece_text};
+use super::super::layout::Layout;
+use super::super::move_list::MoveList;
+use super::super::widgets::{
+    bold, dim, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
 };
-use super::super::move_list::{MoveList, shorten};
 use super::{Dialog, GameScreen};
 use crate::local_game::Seat;
 use crate::text::{clock_text, score_text};
@@ -20,14 +21,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
         too_small(frame);
         return;
     };
-    let (game, colour) = (&screen.live.setup().game, screen.colour);
-    write_line(frame, layout.title, game.info().name, strong(colour));
-    let (board, marks) = (screen.shown().board(), screen.marks());
-    let view = BoardView { game, board: &board, marks: &marks, colour, numbers: screen.numbers };
+    let (game, colour) = (&screen.game.setup().game, screen.colour);
+    write_line(frame, layout.title, game.info().name, bold(colour));
+    let (board, marks) = (screen.shown_session().board(), screen.highlights());
+    let view = BoardView {
+        game,
+        board: &board,
+        highlights: &marks,
+        colour,
+        show_numbers: screen.show_numbers,
+    };
     view.draw(frame.buffer_mut(), layout.board);
     draw_panel(frame, screen, layout.panel, &board);
     with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
-    write_message(frame, &layout, &screen.hand.typed, &screen.message);
+    write_message(frame, &layout, &screen.input.typed, &screen.message);
     write_keys(frame, layout.keys, &keys(screen), colour);
     if let Some(dialog) = &screen.dialog {
         draw_dialog(frame, screen, dialog);
@@ -36,18 +43,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
 
 /// Lines that say which keys there are, the longest first.
 fn keys(screen: &GameScreen) -> [String; 2] {
-    if screen.live.is_over() {
+    if screen.game.is_over() {
         let [start, end] = ["n new game", "look back · s save · f flip · ? help · q quit"];
         return [format!("{start} · PgUp [ ] PgDn {end}"), format!("{start} · [ ] {end}")];
     }
-    if !screen.live.has_human() {
+    if !screen.game.has_human() {
         let short = "space pause · + - pace · f flip · s save · ? help · q quit";
         let long = format!("PgUp [ ] PgDn look back · {short}");
         return [long, short.into()];
     }
     // While the cursor is in use, the small letter moves it.
-    let hint = if screen.hand.cursor.is_some() { 'H' } else { 'h' };
-    let short = match screen.hand.must_pass() && screen.live.human_to_move() {
+    let hint = if screen.input.cursor.is_some() { 'H' } else { 'h' };
+    let short = match screen.input.must_pass() && screen.game.human_to_move() {
         true => format!("p pass · u undo · {hint} hint · s save · r resign · ? help · q quit"),
         false => format!("u undo · {hint} hint · f flip · s save · r resign · ? help · q quit"),
     };
@@ -55,12 +62,12 @@ fn keys(screen: &GameScreen) -> [String; 2] {
 }
 
 fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
-    let texts = screen.live.session().moves();
+    let texts = screen.game.session().moves();
     work(&MoveList {
-        sides: screen.live.setup().game.info().sides,
-        first: screen.live.session_at(0).side(),
+        sides: screen.game.setup().game.info().sides,
+        first: screen.game.session_at(0).side(),
         texts: &texts,
-        shown: screen.shown_ply(),
+        shown_ply: screen.shown_ply(),
         colour: screen.colour,
     })
 }
@@ -95,7 +102,7 @@ fn tally(game: &Game, start: &[char; 64], board: &[char; 64], side: Side) -> Str
 }
 
 fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[char; 64]) {
-    let (live, colour) = (&screen.live, screen.colour);
+    let (live, colour) = (&screen.game, screen.colour);
     let game = &live.setup().game;
     let Rect { x, mut y, width, .. } = place;
     let buffer = frame.buffer_mut();
@@ -108,33 +115,33 @@ fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[
             Seat::Human => "you".to_string(),
             Seat::Computer(spec) => spec.to_string(),
         };
-        let shape = shape(side, sides.letter);
+        let shape = piece_text(side, sides.letter);
         let clock = live.time_left(side).map(clock_text).unwrap_or_default();
         let name = format!("{turn} {shape} {} {who}", sides.name);
         let room = usize::from(width) - clock.len() - 1;
-        buffer.set_stringn(x, y, shorten(&name, room), room, strong(colour));
-        buffer.set_stringn(x + room as u16, y, &clock, clock.len(), strong(colour));
+        buffer.set_stringn(x, y, truncate(&name, room), room, bold(colour));
+        buffer.set_stringn(x + room as u16, y, &clock, clock.len(), bold(colour));
         let tally = tally(game, &start, board, side);
-        buffer.set_stringn(x + 6, y + 1, tally, (width - 6).into(), faint(colour));
+        buffer.set_stringn(x + 6, y + 1, tally, (width - 6).into(), dim(colour));
         y += 2;
     }
     y += 1;
     let room = usize::from(width) - 1;
     // Who draws lots has thought of nothing.
-    let thought = screen.thought().filter(|(_, choice)| choice.depth > 0);
+    let thought = screen.shown_info().filter(|(_, choice)| choice.depth > 0);
     if let Some((side, choice)) = thought {
         let name = game.info().sides[side.index()].name;
         let verb = if screen.is_thinking() { "thinks" } else { "thought" };
         let score = choice.score.map(|score| format!(" {},", score_text(score)));
         let text = format!("{name} {verb}:{} depth {}", score.unwrap_or_default(), choice.depth);
-        buffer.set_stringn(x, y, shorten(&text, room), room, Style::default());
-        let line = shorten(&choice.pv.join(" "), room);
-        buffer.set_stringn(x, y + 1, line, room, faint(colour));
+        buffer.set_stringn(x, y, truncate(&text, room), room, Style::default());
+        let line = truncate(&choice.pv.join(" "), room);
+        buffer.set_stringn(x, y + 1, line, room, dim(colour));
     } else if screen.is_thinking() {
         buffer.set_stringn(x, y, "…", room, Style::default());
     }
     if screen.paused {
-        buffer.set_stringn(x, y + 2, "paused (space goes on)", room, strong(colour));
+        buffer.set_stringn(x, y + 2, "paused (space goes on)", room, bold(colour));
     }
 }
 
@@ -156,12 +163,12 @@ const HELP: &[&str] = &[
 ];
 
 fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
-    let side = screen.live.session().side();
-    let names = screen.live.setup().game.info().sides.map(|side| side.name);
-    let kept = match (&screen.kept, screen.trouble()) {
+    let side = screen.game.session().side();
+    let names = screen.game.setup().game.info().sides.map(|side| side.name);
+    let kept = match (&screen.autosave, screen.autosave_error()) {
         (Some(_), Some(_)) => " It cannot be kept.",
         (Some(kept), None) if kept.is_saved() => " It is kept and can be taken up again.",
-        (None, _) if screen.live.session().plies() > 0 => " It is not kept.",
+        (None, _) if screen.game.session().plies() > 0 => " It is not kept.",
         _ => "",
     };
     let (title, lines): (&str, Vec<String>) = match dialog {

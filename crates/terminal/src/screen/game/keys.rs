@@ -8,7 +8,8 @@ use ratatui::layout::Rect;
 
 use super::super::Screen;
 use super::super::board_input::InputEvent;
-use super::super::layout::{Layout, scrolled};
+use super::super::layout::Layout;
+use super::super::widgets::scroll;
 use super::{Dialog, GameScreen, draw};
 use crate::text::speed_text;
 
@@ -25,25 +26,25 @@ impl Screen for GameScreen {
             self.answer(code);
             return;
         }
-        let watching = !self.live.has_human();
+        let watching = !self.game.has_human();
         match code {
             KeyCode::Enter | KeyCode::Char(' ') if watching => {
                 self.paused = !self.paused;
                 self.message = self.prompt();
             }
             KeyCode::Char('+') if watching => {
-                self.pace = (self.pace / 2).max(Duration::from_millis(25));
-                self.message = speed_text(self.pace);
+                self.move_interval = (self.move_interval / 2).max(Duration::from_millis(25));
+                self.message = speed_text(self.move_interval);
             }
             KeyCode::Char('-') if watching => {
-                self.pace = (self.pace * 2).min(Duration::from_secs(10));
-                self.message = speed_text(self.pace);
+                self.move_interval = (self.move_interval * 2).min(Duration::from_secs(10));
+                self.message = speed_text(self.move_interval);
             }
-            KeyCode::Esc if self.viewed_ply.is_some() => self.look_at(usize::MAX),
+            KeyCode::Esc if self.viewed_ply.is_some() => self.view_ply(usize::MAX),
             KeyCode::Enter | KeyCode::Char(' ' | '0'..='9') if self.blocked_reason().is_some() => {
                 self.message = self.blocked_reason().unwrap_or_default();
             }
-            _ => match self.hand.key(code, self.live.session(), self.flipped) {
+            _ => match self.input.key(code, self.game.session(), self.flipped) {
                 Some(deed) => self.on_input(deed),
                 None => self.command(code),
             },
@@ -61,24 +62,24 @@ impl Screen for GameScreen {
             return;
         }
         match mouse.kind {
-            MouseEventKind::ScrollUp => self.look_by(-1),
-            MouseEventKind::ScrollDown => self.look_by(1),
+            MouseEventKind::ScrollUp => self.view_by(-1),
+            MouseEventKind::ScrollDown => self.view_by(1),
             MouseEventKind::Down(MouseButton::Left) => {
                 if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
-                    self.hand.cursor = None;
+                    self.input.cursor = None;
                     match self.blocked_reason() {
                         Some(why) => self.message = why,
                         None => {
-                            let deed = self.hand.choose(self.live.session(), cell);
+                            let deed = self.input.select(self.game.session(), cell);
                             self.on_input(deed);
                         }
                     }
                 } else if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
-                    self.look_at(ply);
+                    self.view_ply(ply);
                 }
             }
             MouseEventKind::Down(MouseButton::Right) => {
-                self.hand.deselect();
+                self.input.deselect();
                 self.message = self.prompt();
             }
             _ => {}
@@ -89,16 +90,16 @@ impl Screen for GameScreen {
         self.advance();
     }
 
-    fn leave(&mut self) {
-        self.go();
+    fn quit(&mut self) {
+        self.quit_now();
     }
 
-    fn is_left(&self) -> bool {
-        self.left
+    fn has_quit(&self) -> bool {
+        self.quit
     }
 
-    fn end(&mut self) {
-        self.keep();
+    fn on_close(&mut self) {
+        self.save_progress();
     }
 }
 
@@ -106,16 +107,18 @@ impl GameScreen {
     /// What a hand's deed leads to.
     fn on_input(&mut self, deed: InputEvent) {
         match deed {
-            InputEvent::Nothing => {}
+            InputEvent::None => {}
             InputEvent::Move(text) => self.play(&text),
-            InputEvent::Refused(why) => self.message = why,
-            InputEvent::Chosen if self.hand.chosen.len() > 1 && self.hand.can_stop() => {
+            InputEvent::Rejected(why) => self.message = why,
+            InputEvent::SelectionChanged
+                if self.input.selected.len() > 1 && self.input.can_stop() =>
+            {
                 self.message = "Choose the next hop, or the same cell again to end here.".into();
             }
-            InputEvent::Chosen if self.hand.chosen.len() > 1 => {
+            InputEvent::SelectionChanged if self.input.selected.len() > 1 => {
                 self.message = "Choose the next jump.".into();
             }
-            InputEvent::Chosen => self.message = self.prompt(),
+            InputEvent::SelectionChanged => self.message = self.prompt(),
         }
     }
 
@@ -124,30 +127,30 @@ impl GameScreen {
         match code {
             KeyCode::Char('u' | 'r' | 'd') if self.viewed_ply.is_some() => {
                 // Nothing happens to a game that is not seen.
-                self.look_at(usize::MAX);
+                self.view_ply(usize::MAX);
                 self.message = format!("{} This is the game again.", self.prompt());
             }
             KeyCode::Char('h' | 'H') => self.hint(),
             KeyCode::Char('u') => self.undo(),
             KeyCode::Char('t') => self.dialog = Some(Dialog::Text(0)),
             KeyCode::Char('f') => self.flipped = !self.flipped,
-            KeyCode::Char('c') => self.numbers = !self.numbers,
+            KeyCode::Char('c') => self.show_numbers = !self.show_numbers,
             KeyCode::Char('s') => {
                 self.dialog = Some(Dialog::Save { name: self.file_name(), proposed: true });
             }
-            KeyCode::Char('r') if self.live.human_to_move() => self.dialog = Some(Dialog::Resign),
-            KeyCode::Char('d') if self.live.human_to_move() => self.offer(),
+            KeyCode::Char('r') if self.game.human_to_move() => self.dialog = Some(Dialog::Resign),
+            KeyCode::Char('d') if self.game.human_to_move() => self.offer_draw(),
             KeyCode::Char('r' | 'd') => self.message = self.prompt(),
-            KeyCode::Char('n') if self.live.is_over() => self.new_game(),
+            KeyCode::Char('n') if self.game.is_over() => self.new_game(),
             KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
-            KeyCode::Char('q') if self.live.is_over() => self.go(),
+            KeyCode::Char('q') if self.game.is_over() => self.quit_now(),
             KeyCode::Char('q') => self.dialog = Some(Dialog::Quit),
-            KeyCode::Char('[' | ',') => self.look_by(-1),
-            KeyCode::Char(']' | '.') => self.look_by(1),
-            KeyCode::PageUp => self.look_by(-PAGE),
-            KeyCode::PageDown => self.look_by(PAGE),
-            KeyCode::Home => self.look_at(0),
-            KeyCode::End => self.look_at(usize::MAX),
+            KeyCode::Char('[' | ',') => self.view_by(-1),
+            KeyCode::Char(']' | '.') => self.view_by(1),
+            KeyCode::PageUp => self.view_by(-PAGE),
+            KeyCode::PageDown => self.view_by(PAGE),
+            KeyCode::Home => self.view_ply(0),
+            KeyCode::End => self.view_ply(usize::MAX),
             _ => {}
         }
     }
@@ -158,8 +161,8 @@ impl GameScreen {
         let yes = matches!(code, KeyCode::Char('y' | 'Y') | KeyCode::Enter);
         match dialog {
             Dialog::Help => {}
-            Dialog::Text(from) => self.dialog = scrolled(from, code).map(Dialog::Text),
-            Dialog::Quit if yes => self.go(),
+            Dialog::Text(from) => self.dialog = scroll(from, code).map(Dialog::Text),
+            Dialog::Quit if yes => self.quit_now(),
             Dialog::Resign if yes => {
                 self.resign();
             }

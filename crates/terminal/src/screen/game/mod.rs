@@ -42,41 +42,41 @@ enum Dialog {
 
 /// Why the best player was asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Advice {
+enum HintPurpose {
     Hint,
     Draw,
 }
 
 /// A game on the screen.
 pub struct GameScreen {
-    live: LocalGame,
+    game: LocalGame,
     message: String,
-    hand: BoardInput,
+    input: BoardInput,
     /// The ply that is looked at, if it is not the present.
     viewed_ply: Option<usize>,
     /// Whether the board is turned round.
     flipped: bool,
     /// Whether squares carry numbers.
-    numbers: bool,
+    show_numbers: bool,
     dialog: Option<Dialog>,
     /// Whether two computers wait.
     paused: bool,
     /// How long a move of two computers stays on the screen.
-    pace: Duration,
+    move_interval: Duration,
     /// Since when the game has been as it is.
-    since: Instant,
+    last_change: Instant,
     colour: bool,
-    left: bool,
+    quit: bool,
     computers: Computers,
-    thinking: Option<PlayerThread>,
-    advice: Option<(Advice, PlayerThread)>,
-    kept: Option<Autosave>,
+    player_thread: Option<PlayerThread>,
+    hint_thread: Option<(HintPurpose, PlayerThread)>,
+    autosave: Option<Autosave>,
     /// What a computer that has moved thought.
     last_info: Option<(Side, Choice)>,
 }
 
 /// How slowly two computers play, at first.
-const PACE: Duration = Duration::from_millis(800);
+const DEFAULT_MOVE_INTERVAL: Duration = Duration::from_millis(800);
 
 impl GameScreen {
     /// A game to play.
@@ -88,23 +88,23 @@ impl GameScreen {
         let from_top = *first == Seat::Human && *second != Seat::Human;
         let mut screen = GameScreen {
             message: String::new(),
-            hand: BoardInput::new(live.session()),
+            input: BoardInput::new(live.session()),
             viewed_ply: None,
             flipped: from_top && live.setup().game.info().targets.is_none(),
             // Moves of the checkers games are written by them.
-            numbers: true,
+            show_numbers: true,
             dialog: None,
             paused: false,
-            pace: PACE,
-            since: Instant::now(),
+            move_interval: DEFAULT_MOVE_INTERVAL,
+            last_change: Instant::now(),
             colour,
-            left: false,
+            quit: false,
             computers,
-            thinking: None,
-            advice: None,
-            kept,
+            player_thread: None,
+            hint_thread: None,
+            autosave: kept,
             last_info: None,
-            live,
+            game: live,
         };
         screen.message = screen.prompt();
         screen
@@ -112,36 +112,37 @@ impl GameScreen {
 
     /// The game, when the screen is no longer needed.
     pub fn into_game(self) -> LocalGame {
-        self.live
+        self.game
     }
 
     /// What to do now, and what is wrong with keeping the game.
     fn prompt(&self) -> String {
         let mut text = self.turn_text();
-        if let Some(trouble) = self.trouble() {
+        if let Some(trouble) = self.autosave_error() {
             text = format!("{text} {trouble}");
         }
         text
     }
 
     fn turn_text(&self) -> String {
-        if let Some(ending) = self.live.describe_end() {
+        if let Some(ending) = self.game.describe_end() {
             return format!("{ending} n: new game, q: quit.");
         }
-        let side = side_text(&self.live.setup().game, self.live.session().side());
-        if !self.live.human_to_move() {
-            let is_ready = self.thinking.as_ref().is_some_and(|thinking| thinking.since.is_some());
-            let what = match (&self.thinking, self.paused) {
+        let side = side_text(&self.game.setup().game, self.game.session().side());
+        if !self.game.human_to_move() {
+            let is_ready =
+                self.player_thread.as_ref().is_some_and(|thinking| thinking.started.is_some());
+            let what = match (&self.player_thread, self.paused) {
                 (None, true) => "is to move.",
-                _ if !is_ready && self.computers.is_starting(&self.live) => "is starting.",
+                _ if !is_ready && self.computers.is_starting(&self.game) => "is starting.",
                 _ => "is thinking.",
             };
             return format!("{side} {what}");
         }
-        if self.hand.must_pass() {
+        if self.input.must_pass() {
             return format!("{side} cannot move: p passes.");
         }
-        let must = if self.hand.must_capture() { " A capture is compulsory." } else { "" };
+        let must = if self.input.must_capture() { " A capture is compulsory." } else { "" };
         format!("{side} to move.{must}")
     }
 
@@ -150,82 +151,82 @@ impl GameScreen {
         if self.viewed_ply.is_some() {
             return Some("This is an earlier position: End goes back to the game.".into());
         }
-        (!self.live.human_to_move()).then(|| self.prompt())
+        (!self.game.human_to_move()).then(|| self.prompt())
     }
 
     /// The position that is shown.
-    fn shown(&self) -> Box<dyn Session> {
+    fn shown_session(&self) -> Box<dyn Session> {
         match self.viewed_ply {
-            Some(ply) => self.live.session_at(ply),
-            None => self.live.session().clone_box(),
+            Some(ply) => self.game.session_at(ply),
+            None => self.game.session().clone_box(),
         }
     }
 
     /// The number of plies on the board that is shown.
     fn shown_ply(&self) -> usize {
-        self.viewed_ply.unwrap_or_else(|| self.live.session().plies())
+        self.viewed_ply.unwrap_or_else(|| self.game.session().plies())
     }
 
     /// What is marked on the board that is shown.
-    fn marks(&self) -> Highlights {
-        let mut marks = Highlights { cursor: self.hand.cursor, ..Highlights::default() };
-        if let Some(last) = self.shown().last_move() {
-            (marks.last, marks.taken) = (last.path, last.captures);
+    fn highlights(&self) -> Highlights {
+        let mut marks = Highlights { cursor: self.input.cursor, ..Highlights::default() };
+        if let Some(last) = self.shown_session().last_move() {
+            (marks.last_path, marks.captured) = (last.path, last.captures);
         }
-        if self.viewed_ply.is_none() && self.live.human_to_move() {
-            self.hand.mark(&mut marks);
+        if self.viewed_ply.is_none() && self.game.human_to_move() {
+            self.input.highlight(&mut marks);
         }
         marks
     }
 
     /// What the computer thinks, or thought before its last move: whose side, and what.
-    fn thought(&self) -> Option<(Side, &Choice)> {
-        let now = self.thinking.as_ref().and_then(|thinking| thinking.latest.as_ref());
+    fn shown_info(&self) -> Option<(Side, &Choice)> {
+        let now = self.player_thread.as_ref().and_then(|thinking| thinking.latest.as_ref());
         match now {
-            Some(choice) => Some((self.live.session().side(), choice)),
+            Some(choice) => Some((self.game.session().side(), choice)),
             None => self.last_info.as_ref().map(|(side, choice)| (*side, choice)),
         }
     }
 
     /// Whether a computer thinks at this moment.
     fn is_thinking(&self) -> bool {
-        self.thinking.is_some()
+        self.player_thread.is_some()
     }
 
     /// What time alone does: computers move, clocks run out.
     fn advance(&mut self) {
-        self.hear_advice();
+        self.poll_hint();
         // What is said while somebody thinks does not stay long enough to be read.
-        if self.thinking.is_none() && self.advice.is_none() {
-            self.say_missing();
+        if self.player_thread.is_none() && self.hint_thread.is_none() {
+            self.show_warning();
         }
-        if self.live.is_over() {
+        if self.game.is_over() {
             return;
         }
-        let side = self.live.session().side();
-        if self.live.human_to_move() {
-            if self.live.check_flag() {
-                self.changed();
+        let side = self.game.session().side();
+        if self.game.human_to_move() {
+            if self.game.check_flag() {
+                self.on_change();
             }
             return;
         }
-        let watching = !self.live.has_human();
-        if self.thinking.is_none() {
-            if watching && (self.paused || self.waits()) {
+        let watching = !self.game.has_human();
+        if self.player_thread.is_none() {
+            if watching && (self.paused || self.is_between_moves()) {
                 return;
             }
-            match self.computers.ask(&self.live) {
-                Ok(thinking) => self.thinking = thinking,
+            match self.computers.ask(&self.game) {
+                Ok(thinking) => self.player_thread = thinking,
                 Err(error) => self.fail(error.to_string()),
             }
             return;
         }
         // In a pause too: a computer that has been asked ends its thought, so that its clock is true.
         let told = self.prompt();
-        let Some(thinking) = &mut self.thinking else { return };
+        let Some(thinking) = &mut self.player_thread else { return };
         let polled = thinking.poll();
-        if let Some(since) = thinking.since {
-            self.live.start_turn(since);
+        if let Some(since) = thinking.started {
+            self.game.start_turn(since);
             if self.message == told {
                 self.message = self.prompt();
             }
@@ -234,19 +235,19 @@ impl GameScreen {
             Ok(None) => {}
             Err(died) => self.fail(died.to_string()),
             Ok(Some(chosen)) => {
-                self.thinking = None;
+                self.player_thread = None;
                 let (choice, used) = self.computers.return_player(side, chosen);
                 if let Ok(choice) = &choice {
                     self.last_info = Some((side, choice.clone()));
                 }
-                match self.live.on_choice(choice, used) {
+                match self.game.on_choice(choice, used) {
                     Ok(incident) => {
-                        self.moved(side);
+                        self.on_computer_move(side);
                         // An incident that lost the game is told with its end.
                         if let Some(incident) = incident
                             && incident.policy != FaultPolicy::Forfeit
                         {
-                            let text = self.live.incident_text(&incident);
+                            let text = self.game.incident_text(&incident);
                             self.message = format!("{} {text}", self.message);
                         }
                     }
@@ -257,55 +258,55 @@ impl GameScreen {
     }
 
     /// A computer has moved. Whoever looks at an earlier position goes on looking.
-    fn moved(&mut self, side: Side) {
+    fn on_computer_move(&mut self, side: Side) {
         let look = self.viewed_ply;
-        self.changed();
+        self.on_change();
         if let (Some(_), Some(text), false) =
-            (look, self.live.session().last_move_text(), self.live.is_over())
+            (look, self.game.session().last_move_text(), self.game.is_over())
         {
             self.viewed_ply = look;
-            let side = side_text(&self.live.setup().game, side);
+            let side = side_text(&self.game.setup().game, side);
             self.message = format!("{side} has played {text}. End goes back to the game.");
         }
     }
 
     /// Whether the last move of two computers should stay a little longer.
-    fn waits(&self) -> bool {
-        self.live.session().plies() > 0 && self.since.elapsed() < self.pace
+    fn is_between_moves(&self) -> bool {
+        self.game.session().plies() > 0 && self.last_change.elapsed() < self.move_interval
     }
 
-    fn say_missing(&mut self) {
-        if let Some(missing) = self.computers.missing() {
+    fn show_warning(&mut self) {
+        if let Some(missing) = self.computers.take_warning() {
             self.message = format!("{} {}", self.message, to_sentence(&missing));
         }
     }
 
     /// A computer that cannot go on has lost: nothing else would end the game.
     fn fail(&mut self, error: String) {
-        self.thinking = None;
+        self.player_thread = None;
         self.resign();
         self.message = error;
     }
 
-    fn hear_advice(&mut self) {
-        let Some((purpose, thinking)) = &mut self.advice else { return };
+    fn poll_hint(&mut self) {
+        let Some((purpose, thinking)) = &mut self.hint_thread else { return };
         let purpose = *purpose;
         let advice = match thinking.poll() {
             Ok(None) => return,
             Err(died) => Err(died.to_string()),
             Ok(Some(chosen)) => self.computers.take_hint(chosen).map_err(|error| error.to_string()),
         };
-        self.advice = None;
+        self.hint_thread = None;
         match (purpose, advice) {
-            (Advice::Hint, Ok(choice)) => {
-                self.message = hint_text(self.live.session(), &choice);
+            (HintPurpose::Hint, Ok(choice)) => {
+                self.message = hint_text(self.game.session(), &choice);
             }
-            (Advice::Hint, Err(error)) => self.message = to_sentence(&error),
-            (Advice::Draw, advice) => {
-                let accepts = self.computers.accepts(&self.live, advice.ok().as_ref());
+            (HintPurpose::Hint, Err(error)) => self.message = to_sentence(&error),
+            (HintPurpose::Draw, advice) => {
+                let accepts = self.computers.accepts_draw(&self.game, advice.ok().as_ref());
                 self.answer_draw(accepts);
-                if !accepts && !self.live.is_over() {
-                    self.decline();
+                if !accepts && !self.game.is_over() {
+                    self.show_declined();
                 }
             }
         }
@@ -314,62 +315,62 @@ impl GameScreen {
     /// The side to move resigns.
     fn resign(&mut self) {
         // A game that is over stays as it ended.
-        let _ = self.live.act(self.live.session().side(), &Action::Resign);
-        self.changed();
+        let _ = self.game.act(self.game.session().side(), &Action::Resign);
+        self.on_change();
     }
 
     /// The opponent answers the draw offer of the side to move.
     fn answer_draw(&mut self, accepts: bool) {
-        let other = self.live.session().side().other();
+        let other = self.game.session().side().other();
         let answer = match accepts {
             true => Action::Accept(OfferKind::Draw),
             false => Action::Decline(OfferKind::Draw),
         };
-        match self.live.act(other, &answer) {
-            Ok(()) if self.live.is_over() => self.changed(),
+        match self.game.act(other, &answer) {
+            Ok(()) if self.game.is_over() => self.on_change(),
             Ok(()) => self.message = self.prompt(),
             Err(refusal) => self.message = to_sentence(&refusal.to_string()),
         }
     }
 
-    fn decline(&mut self) {
-        let other = self.live.session().side().other();
-        self.message = format!("{} plays on.", side_text(&self.live.setup().game, other));
+    fn show_declined(&mut self) {
+        let other = self.game.session().side().other();
+        self.message = format!("{} plays on.", side_text(&self.game.setup().game, other));
     }
 
     /// The game is another than before.
-    fn changed(&mut self) {
-        self.hand.reset(self.live.session());
+    fn on_change(&mut self) {
+        self.input.reset(self.game.session());
         self.viewed_ply = None;
-        self.advice = None;
-        self.since = Instant::now();
+        self.hint_thread = None;
+        self.last_change = Instant::now();
         // A game that is over asks for nothing any more.
-        if self.live.is_over()
+        if self.game.is_over()
             && matches!(self.dialog, Some(Dialog::Quit | Dialog::Resign | Dialog::Draw))
         {
             self.dialog = None;
         }
-        self.keep();
-        self.computers.game_over(&self.live);
+        self.save_progress();
+        self.computers.on_game_over(&self.game);
         self.message = self.prompt();
     }
 
     /// Keeps the game as it is.
-    fn keep(&mut self) {
-        if let Some(kept) = &mut self.kept {
-            kept.save(&self.live);
+    fn save_progress(&mut self) {
+        if let Some(kept) = &mut self.autosave {
+            kept.save(&self.game);
         }
     }
 
-    fn trouble(&self) -> Option<&str> {
-        self.kept.as_ref().and_then(Autosave::trouble)
+    fn autosave_error(&self) -> Option<&str> {
+        self.autosave.as_ref().and_then(Autosave::error)
     }
 
     /// A sentence on what has become of a game that was left: whether it is kept.
     pub fn autosave_text(&self) -> Option<&str> {
-        let kept = self.kept.as_ref().is_some_and(Autosave::is_saved);
+        let kept = self.autosave.as_ref().is_some_and(Autosave::is_saved);
         let text = "The game is kept: crownhead play --resume takes it up again.";
-        self.trouble().or(kept.then_some(text))
+        self.autosave_error().or(kept.then_some(text))
     }
 
     fn play(&mut self, text: &str) {
@@ -377,70 +378,70 @@ impl GameScreen {
             self.message = why;
             return;
         }
-        match self.live.act(self.live.session().side(), &Action::Move(text.into())) {
-            Ok(()) => self.changed(),
+        match self.game.act(self.game.session().side(), &Action::Move(text.into())) {
+            Ok(()) => self.on_change(),
             Err(Refusal::Illegal(error)) => {
-                self.hand.deselect();
+                self.input.deselect();
                 self.message = to_sentence(&error.reason);
             }
             Err(_) => self.message = self.prompt(),
         }
     }
 
-    fn go(&mut self) {
+    fn quit_now(&mut self) {
         // Nobody waits for what they think.
-        self.thinking = None;
-        self.advice = None;
-        self.left = true;
+        self.player_thread = None;
+        self.hint_thread = None;
+        self.quit = true;
     }
 
     fn hint(&mut self) {
         match self.blocked_reason() {
             Some(why) => self.message = why,
-            None => self.ask(Advice::Hint),
+            None => self.ask_hint(HintPurpose::Hint),
         }
     }
 
-    fn ask(&mut self, purpose: Advice) {
+    fn ask_hint(&mut self, purpose: HintPurpose) {
         // Who is being asked need not be asked again.
-        if self.advice.as_ref().is_some_and(|(asked, _)| *asked == purpose) {
+        if self.hint_thread.as_ref().is_some_and(|(asked, _)| *asked == purpose) {
             return;
         }
-        match self.computers.ask_hint(&self.live) {
+        match self.computers.ask_hint(&self.game) {
             Ok(thinking) => {
-                self.advice = Some((purpose, thinking));
+                self.hint_thread = Some((purpose, thinking));
                 self.message = match purpose {
-                    Advice::Hint => "Looking for a good move …".into(),
-                    Advice::Draw => "The offer is being considered …".into(),
+                    HintPurpose::Hint => "Looking for a good move …".into(),
+                    HintPurpose::Draw => "The offer is being considered …".into(),
                 };
             }
             Err(error) => self.message = error.to_string(),
         }
     }
 
-    fn offer(&mut self) {
-        let side = self.live.session().side();
-        let is_computer = matches!(self.live.seat(side.other()), Seat::Computer(_));
-        if is_computer && !self.computers.considers_offers(&self.live) {
-            return self.decline();
+    fn offer_draw(&mut self) {
+        let side = self.game.session().side();
+        let is_computer = matches!(self.game.seat(side.other()), Seat::Computer(_));
+        if is_computer && !self.computers.considers_offers(&self.game) {
+            return self.show_declined();
         }
-        match self.live.act(side, &Action::Offer(OfferKind::Draw)) {
+        match self.game.act(side, &Action::Offer(OfferKind::Draw)) {
             Err(refusal) => self.message = to_sentence(&refusal.to_string()),
-            Ok(()) if self.live.is_over() => self.changed(),
-            Ok(()) if is_computer => self.ask(Advice::Draw),
+            Ok(()) if self.game.is_over() => self.on_change(),
+            Ok(()) if is_computer => self.ask_hint(HintPurpose::Draw),
             Ok(()) => self.dialog = Some(Dialog::Draw),
         }
     }
 
     fn undo(&mut self) {
-        if self.live.undo() {
+        if self.game.undo() {
             // Who thinks about a position that has gone away thinks in vain.
-            self.thinking = None;
+            self.player_thread = None;
             self.last_info = None;
             self.computers.on_undo();
-            self.changed();
+            self.on_change();
         } else {
-            self.message = match self.live.is_lost_on_time() {
+            self.message = match self.game.is_lost_on_time() {
                 true => "A game lost on time stays lost.".into(),
                 false => "There is no move of yours to take back.".into(),
             };
@@ -449,25 +450,25 @@ impl GameScreen {
 
     /// The same once more.
     fn new_game(&mut self) {
-        let mut setup = self.live.setup().clone();
+        let mut setup = self.game.setup().clone();
         setup.seed = setup.seed.wrapping_add(1);
         if let Ok(live) = LocalGame::new(setup) {
             self.computers = Computers::new(&live);
-            self.live = live;
+            self.game = live;
             self.last_info = None;
-            self.changed();
+            self.on_change();
         }
     }
 
-    fn look_by(&mut self, plies: isize) {
+    fn view_by(&mut self, plies: isize) {
         let now = self.shown_ply();
-        self.look_at(now.saturating_add_signed(plies));
+        self.view_ply(now.saturating_add_signed(plies));
     }
 
     /// Looks at an earlier position; the last one is the game itself.
-    fn look_at(&mut self, ply: usize) {
-        let made = self.live.session().plies();
-        self.hand.deselect();
+    fn view_ply(&mut self, ply: usize) {
+        let made = self.game.session().plies();
+        self.input.deselect();
         self.viewed_ply = (ply < made).then_some(ply);
         self.message = match self.viewed_ply {
             Some(ply) => {
@@ -479,7 +480,7 @@ impl GameScreen {
 
     /// A name for a file that does not exist yet.
     fn file_name(&self) -> String {
-        let id = self.live.setup().game.info().id;
+        let id = self.game.setup().game.info().id;
         let mut names = (1..1000).map(|number| format!("{id}-{number}.pdn"));
         names.find(|name| !Path::new(name).exists()).unwrap_or_else(|| format!("{id}.pdn"))
     }
@@ -489,7 +490,7 @@ impl GameScreen {
         self.message = if name.is_empty() {
             "The game was not saved: a file needs a name.".into()
         } else {
-            match self.live.save(Path::new(name)) {
+            match self.game.save(Path::new(name)) {
                 Ok(()) => format!("The game is in {name}."),
                 Err(error) => to_sentence(&error.to_string()),
             }

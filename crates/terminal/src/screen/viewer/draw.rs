@@ -6,11 +6,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::{BoardView, Highlights, shape};
-use super::super::layout::{
-    Layout, faint, popup, popup_text, strong, too_small, write_keys, write_line, write_message,
+use super::super::board::{BoardView, Highlights, piece_text};
+use super::super::layout::Layout;
+use super::super::move_list::MoveList;
+use super::super::widgets::{
+    bold, dim, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
 };
-use super::super::move_list::{MoveList, shorten};
 use super::ViewScreen;
 use crate::analysis_thread::AnalysisUpdate;
 use crate::game_file::{annotated_move, strip_control_chars, title};
@@ -21,43 +22,48 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
         too_small(frame);
         return;
     };
-    let (walk, colour) = (&screen.walk, screen.colour);
+    let (walk, colour) = (&screen.cursor, screen.colour);
     let (game, place) = (&walk.record().game, walk.position());
-    let playing = if screen.playing.is_some() { "   playing (space stops)" } else { "" };
+    let playing = if screen.autoplay_since.is_some() { "   playing (space stops)" } else { "" };
     let name = game.info().name;
     let top = format!("{name}   game {}{playing}: {}", screen.shown.1, title(walk.record()));
-    write_line(frame, layout.title, &shorten(&top, layout.title.width.into()), strong(colour));
+    write_line(frame, layout.title, &truncate(&top, layout.title.width.into()), bold(colour));
     let marks = Highlights {
-        last: place.path.clone(),
-        taken: place.captures.clone(),
+        last_path: place.path.clone(),
+        captured: place.captures.clone(),
         ..Highlights::default()
     };
-    let view =
-        BoardView { game, board: &place.board, marks: &marks, colour, numbers: screen.numbers };
+    let view = BoardView {
+        game,
+        board: &place.board,
+        highlights: &marks,
+        colour,
+        show_numbers: screen.show_numbers,
+    };
     view.draw(frame.buffer_mut(), layout.board);
     draw_panel(frame, screen, layout.panel);
     with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
-    write_message(frame, &layout, "", &said(screen));
+    write_message(frame, &layout, "", &message_text(screen));
     let short = "← → step · space play · n p game · v variation · a analysis · ? help · q quit";
     let long = format!("Home End start and end · {short}");
     let shortest = "← → step · space play · n p game · v a · ? help · q quit";
     write_keys(frame, layout.keys, &[long, short.into(), shortest.into()], colour);
-    if screen.help {
+    if screen.show_help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
     }
-    if let Some(from) = screen.reading {
-        popup_text(frame, &said(screen), from);
+    if let Some(from) = screen.message_popup {
+        popup_text(frame, &message_text(screen), from);
     }
 }
 
 /// What is said: by the program, or else by whoever wrote about the game.
-pub(super) fn said<R>(screen: &ViewScreen<R>) -> String {
-    let walk = &screen.walk;
+pub(super) fn message_text<R>(screen: &ViewScreen<R>) -> String {
+    let walk = &screen.cursor;
     if !screen.message.is_empty() {
         return screen.message.clone();
     }
     let comment = walk.comment();
-    let ending = walk.position().ending.as_deref().unwrap_or_default();
+    let ending = walk.position().outcome_text.as_deref().unwrap_or_default();
     match (comment.is_empty(), ending.is_empty()) {
         (true, true) if !walk.has_more() && walk.depth() > 0 => "The variation ends here.".into(),
         (true, true) if !walk.has_more() => {
@@ -74,12 +80,12 @@ fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> 
         let more = if ply.variations.is_empty() { "" } else { "…" };
         format!("{}{more}", annotated_move(ply))
     };
-    let texts: Vec<_> = screen.walk.plies().iter().map(marked).collect();
+    let texts: Vec<_> = screen.cursor.plies().iter().map(marked).collect();
     work(&MoveList {
-        sides: screen.walk.record().game.info().sides,
-        first: screen.walk.first().side,
+        sides: screen.cursor.record().game.info().sides,
+        first: screen.cursor.first().side,
         texts: &texts,
-        shown: screen.walk.ply(),
+        shown_ply: screen.cursor.ply(),
         colour: screen.colour,
     })
 }
@@ -90,26 +96,26 @@ pub(super) fn ply_at<R>(screen: &ViewScreen<R>, layout: &Layout, x: u16, y: u16)
 }
 
 fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
-    let (walk, colour) = (&screen.walk, screen.colour);
+    let (walk, colour) = (&screen.cursor, screen.colour);
     let record = walk.record();
     let room = usize::from(place.width) - 1;
     let mut y = place.y;
     let mut line = |text: &str, style: Style| {
-        frame.buffer_mut().set_stringn(place.x, y, shorten(text, room), room, style);
+        frame.buffer_mut().set_stringn(place.x, y, truncate(text, room), room, style);
         y += 1;
     };
     let sides = record.game.info().sides;
     // A record may end, by a resignation or a word, where the board does not.
     let is_told = walk.depth() == 0 && record.result != GameResult::Unknown;
-    let is_over = walk.position().ending.is_some() || (is_told && !walk.has_more());
+    let is_over = walk.position().outcome_text.is_some() || (is_told && !walk.has_more());
     for side in [Side::First, Side::Second] {
         let name = record.player(side).map(strip_control_chars).unwrap_or_default();
         let turn = if walk.position().side == side && !is_over { "▶" } else { " " };
-        let shape = shape(side, sides[side.index()].letter);
-        line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), strong(colour));
+        let shape = piece_text(side, sides[side.index()].letter);
+        line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), bold(colour));
     }
     let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
-    line(&strip_control_chars(&event.join(", ")), faint(colour));
+    line(&strip_control_chars(&event.join(", ")), dim(colour));
     let others = walk.sibling_moves();
     let branch = match (walk.depth(), others.is_empty()) {
         (0, true) => String::new(),
@@ -121,7 +127,7 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
     match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
         None => {}
         Some(None) => line("…", Style::default()),
-        Some(Some(AnalysisUpdate::Nothing(why))) => line(why, Style::default()),
+        Some(Some(AnalysisUpdate::Unavailable(why))) => line(why, Style::default()),
         Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
             for (index, (worth, moves)) in lines.iter().take(3).enumerate() {
                 let deep = if index == 0 { format!(" (depth {depth})") } else { String::new() };

@@ -11,7 +11,8 @@ use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind
 use ratatui::layout::Rect;
 
 use super::Screen;
-use super::layout::{Layout, scrolled};
+use super::layout::Layout;
+use super::widgets::scroll;
 use crate::analysis_thread::AnalysisThread;
 use crate::game_file::{GameFile, RecordCursor};
 use crate::lazy_knowledge::LazyKnowledge;
@@ -22,25 +23,25 @@ pub struct ViewScreen<R> {
     games: GameFile<R>,
     /// Which of the games that can be read is shown, and its number in the file.
     shown: (usize, u64),
-    walk: RecordCursor,
+    cursor: RecordCursor,
     message: String,
     flipped: bool,
-    numbers: bool,
+    show_numbers: bool,
     colour: bool,
-    left: bool,
-    help: bool,
+    quit: bool,
+    show_help: bool,
     /// The line of what is said that a box with all of it begins with.
-    reading: Option<usize>,
+    message_popup: Option<usize>,
     /// Since when the position has been shown by itself; none if a person goes on.
-    playing: Option<Instant>,
-    pace: Duration,
+    autoplay_since: Option<Instant>,
+    move_interval: Duration,
     analysis: Option<AnalysisThread>,
     /// What the search may know of the game.
-    known: LazyKnowledge,
+    knowledge: LazyKnowledge,
 }
 
 /// How slowly a game plays by itself, at first.
-const PACE: Duration = Duration::from_millis(1000);
+const DEFAULT_MOVE_INTERVAL: Duration = Duration::from_millis(1000);
 /// The plies that a page is.
 const PAGE: usize = 10;
 
@@ -50,32 +51,32 @@ impl<R: Read> ViewScreen<R> {
         let (number, walk) = match games.get(0) {
             Some((number, record)) => (number, RecordCursor::new(record.clone())?),
             None => {
-                let fault = games.faults.first().map(ToString::to_string);
+                let fault = games.errors.first().map(ToString::to_string);
                 return Err(fault.unwrap_or_else(|| "there is no game in it".into()));
             }
         };
         let mut screen = ViewScreen {
             games,
             shown: (0, number),
-            walk,
+            cursor: walk,
             message: String::new(),
             flipped: false,
-            numbers: true,
+            show_numbers: true,
             colour,
-            left: false,
-            help: false,
-            reading: None,
-            playing: None,
-            pace: PACE,
+            quit: false,
+            show_help: false,
+            message_popup: None,
+            autoplay_since: None,
+            move_interval: DEFAULT_MOVE_INTERVAL,
             analysis: None,
-            known: LazyKnowledge::default(),
+            knowledge: LazyKnowledge::default(),
         };
-        screen.say_faults();
+        screen.show_errors();
         Ok(screen)
     }
 
-    fn say_faults(&mut self) {
-        let faults = std::mem::take(&mut self.games.faults);
+    fn show_errors(&mut self) {
+        let faults = std::mem::take(&mut self.games.errors);
         if let Some(first) = faults.first() {
             let more = match faults.len() {
                 1 => String::new(),
@@ -91,41 +92,45 @@ impl<R: Read> ViewScreen<R> {
             None => self.message = "That was the last game.".into(),
             Some((_, Err(why))) => self.message = why,
             Some((number, Ok(walk))) => {
-                (self.walk, self.shown) = (walk, (place, number));
-                self.known = LazyKnowledge::default();
+                (self.cursor, self.shown) = (walk, (place, number));
+                self.knowledge = LazyKnowledge::default();
                 self.message.clear();
-                self.playing = None;
-                self.moved();
+                self.autoplay_since = None;
+                self.on_position_change();
             }
         }
-        self.say_faults();
+        self.show_errors();
     }
 
     fn step(&mut self, go: impl FnOnce(&mut RecordCursor)) {
-        go(&mut self.walk);
+        go(&mut self.cursor);
         self.message.clear();
-        self.moved();
+        self.on_position_change();
     }
 
     /// Another position is on the board.
-    fn moved(&mut self) {
+    fn on_position_change(&mut self) {
         if self.analysis.take().is_some() {
             self.analyse();
         }
     }
 
     fn analyse(&mut self) {
-        let game = &self.walk.record().game;
-        match AnalysisThread::new(game, self.walk.position().position.clone(), self.known.clone()) {
+        let game = &self.cursor.record().game;
+        match AnalysisThread::new(
+            game,
+            self.cursor.position().position.clone(),
+            self.knowledge.clone(),
+        ) {
             Ok(analysis) => self.analysis = Some(analysis),
             Err(error) => self.message = format!("There is no analysis: {error}."),
         }
     }
 
-    fn turn(&mut self) {
-        if self.walk.next_sibling() {
+    fn next_variation(&mut self) {
+        if self.cursor.next_sibling() {
             self.message.clear();
-            self.moved();
+            self.on_position_change();
         } else {
             self.message = "There is no variation of this move.".into();
         }
@@ -138,16 +143,16 @@ impl<R: Read> Screen for ViewScreen<R> {
     }
 
     fn key(&mut self, code: KeyCode) {
-        if self.help {
-            self.help = false;
+        if self.show_help {
+            self.show_help = false;
             return;
         }
-        if let Some(from) = self.reading {
-            self.reading = scrolled(from, code);
+        if let Some(from) = self.message_popup {
+            self.message_popup = scroll(from, code);
             return;
         }
         if !matches!(code, KeyCode::Char(' ' | '+' | '-' | 'f' | 'c' | 'a' | '?')) {
-            self.playing = None;
+            self.autoplay_since = None;
         }
         let page = |walk: &mut RecordCursor| walk.go_to(walk.ply() + PAGE);
         match code {
@@ -166,29 +171,31 @@ impl<R: Read> Screen for ViewScreen<R> {
                 self.message = "This is the first game.".into();
             }
             KeyCode::Char('p' | 'N') => self.open(self.shown.0 - 1),
-            KeyCode::Char('v') => self.turn(),
+            KeyCode::Char('v') => self.next_variation(),
             KeyCode::Esc => self.step(RecordCursor::leave_variation),
             KeyCode::Char(' ') => {
-                self.playing = match self.playing {
+                self.autoplay_since = match self.autoplay_since {
                     Some(_) => None,
                     None => Some(Instant::now()),
                 };
             }
             KeyCode::Char('+') => {
-                self.pace = (self.pace / 2).max(Duration::from_millis(60));
-                self.message = speed_text(self.pace);
+                self.move_interval = (self.move_interval / 2).max(Duration::from_millis(60));
+                self.message = speed_text(self.move_interval);
             }
             KeyCode::Char('-') => {
-                self.pace = (self.pace * 2).min(Duration::from_secs(16));
-                self.message = speed_text(self.pace);
+                self.move_interval = (self.move_interval * 2).min(Duration::from_secs(16));
+                self.message = speed_text(self.move_interval);
             }
             KeyCode::Char('a') if self.analysis.is_some() => self.analysis = None,
             KeyCode::Char('a') => self.analyse(),
             KeyCode::Char('f') => self.flipped = !self.flipped,
-            KeyCode::Char('c') => self.numbers = !self.numbers,
-            KeyCode::Char('t') if !draw::said(self).is_empty() => self.reading = Some(0),
-            KeyCode::Char('?') => self.help = true,
-            KeyCode::Char('q') => self.left = true,
+            KeyCode::Char('c') => self.show_numbers = !self.show_numbers,
+            KeyCode::Char('t') if !draw::message_text(self).is_empty() => {
+                self.message_popup = Some(0)
+            }
+            KeyCode::Char('?') => self.show_help = true,
+            KeyCode::Char('q') => self.quit = true,
             _ => {}
         }
     }
@@ -197,8 +204,8 @@ impl<R: Read> Screen for ViewScreen<R> {
         let Some(layout) = Layout::new(area, self.flipped) else { return };
         let on_board = layout.board.cell_at(mouse.column, mouse.row).is_some();
         match mouse.kind {
-            MouseEventKind::Down(_) if self.help || self.reading.is_some() => {
-                (self.help, self.reading) = (false, None);
+            MouseEventKind::Down(_) if self.show_help || self.message_popup.is_some() => {
+                (self.show_help, self.message_popup) = (false, None);
             }
             MouseEventKind::ScrollUp => self.step(RecordCursor::back),
             MouseEventKind::ScrollDown => self.step(RecordCursor::forward),
@@ -217,17 +224,17 @@ impl<R: Read> Screen for ViewScreen<R> {
         if let Some(analysis) = &mut self.analysis {
             analysis.poll();
         }
-        if self.playing.is_some_and(|since| since.elapsed() >= self.pace) {
-            self.playing = self.walk.has_more().then(Instant::now);
+        if self.autoplay_since.is_some_and(|since| since.elapsed() >= self.move_interval) {
+            self.autoplay_since = self.cursor.has_more().then(Instant::now);
             self.step(RecordCursor::forward);
         }
     }
 
-    fn leave(&mut self) {
-        self.left = true;
+    fn quit(&mut self) {
+        self.quit = true;
     }
 
-    fn is_left(&self) -> bool {
-        self.left
+    fn has_quit(&self) -> bool {
+        self.quit
     }
 }

@@ -3,9 +3,9 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
   const SVG = "http://www.w3.org/2000/svg";
-  const MARKS = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
+  const JUDGEMENTS = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
 
-  /** An element with attributes, children and texts; texts are never markup. */
+  /** Creates an element with attributes and children; strings are never markup. */
   function make(name, attributes = {}, ...children) {
     const element = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -21,29 +21,29 @@
     if (text !== undefined) element.textContent = text;
     return element;
   }
-  const mark = (sign) => (sign ? make("span", { class: `mark ${MARKS[sign]}` }, sign) : null);
+  const judgement = (symbol) =>
+    symbol ? make("span", { class: `mark ${JUDGEMENTS[symbol]}` }, symbol) : null;
 
-  // What is shown: a game, how many of its moves are on the board, and perhaps a line that leaves
-  // the game there.
-  let game, at = 0, line = null, turned = false;
+  // The game shown, the number of its plies on the board, and the variation being followed, if any.
+  let game, at = 0, line = null, flipped = false;
 
   const played = () => (at > 0 ? game.moves[at - 1] : null);
-  const called = (side) => game.sides[side].player || game.sides[side].name;
-  const colour = (side) => game.sides[side].name.toLowerCase();
+  const playerName = (side) => game.sides[side].player || game.sides[side].name;
+  const colour = (side) => game.sides[side].colour;
   const numbered = (move) => `${move.number}${move.side === 0 ? "." : "…"}`;
 
-  function choose(number) {
+  function selectGame(number) {
     game = data.games[number];
     at = 0;
     line = null;
     $("games").value = String(number);
     $("title").textContent = game.title;
-    $("about").textContent = [game.game, ...game.about].join(" · ");
+    $("about").textContent = [game.game, ...game.details].join(" · ");
     document.title = game.title;
     $("slider").max = game.moves.length;
     listMoves();
     drawGraph();
-    summarise();
+    showSummary();
   }
 
   function go(to) {
@@ -51,7 +51,7 @@
     line = null;
     show();
   }
-  /** Shows a line of the move `index`, after so many of its steps. */
+  /** Follows a line of the move at `index`, and shows it after `steps` of its moves. */
   function follow(index, which, steps) {
     at = index + 1;
     line = { index, which, steps };
@@ -76,15 +76,15 @@
     const move = played();
     const shown = line ? lineOf(line).steps[line.steps - 1] : move;
     drawBoard(shown ? shown.board : game.board, shown, !line && move && move.better);
-    tell();
+    showMove();
     const expected = move ? move.expected : game.expected;
     const bar = $("bar");
-    // The player whose side of the board is below fills the bar from below.
+    // The side at the bottom of the board fills the bar from the bottom.
     bar.style.height = `${100 * expected}%`;
-    bar.style.top = turned ? `${100 * (1 - expected)}%` : "0";
+    bar.style.top = flipped ? `${100 * (1 - expected)}%` : "0";
     bar.style.background = `var(--bar-${colour(0)})`;
     bar.parentElement.style.background = `var(--bar-${colour(1)})`;
-    players();
+    showPlayers();
     $("slider").value = at;
     $("slider").setAttribute("aria-valuetext", move ? `${numbered(move)} ${move.text}` : "start");
     const here = $("graph").querySelector(".here");
@@ -94,7 +94,7 @@
     $("first").disabled = $("back").disabled = at === 0 && !line;
     $("next").disabled = line ? line.steps === lineOf(line).steps.length : at === game.moves.length;
     $("last").disabled = at === game.moves.length && !line;
-    $("mistake").disabled = !game.moves.some((other) => other.mark);
+    $("mistake").disabled = !game.moves.some((entry) => entry.mark);
     const list = $("moves");
     list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const button = list.querySelector(`[data-at="${at}"]`);
@@ -113,48 +113,48 @@
     }
   }
 
-  function players() {
-    [["upper", turned ? 1 : 0], ["lower", turned ? 0 : 1]].forEach(([place, side]) => {
+  function showPlayers() {
+    [["upper", flipped ? 1 : 0], ["lower", flipped ? 0 : 1]].forEach(([place, side]) => {
       const name = game.sides[side].name;
       $(place).replaceChildren(
         make("i", { class: `dot ${colour(side)}` }),
-        make("span", {}, called(side)),
+        make("span", {}, playerName(side)),
         make("small", {}, game.sides[side].player ? name : ""),
       );
     });
   }
 
-  /** What there is to say about the move on the board. */
-  function tell() {
+  /** Shows the evaluation and the comments of the move on the board. */
+  function showMove() {
     const now = $("now");
     const move = played();
     if (!move) {
       now.replaceChildren(
-        make("p", { class: "head" }, make("b", {}, "Start"), make("span", { class: "worth" }, game.worth)),
+        make("p", { class: "head" }, make("b", {}, "Start"), make("span", { class: "eval" }, game.eval)),
         make("p", {}, `Scores above 0 are good for ${game.sides[0].name}.`),
-        ...(game.comment ? [make("p", { class: "remark" }, game.comment)] : []),
+        ...(game.comment ? [make("p", { class: "comment" }, game.comment)] : []),
       );
       return;
     }
     const parts = [
       make("p", { class: "head" },
-        make("b", {}, `${numbered(move)} ${move.text} `, mark(move.mark) || ""),
-        make("span", {}, called(move.side)),
-        make("span", { class: "worth" }, move.worth)),
-      make("p", {}, move.said),
+        make("b", {}, `${numbered(move)} ${move.text} `, judgement(move.mark) || ""),
+        make("span", {}, playerName(move.side)),
+        make("span", { class: "eval" }, move.eval)),
+      make("p", {}, move.verdict),
     ];
     if (move.better) parts.push(lineRow(move.better, -1, "Better:", "name"));
-    (move.lines || []).forEach((found, which) => {
-      parts.push(lineRow(found, which, `${which + 1}.`, "name plain"));
+    (move.lines || []).forEach((variation, which) => {
+      parts.push(lineRow(variation, which, `${which + 1}.`, "name plain"));
     });
-    if (move.comment) parts.push(make("p", { class: "remark" }, move.comment));
+    if (move.comment) parts.push(make("p", { class: "comment" }, move.comment));
     if (game.end && game.end.plies === at) parts.push(make("p", {}, game.end.text));
     now.replaceChildren(...parts);
   }
 
-  function lineRow(found, which, name, nameClass) {
+  function lineRow(variation, which, name, nameClass) {
     const row = make("p", { class: "line" }, make("span", { class: nameClass }, name));
-    found.steps.forEach((stepOf, index) => {
+    variation.steps.forEach((step, index) => {
       const current = line && line.which === which && line.steps === index + 1;
       row.append(make("button", {
         "aria-current": current ? "true" : null,
@@ -163,9 +163,9 @@
           follow(at - 1, which, index + 1);
           $("now").querySelector(`[data-step="${which}.${index + 1}"]`)?.focus();
         },
-      }, stepOf.text));
+      }, step.text));
     });
-    row.append(make("span", {}, found.worth));
+    row.append(make("span", {}, variation.eval));
     if (line && line.which === which) {
       row.append(make("button", { onclick: () => go(at) }, "Back to the game"));
     }
@@ -182,8 +182,8 @@
         rows.push(row);
       }
       row.append(make("button", { "data-at": index + 1, onclick: () => go(index + 1) },
-        make("span", {}, move.text), mark(move.mark),
-        make("span", { class: "score" }, move.worth)));
+        make("span", {}, move.text), judgement(move.mark),
+        make("span", { class: "score" }, move.eval)));
       if (index === game.moves.length - 1 && move.side === 0) row.append(make("span", {}));
     });
     $("moves").replaceChildren(...rows);
@@ -207,27 +207,27 @@
         if (!move.mark) return [];
         const y = graphY(move.expected);
         const x = graphX(index + 1);
-        return [draw("line", { class: `tick ${MARKS[move.mark]}`, x1: x, x2: x, y1: y - 7, y2: y + 7 })];
+        return [draw("line", { class: `tick ${JUDGEMENTS[move.mark]}`, x1: x, x2: x, y1: y - 7, y2: y + 7 })];
       }),
     );
   }
 
-  function summarise() {
+  function showSummary() {
     const [first, second] = game.sides;
     const row = (name, values, rowClass) => make("tr", { class: rowClass },
       make("th", { scope: "row" }, ...name), ...values.map((value) => make("td", {}, String(value))));
-    const marks = [["?!", "inaccuracies"], ["?", "mistakes"], ["??", "blunders"]];
+    const symbols = [["?!", "inaccuracies"], ["?", "mistakes"], ["??", "blunders"]];
     const body = make("tbody", {},
       row(["Accuracy"], [first.accuracy, second.accuracy], "big"),
-      ...marks.map(([sign, name], index) =>
-        row([mark(sign), ` ${name}`], [first.marks[index], second.marks[index]])),
-      row(["Lost a move"], [first.lost, second.lost]),
-      row(["Moves that counted"], [first, second].map((side) => `${side.counted} of ${side.moves}`)));
+      ...symbols.map(([symbol, name], index) =>
+        row([judgement(symbol), ` ${name}`], [first.judgements[index], second.judgements[index]])),
+      row(["Mean loss"], [first.meanLoss, second.meanLoss]),
+      row(["Counted moves"], [first, second].map((side) => `${side.countedMoves} of ${side.moves}`)));
     const head = make("thead", {}, make("tr", {}, make("th", {}),
-      make("th", { scope: "col" }, called(0)), make("th", { scope: "col" }, called(1))));
-    const turn = make("p", {}, game.turnText, " ");
-    if (game.turn !== null) {
-      turn.append(make("button", { onclick: () => go(game.turn + 1) }, "Show it"));
+      make("th", { scope: "col" }, playerName(0)), make("th", { scope: "col" }, playerName(1))));
+    const turn = make("p", {}, game.turningText, " ");
+    if (game.turningPoint !== null) {
+      turn.append(make("button", { onclick: () => go(game.turningPoint + 1) }, "Show it"));
     }
     $("summary").replaceChildren(make("h2", {}, "Summary"), make("table", {}, head, body), turn);
   }
@@ -235,19 +235,19 @@
   // The board.
   const place = (index) => {
     const [row, column] = [index >> 3, index & 7];
-    return turned ? [700 - 100 * column, 700 - 100 * row] : [100 * column, 100 * row];
+    return flipped ? [700 - 100 * column, 700 - 100 * row] : [100 * column, 100 * row];
   };
   const middle = (index) => place(index).map((corner) => corner + 50);
 
   function drawBoard(letters, shown, better) {
     const parts = [];
-    const touched = new Set(shown ? [shown.path[0], shown.path[shown.path.length - 1]] : []);
+    const lastMove = new Set(shown ? [shown.path[0], shown.path[shown.path.length - 1]] : []);
     for (let index = 0; index < 64; index += 1) {
       const [x, y] = place(index);
       const dark = ((index >> 3) + (index & 7)) % 2 === 1;
       const kind = game.squares ? (dark ? "dark" : "light") : dark ? "b" : "a";
       parts.push(draw("rect", { class: `cell-${kind}`, x, y, width: 100, height: 100 }));
-      if (touched.has(index)) parts.push(draw("rect", { class: "touched", x, y, width: 100, height: 100 }));
+      if (lastMove.has(index)) parts.push(draw("rect", { class: "last-move", x, y, width: 100, height: 100 }));
       if (game.squares && game.squares[index]) {
         parts.push(draw("text", { class: "label", x: x + 4, y: y + 16 }, game.squares[index]));
       }
@@ -263,13 +263,13 @@
       if (piece) parts.push(...drawPiece(piece, ...middle(index)));
     });
     if (shown) {
-      parts.push(...drawWay(shown.path, ""));
+      parts.push(...drawPath(shown.path, ""));
       for (const index of shown.captures) {
         const [x, y] = middle(index);
-        parts.push(draw("path", { class: "taken", d: `M${x - 18} ${y - 18}l36 36m0-36l-36 36` }));
+        parts.push(draw("path", { class: "captured", d: `M${x - 18} ${y - 18}l36 36m0-36l-36 36` }));
       }
     }
-    if (better) parts.push(...drawWay(better.steps[0].path, "best"));
+    if (better) parts.push(...drawPath(better.steps[0].path, "best"));
     const board = $("board");
     board.setAttribute("aria-label", describe(letters, shown));
     board.replaceChildren(...parts);
@@ -287,46 +287,46 @@
     return parts;
   }
 
-  function drawWay(path, kind) {
+  function drawPath(path, kind) {
     if (path.length < 2) return [];
     const points = path.map(middle);
     const [x, y] = points[points.length - 1];
     const [fromX, fromY] = points[points.length - 2];
     const angle = Math.atan2(y - fromY, x - fromX);
     const end = [x - 24 * Math.cos(angle), y - 24 * Math.sin(angle)];
-    const corner = (turn) =>
-      [end[0] + 24 * Math.cos(angle + turn), end[1] + 24 * Math.sin(angle + turn)].join(",");
-    const way = [...points.slice(0, -1), end].map((point) => point.join(",")).join(" ");
+    const corner = (rotation) =>
+      [end[0] + 24 * Math.cos(angle + rotation), end[1] + 24 * Math.sin(angle + rotation)].join(",");
+    const shaft = [...points.slice(0, -1), end].map((point) => point.join(",")).join(" ");
     const head = [corner(0), corner(2.2), corner(-2.2)].join(" ");
     return [
-      draw("polyline", { class: "halo", points: way }),
+      draw("polyline", { class: "halo", points: shaft }),
       draw("polygon", { class: "halo", points: head }),
-      draw("polyline", { class: `way ${kind}`, points: way }),
-      draw("polygon", { class: `way-head ${kind}`, points: head }),
+      draw("polyline", { class: `path ${kind}`, points: shaft }),
+      draw("polygon", { class: `path-head ${kind}`, points: head }),
     ];
   }
 
   function describe(letters, shown) {
     const name = (index) => (game.squares ? game.squares[index] : `${(index >> 3) + 1}${(index & 7) + 1}`);
-    const held = new Map();
+    const cellsByPiece = new Map();
     [...letters].forEach((letter, index) => {
       const piece = game.pieces[letter];
       if (!piece) return;
       const key = piece.colour + (piece.king ? " kings" : "");
-      held.set(key, [...(held.get(key) || []), name(index)]);
+      cellsByPiece.set(key, [...(cellsByPiece.get(key) || []), name(index)]);
     });
-    const sides = [...held].map(([key, cells]) => `${key} on ${cells.join(" ")}`);
+    const sides = [...cellsByPiece].map(([key, cells]) => `${key} on ${cells.join(" ")}`);
     return `${shown ? `After ${shown.text}: ` : ""}${sides.join("; ")}`;
   }
 
-  // Hands on.
+  // Input.
   $("first").onclick = () => go(0);
   $("back").onclick = () => step(-1);
   $("next").onclick = () => step(1);
   $("last").onclick = () => go(game.moves.length);
   $("mistake").onclick = nextMistake;
   $("flip").onclick = () => {
-    turned = !turned;
+    flipped = !flipped;
     show();
   };
   $("slider").oninput = (event) => go(Number(event.target.value));
@@ -350,15 +350,15 @@
     $("title").textContent = "No games";
     return;
   }
-  data.games.forEach((other, index) => {
-    $("games").append(make("option", { value: index }, `${index + 1}. ${other.title}`));
+  data.games.forEach((entry, index) => {
+    $("games").append(make("option", { value: index }, `${index + 1}. ${entry.title}`));
   });
   $("chooser").hidden = data.games.length < 2;
   $("games").onchange = (event) => {
-    choose(Number(event.target.value));
+    selectGame(Number(event.target.value));
     show();
   };
-  const wanted = /^#(\d+)\.(\d+)$/.exec(location.hash);
-  choose(wanted && data.games[wanted[1] - 1] ? wanted[1] - 1 : 0);
-  go(wanted ? Number(wanted[2]) : 0);
+  const target = /^#(\d+)\.(\d+)$/.exec(location.hash);
+  selectGame(target && data.games[target[1] - 1] ? target[1] - 1 : 0);
+  go(target ? Number(target[2]) : 0);
 })();

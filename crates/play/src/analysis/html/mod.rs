@@ -1,9 +1,8 @@
-//! Analyses as one page: a board to step through, a graph of the expected result, the moves with
-//! their marks and better lines.
+//! Analyses as a web page: a board to step through, a graph of the expected score, and the moves with
+//! judgements and better lines.
 //!
-//! The page needs nothing but itself, so it can be sent to somebody and opened from a folder. It
-//! holds no rules: every board it can show is in it. Whatever comes from a file is data to it; the
-//! script puts texts on the page as texts, never as markup.
+//! The page is self-contained: it can be sent by mail and opened from a folder. It contains no rules,
+//! only boards. Text from a game file is inserted as text, never as markup.
 
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, Game, Side};
@@ -18,29 +17,29 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page about a file of games.
+/// Formats the analysis of a file of games.
 pub fn page(analysis: &FileAnalysis) -> String {
     let games: Vec<_> = analysis.games.iter().map(game).collect();
     let title = match analysis.games.as_slice() {
         [only] => title(only),
         _ => analysis.file.clone(),
     };
-    // In a script `<` could end it; in JSON it need not be written as itself.
+    // `</script>` would end the element; JSON allows `<` to be escaped.
     let data = json!({ "file": analysis.file, "games": games }).to_string();
     let data = data.replace('<', "\\u003c");
     let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len());
     let mut rest = PAGE;
-    // Each gap is filled once, so what is filled in is not searched for gaps.
+    // Each placeholder is filled once; inserted text is not searched for placeholders.
     let escaped_title = escaped(&title);
-    for (gap, filling) in [
+    for (placeholder, content) in [
         ("@TITLE@", escaped_title.as_str()),
         ("/*STYLE*/", STYLE),
         ("@DATA@", &data),
         ("/*SCRIPT*/", SCRIPT),
     ] {
-        let (before, after) = rest.split_once(gap).unwrap_or((rest, ""));
+        let (before, after) = rest.split_once(placeholder).unwrap_or((rest, ""));
         page.push_str(before);
-        page.push_str(filling);
+        page.push_str(content);
         rest = after;
     }
     page.push_str(rest);
@@ -69,29 +68,29 @@ fn title(analysis: &GameAnalysis) -> String {
 }
 
 fn game(analysis: &GameAnalysis) -> Value {
-    let mut about: Vec<_> =
+    let mut details: Vec<_> =
         ["Event", "Site"].iter().filter_map(|name| tag(analysis, name)).collect();
-    about.extend(tag(analysis, "Round").map(|round| format!("round {round}")));
-    about.extend(tag(analysis, "Date"));
+    details.extend(tag(analysis, "Round").map(|round| format!("round {round}")));
+    details.extend(tag(analysis, "Date"));
     if analysis.record.result != GameResult::Unknown {
-        about.push(analysis.record.result.to_string());
+        details.push(analysis.record.result.to_string());
     }
     let moves: Vec<_> =
         (0..analysis.moves.len()).map(|index| move_object(analysis, index)).collect();
     json!({
         "title": title(analysis),
-        "game": analysis.name,
-        "about": about,
+        "game": analysis.game_name,
+        "details": details,
         "pieces": pieces(analysis),
         "squares": squares(&analysis.record.game),
         "sides": [side_object(analysis, Side::First), side_object(analysis, Side::Second)],
         "board": analysis.board,
-        "worth": analysis.worth.text(&analysis.sides),
-        "expected": rounded(analysis.worth.expected_score()),
+        "eval": analysis.eval.text(&analysis.sides),
+        "expected": rounded(analysis.eval.expected_score()),
         "comment": analysis.record.line.comment,
         "moves": moves,
-        "turn": analysis.turning_point,
-        "turnText": turning_sentence(analysis),
+        "turningPoint": analysis.turning_point,
+        "turningText": turning_sentence(analysis),
         "end": analysis.end.as_ref().map(|end| json!({ "plies": end.plies, "text": end.text })),
     })
 }
@@ -107,29 +106,30 @@ fn side_object(analysis: &GameAnalysis, side: Side) -> Value {
     };
     json!({
         "name": analysis.sides[side.index()].name,
+        "colour": analysis.sides[side.index()].colour.code(),
         "player": analysis.player(side),
         "accuracy": percent(summary.accuracy),
-        "lost": percent(summary.lost),
-        "marks": summary.marks,
+        "meanLoss": percent(summary.mean_loss),
+        "judgements": summary.judgements,
         "moves": summary.moves,
-        "counted": summary.counted,
+        "countedMoves": summary.counted_moves,
     })
 }
 
-/// Which letter of a board is whose piece. Kings have the capital of a small letter.
+/// Maps board letters to piece colours and kinds.
 fn pieces(analysis: &GameAnalysis) -> Value {
     let mut pieces = serde_json::Map::new();
     let info = analysis.record.game.info();
-    for (side, facts) in info.sides.iter().enumerate() {
+    for (side, side_info) in info.sides.iter().enumerate() {
         for (kind, piece) in info.pieces.iter().enumerate() {
-            let json = json!({ "colour": facts.colour.code(), "king": kind > 0 });
+            let json = json!({ "colour": side_info.colour.code(), "king": kind > 0 });
             pieces.insert(piece.letters[side].to_string(), json);
         }
     }
     pieces.into()
 }
 
-/// The numbers of the squares that are played on, where they are called by numbers.
+/// Square numbers by cell; null in games that name cells by row and column.
 fn squares(game: &Game) -> Value {
     let info = game.info();
     let numbers = || Cell::all().map(|cell| info.square_number(cell)).collect::<Vec<_>>();
@@ -143,10 +143,10 @@ fn move_object(analysis: &GameAnalysis, index: usize) -> Value {
     let mut object = step_object(step);
     object["side"] = played.side.index().into();
     object["number"] = analysis.move_number(index).into();
-    object["worth"] = after.text(&analysis.sides).into();
+    object["eval"] = after.text(&analysis.sides).into();
     object["expected"] = rounded(after.expected_score()).into();
-    object["mark"] = json!(verdict.mark().map(Judgement::sign));
-    object["said"] = sentence(played).into();
+    object["mark"] = json!(verdict.judgement().map(Judgement::symbol));
+    object["verdict"] = verdict_text(played).into();
     object["better"] = json!(better.as_ref().map(|line| line_object(line, analysis)));
     if !lines.is_empty() {
         object["lines"] = lines.iter().map(|line| line_object(line, analysis)).collect();
@@ -157,26 +157,26 @@ fn move_object(analysis: &GameAnalysis, index: usize) -> Value {
     object
 }
 
-fn sentence(played: &MoveAnalysis) -> String {
+fn verdict_text(played: &MoveAnalysis) -> String {
     let percent = |expected: f64| format!("{:.0} %", 100.0 * expected);
-    let (side, lost) = (played.side, played.lost);
+    let (side, loss) = (played.side, played.loss);
     let word = match played.verdict {
-        MoveVerdict::AfterTheEnd => return "The game was over already.".to_string(),
+        MoveVerdict::AfterTheEnd => return "The game was already over.".to_string(),
         MoveVerdict::Forced => return "The only move.".to_string(),
         MoveVerdict::Best => return "No better move was found.".to_string(),
-        MoveVerdict::Fine if lost < 0.005 => return "As good as the best move.".to_string(),
-        MoveVerdict::Fine => return format!("The best move expects {} more.", percent(lost)),
-        MoveVerdict::Marked(Judgement::Inaccuracy) => "An inaccuracy",
-        MoveVerdict::Marked(Judgement::Mistake) => "A mistake",
-        MoveVerdict::Marked(Judgement::Blunder) => "A blunder",
+        MoveVerdict::Fine if loss < 0.005 => return "As good as the best move.".to_string(),
+        MoveVerdict::Fine => return format!("The best move scores {} more.", percent(loss)),
+        MoveVerdict::Judged(Judgement::Inaccuracy) => "An inaccuracy",
+        MoveVerdict::Judged(Judgement::Mistake) => "A mistake",
+        MoveVerdict::Judged(Judgement::Blunder) => "A blunder",
     };
-    let (best, kept) = (played.before.expected_by(side), played.after.expected_by(side));
-    format!("{word}: the expected result falls from {} to {}.", percent(best), percent(kept))
+    let (before, after) = (played.before.expected_for(side), played.after.expected_for(side));
+    format!("{word}: the expected score drops from {} to {}.", percent(before), percent(after))
 }
 
 fn line_object(line: &Variation, analysis: &GameAnalysis) -> Value {
     json!({
-        "worth": line.worth.text(&analysis.sides),
+        "eval": line.eval.text(&analysis.sides),
         "steps": line.steps.iter().map(step_object).collect::<Vec<_>>(),
     })
 }
@@ -191,7 +191,7 @@ fn step_object(step: &MoveStep) -> Value {
     })
 }
 
-/// Enough digits for a graph.
+/// Rounds to four digits, enough for a graph.
 fn rounded(expected: f64) -> f64 {
     (expected * 10_000.0).round() / 10_000.0
 }
