@@ -1,5 +1,5 @@
 //! `crownhead serve` as a process: address, shutdown, log, and durability of confirmed moves.
-#![allow(clippy::unwrap_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic)] // tests
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -56,13 +56,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Number of best lines to find (multi-PV)
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u8).range(1..=100))]
     lines: u8,
     /// Search threads, capped at the number of cores; reproducible only with 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Size of the transposition table in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "MB", default_value_t = 64)]
+    #[arg(value_parser = value_parser!(u32).range(1..=65_536))]
     hash: u32,
     /// Print one JSON object
     #[arg(long)]

@@ -15,7 +15,8 @@ pub(crate) struct Args {
     /// Game [default: all games]
     game: Option<Game>,
     /// Search threads; node counts are reproducible only with 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Print one JSON object
     #[arg(long)]

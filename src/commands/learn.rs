@@ -13,7 +13,7 @@ use crate::signals::stop_on_signals;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Game: english, contest, chinese-checkers or capture-halma
+    /// Game; crownhead games lists them
     game: Game,
     /// Use plain text instead of the full screen
     #[arg(long)]

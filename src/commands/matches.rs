@@ -46,7 +46,8 @@ pub(crate) struct Args {
     games: u32,
     /// Time per move: 100ms, 2s, 1.5s [default: 100ms for best and 5s for bots, if there is no
     /// other limit]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with_all = ["time", "nodes"])]
+    #[arg(long, value_name = "TIME")]
+    #[arg(value_parser = parse_duration, conflicts_with_all = ["time", "nodes"])]
     movetime: Option<Duration>,
     /// Time per game and increment per move: 5+3 (in seconds, unlike `play`), 5s+50ms
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
@@ -62,7 +63,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Games played in parallel
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=1024))]
     concurrency: u16,
     /// Penalty for an illegal move, timeout or crash: forfeit, skip or random-move [default: skip
     /// in Capture Halma, else forfeit]

@@ -34,7 +34,8 @@ pub(crate) struct Args {
     #[arg(long)]
     no_bulk: bool,
     /// Threads, capped at the number of cores
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Size of a hash table for transpositions, in megabytes [default: none]
     #[arg(long, value_name = "MB", value_parser = value_parser!(u32).range(1..=1_048_576))]

@@ -26,8 +26,8 @@ use crate::signals::stop_on_signals;
   crownhead play contest --first level:3 --second level:7      (watch)
   crownhead play english --second \"cmd:python3 bot.py\"
 
-Players: human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options such
-as best:threads=2,movetime=500ms; or a bot: cmd:COMMAND, a folder with a bot.toml,
+Players: human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
+such as best:threads=2,movetime=500ms; or a bot: cmd:COMMAND, a folder with a bot.toml,
 tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE. Without a time limit, a bot has 5 seconds per
 move. Its faults have the same penalties as in a match.")]
 pub(crate) struct Args {
@@ -43,7 +43,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "POSITION")]
     position: Option<String>,
     /// Minutes per game and increment per move in seconds: 5+3; or with units: 90s+500ms
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::parse_minutes)]
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime")]
+    #[arg(value_parser = TimeControl::parse_minutes)]
     time: Option<TimeControl>,
     /// Time per move of a computer: 500ms, 2s
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -51,13 +52,14 @@ pub(crate) struct Args {
     /// Random seed of computers [default: different every time]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Write the game to this file when you leave it, unless it has no moves; replaces the file
+    /// Write the game to this file when it ends or you quit; replaces the file unless no move was
+    /// played
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Use plain text instead of the full screen
     #[arg(long)]
     plain: bool,
-    /// Resume the last unfinished game, of the given game if there is one
+    /// Resume the last unfinished game (of GAME, if given)
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
     #[command(flatten)]

@@ -28,10 +28,11 @@ pub(crate) enum Command {
 
 #[derive(clap::Args)]
 pub(crate) struct Build {
-    /// Game; chinese-checkers has a table
+    /// Game; crownhead tables list shows which games have tables
     game: Game,
     /// Threads, capped at the number of cores
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Rebuild existing tables
     #[arg(long)]

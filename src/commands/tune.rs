@@ -26,13 +26,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     /// Number of self-play games
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(value_parser = value_parser!(u32).range(1..=10_000_000))]
     games: u32,
     /// Nodes per move
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(value_parser = value_parser!(u64).range(1..))]
     nodes: u64,
     /// Random plies at the start of each game; up to three more are added
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(value_parser = value_parser!(u32).range(0..=100))]
     random_plies: u32,
     /// Share of the game's result in the target; the rest is the search's score
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5, value_parser = fraction)]
@@ -42,10 +45,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = non_negative)]
     l2: f32,
     /// Number of training epochs
-    #[arg(long, value_name = "N", default_value_t = 80, value_parser = value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 80)]
+    #[arg(value_parser = value_parser!(u32).range(1..=100_000))]
     epochs: u32,
     /// Threads for self-play
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Random seed
     #[arg(long, value_name = "SEED", default_value_t = 1)]

@@ -22,8 +22,8 @@ pub(crate) struct Args {
     /// Ply of the turn: the number of moves played before it
     #[arg(long, value_name = "PLY")]
     at: usize,
-    /// Ask this bot instead: a folder with a bot.toml, a command, tcp-int32:COMMAND, c-function:FILE
-    /// or cpp-function:FILE
+    /// Ask this bot instead: a folder with a bot.toml, a command, tcp-int32:COMMAND,
+    /// c-function:FILE or cpp-function:FILE
     #[arg(long, value_name = "DIR|COMMAND")]
     bot: Option<String>,
     /// Only show the turn

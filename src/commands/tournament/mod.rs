@@ -109,7 +109,7 @@ pub(crate) struct Games {
     #[arg(long)]
     forfeits: bool,
     /// Write the finished games to this file
-    #[arg(long, value_name = "PDN")]
+    #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
 }
 
