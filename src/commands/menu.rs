@@ -121,7 +121,7 @@ fn prompt<T>(
     loop {
         write!(output, "{question}")?;
         output.flush()?;
-        let answer = match input::read(input)? {
+        let answer = match input::read_line(input)? {
             InputLine::End | InputLine::Interrupted => {
                 writeln!(output)?;
                 return Ok(None);

@@ -33,7 +33,7 @@ fn chinese_checkers_dialogue_follows_the_assignment() {
 fn five_messages_of_the_assignment_have_a_precedence_and_a_reason() {
     let start = "###5/##6/#7/8/8/7O/6OO/5OOO # 0";
     for (typed, message, reason) in [
-        ("", "Invalid input format", "an empty line is no move"),
+        ("", "Invalid input format", "invalid move: the line is empty"),
         // The format is checked first.
         ("9x", "Invalid input format", "invalid move \"9x\""),
         ("-1131", "Invalid input format", ""),
@@ -82,9 +82,9 @@ fn invalid_input_is_refused_in_every_game_and_the_game_continues() {
         let blank = usize::from(game == "chinese-checkers");
         assert_eq!(refused.count(), 5 + blank, "{printed}");
         // These are not quoted.
-        assert!(printed.contains("a line of more than 4096 bytes is no move"), "{printed}");
-        assert!(printed.contains("a line that is no UTF-8 text is no move"), "{printed}");
-        assert!(printed.ends_with("takes it up again.\n"), "{printed}");
+        assert!(printed.contains("invalid input: the line is longer than 4096 bytes"), "{printed}");
+        assert!(printed.contains("invalid input: the line is not UTF-8"), "{printed}");
+        assert!(printed.ends_with("crownhead play --resume\n"), "{printed}");
         assert!(!printed.contains(|c: char| c.is_control() && c != '\n'), "{printed:?}");
         assert!(printed.len() < 5000);
     }
@@ -158,13 +158,13 @@ fn end_of_input_saves_the_game_and_resume_continues_it() {
         play(data.path(), input.as_bytes(), arguments).printed().to_string()
     };
     let first = play("11-15\n23-19\n", &["play", "english", "--second", "human", "--time", "5+2"]);
-    assert!(first.ends_with("The game is kept: crownhead play --resume takes it up again.\n"));
+    assert!(first.ends_with("Game saved. Resume it with: crownhead play --resume\n"));
     let resumed = play("undo\n22-18\nquit\n", &["play", "--resume"]);
     assert!(resumed.contains("White(w) to move: "), "{resumed}");
     let finished = play("15x22\nresign\n", &["play", "english", "--resume"]);
     assert!(finished.ends_with("White resigns: Black wins.\n"), "{finished}");
     let none = self::play(data.path(), b"", &["play", "--resume"]);
-    assert!(none.refused(3).contains("there is no unfinished game to take up again"));
+    assert!(none.refused(3).contains("there is no unfinished game to resume"));
 }
 
 /// Plays one move and quits.
@@ -214,7 +214,7 @@ fn resume_skips_files_that_are_not_games() {
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert!(finished.stdout.contains("White(w) to move: "), "{finished:?}");
     for name in ["empty", "bad", "folder"] {
-        assert!(finished.stderr.contains(&format!("{name}.pdn is passed over: ")), "{finished:?}");
+        assert!(finished.stderr.contains(&format!("{name}.pdn: ")), "{finished:?}");
     }
 }
 
@@ -241,7 +241,7 @@ fn game_in_another_terminal_is_not_resumed() {
     keyboard.write_all(b"11-15\n").unwrap();
     read_until(&mut output, "White(w) to move: ");
     let second = play(data.path(), b"resign\n", &["play", "--resume"]);
-    assert!(second.refused(3).contains("it is being played in another terminal"), "{second:?}");
+    assert!(second.refused(3).contains("the game is open in another terminal"), "{second:?}");
     keyboard.write_all(b"quit\n").unwrap();
     assert!(child.wait().unwrap().success());
     assert!(resume(data.path(), &[]).starts_with("English checkers"));
@@ -254,8 +254,8 @@ fn failure_to_save_is_reported() {
     let finished = converse(command, b"11-15\n23-19\n");
     let printed = finished.printed();
     // After the first move and at the end.
-    assert_eq!(printed.matches("The game cannot be kept: ").count(), 2, "{printed}");
-    assert!(!printed.contains("The game is kept"), "{printed}");
+    assert_eq!(printed.matches("The game cannot be saved: ").count(), 2, "{printed}");
+    assert!(!printed.contains("Game saved."), "{printed}");
 }
 
 #[test]
@@ -271,10 +271,10 @@ fn game_is_saved_once_saving_works_again() {
     let (mut keyboard, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     keyboard.write_all(b"11-15\n").unwrap();
     let text = read_until(&mut output, "White(w) to move: ");
-    assert!(text.contains("The game cannot be kept: "), "{text}");
+    assert!(text.contains("The game cannot be saved: "), "{text}");
     std::fs::remove_file(&folder).unwrap();
     keyboard.write_all(b"23-19\nquit\n").unwrap();
-    read_until(&mut output, "The game is kept: ");
+    read_until(&mut output, "Game saved. ");
     assert!(child.wait().unwrap().success());
     assert_eq!(std::fs::read_dir(folder.join("unfinished")).unwrap().count(), 1);
 }
@@ -288,7 +288,7 @@ fn winning_computer_declines_a_draw() {
     };
     // Black has only one move.
     let printed = offer("B:W14,15,16,K22,K23:B13");
-    assert_eq!(printed.matches("White(w) plays on.").count(), 2, "{printed}");
+    assert_eq!(printed.matches("White(w) declines the draw.").count(), 2, "{printed}");
     let printed = offer("B:W32:BK1,K2,K3");
     assert!(printed.ends_with("The players agreed to a draw.\n"), "{printed}");
 }
@@ -389,7 +389,7 @@ fn saved_and_recorded_games_can_be_viewed() {
     let recorded_name = recorded.to_str().unwrap();
     let arguments = ["play", "english", "--second", "human", "--record", recorded_name];
     let finished = play(data.path(), input.as_bytes(), &arguments);
-    assert!(finished.printed().contains(&format!("The game is in {}.", saved.display())));
+    assert!(finished.printed().contains(&format!("Saved to {}.", saved.display())));
     assert!(finished.printed().contains("/no/such/place"), "{finished:?}");
     let view = |path: &Path| crownhead(&["view", path.to_str().unwrap()]).printed().to_string();
     assert!(view(&saved).contains("1. 11-15\n*"), "{}", view(&saved));

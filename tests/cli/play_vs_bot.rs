@@ -53,7 +53,7 @@ fn game_with_a_skipped_turn_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let play = ["play", "capture-halma", "--second", &hostile("illegal")];
     let stopped = play_plain(folder.path(), &play, "11-12\n");
-    assert!(stopped.printed().contains("The game is kept"), "{stopped:?}");
+    assert!(stopped.printed().contains("Game saved."), "{stopped:?}");
     let resumed = play_plain(folder.path(), &["play", "--resume"], "12-13\n");
     assert_eq!(resumed.printed().matches("White(w) plays pass").count(), 1, "{resumed:?}");
     assert!(resumed.stdout.contains("Illegal-move, White, ply 3: "), "{resumed:?}");

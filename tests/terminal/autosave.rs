@@ -43,7 +43,7 @@ fn sigterm_restores_the_terminal_and_saves_the_game_with_its_clocks() {
     tty.signal("TERM");
     assert_eq!(tty.wait_exit(), 130);
     tty.wait_restored();
-    tty.wait_for("The game is kept: crownhead play --resume takes it up again.");
+    tty.wait_for("Game saved. Resume it with: crownhead play --resume");
     let text = saved_game(data.path());
     assert!(text.contains("1. 11-15 23-19"), "{text}");
     let [black, white] = clocks(&text);
@@ -156,7 +156,7 @@ fn sigterm_saves_the_game_in_plain_text() {
     tty.wait_for("White(w) to move: ");
     tty.signal("TERM");
     assert_eq!(tty.wait_exit(), 130);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
     assert!(saved_game(data.path()).contains("1. 11-15"));
 }
 
@@ -195,7 +195,7 @@ fn sigterm_during_a_draw_offer_is_not_an_acceptance() {
     tty.wait_for("to move: draw");
     tty.signal("TERM");
     assert_eq!(tty.wait_exit(), 130);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
     assert!(saved_game(data.path()).contains("1. 11-15"));
 }
 
@@ -205,8 +205,8 @@ fn quit_question_says_whether_the_game_is_saved() {
     let play = ["play", "english", "--second", "random"];
     let nowhere = [("CROWNHEAD_DATA", "/dev/null/nowhere")];
     for (variables, question, message) in [
-        (&[][..], "It is kept and can be taken up again.", "The game is kept: "),
-        (&nowhere, "It cannot be kept.", "The game cannot be kept: "),
+        (&[][..], "It is saved and can be resumed.", "Game saved. "),
+        (&nowhere, "It cannot be saved.", "The game cannot be saved: "),
     ] {
         let mut tty = Tty::start_with(data.path(), (80, 24), &play, variables);
         tty.wait_for("Black(b) to move.");
@@ -220,7 +220,7 @@ fn quit_question_says_whether_the_game_is_saved() {
         let text = tty.wait_until("Black's turn", |text| {
             text.contains("11-15") && text.contains("Black(b) to move.")
         });
-        assert_eq!(text.contains("The game cannot be kept: "), !variables.is_empty(), "{text}");
+        assert_eq!(text.contains("The game cannot be saved: "), !variables.is_empty(), "{text}");
         tty.send("q");
         tty.wait_for(question);
         tty.send("y");
@@ -233,6 +233,6 @@ fn quit_question_says_whether_the_game_is_saved() {
 fn resume_without_a_saved_game_is_refused() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "--resume"]);
-    tty.wait_for("there is no unfinished game to take up again");
+    tty.wait_for("there is no unfinished game to resume");
     assert_eq!(tty.wait_exit(), 3);
 }

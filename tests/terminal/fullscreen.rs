@@ -40,7 +40,7 @@ fn menu_starts_a_game_in_plain_text_on_a_dumb_terminal() {
     tty.wait_for("Red(O) to move: ");
     tty.send("quit\n");
     assert_eq!(tty.wait_exit(), 0);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn dumb_terminal_gets_plain_text() {
     tty.wait_for("White(w) to move: ");
     tty.send("quit\n");
     assert_eq!(tty.wait_exit(), 0);
-    tty.wait_for("The game is kept");
+    tty.wait_for("Game saved.");
 }
 
 #[test]

@@ -11,12 +11,12 @@ const ACCEPT_BELOW: Score = -40;
 
 /// Returns whether a computer accepts a draw after `plies` plies. `score` is the value of the
 /// position for the computer; without one it declines.
-pub fn accepts_draw(score: Option<Score>, plies: usize) -> bool {
+pub(crate) fn accepts_draw(score: Option<Score>, plies: usize) -> bool {
     score.is_some_and(|score| score <= ACCEPT_BELOW || (score <= 0 && plies >= MIN_DRAW_PLIES))
 }
 
 /// Returns whether a computer considers a draw offer at all. `declined_at` is the number of plies
 /// when it last declined one.
-pub fn considers_offer(declined_at: Option<usize>, plies: usize) -> bool {
+pub(crate) fn considers_draw(declined_at: Option<usize>, plies: usize) -> bool {
     declined_at.is_none_or(|ply| plies.abs_diff(ply) >= OFFER_COOLDOWN_PLIES)
 }

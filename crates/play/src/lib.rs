@@ -24,7 +24,6 @@ mod time_control;
 
 pub use clock::{Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, StopFlag};
-pub use draw_offer::{accepts_draw, considers_offer};
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,

@@ -43,7 +43,7 @@ pub trait Player: Send {
     }
 }
 
-/// What a player is told before a game.
+/// Announcement of a game to a player.
 #[derive(Clone, Copy, Debug)]
 pub struct GameStart<'a> {
     /// The game and its options.

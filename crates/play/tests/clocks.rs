@@ -1,6 +1,6 @@
-//! Time: how it is written, and that nobody is given more than there is.
+//! Time controls and clocks: parsing, and time per move.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const fn ms(millis: u64) -> Duration {
 }
 
 #[test]
-fn times_in_seconds_and_milliseconds() {
+fn durations_parse_seconds_and_milliseconds() {
     for (text, time) in [
         ("100ms", ms(100)),
         ("1ms", ms(1)),
@@ -26,13 +26,13 @@ fn times_in_seconds_and_milliseconds() {
     for text in
         ["", "5", "s", "ms", "0s", "-1s", "+1s", "1.5ms", "1.0005s", ".s", "1.s", "1e3s", "86401s"]
     {
-        let told = parse_duration(text).unwrap_err().to_string();
-        assert!(told.contains("100ms, 2s or 1.5s"), "{text}: {told}");
+        let error = parse_duration(text).unwrap_err().to_string();
+        assert!(error.contains("100ms, 2s or 1.5s"), "{text}: {error}");
     }
 }
 
 #[test]
-fn time_controls() {
+fn time_controls_parse_main_time_and_increment() {
     for (text, time, increment) in [
         ("5+3", ms(5000), ms(3000)),
         ("5s+50ms", ms(5000), ms(50)),
@@ -43,20 +43,20 @@ fn time_controls() {
         assert_eq!(text.parse(), Ok(TimeControl::PerGame { time, increment }), "{text}");
     }
     for text in ["", "+", "5+", "+3", "0+3", "5+3+1", "5-3", "5m"] {
-        let told = text.parse::<TimeControl>().unwrap_err().to_string();
-        assert!(told.contains("written 5+3"), "{text}: {told}");
+        let error = text.parse::<TimeControl>().unwrap_err().to_string();
+        assert!(error.contains("written 5+3"), "{text}: {error}");
     }
 }
 
 #[test]
-fn a_move_of_ten_milliseconds_is_searched_for_half_of_them() {
+fn search_time_leaves_room_for_the_move_overhead() {
     assert_eq!(Clock::PerMove(ms(10)).move_time().hard, Some(ms(5)));
     assert_eq!(Clock::PerMove(ms(100)).move_time().hard, Some(ms(95)));
     assert_eq!(Clock::Unlimited.move_time().hard, None);
 }
 
 #[test]
-fn a_clock_runs_down_and_an_increment_fills_it() {
+fn clock_subtracts_used_time_and_adds_increment() {
     let clock = Clock::PerGame { left: ms(1000), increment: ms(100) };
     let next = Clock::PerGame { left: ms(700), increment: ms(100) };
     assert_eq!(clock.after_move(ms(400), ms(5)), Some(next));
@@ -77,19 +77,19 @@ fn times() -> impl Strategy<Value = Duration> {
 
 proptest! {
     #[test]
-    fn nobody_is_given_more_than_there_is(left in times(), increment in times()) {
+    fn move_time_is_less_than_the_time_left(left in times(), increment in times()) {
         for clock in [Clock::PerMove(left), Clock::PerGame { left, increment }] {
             let move_time = clock.move_time();
             let time = move_time.hard.unwrap();
             prop_assert!(time < left || left.is_zero());
-            // A part of what there is stays for what the search does not see.
+            // The overhead is left.
             prop_assert!(left - time >= ms(5).min(left / 2));
             prop_assert!(move_time.soft.is_none_or(|soft| soft <= time));
         }
     }
 
     #[test]
-    fn a_player_who_uses_all_it_is_given_never_runs_out(left in times(), increment in times()) {
+    fn using_the_full_move_time_never_runs_out(left in times(), increment in times()) {
         let mut clock = Clock::PerGame { left, increment };
         for _ in 0..300 {
             let next = clock.after_move(clock.move_time().hard.unwrap(), Duration::ZERO);
@@ -99,13 +99,13 @@ proptest! {
     }
 
     #[test]
-    fn more_time_is_never_less_thought(left in times(), more in times(), increment in times()) {
+    fn move_time_grows_with_the_time_left(left in times(), more in times(), increment in times()) {
         let time = |left| Clock::PerGame { left, increment }.move_time().hard;
         prop_assert!(time(left) <= time(left + more));
     }
 
     #[test]
-    fn every_time_is_read_back_as_it_was_written(millis in 1u64..=86_400_000) {
+    fn formatted_duration_parses_back(millis in 1u64..=86_400_000) {
         prop_assert_eq!(parse_duration(&format_duration(ms(millis))), Ok(ms(millis)));
     }
 }

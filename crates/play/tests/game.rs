@@ -1,6 +1,6 @@
-//! A game in progress: offers, ends, clocks and undo, and the laws that hold for every sequence of
+//! A game in progress: offers, ends, clocks and undo, and the properties that hold for every sequence of
 //! actions.
-#![allow(clippy::unwrap_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic
 
 use std::time::Duration;
 
@@ -455,8 +455,8 @@ fn check_clocks(before: TimeLeft, event: &Event, mover: Side, after: TimeLeft) {
     }
 }
 
-/// Plays a random game and checks the laws after every action.
-fn check_laws(id: &str, config: GameConfig, seed: u64) {
+/// Plays a random game and checks the properties after every action.
+fn check_properties(id: &str, config: GameConfig, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut table = Table::of(id, config);
     let start = table.now;
@@ -535,7 +535,7 @@ fn check_laws(id: &str, config: GameConfig, seed: u64) {
 }
 
 #[test]
-fn laws_hold_for_every_sequence_of_actions() {
+fn properties_hold_for_every_sequence_of_actions() {
     let unlimited = |config: GameConfig| GameConfig {
         sides: config.sides.map(|side| SideConfig { time_control: TimeControl::Unlimited, ..side }),
         ..config
@@ -546,8 +546,8 @@ fn laws_hold_for_every_sequence_of_actions() {
         for (config, number) in [CLOCKED, COMPUTER, refereed, ONLINE, HOTSEAT].into_iter().zip(0..)
         {
             for seed in 0..5 {
-                check_laws(id, config, 1000 * number + seed);
-                check_laws(id, unlimited(config), 1000 * number + 500 + seed);
+                check_properties(id, config, 1000 * number + seed);
+                check_properties(id, unlimited(config), 1000 * number + 500 + seed);
             }
         }
     }

@@ -1,6 +1,6 @@
-//! What games begin with.
+//! Openings.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ fn game(text: &str) -> Game {
     text.parse().unwrap()
 }
 
-fn draw(openings: &Openings, game: &Game, seed: u64, number: u32) -> Opening {
+fn pick(openings: &Openings, game: &Game, seed: u64, number: u32) -> Opening {
     openings.picker(game, &Knowledge::default(), seed).opening(number)
 }
 
 #[test]
-fn all_174_ballots_are_three_legal_moves_and_144_are_played_at_the_board() {
+fn all_174_ballots_are_three_legal_moves_and_144_are_crossboard() {
     let english = game("english");
     for (crossboard, count) in [(false, 174), (true, 144)] {
         let Openings::Listed(ballots) = Openings::ballots(&english, crossboard).unwrap() else {
@@ -26,49 +26,49 @@ fn all_174_ballots_are_three_legal_moves_and_144_are_played_at_the_board() {
         let mut ends = HashSet::new();
         for ballot in &ballots {
             let session = ballot.session(&english).unwrap();
-            assert_eq!(session.moves(), ballot.moves, "written as the program writes moves");
+            assert_eq!(session.moves(), ballot.moves, "canonical texts");
             assert_eq!(ballot.moves.len(), 3);
             ends.insert(session.position());
         }
-        assert!(ends.len() > count / 2, "they lead to many positions");
+        assert!(ends.len() > count / 2, "many different positions");
     }
-    let told = Openings::ballots(&game("capture-halma"), false).unwrap_err().to_string();
-    assert!(told.contains("not of capture-halma"), "{told}");
+    let error = Openings::ballots(&game("capture-halma"), false).unwrap_err().to_string();
+    assert!(error.contains("not of capture-halma"), "{error}");
 }
 
 #[test]
-fn random_openings_go_on_and_follow_from_the_seed() {
+fn random_openings_are_playable_and_depend_only_on_the_seed() {
     for game in Game::all() {
         let openings: Openings = "random:6".parse().unwrap();
-        let drawing = openings.picker(&game, &Knowledge::default(), 1);
-        let drawn: Vec<_> = (0..8).map(|number| drawing.opening(number)).collect();
-        for (opening, number) in drawn.iter().zip(0..) {
+        let picker = openings.picker(&game, &Knowledge::default(), 1);
+        let picked: Vec<_> = (0..8).map(|number| picker.opening(number)).collect();
+        for (opening, number) in picked.iter().zip(0..) {
             assert_eq!(opening.moves.len(), 6);
             let session = opening.session(&game).unwrap();
             assert_eq!(session.outcome(), None);
-            assert_eq!(*opening, draw(&openings, &game, 1, number), "whatever was drawn before");
+            assert_eq!(*opening, pick(&openings, &game, 1, number), "in any order");
         }
-        let different: HashSet<_> = drawn.iter().map(|opening| &opening.moves).collect();
+        let different: HashSet<_> = picked.iter().map(|opening| &opening.moves).collect();
         assert!(different.len() >= 6, "{game}: {different:?}");
         assert_ne!(
-            drawn,
-            (0..8).map(|number| draw(&openings, &game, 2, number)).collect::<Vec<_>>()
+            picked,
+            (0..8).map(|number| pick(&openings, &game, 2, number)).collect::<Vec<_>>()
         );
     }
     let openings: Openings = "random:0".parse().unwrap();
-    assert_eq!(draw(&openings, &game("english"), 1, 0), Opening::default());
+    assert_eq!(pick(&openings, &game("english"), 1, 0), Opening::default());
 }
 
 #[test]
-fn random_openings_have_a_limit() {
+fn random_openings_are_limited_to_40_plies() {
     for text in ["random:41", "random:", "random:-1", "random", "random:x"] {
-        let told = text.parse::<Openings>().unwrap_err().to_string();
-        assert!(told.contains("random:PLIES, with 0 to 40 plies"), "{text}: {told}");
+        let error = text.parse::<Openings>().unwrap_err().to_string();
+        assert!(error.contains("random:PLIES, with 0 to 40 plies"), "{text}: {error}");
     }
 }
 
 #[test]
-fn a_list_has_positions_or_moves_and_comments() {
+fn list_has_positions_moves_and_comments() {
     let text = "# openings\n\n11-15 23-19\nW:W21,22:B1,2\n9-13 21-17 5-9\tcrossboard\tname\n#\n";
     let Openings::Listed(openings) = Openings::parse(text, &game("english")).unwrap() else {
         unreachable!()
@@ -78,7 +78,7 @@ fn a_list_has_positions_or_moves_and_comments() {
     assert_eq!(openings[0], Opening { start: None, moves: moves("11-15 23-19") });
     assert_eq!(openings[1], Opening { start: Some("W:W21,22:B1,2".into()), moves: Vec::new() });
     assert_eq!(openings[2].moves, moves("9-13 21-17 5-9"));
-    // A position of Chinese checkers may begin with the sign of a comment.
+    // A position of Chinese checkers may start with `#`, like a comment.
     let text = "# comment\n###5/##6/#7/8/8/7O/6OO/5OOO # 0\n1232 8866\n";
     let Openings::Listed(openings) = Openings::parse(text, &Game::ChineseCheckers(())).unwrap()
     else {
@@ -88,25 +88,25 @@ fn a_list_has_positions_or_moves_and_comments() {
 }
 
 #[test]
-fn what_is_wrong_in_a_list_is_told_with_its_line() {
-    for (text, complaint) in [
+fn list_errors_name_the_line() {
+    for (text, message) in [
         ("", "no openings"),
         ("# nothing\n", "no openings"),
         ("11-15\n\n11-16 12-16", "line 3: move 2, 12-16: "),
         ("B:W21:B40", "line 1: position, character 8: "),
         ("W:W:B1", "line 1: the game is already over: "),
     ] {
-        let told = Openings::parse(text, &game("english")).unwrap_err().to_string();
-        assert!(told.contains(complaint), "{text:?}: {told}");
+        let error = Openings::parse(text, &game("english")).unwrap_err().to_string();
+        assert!(error.contains(message), "{text:?}: {error}");
     }
 }
 
 #[test]
-fn a_list_is_played_through_before_anything_comes_again() {
+fn list_repeats_only_after_its_last_opening() {
     let english = game("english");
     let openings = Openings::ballots(&english, false).unwrap();
     let texts = |from: u32| -> Vec<_> {
-        (from..from + 174).map(|number| draw(&openings, &english, 5, number).moves).collect()
+        (from..from + 174).map(|number| pick(&openings, &english, 5, number).moves).collect()
     };
     let (first, second) = (texts(0), texts(174));
     assert_eq!(first, second);
@@ -114,7 +114,7 @@ fn a_list_is_played_through_before_anything_comes_again() {
 }
 
 #[test]
-fn a_session_stands_where_its_opening_ends() {
+fn session_starts_after_the_opening() {
     let opening = Opening { start: None, moves: vec!["1232".into(), "8866".into()] };
     let session: Box<dyn Session> = opening.session(&Game::ChineseCheckers(())).unwrap();
     assert_eq!(session.position(), "#1#5/##6/##6/8/8/5O1O/6OO/5OO1 # 2");

@@ -1,6 +1,6 @@
-//! The players, whatever their name.
+//! Built-in players.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::time::Duration;
 
@@ -46,10 +46,10 @@ fn choose(
     )
 }
 
-fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> MatchConfig {
+fn config(game: &Game, first: &str, second: &str, concurrency: usize) -> MatchConfig {
     MatchConfig {
         game: game.clone(),
-        players: [one.parse().unwrap(), other.parse().unwrap()],
+        players: [first.parse().unwrap(), second.parse().unwrap()],
         pairs: 2,
         settings: GameSettings::default_for(game),
         openings: Openings::Random(4),
@@ -59,9 +59,10 @@ fn plan(game: &Game, one: &str, other: &str, concurrency: usize) -> MatchConfig 
     }
 }
 
-fn played(plan: &MatchConfig) -> Vec<MatchGame> {
+fn play_match(config: &MatchConfig) -> Vec<MatchGame> {
     let mut games = Vec::new();
-    matches::play(plan, &Knowledge::default(), &StopFlag::new(), |game| games.push(game)).unwrap();
+    matches::play(config, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))
+        .unwrap();
     games.sort_by_key(|game| (game.pair, game.first));
     games
 }
@@ -70,14 +71,14 @@ fn played(plan: &MatchConfig) -> Vec<MatchGame> {
 fn every_player_plays_every_game_to_its_end() {
     for game in Game::all() {
         for player in PLAYERS {
-            let mut plan = plan(&game, player, "random", 1);
-            plan.pairs = 1;
-            let games = played(&plan);
+            let mut config = config(&game, player, "random", 1);
+            config.pairs = 1;
+            let games = play_match(&config);
             assert_eq!(games.len(), 2);
-            assert_eq!(games[0].opening(), games[1].opening(), "both colours from each opening");
+            assert_eq!(games[0].opening(), games[1].opening(), "each opening is played twice");
             for game in games {
-                // What is written can be read, so every move was legal.
-                let text = crownhead_records::format_game(&game.record(&plan)).unwrap();
+                // The reader checks that every move is legal.
+                let text = crownhead_records::format_game(&game.record(&config)).unwrap();
                 let mut reader = crownhead_records::Reader::new(text.as_bytes());
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(
@@ -90,23 +91,23 @@ fn every_player_plays_every_game_to_its_end() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_games_however_many_are_played_at_once() {
+fn same_seed_gives_the_same_games_at_any_concurrency() {
     for game in Game::all() {
-        for (one, other) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
+        for (first, second) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
             let moves = |concurrency| -> Vec<_> {
-                let games = played(&plan(&game, one, other, concurrency));
+                let games = play_match(&config(&game, first, second, concurrency));
                 games.into_iter().map(|game| (game.played.opening, game.played.moves)).collect()
             };
-            let alone = moves(1);
-            assert_eq!(alone.len(), 4);
-            assert_eq!(alone, moves(3), "{game}, {one} against {other}");
-            assert_eq!(alone, moves(1), "{game}, {one} against {other}");
+            let sequential = moves(1);
+            assert_eq!(sequential.len(), 4);
+            assert_eq!(sequential, moves(3), "{game}, {first} against {second}");
+            assert_eq!(sequential, moves(1), "{game}, {first} against {second}");
         }
     }
 }
 
 #[test]
-fn a_player_forgets_one_game_before_the_next() {
+fn player_forgets_the_previous_game() {
     let game: Game = "english".parse().unwrap();
     let spec: PlayerSpec = "level:3".parse().unwrap();
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
@@ -128,8 +129,8 @@ fn a_player_forgets_one_game_before_the_next() {
 }
 
 #[test]
-fn the_textbook_players_draw_lots_among_the_best_moves() {
-    // No capture is near: all that lies ahead is alike.
+fn textbook_players_choose_at_random_among_the_best_moves() {
+    // No capture is near, so all moves have the same score.
     let game: Game = "english".parse().unwrap();
     for player in ["minimax:2", "alphabeta:2"] {
         let choices: Vec<_> =
@@ -143,8 +144,8 @@ fn the_textbook_players_draw_lots_among_the_best_moves() {
 }
 
 #[test]
-fn minimax_does_not_look_again_at_a_tree_that_has_ended() {
-    // Four plies before the draw by count every line is soon at its end.
+fn minimax_stops_deepening_when_the_tree_is_complete() {
+    // Every line ends at the turn limit, two plies later.
     let game: Game = "chinese-checkers".parse().unwrap();
     let late = Some("4#3/8/8/8/8/8/8/3O4 # 198");
     let (two, thirty) = (choose("minimax:2", &game, late, 1), choose("minimax:30", &game, late, 1));
@@ -152,7 +153,7 @@ fn minimax_does_not_look_again_at_a_tree_that_has_ended() {
 }
 
 #[test]
-fn alpha_beta_finds_what_minimax_finds_with_fewer_nodes() {
+fn alpha_beta_finds_the_score_of_minimax_with_fewer_nodes() {
     for game in Game::all() {
         let minimax = choose("minimax:3", &game, None, 1).unwrap();
         let alpha_beta = choose("alphabeta:3", &game, None, 1).unwrap();
@@ -162,7 +163,7 @@ fn alpha_beta_finds_what_minimax_finds_with_fewer_nodes() {
 }
 
 #[test]
-fn a_capture_that_wins_the_game_is_seen_by_all_but_random() {
+fn every_player_that_searches_finds_a_winning_capture() {
     let game: Game = "english".parse().unwrap();
     for player in PLAYERS.into_iter().filter(|player| *player != "random" && *player != "level:1") {
         // The other capture leaves a man.
@@ -172,7 +173,7 @@ fn a_capture_that_wins_the_game_is_seen_by_all_but_random() {
 }
 
 #[test]
-fn the_only_move_is_made_without_thought() {
+fn only_legal_move_is_played_without_a_search() {
     let game: Game = "english".parse().unwrap();
     for player in PLAYERS {
         let choice = choose(player, &game, Some("B:W18,27:B15"), 1).unwrap();
@@ -183,7 +184,7 @@ fn the_only_move_is_made_without_thought() {
 }
 
 #[test]
-fn a_player_that_is_stopped_still_has_a_move() {
+fn stopped_player_still_has_a_move() {
     let stop = StopFlag::new();
     stop.set();
     for game in Game::all() {
@@ -199,7 +200,7 @@ fn a_player_that_is_stopped_still_has_a_move() {
 }
 
 #[test]
-fn the_clock_ends_a_search_that_would_take_for_ever() {
+fn clock_ends_an_endless_search() {
     let clock = Clock::PerGame { left: Duration::from_millis(40), increment: Duration::ZERO };
     for game in Game::all() {
         for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
@@ -214,7 +215,7 @@ fn the_clock_ends_a_search_that_would_take_for_ever() {
 }
 
 #[test]
-fn a_player_says_when_it_is_asked_about_another_game() {
+fn player_rejects_a_session_of_another_game() {
     let spec: PlayerSpec = "best:hash=1".parse().unwrap();
     let mut player = spec.player(&Game::ChineseCheckers(()), &Knowledge::default()).unwrap();
     let english = new_session(&"english".parse().unwrap(), None).unwrap();
@@ -225,26 +226,26 @@ fn a_player_says_when_it_is_asked_about_another_game() {
 }
 
 #[test]
-fn random_takes_no_point_from_level_5() {
+fn random_always_loses_to_level_5() {
     for game in ["english", "chinese-checkers", "capture-halma"] {
         let game: Game = game.parse().unwrap();
-        let mut plan = plan(&game, "level:5", "random", 2);
-        plan.pairs = 4;
-        for game in played(&plan) {
+        let mut config = config(&game, "level:5", "random", 2);
+        config.pairs = 4;
+        for game in play_match(&config) {
             assert_eq!(game.points(), GamePoints::Win, "{game:?}");
         }
     }
 }
 
 #[test]
-fn whoever_is_late_loses() {
+fn timeout_loses_the_game() {
     let game: Game = "capture-halma".parse().unwrap();
-    let mut plan = plan(&game, "minimax:3", "random", 1);
-    // Nobody is so quick: whoever moves first has lost.
-    plan.settings.grace = Duration::ZERO;
-    plan.settings.time_control = TimeControl::PerMove(Duration::from_nanos(1));
-    plan.settings.fault_policy = FaultPolicy::Forfeit;
-    let games = played(&plan);
+    let mut config = config(&game, "minimax:3", "random", 1);
+    // Nobody answers within a nanosecond, so the first side loses.
+    config.settings.grace = Duration::ZERO;
+    config.settings.time_control = TimeControl::PerMove(Duration::from_nanos(1));
+    config.settings.fault_policy = FaultPolicy::Forfeit;
+    let games = play_match(&config);
     assert_eq!(games.len(), 4);
     for game in games {
         let summary = game.summary();

@@ -1,6 +1,6 @@
-//! A game in progress.
+//! Sessions.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use crownhead_play::{FaultPolicy, PlayError, Session, TypedSession, new_session};
 use crownhead_rules::{English, Game, MoveErrorKind, Position, Side};
@@ -11,7 +11,7 @@ fn new(game: &str, start: Option<&str>) -> Box<dyn Session> {
 }
 
 #[test]
-fn a_game_from_the_start() {
+fn moves_are_played_and_checked() {
     let mut game = new("english", None);
     assert_eq!(game.start(), game.position());
     assert_eq!((game.side(), game.legal_moves().len()), (Side::First, 7));
@@ -24,11 +24,11 @@ fn a_game_from_the_start() {
     assert_eq!(game.legal_moves()[0].captures.len(), 1);
     let Err(PlayError::Illegal(error)) = game.play("25-21") else { unreachable!() };
     assert_eq!(error.kind, MoveErrorKind::End);
-    assert_eq!(game.moves().len(), 3, "a refused move changes nothing");
+    assert_eq!(game.moves().len(), 3, "an illegal move changes nothing");
 }
 
 #[test]
-fn a_game_that_is_over_has_no_moves_and_takes_none() {
+fn finished_game_has_no_legal_moves_and_rejects_moves() {
     let mut game = new("english", Some("B:W5:B1"));
     assert_eq!(game.outcome_text(), None);
     game.play("1-6").unwrap();
@@ -40,14 +40,14 @@ fn a_game_that_is_over_has_no_moves_and_takes_none() {
     game.play("22x31").unwrap();
     assert_eq!(game.outcome().unwrap().winner, Some(Side::First));
     assert!(game.legal_moves().is_empty());
-    let told = game.play("1-5").unwrap_err().to_string();
-    assert!(told.starts_with("the game is over: "), "{told}");
+    let error = game.play("1-5").unwrap_err().to_string();
+    assert!(error.starts_with("the game is over: "), "{error}");
     assert!(game.undo());
     assert_eq!((game.outcome(), game.moves().len()), (None, 1));
 }
 
 #[test]
-fn repetition_is_seen_with_the_past_of_the_game() {
+fn repetition_depends_on_the_history() {
     let mut game = new("english:rules=wcdf", Some("B:WK32:BK1"));
     for text in ["1-6", "32-27", "6-1", "27-32", "1-6", "32-27", "6-1", "27-32"] {
         assert_eq!(game.outcome(), None);
@@ -57,7 +57,7 @@ fn repetition_is_seen_with_the_past_of_the_game() {
 }
 
 #[test]
-fn the_type_behind_a_session_can_be_had_back() {
+fn session_can_be_downcast() {
     let game = new("english", None);
     let typed = game.as_any().downcast_ref::<TypedSession<English>>().unwrap();
     assert_eq!(*typed.current(), English::start(&Default::default()));
@@ -66,10 +66,10 @@ fn the_type_behind_a_session_can_be_had_back() {
 
 proptest! {
     #[test]
-    fn undoing_leads_back_to_the_start(picks in prop::collection::vec(any::<u16>(), 0..60)) {
-        for kind in Game::all() {
-            let mut game = new_session(&kind, None).unwrap();
-            let mut seen = vec![game.position()];
+    fn undo_restores_every_position(picks in prop::collection::vec(any::<u16>(), 0..60)) {
+        for game_kind in Game::all() {
+            let mut game = new_session(&game_kind, None).unwrap();
+            let mut positions = vec![game.position()];
             for &pick in &picks {
                 let moves = game.legal_moves();
                 prop_assert_eq!(moves.is_empty(), game.outcome().is_some());
@@ -79,11 +79,11 @@ proptest! {
                 let text = &moves[usize::from(pick) % moves.len()].text;
                 game.play(text).unwrap();
                 prop_assert_eq!(game.moves().last().cloned(), Some(text.clone()));
-                seen.push(game.position());
+                positions.push(game.position());
             }
-            while let Some(position) = seen.pop() {
+            while let Some(position) = positions.pop() {
                 prop_assert_eq!(game.position(), position);
-                prop_assert_eq!(game.undo(), !seen.is_empty());
+                prop_assert_eq!(game.undo(), !positions.is_empty());
             }
             prop_assert_eq!(game.position(), game.start());
         }
@@ -91,8 +91,8 @@ proptest! {
 }
 
 #[test]
-fn a_turn_can_be_skipped_where_the_rules_know_that() {
-    for (game, can) in [
+fn turn_can_be_skipped_only_where_the_rules_allow_it() {
+    for (game, is_allowed) in [
         ("english", false),
         ("contest", false),
         ("chinese-checkers", true),
@@ -101,12 +101,12 @@ fn a_turn_can_be_skipped_where_the_rules_know_that() {
         let game: Game = game.parse().unwrap();
         let mut session = new_session(&game, None).unwrap();
         let (side, board) = (session.side(), session.board());
-        assert_eq!(session.skip_turn(), can, "{game}");
-        assert_eq!(FaultPolicy::Skip.supports(&game), can, "{game}");
-        if can {
+        assert_eq!(session.skip_turn(), is_allowed, "{game}");
+        assert_eq!(FaultPolicy::Skip.supports(&game), is_allowed, "{game}");
+        if is_allowed {
             assert_eq!((session.side(), session.board()), (side.other(), board), "{game}");
             assert_eq!((session.plies(), session.last_move_text().as_deref()), (1, Some("pass")));
-            assert!(session.play("pass").is_err(), "{game}: nobody may pass who can move");
+            assert!(session.play("pass").is_err(), "{game}: a pass needs a position without moves");
             assert!(session.undo());
         }
         assert_eq!((session.side(), session.plies(), session.last_move_text()), (side, 0, None));
@@ -114,7 +114,7 @@ fn a_turn_can_be_skipped_where_the_rules_know_that() {
 }
 
 #[test]
-fn the_quick_list_of_moves_is_the_list_of_moves() {
+fn written_legal_moves_match_the_list() {
     for game in Game::all() {
         let session = new_session(&game, None).unwrap();
         let mut texts = String::new();

@@ -1,16 +1,16 @@
 //! A game on the server: a [`GameInPlay`] with seat rights, names, a version and a rematch.
 //!
-//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing, the
-//! room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A game
-//! is loaded by applying its stored events.
+//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing,
+//! the room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A
+//! game is loaded by applying its stored events.
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use crownhead_play::game::InvalidEvent;
 use crownhead_play::{
-    Action, End, Event, GameConfig, GameInPlay, LegalMove, OfferKind, Session, SideConfig,
-    considers_offer, new_session,
+    Action, Choice, End, Event, GameConfig, GameInPlay, LegalMove, OfferKind, Session, SideConfig,
+    new_session,
 };
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, PositionError, Side};
@@ -103,7 +103,7 @@ pub struct HostedGame {
     game: GameInPlay,
     start_board: [char; 64],
     /// The legal moves, computed when they are first needed: a game that is loaded goes through
-    /// thousands of positions in which nobody needs them.
+    /// thousands of positions in which they are not needed.
     legal: OnceLock<Vec<LegalMove>>,
     moves: Vec<PlayedMove>,
     names: [Option<String>; 2],
@@ -187,8 +187,8 @@ impl HostedGame {
         self.rename_counts[side.index()] < MAX_RENAMES
     }
 
-    /// Who has made an offer to another person. Offers to a computer are not shown: it answers at
-    /// once.
+    /// The side that made an offer to another person. Offers to a computer are not shown: it
+    /// answers at once.
     pub fn offer(&self, kind: OfferKind) -> Option<Side> {
         self.game.offer(kind).filter(|_| self.setup.mode == Mode::Friend)
     }
@@ -228,8 +228,8 @@ impl HostedGame {
         !self.is_over() && self.setup.computer(self.session().side()).is_some()
     }
 
-    /// Stops the clock until a player joins or the computer starts to think. Clocks do not run while
-    /// a game is on disk only.
+    /// Stops the clock until a player joins or the computer starts to think. Clocks do not run
+    /// while a game is on disk only.
     pub fn pause(&mut self) {
         self.set_clock(&Event::ClockStop, Duration::ZERO);
     }
@@ -335,8 +335,7 @@ impl HostedGame {
             let reason = "offer a draw on your own turn";
             return Err(Refusal::new(RefusalCode::Seat, reason));
         }
-        let is_considered = considers_offer(self.game.draw_declined_at(), self.session().plies());
-        Ok((!is_considered).then_some(Effect::Decline(OfferKind::Draw, side)))
+        Ok((!self.game.considers_draw()).then_some(Effect::Decline(OfferKind::Draw, side)))
     }
 
     /// Decides a move of the computer.
@@ -345,12 +344,15 @@ impl HostedGame {
         Ok(HostedEvent::Game(self.game.decide(self.session().side(), &action, now)?))
     }
 
+    /// Whether the computer accepts a draw. `choice` is the best move of its opponent, who is to
+    /// move.
+    pub fn accepts_draw(&self, choice: Option<&Choice>) -> bool {
+        self.game.accepts_draw(choice)
+    }
+
     /// Decides the computer's answer to a draw offer.
     pub fn answer_draw(&self, accepts: bool, now: Duration) -> Result<Effect, Refusal> {
-        let action = match accepts {
-            true => Action::Accept(OfferKind::Draw),
-            false => Action::Decline(OfferKind::Draw),
-        };
+        let action = Action::answer_offer(OfferKind::Draw, accepts);
         // The person who made the offer is to move.
         let event = self.game.decide(self.session().side().other(), &action, now)?;
         Ok(match event.is_stored() {
@@ -359,7 +361,8 @@ impl HostedGame {
         })
     }
 
-    /// Applies an event. Only an event that does not fit the game is an error: the store is damaged.
+    /// Applies an event. Only an event that does not fit the game is an error: the store is
+    /// damaged.
     pub fn apply(&mut self, event: &HostedEvent, now: Duration) -> Result<(), InvalidEvent> {
         match event {
             HostedEvent::Game(event) => self.apply_to_game(event, now)?,

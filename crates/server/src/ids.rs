@@ -1,7 +1,7 @@
 //! Game ids and seat secrets: random letters from the operating system.
 //!
-//! A secret is stored and compared by its SHA-256 hash only. It has 132 random bits, so a plain hash
-//! is enough: unlike a password it cannot be guessed.
+//! A secret is stored and compared by its SHA-256 hash only. It has 132 random bits, so a plain
+//! hash is enough: unlike a password it cannot be guessed.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const ID_CHARS: usize = 16;
 /// 132 bits.
 pub(crate) const SECRET_CHARS: usize = 22;
 
-/// Id of a game. Whoever has it can watch.
+/// Id of a game, which also grants the right to watch.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameId(String);
 
@@ -48,8 +48,8 @@ impl fmt::Display for GameId {
     }
 }
 
-/// Secret of a seat. Whoever has it can play. It implements neither `Debug` nor `Display`, so that
-/// it cannot be logged by accident.
+/// Secret of a seat, which grants the right to play. It implements neither `Debug` nor `Display`,
+/// so that it cannot be logged by accident.
 pub struct SeatSecret(String);
 
 impl SeatSecret {

@@ -1,8 +1,9 @@
 //! Games in the browser: an HTTP and WebSocket server, and the web page embedded in it.
 //!
-//! [`routes`] and [`ws`] receive requests and messages, [`room`] executes the actions of the clients
-//! that follow a game, [`hosted_game`] is the game itself, and [`store`] keeps its events on disk.
-//! Rules, players and clocks come from `crownhead_play`. `docs/api.md` describes the interface.
+//! [`routes`] and [`ws`] receive requests and messages, [`room`] executes the actions of the
+//! clients that follow a game, [`hosted_game`] is the game itself, and [`store`] keeps its events
+//! on disk. Rules, players and clocks come from `crownhead_play`. `docs/api.md` describes the
+//! interface.
 
 pub mod error;
 pub mod hosted_game;

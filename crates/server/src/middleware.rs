@@ -1,5 +1,5 @@
-//! Checks of every request (host, origin, rate limit), client addresses, and security headers of every
-//! response.
+//! Checks of every request (host, origin, rate limit), client addresses, and security headers of
+//! every response.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -114,8 +114,8 @@ pub async fn check_request(
     response
 }
 
-/// Behind a proxy, replaces the peer by the last address in `X-Forwarded-For`, which the proxy itself
-/// has added. The header is ignored if the request does not come from this machine.
+/// Behind a proxy, replaces the peer by the last address in `X-Forwarded-For`, which the proxy
+/// itself has added. The header is ignored if the request does not come from this machine.
 fn set_forwarded_peer(app: &AppState, request: &mut Request) {
     let peer = request.extensions().get::<PeerAddr>();
     if app.public_url.is_some()

@@ -214,8 +214,8 @@ pub fn parse_name(text: &str) -> Result<Option<String>, ApiError> {
     Ok((!name.is_empty()).then_some(name))
 }
 
-/// Whether a character is invisible or a direction mark. U+200C and U+200D are allowed: some scripts
-/// need them.
+/// Whether a character is invisible or a direction mark. U+200C and U+200D are allowed: some
+/// scripts need them.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -308,7 +308,8 @@ mod tests {
             ),
             (r#"{"game":"english","mode":"friend","position":"B:W99:B1"}"#, "position, character"),
             (
-                r#"{"game":"capture-halma","mode":"hotseat","position":"4b3/4b3/1w1w1w2/w1b1b1b1/1w1b1w2/w1w1b3/1w1bb3/8 b 0"}"#,
+                r#"{"game":"capture-halma","mode":"hotseat",
+                    "position":"4b3/4b3/1w1w1w2/w1b1b1b1/1w1b1w2/w1w1b3/1w1bb3/8 b 0"}"#,
                 "more than 256 legal moves",
             ),
             (

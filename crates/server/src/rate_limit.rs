@@ -114,8 +114,8 @@ struct Counts {
 }
 
 impl ConnectionCounter {
-    /// Counts a new connection, to be released by [`close`](ConnectionCounter::close). Returns false
-    /// if the limits do not allow it.
+    /// Counts a new connection, to be released by [`close`](ConnectionCounter::close). Returns
+    /// false if the limits do not allow it.
     pub fn open(&self, client: ClientKey, limits: &Limits) -> bool {
         let mut counts = lock(&self.0);
         let count = counts.per_client.get(&client).copied().unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Games in memory: those that somebody follows or in which a clock runs. All others are on disk only
-//! and are loaded when a client joins.
+//! Games in memory: those that somebody follows or in which a clock runs. All others are on disk
+//! only and are loaded when a client joins.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};

@@ -1,13 +1,13 @@
 //! Fair queue of searches.
 //!
 //! Each client has an account of the thinking time that was used for it. The client with the lowest
-//! account is served next; among equals the one with the shortest search. So a client with a hundred
-//! games delays itself and not others, and a quick search does not wait behind deep ones. A new client
-//! starts at the account of the client served last: idle time earns no credit. While other clients
-//! wait, a running search is cut short.
+//! account is served next; among equals the one with the shortest search. So a client with a
+//! hundred games delays itself and not others, and a quick search does not wait behind deep ones. A
+//! new client starts at the account of the client served last: idle time earns no credit. While
+//! other clients wait, a running search is cut short.
 //!
-//! Searches are limited in time and memory and stop when their ticket is dropped. Players are created
-//! per search, so that waiting games hold no memory for them.
+//! Searches are limited in time and memory and stop when their ticket is dropped. Players are
+//! created per search, so that waiting games hold no memory for them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -153,8 +153,8 @@ impl Queue {
         Some((queued, stop))
     }
 
-    /// Stops searches that have run for [`PREEMPT_AFTER`] while other clients wait. Returns the time
-    /// until the next one is due.
+    /// Stops searches that have run for [`PREEMPT_AFTER`] while other clients wait. Returns the
+    /// time until the next one is due.
     fn stop_overdue(&self, now: Instant) -> Option<Duration> {
         let others_wait =
             |running: &&RunningJob| self.waiting.keys().any(|client| *client != running.client);

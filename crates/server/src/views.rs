@@ -333,8 +333,8 @@ pub struct Summary {
     last_activity: u64,
 }
 
-/// Summary of a game for lists. `last_activity` is the time of the last event, in milliseconds since
-/// 1970.
+/// Summary of a game for lists. `last_activity` is the time of the last event, in milliseconds
+/// since 1970.
 pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, last_activity: u64) -> Summary {
     let (setup, session) = (game.setup(), game.session());
     let info = setup.game.info();

@@ -2,8 +2,8 @@
 //!
 //! The unit tests of the page read the same files, so its types cannot drift from what the server
 //! sends. `tests/stored/games.json` pins the stored form of setups and events. Run with
-//! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form needs
-//! a new schema version.
+//! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form
+//! needs a new schema version.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
 
 mod common;

@@ -138,7 +138,8 @@ async fn position_lists_moves_with_paths_and_captures() {
     assert_eq!(view["must_capture"], true);
     assert_eq!(view["ply"], 2);
     assert_eq!(view["last"]["path"], json!(["63", "54"]));
-    let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"], "captures": ["54"]});
+    let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"],
+                         "captures": ["54"]});
     assert_eq!(view["legal"], json!([capture]));
     // The king can capture in a circle in either direction: two paths of one move.
     let round = json!({"game": "english", "position": "B:W14,15,22,23,5:BK10,28"});
@@ -357,7 +358,7 @@ async fn local_server_accepts_only_local_hosts() {
 async fn proxied_server_accepts_its_public_url() {
     let public = PublicUrl::parse("https://Games.example/").unwrap();
     let site = site_with_url(Limits::open(), true, Some(public));
-    let ask = |host: &str, origin: &str| {
+    let get_with = |host: &str, origin: &str| {
         let request = Request::builder().uri("/api/games").header("host", host);
         request.header("origin", origin).body(Body::empty()).unwrap()
     };
@@ -370,12 +371,16 @@ async fn proxied_server_accepts_its_public_url() {
         ("localhost:8064", "http://games.example", 403),
         ("evil.example", "https://evil.example", 421),
     ] {
-        assert_eq!(site.send(ask(host, origin)).await.status(), status, "{host} {origin}");
+        assert_eq!(site.send(get_with(host, origin)).await.status(), status, "{host} {origin}");
     }
     let with_port = PublicUrl::parse("https://games.example:443").unwrap();
     let site = site_with_url(Limits::open(), true, Some(with_port));
     for host in ["games.example", "games.example:443"] {
-        assert_eq!(site.send(ask(host, "https://games.example")).await.status(), 200, "{host}");
+        assert_eq!(
+            site.send(get_with(host, "https://games.example")).await.status(),
+            200,
+            "{host}"
+        );
     }
     assert_ne!(PublicUrl::parse("https://[2001:db8::1]:8443"), None);
     for text in [
@@ -398,7 +403,7 @@ async fn rate_limit_behind_a_proxy_uses_the_forwarded_address() {
     let public = PublicUrl::parse("https://games.example");
     for (public, other_client) in [(public, 200), (None, 429)] {
         let site = site_with_url(few.clone(), true, public);
-        let ask = |addresses: &str| {
+        let get_from = |addresses: &str| {
             let request = Request::builder().uri("/api/games").header("host", "localhost");
             request.header("x-forwarded-for", addresses).body(Body::empty()).unwrap()
         };
@@ -410,7 +415,7 @@ async fn rate_limit_behind_a_proxy_uses_the_forwarded_address() {
             ("198.51.100.8, 192.0.2.1", 429),
             ("192.0.2.2", other_client),
         ] {
-            assert_eq!(site.send(ask(addresses)).await.status(), status, "{addresses}");
+            assert_eq!(site.send(get_from(addresses)).await.status(), status, "{addresses}");
         }
     }
 }

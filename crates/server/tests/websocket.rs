@@ -183,7 +183,8 @@ async fn computer_moves_and_grants_take_backs() {
 async fn computer_accepts_a_draw_only_if_it_is_losing() {
     let (server, _dir) = start().await;
     // Black is lost, so the computer declines.
-    let request = json!({"game": "english", "mode": "computer", "side": "b", "position": "B:WK15,K18,K22,K23:B1"});
+    let request = json!({"game": "english", "mode": "computer", "side": "b",
+                         "position": "B:WK15,K18,K22,K23:B1"});
     let game = server.create(request).await;
     let (mut person, _) = server.join(&game["id"], &game["secret"]).await;
     for _ in 0..2 {
@@ -192,7 +193,8 @@ async fn computer_accepts_a_draw_only_if_it_is_losing() {
         assert_eq!((&declined["offer"], &declined["by"]), (&json!("draw"), &json!("w")));
     }
     // White is lost, so the computer accepts.
-    let request = json!({"game": "english", "mode": "computer", "side": "b", "position": "B:W32:BK10,K11,K14,K15"});
+    let request = json!({"game": "english", "mode": "computer", "side": "b",
+                         "position": "B:W32:BK10,K11,K14,K15"});
     let game = server.create(request).await;
     let (mut person, _) = server.join(&game["id"], &game["secret"]).await;
     person.send(json!({"type": "offer", "offer": "draw", "version": 0})).await;
@@ -209,8 +211,8 @@ async fn search_stops_when_the_player_leaves() {
         Limits { max_think_time: day, searches: 1, ..Limits::local() },
     )
     .await;
-    let long = json!({"game": "capture-halma", "mode": "computer", "side": "w", "player": "level:10",
-                      "thinking": 24 * 60 * 60 * 1000_u64});
+    let long = json!({"game": "capture-halma", "mode": "computer", "side": "w",
+                      "player": "level:10", "thinking": 24 * 60 * 60 * 1000_u64});
     let game = server.create(long).await;
     let (mut person, _) = server.join(&game["id"], &game["secret"]).await;
     assert_eq!(person.receive("computer").await["computer"], "thinking");

@@ -1,4 +1,4 @@
-//! A position looked at by the search, on a thread of its own, for somebody who watches.
+//! Analysis of a position on its own thread, for the viewer.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -13,86 +13,90 @@ use crownhead_search::SearchLimits;
 
 use crate::lazy_knowledge::LazyKnowledge;
 
-/// So many best lines are found.
+/// Number of best lines.
 const LINES: usize = 3;
-/// Nobody looks at a position longer than the search needs to say what it can.
+/// Maximum search time per position.
 const MAX_TIME: Duration = Duration::from_secs(60);
-/// Moves of a line that are shown.
+/// Maximum number of moves shown per line.
 const MAX_PV_MOVES: usize = 12;
+/// Stack size of the thread: the search recurses once per ply.
+const STACK_BYTES: usize = 16 << 20;
 
-/// What has been found so far.
+/// State of an analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AnalysisUpdate {
-    /// The best lines, the best first: what each is worth, and its moves.
+    /// Best lines, best first.
     Lines {
-        /// Plies looked ahead.
+        /// Search depth in plies.
         depth: u32,
-        /// The lines.
+        /// Evaluation and moves of each line.
         lines: Vec<(String, String)>,
     },
-    /// There is nothing to look at.
+    /// There is nothing to analyse, with the reason.
     Unavailable(String),
 }
 
-/// A position being looked at.
+/// An analysis in progress.
 pub struct AnalysisThread {
     updates: Receiver<AnalysisUpdate>,
     stop: StopFlag,
     thread: Option<JoinHandle<()>>,
-    /// What has been found so far.
+    /// Latest state.
     pub latest: Option<AnalysisUpdate>,
 }
 
 impl AnalysisThread {
-    /// Looks at a position until it is dropped.
+    /// Analyses a position until dropped.
     pub fn new(
         game: &Game,
         position: String,
-        known: LazyKnowledge,
+        knowledge: LazyKnowledge,
     ) -> std::io::Result<AnalysisThread> {
-        let (say, heard) = channel();
+        let (sender, updates) = channel();
         let stop = StopFlag::new();
-        let (raised, game) = (stop.clone(), game.clone());
+        let (thread_stop, game) = (stop.clone(), game.clone());
         let work = move || {
             let limits = SearchLimits { hard_time: Some(MAX_TIME), ..SearchLimits::default() };
             let request = AnalysisRequest { limits, lines: LINES, ..AnalysisRequest::default() };
-            let place = PositionSpec { game: &game, position: Some(&position), moves: "" };
+            let spec = PositionSpec { game: &game, position: Some(&position), moves: "" };
             let sides = game.info().sides;
-            // Who stopped listening does not want to know.
-            let mut tell = |progress: &Progress| {
-                let _ = say.send(found(progress.depth, &progress.lines, &sides));
+            // Sending fails if the receiver is gone, and then nobody needs the update.
+            let mut on_progress = |progress: &Progress| {
+                let _ = sender.send(lines_update(progress.depth, &progress.lines, &sides));
             };
-            let found =
-                match analyse_position(&place, &request, known.get(&game), &raised, &mut tell) {
-                    Ok(analysis) => match analysis.end {
-                        Some((_, sentence)) => AnalysisUpdate::Unavailable(sentence),
-                        None => found(analysis.depth, &analysis.lines, &sides),
-                    },
-                    Err(AnalysisError::Interrupted) => return,
-                    Err(error) => AnalysisUpdate::Unavailable(error.to_string()),
-                };
-            let _ = say.send(found);
+            let knowledge = knowledge.get(&game);
+            let analysis =
+                analyse_position(&spec, &request, knowledge, &thread_stop, &mut on_progress);
+            let update = match analysis {
+                Ok(analysis) => match analysis.end {
+                    Some((_, outcome)) => AnalysisUpdate::Unavailable(outcome),
+                    None => lines_update(analysis.depth, &analysis.lines, &sides),
+                },
+                Err(AnalysisError::Interrupted) => return,
+                Err(error) => AnalysisUpdate::Unavailable(error.to_string()),
+            };
+            let _ = sender.send(update);
         };
-        let builder = std::thread::Builder::new().name("analysis".into()).stack_size(16 << 20);
+        let builder = std::thread::Builder::new().name("analysis".into()).stack_size(STACK_BYTES);
         let thread = builder.spawn(work)?;
-        Ok(AnalysisThread { updates: heard, stop, thread: Some(thread), latest: None })
+        Ok(AnalysisThread { updates, stop, thread: Some(thread), latest: None })
     }
 
-    /// Takes in what has been found since.
+    /// Processes updates.
     pub fn poll(&mut self) {
-        if let Some(found) = self.updates.try_iter().last() {
-            self.latest = Some(found);
+        if let Some(update) = self.updates.try_iter().last() {
+            self.latest = Some(update);
         }
     }
 }
 
-fn found(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> AnalysisUpdate {
+fn lines_update(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> AnalysisUpdate {
     let text = |line: &Variation| (line.eval.text(sides), line.moves_text(MAX_PV_MOVES));
     AnalysisUpdate::Lines { depth, lines: lines.iter().map(text).collect() }
 }
 
 impl Drop for AnalysisThread {
-    /// A search ends within milliseconds of being told.
+    /// Stops the search, which takes milliseconds.
     fn drop(&mut self) {
         self.stop.set();
         if let Some(thread) = self.thread.take() {

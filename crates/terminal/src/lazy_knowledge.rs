@@ -1,5 +1,4 @@
-//! Tables, loaded on first use by the thread that needs them: they are large, and the screen must not
-//! wait for them.
+//! Tables loaded on first use, by the thread that needs them: loading takes longer than a frame.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,6 +23,6 @@ impl LazyKnowledge {
 
     /// Warning about a missing table, once the tables have been loaded.
     pub fn warning(&self) -> Option<&str> {
-        self.0.get().and_then(|(_, missing)| missing.as_deref())
+        self.0.get().and_then(|(_, warning)| warning.as_deref())
     }
 }

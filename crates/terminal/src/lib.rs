@@ -1,6 +1,7 @@
-//! The games in a terminal: by lines of text ([`plain`]) or on the whole screen (`screen`).
+//! The games in a terminal: in plain text ([`plain`]) or full screen ([`screen`]).
 //!
-//! A game is a [`LocalGame`](local_game::LocalGame); `crownhead_play` has rules, clocks and players.
+//! A game is a [`LocalGame`](local_game::LocalGame); rules, clocks and players are in
+//! `crownhead_play`.
 
 pub mod analysis_thread;
 pub mod autosave;

@@ -120,8 +120,8 @@ impl LocalGame {
     }
 
     /// Starts the clock of the computer to move.
-    pub fn start_turn(&mut self, since: Instant) {
-        self.start_clock(since.saturating_duration_since(self.epoch));
+    pub fn start_turn(&mut self, started: Instant) {
+        self.start_clock(started.saturating_duration_since(self.epoch));
     }
 
     fn start_clock(&mut self, now: Duration) {
@@ -225,9 +225,14 @@ impl LocalGame {
         self.game.result()
     }
 
-    /// The number of plies when a draw was last declined.
-    pub fn draw_declined_at(&self) -> Option<usize> {
-        self.game.draw_declined_at()
+    /// Whether a computer considers a draw offer at all, so soon after the last one.
+    pub fn considers_draw(&self) -> bool {
+        self.game.considers_draw()
+    }
+
+    /// Whether a computer accepts a draw. `hint` is the hint for its opponent, who is to move.
+    pub fn accepts_draw(&self, hint: Option<&Choice>) -> bool {
+        self.game.accepts_draw(hint)
     }
 
     /// Does what a side wants, now. If its time is up, it loses instead.
@@ -279,7 +284,7 @@ impl LocalGame {
             let played = self.play(&text, used).map_err(|refusal| refusal.to_string());
             return played
                 .map(|()| None)
-                .map_err(|why| PlayerError::IllegalMove { text, reason: why });
+                .map_err(|reason| PlayerError::IllegalMove { text, reason });
         }
         let policy = self.settings(side).fault_policy;
         match choice {

@@ -1,4 +1,4 @@
-//! A computer player that thinks on a thread of its own, so that a screen never waits for it.
+//! A computer player on its own thread, so that the screen never waits for it.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::thread::JoinHandle;
@@ -6,17 +6,19 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::{Choice, Clock, Player, PlayerError, Session, StopFlag};
 
-/// How often whoever waits for a move looks round.
+/// How often [`PlayerThread::wait`] checks its stop flag.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Stack size of the thread: the textbook players recurse once per ply.
+const STACK_BYTES: usize = 16 << 20;
 
-/// A player who is thinking about a move.
+/// A player choosing a move.
 pub struct PlayerThread {
     updates: Receiver<PlayerUpdate>,
     stop: StopFlag,
     thread: Option<JoinHandle<()>>,
-    /// Since when it has thought; none as long as it is not ready.
+    /// When it started to think; `None` until it is ready.
     pub started: Option<Instant>,
-    /// What it thinks so far.
+    /// Latest search information.
     pub latest: Option<Choice>,
 }
 
@@ -26,87 +28,95 @@ enum PlayerUpdate {
     Answer(PlayerAnswer),
 }
 
-/// A move that was chosen.
+/// The answer of a player.
 pub struct PlayerAnswer {
-    /// The player, to be asked again; none if it could not be had.
+    /// The player, to be used again; `None` if it could not be created.
     pub player: Option<Box<dyn Player>>,
-    /// What it chose.
+    /// The chosen move.
     pub choice: Result<Choice, PlayerError>,
-    /// How long it thought.
+    /// Time used.
     pub used: Duration,
 }
 
 impl PlayerThread {
-    /// Has a player made ready, and asks it for a move. Its time runs from then on.
+    /// Creates or prepares a player with `prepare`, then asks it for a move. Its time starts when it
+    /// is ready.
     pub fn new(
-        make: impl FnOnce(&StopFlag) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
+        prepare: impl FnOnce(&StopFlag) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         session: Box<dyn Session>,
         clock: Clock,
     ) -> std::io::Result<PlayerThread> {
-        let (say, heard) = channel();
+        let (sender, updates) = channel();
         let stop = StopFlag::new();
-        let raised = stop.clone();
+        let thread_stop = stop.clone();
         let work = move || {
-            let made = make(&raised);
-            let since = Instant::now();
-            // Who stopped listening does not want to know.
-            let _ = say.send(PlayerUpdate::Started(since));
-            let mut tell = |choice| drop(say.send(PlayerUpdate::Info(choice)));
-            let (player, choice) = match made {
+            let prepared = prepare(&thread_stop);
+            let started = Instant::now();
+            // Sending fails if the receiver is gone, and then nobody needs the update.
+            let _ = sender.send(PlayerUpdate::Started(started));
+            let mut on_info = |choice| drop(sender.send(PlayerUpdate::Info(choice)));
+            let (player, choice) = match prepared {
                 Err(error) => (None, Err(error)),
                 Ok(mut player) => {
-                    let choice = player.choose(session.as_ref(), &clock, &raised, &mut tell);
+                    let choice =
+                        player.choose(session.as_ref(), &clock, &thread_stop, &mut on_info);
                     (Some(player), choice)
                 }
             };
-            let _ = say.send(PlayerUpdate::Answer(PlayerAnswer {
-                player,
-                choice,
-                used: since.elapsed(),
-            }));
+            let answer = PlayerAnswer { player, choice, used: started.elapsed() };
+            let _ = sender.send(PlayerUpdate::Answer(answer));
         };
-        // A plain search goes as deep as a line of moves is long.
-        let builder = std::thread::Builder::new().name("thinking".into()).stack_size(16 << 20);
+        let builder = std::thread::Builder::new().name("player".into()).stack_size(STACK_BYTES);
         let thread = builder.spawn(work)?;
-        Ok(PlayerThread { updates: heard, stop, thread: Some(thread), started: None, latest: None })
+        Ok(PlayerThread { updates, stop, thread: Some(thread), started: None, latest: None })
     }
 
-    /// What has been heard since; the choice if there is one. A thread that died without a word is
-    /// an error.
+    /// Processes updates and returns the answer, if there is one yet.
     pub fn poll(&mut self) -> Result<Option<PlayerAnswer>, PlayerPanicked> {
         loop {
             match self.updates.try_recv() {
-                Ok(PlayerUpdate::Started(since)) => self.started = Some(since),
-                Ok(PlayerUpdate::Info(choice)) => self.latest = Some(choice),
-                Ok(PlayerUpdate::Answer(chosen)) => return Ok(Some(chosen)),
+                Ok(update) => match self.on_update(update) {
+                    None => {}
+                    answer => return Ok(answer),
+                },
                 Err(TryRecvError::Empty) => return Ok(None),
                 Err(TryRecvError::Disconnected) => return Err(PlayerPanicked),
             }
         }
     }
 
-    /// Waits for the choice; none if `stop` is raised before there is one.
+    /// Waits for the answer; `None` if `stop` is set first.
     pub fn wait(&mut self, stop: &StopFlag) -> Result<Option<PlayerAnswer>, PlayerPanicked> {
         loop {
             match self.updates.recv_timeout(POLL_INTERVAL) {
-                Ok(PlayerUpdate::Started(since)) => self.started = Some(since),
-                Ok(PlayerUpdate::Info(choice)) => self.latest = Some(choice),
-                Ok(PlayerUpdate::Answer(chosen)) => return Ok(Some(chosen)),
+                Ok(update) => match self.on_update(update) {
+                    None => {}
+                    answer => return Ok(answer),
+                },
                 Err(RecvTimeoutError::Timeout) if stop.is_set() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(PlayerPanicked),
             }
         }
     }
+
+    fn on_update(&mut self, update: PlayerUpdate) -> Option<PlayerAnswer> {
+        match update {
+            PlayerUpdate::Started(started) => self.started = Some(started),
+            PlayerUpdate::Info(choice) => self.latest = Some(choice),
+            PlayerUpdate::Answer(answer) => return Some(answer),
+        }
+        None
+    }
 }
 
-/// The thread of a player ended without a choice.
+/// The player's thread panicked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the computer player stopped without a move; this is a fault of the program")]
+#[error("the computer player crashed; this is a bug in crownhead")]
 pub struct PlayerPanicked;
 
 impl Drop for PlayerThread {
-    /// A search ends within milliseconds of being told.
+    /// Stops the player, which takes milliseconds.
     fn drop(&mut self) {
         self.stop.set();
         if let Some(thread) = self.thread.take() {

@@ -1,4 +1,4 @@
-//! Sentences that both ways of playing say: boards as text, sides, hints, answers to offers.
+//! Text shared by plain text and full screen: boards, clocks, scores, hints.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crownhead_records::GameResult;
 use crownhead_rules::{Cell, Game, Side};
 use crownhead_search::{Score, plies_to_end};
 
-/// The board as the assignment prints it: column numbers above, row numbers at the left.
+/// Formats the board as the assignments do: column numbers above, row numbers on the left.
 pub fn board_text(board: &[char; 64]) -> String {
     let mut text = String::from("  1 2 3 4 5 6 7 8\n");
     for (row, cells) in board.chunks(8).enumerate() {
@@ -21,13 +21,13 @@ pub fn board_text(board: &[char; 64]) -> String {
     text
 }
 
-/// A board with the numbers of the squares; `None` in games that name cells by row and column.
+/// Formats a board with square numbers; `None` in games that name cells by row and column.
 pub fn square_numbers(game: &Game) -> Option<String> {
     let info = game.info();
     if !info.numbered_squares {
         return None;
     }
-    let mut text = String::from("The squares have these numbers:\n");
+    let mut text = String::from("Square numbers:\n");
     for cell in Cell::all() {
         match info.square_number(cell) {
             Some(number) => text.push_str(&format!(" {number:2}")),
@@ -40,10 +40,10 @@ pub fn square_numbers(game: &Game) -> Option<String> {
     Some(text)
 }
 
-/// `Blue(#)`.
+/// Formats a side: `Blue(#)`.
 pub fn side_text(game: &Game, side: Side) -> String {
-    let text = game.info().sides[side.index()];
-    format!("{}({})", text.name, text.letter)
+    let info = game.info().sides[side.index()];
+    format!("{}({})", info.name, info.letter)
 }
 
 /// The announcement of a result that an assignment prescribes.
@@ -57,7 +57,7 @@ pub fn assignment_result(game: &Game, result: GameResult) -> Option<&'static str
     }
 }
 
-/// What a clock shows: `4:58`, and tenths of a second when there are few: `9.3`.
+/// Formats a clock: `4:58`, or `9.3` below 20 seconds.
 pub fn clock_text(time: Duration) -> String {
     let seconds = time.as_secs();
     if seconds < 20 {
@@ -67,22 +67,22 @@ pub fn clock_text(time: Duration) -> String {
     }
 }
 
-/// How long a move stays on the screen.
-pub fn speed_text(pace: Duration) -> String {
-    format!("A move every {} s.", pace.as_secs_f64())
+/// Formats the speed at which moves are shown.
+pub fn speed_text(move_interval: Duration) -> String {
+    format!("One move every {} s.", move_interval.as_secs_f64())
 }
 
-/// A move with its way, where the way says more than the move: `1155 by 11-13-33-55`.
+/// Formats a move, with its path if the text has only start and end: `1155 by 11-13-33-55`.
 pub fn move_text(mv: &LegalMove) -> String {
-    let way: Vec<_> = mv.path.iter().map(ToString::to_string).collect();
+    let path: Vec<_> = mv.path.iter().map(ToString::to_string).collect();
     if mv.path.len() > 2 && mv.text.bytes().all(|byte| byte.is_ascii_digit()) {
-        format!("{} by {}", mv.text, way.join("-"))
+        format!("{} by {}", mv.text, path.join("-"))
     } else {
         mv.text.clone()
     }
 }
 
-/// What a score means to the side it is for.
+/// Formats a score from the view of the side it is for.
 pub fn score_text(score: Score) -> String {
     match plies_to_end(score) {
         Some(plies) if plies > 0 => format!("wins in {}", moves((plies as u32).div_ceil(2))),
@@ -95,7 +95,7 @@ fn moves(count: u32) -> String {
     if count == 1 { "1 move".into() } else { format!("{count} moves") }
 }
 
-/// A hint with its reason.
+/// Formats a hint with its reason.
 pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
     let legal = session.legal_moves();
     let Some(mv) = legal.iter().find(|mv| mv.text == choice.text) else {
@@ -105,35 +105,39 @@ pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
     let reason = if legal.len() == 1 {
         "it is the only legal move".to_string()
     } else if !mv.captures.is_empty() && legal.iter().all(|mv| !mv.captures.is_empty()) {
-        format!("a capture is compulsory, and of {} this is the best", legal.len())
+        format!("the best of {} mandatory captures", legal.len())
     } else {
         match (choice.score.and_then(plies_to_end), mv.captures.len()) {
             (Some(plies), _) if plies > 0 => {
                 format!("it wins by force in {}", moves((plies as u32).div_ceil(2)))
             }
-            (Some(_), _) => "everything loses against best play, this last".to_string(),
+            (Some(_), _) => "every move loses; this one holds out longest".to_string(),
             (None, 0) => score_phrase(choice.score.unwrap_or(0)).to_string(),
-            (None, 1) => format!("it takes a man and {}", score_phrase(choice.score.unwrap_or(0))),
-            (None, men) => {
-                format!("it takes {men} men and {}", score_phrase(choice.score.unwrap_or(0)))
+            (None, 1) => {
+                format!("it captures a piece and {}", score_phrase(choice.score.unwrap_or(0)))
+            }
+            (None, count) => {
+                let phrase = score_phrase(choice.score.unwrap_or(0));
+                format!("it captures {count} pieces and {phrase}")
             }
         }
     };
     text.push_str(&format!(": {reason}"));
     if choice.pv.len() > 1 {
-        let line = choice.pv.iter().take(5).map(String::as_str).collect::<Vec<_>>();
-        text.push_str(&format!(" ({}: {})", score_text(choice.score.unwrap_or(0)), line.join(" ")));
+        let pv = choice.pv.iter().take(5).map(String::as_str).collect::<Vec<_>>();
+        text.push_str(&format!(" ({}: {})", score_text(choice.score.unwrap_or(0)), pv.join(" ")));
     }
     text.push('.');
     text
 }
 
+/// Describes a score to the side to move.
 fn score_phrase(score: Score) -> &'static str {
     match score {
-        150.. => "leaves you clearly ahead",
-        40..150 => "leaves you a little ahead",
+        150.. => "leaves you well ahead",
+        40..150 => "leaves you slightly ahead",
         -39..40 => "keeps the game level",
-        -149..-39 => "keeps the loss small",
+        -149..-39 => "keeps the disadvantage small",
         _ => "is the best defence",
     }
 }

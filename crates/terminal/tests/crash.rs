@@ -1,7 +1,7 @@
-//! A screen that breaks leaves the terminal as it was, and its message where it can be read.
+//! The terminal is restored after a panic, and the panic message can be read.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // a test may fail, and one has to
+#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic, and one must
 
 use std::io::{Read, Write};
 
@@ -12,28 +12,28 @@ use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseEvent};
 use ratatui::layout::Rect;
 
-/// Breaks when a key is pressed; another key only breaks a thread, which it waits for.
+/// Panics on a key press; `t` panics on another thread, `q` quits.
 #[derive(Default)]
-struct Fragile {
+struct PanickingScreen {
     text: &'static str,
-    left: bool,
+    quit: bool,
 }
 
-impl Screen for Fragile {
+impl Screen for PanickingScreen {
     fn draw(&self, frame: &mut Frame<'_>) {
-        let text = format!("fragile {}", self.text);
+        let text = format!("ready {}", self.text);
         frame.buffer_mut().set_string(0, 0, text, ratatui::style::Style::default());
     }
 
     fn key(&mut self, code: KeyCode) {
         match code {
             KeyCode::Char('t') => {
-                let thread = std::thread::spawn(|| panic!("the thread broke"));
+                let thread = std::thread::spawn(|| panic!("panic on a thread"));
                 assert!(thread.join().is_err());
-                self.text = "but whole";
+                self.text = "after the thread";
             }
-            KeyCode::Char('q') => self.left = true,
-            _ => panic!("the screen broke"),
+            KeyCode::Char('q') => self.quit = true,
+            _ => panic!("panic on the screen"),
         }
     }
 
@@ -44,24 +44,24 @@ impl Screen for Fragile {
     fn quit(&mut self) {}
 
     fn has_quit(&self) -> bool {
-        self.left
+        self.quit
     }
 }
 
 #[test]
-#[ignore = "breaks; the test below runs it in a terminal of its own"]
-fn a_screen_that_breaks() {
-    run(&mut Fragile::default(), &StopFlag::new()).unwrap();
+#[ignore = "panics; the tests below run it in a terminal"]
+fn panicking_screen() {
+    run(&mut PanickingScreen::default(), &StopFlag::new()).unwrap();
 }
 
-/// Runs the fragile screen in a terminal: presses a key, waits for a text, and so on; whether it ended
-/// well, and what is on the terminal then.
-fn shown_after(steps: &[(&str, &str)], last: &str) -> (bool, String) {
+/// Runs the panicking screen in a terminal. Each step presses a key and waits for a text. Returns
+/// whether the program succeeded, and the text on the terminal at the end.
+fn run_in_terminal(steps: &[(&str, &str)], last: &str) -> (bool, String) {
     let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).unwrap();
     let before = format!("{:?}", pair.master.get_termios());
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_screen_that_breaks", "--ignored", "--nocapture"]);
+    command.args(["--exact", "panicking_screen", "--ignored", "--nocapture"]);
     command.env("TERM", "xterm-256color");
     command.env("RUST_BACKTRACE", "0");
     let mut child = pair.slave.spawn_command(command).unwrap();
@@ -69,37 +69,37 @@ fn shown_after(steps: &[(&str, &str)], last: &str) -> (bool, String) {
     let mut keyboard = pair.master.take_writer().unwrap();
     let mut screen = vt100::Parser::new(24, 80, 0);
     let mut bytes = [0; 4096];
-    for (key, wanted) in steps {
+    for (key, expected) in steps {
         keyboard.write_all(key.as_bytes()).unwrap();
-        while !screen.screen().contents().contains(wanted) {
+        while !screen.screen().contents().contains(expected) {
             let read = reader.read(&mut bytes).unwrap();
             screen.process(&bytes[..read]);
         }
         assert!(screen.screen().alternate_screen());
-        assert!(!screen.screen().contents().contains("broke"));
+        assert!(!screen.screen().contents().contains("panic"));
     }
     keyboard.write_all(last.as_bytes()).unwrap();
-    // What is printed at the end fits into the terminal's own memory.
-    let well = child.wait().unwrap().success();
+    // The output at the end fits into the buffer of the terminal.
+    let succeeded = child.wait().unwrap().success();
     assert_eq!(format!("{:?}", pair.master.get_termios()), before);
     drop(pair.slave);
     while let Ok(read @ 1..) = reader.read(&mut bytes) {
         screen.process(&bytes[..read]);
     }
-    let shown = screen.screen();
-    assert!(!shown.alternate_screen() && !shown.hide_cursor());
-    assert_eq!(shown.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    (well, shown.contents())
+    let last_screen = screen.screen();
+    assert!(!last_screen.alternate_screen() && !last_screen.hide_cursor());
+    assert_eq!(last_screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+    (succeeded, last_screen.contents())
 }
 
 #[test]
-fn a_crash_restores_the_terminal() {
-    let (well, shown) = shown_after(&[("", "fragile")], "x");
-    assert!(!well && shown.contains("the screen broke"), "{shown}");
+fn panic_restores_the_terminal() {
+    let (succeeded, text) = run_in_terminal(&[("", "ready")], "x");
+    assert!(!succeeded && text.contains("panic on the screen"), "{text}");
 }
 
 #[test]
-fn a_thread_that_breaks_leaves_the_screen_alone_and_is_heard_of_afterwards() {
-    let (well, shown) = shown_after(&[("", "fragile"), ("t", "but whole")], "q");
-    assert!(well && shown.contains("the thread broke"), "{shown}");
+fn panic_of_another_thread_is_printed_when_the_screen_closes() {
+    let (succeeded, text) = run_in_terminal(&[("", "ready"), ("t", "after the thread")], "q");
+    assert!(succeeded && text.contains("panic on a thread"), "{text}");
 }

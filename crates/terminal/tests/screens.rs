@@ -1,8 +1,7 @@
-//! Every screen as text: on a usual terminal, a large one and one that is too small, with and without
-//! colours, and what keys and the mouse do to it. No terminal is needed: the real one is tested with the
-//! built program.
+//! Every screen as text, in several sizes, with and without colours, and its reaction to keys and
+//! mouse. These tests need no terminal; `tests/terminal` tests the program in a real one.
 
-#![allow(clippy::unwrap_used)] // a test may fail
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::time::{Duration, Instant};
 
@@ -22,12 +21,12 @@ use ratatui::crossterm::event::{
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-#[path = "screens/opponents.rs"]
-mod opponents;
+#[path = "screens/computers.rs"]
+mod computers;
 
-const USUAL: (u16, u16) = (80, 24);
+const STANDARD: (u16, u16) = (80, 24);
 const LARGE: (u16, u16) = (132, 50);
-const SMALLEST: (u16, u16) = (70, 22);
+const MINIMUM: (u16, u16) = (70, 22);
 
 fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
     Setup {
@@ -39,19 +38,19 @@ fn setup(game: &str, seats: [&str; 2], position: Option<&str>) -> Setup {
     }
 }
 
-fn people(game: &str, position: Option<&str>, colour: bool) -> GameScreen {
-    let live = LocalGame::new(setup(game, ["human", "human"], position)).unwrap();
-    GameScreen::new(live, None::<Autosave>, colour)
+fn two_people(game: &str, position: Option<&str>, colour: bool) -> GameScreen {
+    let game = LocalGame::new(setup(game, ["human", "human"], position)).unwrap();
+    GameScreen::new(game, None::<Autosave>, colour)
 }
 
-fn picture(screen: &impl Screen, (width, height): (u16, u16)) -> Buffer {
+fn render(screen: &impl Screen, (width, height): (u16, u16)) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| screen.draw(frame)).unwrap().buffer.clone()
 }
 
-/// The letters of a screen, without blanks at the ends of lines.
+/// Returns the text of a screen, without trailing spaces.
 fn text(screen: &impl Screen, size: (u16, u16)) -> String {
-    let buffer = picture(screen, size);
+    let buffer = render(screen, size);
     let row = |y: u16| (0..size.0).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     let rows: Vec<_> = (0..size.1).map(|y| row(y).trim_end().to_string()).collect();
     rows.join("\n")
@@ -60,11 +59,11 @@ fn text(screen: &impl Screen, size: (u16, u16)) -> String {
 fn press(screen: &mut impl Screen, codes: impl IntoIterator<Item = KeyCode>) {
     for code in codes {
         let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
-        dispatch(screen, &key, Rect::new(0, 0, USUAL.0, USUAL.1));
+        dispatch(screen, &key, Rect::new(0, 0, STANDARD.0, STANDARD.1));
     }
 }
 
-/// Presses letters.
+/// Presses the keys of a text.
 fn type_in(screen: &mut impl Screen, letters: &str) {
     press(
         screen,
@@ -74,10 +73,10 @@ fn type_in(screen: &mut impl Screen, letters: &str) {
 
 fn mouse(screen: &mut impl Screen, kind: MouseEventKind, column: u16, row: u16) {
     let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-    dispatch(screen, &Event::Mouse(mouse), Rect::new(0, 0, USUAL.0, USUAL.1));
+    dispatch(screen, &Event::Mouse(mouse), Rect::new(0, 0, STANDARD.0, STANDARD.1));
 }
 
-/// Clicks on cells of a board that is not turned, on a usual screen.
+/// Clicks on cells of a board that is not flipped, on a standard screen.
 fn click(screen: &mut impl Screen, cells: &str) {
     for cell in cells.split_whitespace() {
         let [row, column] = [0, 1].map(|at| cell[at..=at].parse::<u16>().unwrap() - 1);
@@ -86,9 +85,9 @@ fn click(screen: &mut impl Screen, cells: &str) {
     }
 }
 
-/// What is said below the board.
-fn said(screen: &impl Screen) -> String {
-    let text = text(screen, USUAL);
+/// Returns the message below the board.
+fn message(screen: &impl Screen) -> String {
+    let text = text(screen, STANDARD);
     let lines: Vec<_> = text.lines().skip(20).take(3).map(str::trim).collect();
     lines.join(" ").trim().to_string()
 }
@@ -96,53 +95,53 @@ fn said(screen: &impl Screen) -> String {
 const ENGLISH: &str = "B:W18,27,K3:B15,8,K12";
 
 #[test]
-fn a_game_of_each_kind() {
+fn every_game_is_drawn() {
     for game in Game::all() {
         let id = game.info().id;
-        let mut screen = people(id, None, false);
-        insta::assert_snapshot!(format!("{id}-start"), text(&screen, USUAL));
+        let mut screen = two_people(id, None, false);
+        insta::assert_snapshot!(format!("{id}-start"), text(&screen, STANDARD));
         let moves = match id {
             "english" | "contest" => "11-15\n22-18\n15x22\n25x18\n8-11\n",
             "chinese-checkers" => "2233\n7766\n1155\n",
             _ => "31-32\n73-72\n37-36\n",
         };
         type_in(&mut screen, moves);
-        insta::assert_snapshot!(format!("{id}-moves"), text(&screen, USUAL));
+        insta::assert_snapshot!(format!("{id}-moves"), text(&screen, STANDARD));
     }
 }
 
 #[test]
-fn on_a_large_screen_the_board_is_larger() {
-    let screen = people("english", Some(ENGLISH), true);
+fn board_grows_with_the_screen() {
+    let screen = two_people("english", Some(ENGLISH), true);
     insta::assert_snapshot!(text(&screen, LARGE));
 }
 
 #[test]
-fn in_colour_the_ground_the_pieces_and_the_marks_have_colours() {
-    let mut screen = people("english", Some(ENGLISH), true);
+fn colours_show_squares_pieces_and_highlights() {
+    let mut screen = two_people("english", Some(ENGLISH), true);
     press(&mut screen, [KeyCode::Down, KeyCode::Enter]);
-    insta::assert_debug_snapshot!(picture(&screen, USUAL));
+    insta::assert_debug_snapshot!(render(&screen, STANDARD));
 }
 
 #[test]
-fn too_small_a_screen_says_what_it_needs() {
-    let screen = people("english", None, true);
+fn small_screen_shows_the_required_size() {
+    let screen = two_people("english", None, true);
     for size in [(60, 15), (69, 24), (80, 21)] {
         let (width, height) = size;
-        let needs = format!("This needs a screen of 70x22; it has {width}x{height}.");
-        assert_eq!(text(&screen, size).replace('\n', " ").trim(), needs);
+        let expected = format!("The screen is {width}x{height}; at least 70x22 is needed.");
+        assert_eq!(text(&screen, size).replace('\n', " ").trim(), expected);
     }
     assert!(text(&screen, (70, 22)).contains("Black(b) to move."));
 }
 
 #[test]
-fn no_size_breaks_a_screen() {
+fn screens_can_be_drawn_in_any_size() {
     let file = "1. 11-15 {comment} (1. 9-14) 23-19 *";
     let mut view = ViewScreen::new(GameFile::new(file.as_bytes()), true).unwrap();
-    let mut game = people("capture-halma", None, true);
+    let mut game = two_people("capture-halma", None, true);
     let mut lesson = LessonScreen::new(course(&Game::ChineseCheckers(())).unwrap(), true);
     for keys in ["?", "x", "t"] {
-        // The key before closed a page, or did nothing.
+        // The previous key opened or closed a popup, or did nothing.
         type_in(&mut game, keys);
         type_in(&mut view, keys);
         type_in(&mut lesson, keys);
@@ -150,11 +149,11 @@ fn no_size_breaks_a_screen() {
             for height in (0..30).chain([120]) {
                 let size = (width, height);
                 for text in [text(&game, size), text(&view, size), text(&lesson, size)] {
-                    // A line of keys at the bottom, or what is needed instead.
+                    // The key bar at the bottom, or the required size.
                     if width >= 70 && height >= 22 {
                         assert!(text.ends_with("q quit"), "{size:?}\n{text}");
                     } else if width >= 12 && height >= 5 {
-                        assert!(text.starts_with("This"), "{size:?}\n{text}");
+                        assert!(text.starts_with("The screen"), "{size:?}\n{text}");
                     }
                 }
             }
@@ -163,16 +162,16 @@ fn no_size_breaks_a_screen() {
 }
 
 #[test]
-fn without_colours_nothing_is_styled_and_nothing_is_lost() {
-    let plain = people("english", Some(ENGLISH), false);
-    let coloured = people("english", Some(ENGLISH), true);
-    for size in [USUAL, LARGE] {
-        let buffer = picture(&plain, size);
+fn screen_without_colours_has_no_styles_and_the_same_text() {
+    let plain = two_people("english", Some(ENGLISH), false);
+    let coloured = two_people("english", Some(ENGLISH), true);
+    for size in [STANDARD, LARGE] {
+        let buffer = render(&plain, size);
         for cell in buffer.content() {
             let unstyled = (Color::Reset, Color::Reset, Modifier::empty());
             assert_eq!((cell.fg, cell.bg, cell.modifier), unstyled);
         }
-        // Only the shade of the light squares is added.
+        // Only the shading of light squares is added.
         let bare =
             |text: String| text.replace('░', " ").lines().map(str::trim_end).collect::<String>();
         assert_eq!(bare(text(&plain, size)), bare(text(&coloured, size)));
@@ -180,192 +179,196 @@ fn without_colours_nothing_is_styled_and_nothing_is_lost() {
 }
 
 #[test]
-fn every_dialog() {
-    let mut screen = people("english", None, false);
+fn every_dialog_is_drawn() {
+    let mut screen = two_people("english", None, false);
     for (name, keys) in [("help", "?"), ("quit", "q"), ("resign", "r"), ("draw", "d")] {
         type_in(&mut screen, keys);
-        insta::assert_snapshot!(format!("dialog-{name}"), text(&screen, USUAL));
+        insta::assert_snapshot!(format!("dialog-{name}"), text(&screen, STANDARD));
         press(&mut screen, [KeyCode::Esc]);
-        assert_eq!(said(&screen), "Black(b) to move.");
+        assert_eq!(message(&screen), "Black(b) to move.");
     }
     type_in(&mut screen, "s");
-    let shown = text(&screen, USUAL);
-    assert!(shown.contains("File: english-1.pdn_"), "{shown}");
-    // What is typed takes the place of a name that was only proposed; a long one shows its end.
+    let screen_text = text(&screen, STANDARD);
+    assert!(screen_text.contains("File: english-1.pdn_"), "{screen_text}");
+    // Typing replaces the proposed name; of a long name the end is visible.
     type_in(&mut screen, &format!("{}.pdn", "long".repeat(30)));
-    let shown = text(&screen, USUAL);
-    assert!(shown.contains("File: …") && shown.contains("long.pdn_"), "{shown}");
-    assert!(!shown.contains("english-1"), "{shown}");
+    let screen_text = text(&screen, STANDARD);
+    assert!(screen_text.contains("File: …") && screen_text.contains("long.pdn_"), "{screen_text}");
+    assert!(!screen_text.contains("english-1"), "{screen_text}");
     press(&mut screen, [KeyCode::Esc]);
-    assert_eq!(said(&screen), "The game was not saved.");
+    assert_eq!(message(&screen), "Not saved.");
     type_in(&mut screen, "qy");
     assert!(screen.has_quit());
 }
 
 #[test]
-fn the_end_of_a_game_is_said_and_another_can_begin() {
-    let mut screen = people("english", Some("B:W13:B5,6"), false);
+fn new_game_starts_after_the_end() {
+    let mut screen = two_people("english", Some("B:W13:B5,6"), false);
     type_in(&mut screen, "5-9\n");
-    insta::assert_snapshot!(text(&screen, USUAL));
+    insta::assert_snapshot!(text(&screen, STANDARD));
     type_in(&mut screen, "n");
-    assert_eq!(said(&screen), "Black(b) to move.");
+    assert_eq!(message(&screen), "Black(b) to move.");
     type_in(&mut screen, "ry");
-    assert_eq!(said(&screen), "Black resigns: White wins. n: new game, q: quit.");
+    assert_eq!(message(&screen), "Black resigns: White wins. n: new game, q: quit.");
     type_in(&mut screen, "ndy");
-    assert_eq!(said(&screen), "The players agreed to a draw. n: new game, q: quit.");
+    assert_eq!(message(&screen), "The players agreed to a draw. n: new game, q: quit.");
     type_in(&mut screen, "q");
     assert!(screen.has_quit());
 }
 
-/// The line of keys on the smallest screen.
+/// Returns the key bar on the smallest screen.
 fn keys(screen: &impl Screen) -> String {
-    text(screen, SMALLEST).lines().last().unwrap().trim().to_string()
+    text(screen, MINIMUM).lines().last().unwrap().trim().to_string()
 }
 
 #[test]
-fn the_smallest_screen_has_room_for_the_keys() {
-    let mut screen = people("english", None, false);
+fn key_bar_fits_the_smallest_screen() {
+    let mut screen = two_people("english", None, false);
     assert!(keys(&screen).ends_with("· q quit"), "{}", keys(&screen));
     type_in(&mut screen, "ry");
     assert!(keys(&screen).ends_with("· q quit"), "{}", keys(&screen));
-    let stuck = people("capture-halma", Some("8/8/8/3w4/8/8/8/8 b 0"), false);
-    let shown = keys(&stuck);
-    assert!(shown.starts_with("p pass · ") && shown.ends_with("· q quit"), "{shown}");
+    let stuck = two_people("capture-halma", Some("8/8/8/3w4/8/8/8/8 b 0"), false);
+    let screen_text = keys(&stuck);
+    assert!(
+        screen_text.starts_with("p pass · ") && screen_text.ends_with("· q quit"),
+        "{screen_text}"
+    );
     let view = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
     assert!(keys(&view).ends_with("· q quit"), "{}", keys(&view));
 }
 
 #[test]
-fn at_the_end_of_a_recorded_game_nobody_is_to_move_and_nothing_is_read() {
+fn end_of_recorded_game_has_no_side_to_move_and_empty_message_opens_no_popup() {
     let mut screen = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
-    assert!(text(&screen, USUAL).contains('▶'));
+    assert!(text(&screen, STANDARD).contains('▶'));
     press(&mut screen, [KeyCode::End]);
-    assert!(!text(&screen, USUAL).contains('▶'));
-    let mut silent = ViewScreen::new(GameFile::new("1. 11-15 22-18 *".as_bytes()), false).unwrap();
-    assert_eq!(said(&silent), "");
-    type_in(&mut silent, "t");
-    assert!(!text(&silent, USUAL).contains("Esc closes"));
+    assert!(!text(&screen, STANDARD).contains('▶'));
+    let mut uncommented =
+        ViewScreen::new(GameFile::new("1. 11-15 22-18 *".as_bytes()), false).unwrap();
+    assert_eq!(message(&uncommented), "");
+    type_in(&mut uncommented, "t");
+    assert!(!text(&uncommented, STANDARD).contains("Esc: close"));
 }
 
 #[test]
-fn a_refused_choice_is_explained_and_the_pieces_that_must_are_marked() {
-    let mut screen = people("english", Some("B:W15,32:B1,11"), false);
+fn rejected_selection_is_explained_and_mandatory_captures_are_marked() {
+    let mut screen = two_people("english", Some("B:W15,32:B1,11"), false);
     click(&mut screen, "12");
-    assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
-    let shown = text(&screen, USUAL);
-    assert!(shown.contains("!11") && !shown.contains("!1 "), "{shown}");
+    assert_eq!(message(&screen), "Illegal: 11x18 is mandatory.");
+    let screen_text = text(&screen, STANDARD);
+    assert!(screen_text.contains("!11") && !screen_text.contains("!1 "), "{screen_text}");
     click(&mut screen, "11");
-    assert_eq!(said(&screen), "This square is not played on.");
+    assert_eq!(message(&screen), "This square is not used in the game.");
     click(&mut screen, "36 36 36 63");
-    assert_eq!(said(&screen), "Illegal: no capture leads from 11 to 22: play 11x18.");
+    assert_eq!(message(&screen), "Illegal: no capture leads from 11 to 22: play 11x18.");
     type_in(&mut screen, "1-5\n");
-    assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
-    // The choice that is asked for is the move, for there is one left.
+    assert_eq!(message(&screen), "Illegal: 11x18 is mandatory.");
+    // Start and end complete the only legal move.
     click(&mut screen, "36 54");
-    assert!(said(&screen).starts_with("White(w) to move"), "{}", said(&screen));
+    assert!(message(&screen).starts_with("White(w) to move"), "{}", message(&screen));
 }
 
 #[test]
-fn a_way_is_chosen_step_by_step_and_completed_when_one_is_left() {
+fn path_is_selected_step_by_step_and_completed_when_one_move_is_left() {
     // Both captures end on 26: the first step decides.
-    let mut screen = people("english", Some("B:W6,14,15,22,23,29,32:B1,4"), false);
+    let mut screen = two_people("english", Some("B:W6,14,15,22,23,29,32:B1,4"), false);
     click(&mut screen, "12");
-    insta::assert_snapshot!("way-chosen", text(&screen, USUAL));
+    insta::assert_snapshot!("path-selected", text(&screen, STANDARD));
     click(&mut screen, "74");
-    assert_eq!(said(&screen), "Several ways lead there: choose the next step.");
+    assert_eq!(message(&screen), "Several paths lead there: select the next step.");
     click(&mut screen, "12 34");
-    assert_eq!(said(&screen), "Choose the next jump.");
-    insta::assert_snapshot!("way-begun", text(&screen, USUAL));
+    assert_eq!(message(&screen), "Select the next jump.");
+    insta::assert_snapshot!("path-started", text(&screen, STANDARD));
     click(&mut screen, "52");
-    insta::assert_snapshot!("way-done", text(&screen, USUAL));
+    insta::assert_snapshot!("path-done", text(&screen, STANDARD));
 }
 
 #[test]
-fn a_chain_of_hops_ends_where_its_last_cell_is_chosen_again_and_any_way_round_will_do() {
+fn selecting_the_last_cell_again_ends_hops_and_any_path_is_accepted() {
     let circle = Some("8/8/8/2bw4/2w1w3/3w4/8/5w2 b 0");
-    let mut screen = people("capture-halma", circle, false);
+    let mut screen = two_people("capture-halma", circle, false);
     click(&mut screen, "43 45");
-    assert_eq!(said(&screen), "Choose the next hop, or the same cell again to end here.");
+    assert_eq!(message(&screen), "Select the next hop, or the same cell again to stop here.");
     click(&mut screen, "45");
-    assert!(text(&screen, USUAL).lines().any(|line| line.ends_with(">43-45")));
-    for way in ["43 45 65 63 43", "43 63 65 45 43"] {
-        let mut screen = people("capture-halma", circle, false);
-        click(&mut screen, way);
-        assert!(text(&screen, USUAL).contains(">43-45-65-63"), "{way}: {}", said(&screen));
+    assert!(text(&screen, STANDARD).lines().any(|line| line.ends_with(">43-45")));
+    for path in ["43 45 65 63 43", "43 63 65 45 43"] {
+        let mut screen = two_people("capture-halma", circle, false);
+        click(&mut screen, path);
+        assert!(text(&screen, STANDARD).contains(">43-45-65-63"), "{path}: {}", message(&screen));
     }
 }
 
 #[test]
-fn the_cursor_goes_by_arrows_and_by_hjkl_and_h_is_the_hint_only_without_it() {
-    let mut screen = people("chinese-checkers", None, false);
+fn cursor_moves_by_arrows_and_hjkl_and_h_is_hint_without_cursor() {
+    let mut screen = two_people("chinese-checkers", None, false);
     press(&mut screen, [KeyCode::Down, KeyCode::Down, KeyCode::Right]);
     type_in(&mut screen, "ljhk");
-    insta::assert_snapshot!(text(&screen, USUAL));
+    insta::assert_snapshot!(text(&screen, STANDARD));
     press(&mut screen, [KeyCode::Esc]);
     type_in(&mut screen, "h");
-    assert_eq!(said(&screen), "Looking for a good move …");
+    assert_eq!(message(&screen), "Searching for a hint…");
 }
 
 #[test]
-fn earlier_positions_are_looked_at_with_keys_and_in_the_list() {
-    let mut screen = people("english", None, false);
+fn keys_and_move_list_go_to_earlier_positions() {
+    let mut screen = two_people("english", None, false);
     type_in(&mut screen, "11-15\n23-19\n8-11\n22-17\n");
     type_in(&mut screen, "[[");
-    assert!(said(&screen).starts_with("The position after 2 of 4 plies."), "{}", said(&screen));
-    insta::assert_snapshot!(text(&screen, USUAL));
+    assert!(message(&screen).starts_with("Position after 2 of 4 plies."), "{}", message(&screen));
+    insta::assert_snapshot!(text(&screen, STANDARD));
     press(&mut screen, [KeyCode::Home]);
-    assert!(said(&screen).starts_with("The position after 0 of 4 plies."));
+    assert!(message(&screen).starts_with("Position after 0 of 4 plies."));
     type_in(&mut screen, "1");
-    assert_eq!(said(&screen), "This is an earlier position: End goes back to the game.");
+    assert_eq!(message(&screen), "This is an earlier position. End: back to the game.");
     press(&mut screen, [KeyCode::End]);
-    assert_eq!(said(&screen), "Black(b) to move.");
+    assert_eq!(message(&screen), "Black(b) to move.");
     // The second move of the first pair, then the wheel.
     let left = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut screen, left, 66, 10);
-    assert!(said(&screen).starts_with("The position after 2 of 4 plies."), "{}", said(&screen));
+    assert!(message(&screen).starts_with("Position after 2 of 4 plies."), "{}", message(&screen));
     mouse(&mut screen, MouseEventKind::ScrollUp, 10, 10);
-    assert!(said(&screen).starts_with("The position after 1 of 4 plies."));
+    assert!(message(&screen).starts_with("Position after 1 of 4 plies."));
     press(&mut screen, [KeyCode::PageDown]);
-    assert_eq!(said(&screen), "Black(b) to move.");
+    assert_eq!(message(&screen), "Black(b) to move.");
     type_in(&mut screen, "uu");
-    let shown = text(&screen, USUAL);
-    assert!(shown.contains(">23-19") && !shown.contains("8-11"), "{shown}");
+    let screen_text = text(&screen, STANDARD);
+    assert!(screen_text.contains(">23-19") && !screen_text.contains("8-11"), "{screen_text}");
 }
 
 #[test]
-fn a_long_list_of_moves_scrolls_with_what_is_shown() {
-    let mut screen = people("chinese-checkers", None, false);
+fn move_list_scrolls_to_the_current_move() {
+    let mut screen = two_people("chinese-checkers", None, false);
     for _ in 0..12 {
         type_in(&mut screen, "2233\n7766\n3322\n6677\n");
     }
-    insta::assert_snapshot!("list-end", text(&screen, USUAL));
+    insta::assert_snapshot!("list-end", text(&screen, STANDARD));
     press(&mut screen, [KeyCode::PageUp, KeyCode::PageUp]);
-    assert!(text(&screen, USUAL).contains(" 14."));
+    assert!(text(&screen, STANDARD).contains(" 14."));
     press(&mut screen, [KeyCode::Home]);
-    insta::assert_snapshot!("list-start", text(&screen, USUAL));
+    insta::assert_snapshot!("list-start", text(&screen, STANDARD));
 }
 
 #[test]
-fn a_game_that_begins_with_the_second_side_is_listed_so() {
-    let mut screen = people("english", Some("W:W21,22,32:B1,2"), false);
+fn move_list_starts_in_the_second_column_if_the_second_side_starts() {
+    let mut screen = two_people("english", Some("W:W21,22,32:B1,2"), false);
     type_in(&mut screen, "22-18\n1-6\n");
-    let shown = text(&screen, USUAL);
+    let screen_text = text(&screen, STANDARD);
     let rows: Vec<_> =
-        shown.lines().map(|line| line.chars().skip(45).collect::<String>()).collect();
+        screen_text.lines().map(|line| line.chars().skip(45).collect::<String>()).collect();
     assert!(rows.iter().any(|row| row.starts_with("  1.") && row.trim_end().ends_with("22-18")));
-    assert!(rows.iter().any(|row| row.starts_with("  2.>1-6")), "{shown}");
+    assert!(rows.iter().any(|row| row.starts_with("  2.>1-6")), "{screen_text}");
 }
 
-/// Lets time pass until something is on the screen. The computer takes as long as it takes.
-fn wait_for(screen: &mut impl Screen, wanted: &str) -> String {
-    let begun = Instant::now();
+/// Ticks until a text is on the screen.
+fn wait_for(screen: &mut impl Screen, expected: &str) -> String {
+    let start = Instant::now();
     loop {
         screen.tick();
-        let shown = text(screen, USUAL);
-        if shown.contains(wanted) {
-            return shown;
+        let screen_text = text(screen, STANDARD);
+        if screen_text.contains(expected) {
+            return screen_text;
         }
-        assert!(begun.elapsed() < Duration::from_secs(120), "no {wanted:?} in\n{shown}");
+        assert!(start.elapsed() < Duration::from_secs(120), "no {expected:?} in\n{screen_text}");
         std::thread::yield_now();
     }
 }
@@ -377,92 +380,92 @@ const FILE: &str = "[Event \"Club\"] [Date \"2024.05.06\"] [Black \"Ann\"] [Whit
 [Event \"Next\"] 1. 11-16 *";
 
 #[test]
-fn recorded_games_with_variations_and_comments() {
+fn viewer_shows_variations_and_comments() {
     let mut screen = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
-    insta::assert_snapshot!("view-start", text(&screen, USUAL));
+    insta::assert_snapshot!("view-start", text(&screen, STANDARD));
     press(&mut screen, [KeyCode::Right]);
-    insta::assert_snapshot!("view-move", text(&screen, USUAL));
+    insta::assert_snapshot!("view-move", text(&screen, STANDARD));
     insta::assert_snapshot!("view-move-large", text(&screen, LARGE));
     type_in(&mut screen, "v");
-    insta::assert_snapshot!("view-variation", text(&screen, USUAL));
+    insta::assert_snapshot!("view-variation", text(&screen, STANDARD));
     press(&mut screen, [KeyCode::Right]);
     type_in(&mut screen, "v");
-    assert!(text(&screen, USUAL).contains(">22-17"));
+    assert!(text(&screen, STANDARD).contains(">22-17"));
     press(&mut screen, [KeyCode::Esc, KeyCode::Esc, KeyCode::End]);
-    assert_eq!(said(&screen), "The record ends here: 1-0.");
+    assert_eq!(message(&screen), "The record ends here: 1-0.");
     type_in(&mut screen, "n");
-    insta::assert_snapshot!("view-next-game", text(&screen, USUAL));
+    insta::assert_snapshot!("view-next-game", text(&screen, STANDARD));
     type_in(&mut screen, "n");
-    assert_eq!(said(&screen), "That was the last game.");
+    assert_eq!(message(&screen), "That was the last game.");
     type_in(&mut screen, "pp");
-    assert_eq!(said(&screen), "This is the first game.");
+    assert_eq!(message(&screen), "This is the first game.");
     type_in(&mut screen, "?");
-    insta::assert_snapshot!("view-help", text(&screen, USUAL));
+    insta::assert_snapshot!("view-help", text(&screen, STANDARD));
     type_in(&mut screen, "qq");
     assert!(screen.has_quit());
 }
 
 #[test]
-fn a_long_comment_ends_in_dots_and_can_be_read_whole() {
+fn long_comment_is_truncated_and_can_be_read_in_a_popup() {
     let words: Vec<_> = (1..=300).map(|number| format!("word{number}")).collect();
     let file = format!("1. 11-15 {{{}}} *", words.join(" "));
     let mut screen = ViewScreen::new(GameFile::new(file.as_bytes()), false).unwrap();
     press(&mut screen, [KeyCode::Right]);
-    assert!(said(&screen).starts_with("word1 word2 "), "{}", said(&screen));
-    assert!(said(&screen).ends_with("… (t: all of it)"), "{}", said(&screen));
+    assert!(message(&screen).starts_with("word1 word2 "), "{}", message(&screen));
+    assert!(message(&screen).ends_with("… (t: full text)"), "{}", message(&screen));
     type_in(&mut screen, "t");
-    let mut seen = String::new();
+    let mut read = String::new();
     for _ in 0..6 {
-        seen.push_str(&text(&screen, USUAL));
+        read.push_str(&text(&screen, STANDARD));
         press(&mut screen, [KeyCode::PageDown]);
     }
-    let missing = words.iter().find(|word| !seen.contains(&format!(" {word} ")));
+    let missing = words.iter().find(|word| !read.contains(&format!(" {word} ")));
     assert_eq!(missing, None);
     press(&mut screen, [KeyCode::Esc]);
-    assert!(text(&screen, USUAL).contains(">11-15"));
+    assert!(text(&screen, STANDARD).contains(">11-15"));
 }
 
 #[test]
-fn a_recorded_game_plays_by_itself_and_is_analysed_on_demand() {
+fn viewer_plays_and_analyses_a_game() {
     let mut screen = ViewScreen::new(GameFile::new(FILE.as_bytes()), false).unwrap();
     type_in(&mut screen, "a++++ ");
-    assert!(text(&screen, USUAL).contains("playing (space stops)"));
+    assert!(text(&screen, STANDARD).contains("playing (space: stop)"));
     wait_for(&mut screen, "The record ends here: 1-0.");
     wait_for(&mut screen, "(depth ");
     press(&mut screen, [KeyCode::Home]);
     wait_for(&mut screen, "(depth ");
     type_in(&mut screen, "a");
-    assert!(!text(&screen, USUAL).contains("(depth "));
+    assert!(!text(&screen, STANDARD).contains("(depth "));
 }
 
 #[test]
-fn a_file_without_a_game_that_can_be_read_is_no_screen() {
-    let refused = |text: &str| ViewScreen::new(GameFile::new(text.as_bytes()), false).err();
-    assert_eq!(refused("").as_deref(), Some("there is no game in it"));
-    let told = refused("1. 11-99 *").unwrap();
-    assert!(told.starts_with("game 1, line 1, column 4: 11-99: invalid square 99"), "{told}");
+fn viewer_rejects_a_file_without_readable_games() {
+    let error = |text: &str| ViewScreen::new(GameFile::new(text.as_bytes()), false).err();
+    assert_eq!(error("").as_deref(), Some("the file has no games"));
+    let error = error("1. 11-99 *").unwrap();
+    assert!(error.starts_with("game 1, line 1, column 4: 11-99: invalid square 99"), "{error}");
 }
 
 #[test]
-fn exercises_on_the_screen() {
+fn lesson_shows_tasks_hints_and_results() {
     let mut screen = LessonScreen::new(course(&"english".parse().unwrap()).unwrap(), false);
-    insta::assert_snapshot!("learn-first", text(&screen, USUAL));
+    insta::assert_snapshot!("learn-first", text(&screen, STANDARD));
     type_in(&mut screen, "h");
-    assert_eq!(said(&screen), "From 11 a man can go to 15 or to 16.");
+    assert_eq!(message(&screen), "From 11 a man can go to 15 or to 16.");
     click(&mut screen, "36 45");
-    assert_eq!(said(&screen), "That is a step. Enter: the next exercise.");
+    assert_eq!(message(&screen), "That is a step. Enter: next exercise.");
     type_in(&mut screen, "\n");
-    // A refusal is what is wanted here: the cells may be chosen all the same.
+    // The goal is an illegal move, so any cells can be selected.
     click(&mut screen, "45 34");
-    insta::assert_snapshot!("learn-refused", text(&screen, USUAL));
+    insta::assert_snapshot!("learn-illegal", text(&screen, STANDARD));
     type_in(&mut screen, "n");
     insta::assert_snapshot!("learn-jump-large", text(&screen, LARGE));
     click(&mut screen, "36 45");
-    assert_eq!(said(&screen), "Illegal: 11x18 is mandatory.");
+    assert_eq!(message(&screen), "Illegal: 11x18 is mandatory.");
 }
 
 #[test]
-fn every_exercise_can_be_done_with_the_mouse() {
+fn every_exercise_can_be_solved_with_the_mouse() {
     use crownhead_play::lessons::Goal;
     for game in Game::all() {
         let lessons = course(&game).unwrap();
@@ -472,11 +475,11 @@ fn every_exercise_can_be_done_with_the_mouse() {
             let course = screen.course();
             assert_eq!(course.number(), number);
             let legal = course.session().legal_moves();
-            let made = |text: &String| {
+            let path_of = |text: &String| {
                 let mut session = course.session().clone_box();
                 session.play(text).unwrap();
-                let made = session.moves().pop();
-                legal.iter().find(|mv| Some(&mv.text) == made.as_ref()).unwrap().path.clone()
+                let played = session.last_move_text();
+                legal.iter().find(|mv| Some(&mv.text) == played.as_ref()).unwrap().path.clone()
             };
             let square = |number: &str| {
                 let number = number.parse::<u8>().unwrap() - 1;
@@ -486,8 +489,8 @@ fn every_exercise_can_be_done_with_the_mouse() {
             let cells: Vec<String> = match &course.exercise().goal {
                 Goal::Any => legal[0].path.iter().map(ToString::to_string).collect(),
                 Goal::Moves(moves) => {
-                    let mut path = made(&moves[0]);
-                    // Where nothing is taken, the end says which move it is.
+                    let mut path = path_of(&moves[0]);
+                    // Without captures, the end identifies the move.
                     if game == Game::ChineseCheckers(()) {
                         path.drain(1..path.len() - 1);
                     }
@@ -495,7 +498,7 @@ fn every_exercise_can_be_done_with_the_mouse() {
                 }
                 Goal::Illegal { text, .. } => {
                     match text.split(['x', '-']).collect::<Vec<_>>()[..] {
-                        [whole] => vec![whole[..2].into(), whole[2..].into()],
+                        [cells] => vec![cells[..2].into(), cells[2..].into()],
                         [from, to] if legal[0].text.len() > 5 || game == Game::CaptureHalma(()) => {
                             vec![from.into(), to.into()]
                         }
@@ -505,8 +508,8 @@ fn every_exercise_can_be_done_with_the_mouse() {
                 }
             };
             for cell in &cells {
-                // A way is completed when one is left.
-                if !said(&screen).contains("Enter:") && !said(&screen).contains("q: quit") {
+                // The move may be complete before its last cell.
+                if !message(&screen).contains("Enter:") && !message(&screen).contains("q: quit") {
                     click(&mut screen, cell);
                 }
             }
@@ -517,7 +520,7 @@ fn every_exercise_can_be_done_with_the_mouse() {
                 screen.course().solved_count(),
                 number,
                 "{game} {number}: {}",
-                said(&screen)
+                message(&screen)
             );
             type_in(&mut screen, "\n");
         }

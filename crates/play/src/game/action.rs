@@ -46,6 +46,13 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// Accepts or declines the opponent's offer.
+    pub const fn answer_offer(kind: OfferKind, accepts: bool) -> Action {
+        if accepts { Action::Accept(kind) } else { Action::Decline(kind) }
+    }
+}
+
 /// Event of a game. Applying the stored events in order restores the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {

@@ -19,7 +19,8 @@ pub use end::End;
 pub use settings::{COMPUTER_GRACE, GameConfig, GameSettings, SideConfig};
 
 use crate::clock::{Clock, Clocks, TimeLeft};
-use crate::{Fault, FaultKind, FaultPolicy, Incident, Session};
+use crate::draw_offer::{accepts_draw, considers_draw};
+use crate::{Choice, Fault, FaultKind, FaultPolicy, Incident, Session};
 
 /// A game in progress.
 pub struct GameInPlay {
@@ -98,6 +99,18 @@ impl GameInPlay {
     /// Who has made an offer.
     pub fn offer(&self, kind: OfferKind) -> Option<Side> {
         self.offers[kind as usize]
+    }
+
+    /// Whether a computer considers a draw offer at all, so soon after the last one.
+    pub fn considers_draw(&self) -> bool {
+        considers_draw(self.draw_declined_at, self.session.plies())
+    }
+
+    /// Whether a computer accepts a draw. `choice` is the best move of its opponent, who is to move;
+    /// without a score the computer declines.
+    pub fn accepts_draw(&self, choice: Option<&Choice>) -> bool {
+        let score = choice.and_then(|choice| choice.score).map(|score| -score);
+        accepts_draw(score, self.session.plies())
     }
 
     /// The number of plies when a draw was last declined.

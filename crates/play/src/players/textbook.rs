@@ -59,7 +59,7 @@ impl<P: HasEngine> Player for Textbook<P> {
         let deadline = limits.hard_time.and_then(|time| start.checked_add(time));
         let is_over =
             || stop.is_set() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        // The first iteration is short and never stopped: without it there is no move.
+        // The first iteration is short and runs to the end, so that there is always a move.
         let first = self.search.minimax(position, history_keys, 1, &|| false);
         let (mut depth, mut result) = (1, first.ok_or(PlayerError::GameOver)?);
         let mut growth = 1;

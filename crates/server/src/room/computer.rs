@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, accepts_draw};
+use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError};
 
 use super::{Room, RoomState};
 use crate::monotonic;
@@ -16,8 +16,8 @@ const DRAW_JUDGE: &str = "best:movetime=300ms";
 const QUICK_SEARCH: Duration = Duration::from_millis(300);
 
 impl Room {
-    /// Queues a search for the computer's move, if it is to move and a player is connected. Replaces
-    /// an earlier search.
+    /// Queues a search for the computer's move, if it is to move and a player is connected.
+    /// Replaces an earlier search.
     pub(super) fn start_move_search(self: &Arc<Self>, state: &mut RoomState) {
         state.move_search = None;
         state.computer = None;
@@ -124,14 +124,13 @@ impl Room {
         state.draw_search = Some(rooms.search_queue().push(job));
     }
 
+    /// Answers a draw offer after a search for the side that made it.
     async fn on_draw_judged(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
         let state = &mut *self.state.lock().await;
         if state.game.version() != version || state.draw_search.take().is_none() {
             return;
         }
-        // The search was for the side that made the offer: negate its score.
-        let score = choice.ok().and_then(|choice| choice.score).map(|score| -score);
-        let accepts = accepts_draw(score, state.game.session().plies());
+        let accepts = state.game.accepts_draw(choice.ok().as_ref());
         let answered = match state.game.answer_draw(accepts, monotonic::now()) {
             Ok(effect) => self.execute(state, effect).await,
             Err(refusal) => Err(refusal),

@@ -64,8 +64,8 @@ struct Member {
 pub(super) struct Members {
     list: Vec<Member>,
     last_number: u64,
-    /// The latest `seats` message. It bypasses the queues because only the latest one matters: however
-    /// many clients come and go, no queue fills up.
+    /// The latest `seats` message. It bypasses the queues because only the latest one matters:
+    /// however many clients come and go, no queue fills up.
     seats: watch::Sender<Utf8Bytes>,
 }
 

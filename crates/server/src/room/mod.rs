@@ -257,8 +257,8 @@ impl Room {
         action: &Action,
     ) {
         let state = &mut *self.state.lock().await;
-        // A member that was too slow has been removed. The room may even have been closed and loaded
-        // again since, so that this state is out of date.
+        // A member that was too slow has been removed. The room may even have been closed and
+        // loaded again since, so that this state is out of date.
         if !state.members.contains(member.number) {
             return;
         }

@@ -135,8 +135,8 @@ impl Store {
     }
 
     /// Finds games to delete: unplayed for `unplayed_ttl`, without an event for `idle_ttl`, or in
-    /// excess of `max_games`, unplayed ones first, then those idle for longest. Renaming a seat does
-    /// not count as an event. Returns keys and ids.
+    /// excess of `max_games`, unplayed ones first, then those idle for longest. Renaming a seat
+    /// does not count as an event. Returns keys and ids.
     pub fn stale_games(
         &self,
         unplayed_ttl: Duration,
@@ -146,7 +146,7 @@ impl Store {
         let before = |ttl: Duration| unix_millis().saturating_sub(ttl.as_millis() as u64) as i64;
         let limits = params![before(unplayed_ttl), before(idle_ttl), max_games as i64];
         let find = || {
-            // A slow query: with a connection of its own, nobody waits for it.
+            // The query is slow, so it has its own connection and blocks no other reads.
             let connection = connect(&self.file)?;
             let mut statement = connection.prepare(
                 "WITH ages AS (SELECT key, id, created,
@@ -155,7 +155,8 @@ impl Store {
                  ranks AS (SELECT *, row_number() OVER
                      (ORDER BY last IS NULL, coalesce(last, created) DESC) AS rank FROM ages)
                  SELECT key, id FROM ranks
-                 WHERE (last IS NULL AND created < ?1) OR coalesce(last, created) < ?2 OR rank > ?3",
+                 WHERE (last IS NULL AND created < ?1) OR coalesce(last, created) < ?2
+                     OR rank > ?3",
             )?;
             let rows = statement.query_map(limits, |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()

@@ -1,8 +1,8 @@
 //! The threads behind the store: group commit and checkpoints.
 //!
 //! The writer takes all waiting requests, writes them in one transaction and replies once it is
-//! committed, so that many games share the cost of one sync. The checkpointer copies the write-ahead
-//! log into the database, so that no move waits for that.
+//! committed, so that many games share the cost of one sync. The checkpointer copies the
+//! write-ahead log into the database, so that no move waits for that.
 
 use std::io;
 use std::sync::Arc;

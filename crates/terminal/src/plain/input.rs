@@ -1,51 +1,52 @@
-//! Lines of input, read on a thread of their own: a signal or a clock that runs out need not wait
-//! until somebody types something.
+//! Input lines, read on a thread of their own, so that signals and clocks do not wait for input.
 
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Longer lines are no moves; what is beyond is thrown away as it comes.
+/// Maximum length of a line; longer lines are discarded while they are read.
 const MAX_LINE_BYTES: u64 = 4096;
-const TOO_LONG: &str = "a line of more than 4096 bytes is no move";
-const NOT_UTF8: &str = "a line that is no UTF-8 text is no move";
-/// How often whoever waits for a line looks round.
+const TOO_LONG: &str = "invalid input: the line is longer than 4096 bytes";
+const NOT_UTF8: &str = "invalid input: the line is not UTF-8";
+/// How often [`InputLines::next`] checks for an interruption.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What came in.
+/// One line, or why there is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputLine {
-    /// A line, without the blanks around it.
+    /// A line, trimmed.
     Text(String),
-    /// A line that is too long, or no text at all; why it is no move.
+    /// A line that is too long or not UTF-8, with the reason.
     Invalid(&'static str),
-    /// There is nothing more.
+    /// End of the input.
     End,
-    /// No line has come, but something else has happened.
+    /// Waiting was interrupted.
     Interrupted,
 }
 
-/// Lines of input.
+/// A queue of input lines.
 pub struct InputLines {
     lines: Receiver<io::Result<InputLine>>,
 }
 
 impl InputLines {
-    /// Reads lines one at a time, as they are asked for: at most one is waiting.
+    /// Starts to read. At most one line is read ahead.
     pub fn new(input: impl BufRead + Send + 'static) -> io::Result<InputLines> {
-        let (say, heard) = sync_channel(0);
-        // Nobody waits for this thread: it may be reading from a terminal where nobody types.
-        std::thread::Builder::new().name("input".into()).spawn(move || read_loop(input, &say))?;
-        Ok(InputLines { lines: heard })
+        let (sender, lines) = sync_channel(0);
+        // Never joined: it may block until somebody types.
+        std::thread::Builder::new()
+            .name("input".into())
+            .spawn(move || read_loop(input, &sender))?;
+        Ok(InputLines { lines })
     }
 
-    /// The next line, unless `interrupted` becomes true before it comes.
-    pub fn next(&self, mut interrupted: impl FnMut() -> bool) -> io::Result<InputLine> {
+    /// Waits for the next line, or until `is_interrupted` returns true.
+    pub fn next(&self, mut is_interrupted: impl FnMut() -> bool) -> io::Result<InputLine> {
         loop {
             match self.lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => return line,
                 Err(RecvTimeoutError::Disconnected) => return Ok(InputLine::End),
-                Err(RecvTimeoutError::Timeout) if interrupted() => {
+                Err(RecvTimeoutError::Timeout) if is_interrupted() => {
                     return Ok(InputLine::Interrupted);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -54,18 +55,18 @@ impl InputLines {
     }
 }
 
-fn read_loop(mut input: impl BufRead, say: &SyncSender<io::Result<InputLine>>) {
+fn read_loop(mut input: impl BufRead, sender: &SyncSender<io::Result<InputLine>>) {
     loop {
-        let line = read(&mut input);
-        let last = !matches!(line, Ok(InputLine::Text(_) | InputLine::Invalid(_)));
-        if say.send(line).is_err() || last {
+        let line = read_line(&mut input);
+        let is_last = !matches!(line, Ok(InputLine::Text(_) | InputLine::Invalid(_)));
+        if sender.send(line).is_err() || is_last {
             return;
         }
     }
 }
 
-/// The next line, however long or broken it is; never `Line::Interrupted`.
-pub fn read(input: &mut impl BufRead) -> io::Result<InputLine> {
+/// Reads the next line, of any length and encoding; never [`InputLine::Interrupted`].
+pub fn read_line(input: &mut impl BufRead) -> io::Result<InputLine> {
     let mut bytes = Vec::new();
     let read = Read::take(&mut *input, MAX_LINE_BYTES).read_until(b'\n', &mut bytes)?;
     if read == 0 {
@@ -93,27 +94,27 @@ mod tests {
     }
 
     #[test]
-    fn long_and_broken_lines_are_one_line_each() {
+    fn long_and_invalid_lines_count_as_one_line_each() {
         let mut input = b"11-15 \r\n".to_vec();
         input.extend([b'9'; 1 << 20]);
         input.extend(b"\n\xff\xfe\nlast");
         let text = |text: &str| InputLine::Text(text.into());
-        let [long, broken] = [TOO_LONG, NOT_UTF8].map(InputLine::Invalid);
-        let expected = [text("11-15"), long, broken, text("last"), InputLine::End];
+        let [long, invalid] = [TOO_LONG, NOT_UTF8].map(InputLine::Invalid);
+        let expected = [text("11-15"), long, invalid, text("last"), InputLine::End];
         assert_eq!(lines(input), expected);
     }
 
     #[test]
-    fn waiting_for_a_line_that_never_comes_can_be_interrupted() {
-        let (silent, open) = io::pipe().unwrap();
-        let lines = InputLines::new(io::BufReader::new(silent)).unwrap();
-        let mut looks = 0;
+    fn waiting_for_input_can_be_interrupted() {
+        let (reader, writer) = io::pipe().unwrap();
+        let lines = InputLines::new(io::BufReader::new(reader)).unwrap();
+        let mut checks = 0;
         let line = lines.next(|| {
-            looks += 1;
-            looks == 3
+            checks += 1;
+            checks == 3
         });
         assert_eq!(line.unwrap(), InputLine::Interrupted);
-        drop(open);
+        drop(writer);
         assert_eq!(lines.next(|| false).unwrap(), InputLine::End);
     }
 }

@@ -1,4 +1,4 @@
-//! The exercises by lines of text.
+//! Lessons in plain text.
 
 use std::io::{self, BufRead, Write};
 
@@ -12,15 +12,15 @@ use crate::plain::input::{InputLine, InputLines};
 use crate::text::{board_text, move_text, square_numbers};
 
 const HELP: &str = "\
-Type the move that is asked for, or
-  hint   a little help
-  moves  the legal moves
-  skip   on to the next exercise
-  back   to the one before
+Type a move, or one of these commands:
+  hint   show a hint
+  moves  list the legal moves
+  skip   go to the next exercise
+  back   go to the previous exercise
   quit   leave
 ";
 
-/// Goes through a course until its end, the end of the input, or until the learner leaves.
+/// Runs a course until it ends, the input ends or the learner quits.
 pub fn run(
     mut course: Course,
     input: impl BufRead + Send + 'static,
@@ -53,7 +53,7 @@ pub fn run(
     output.flush()
 }
 
-/// Reads lines until there is another exercise to go to; none to leave.
+/// Reads lines until the learner leaves the exercise. Returns the next exercise; `None` to quit.
 fn answer(
     course: &mut Course,
     lines: &InputLines,
@@ -69,8 +69,8 @@ fn answer(
                 return Ok(None);
             }
             InputLine::Text(text) => text,
-            InputLine::Invalid(why) => {
-                writeln!(output, "{}", to_sentence(why))?;
+            InputLine::Invalid(reason) => {
+                writeln!(output, "{}", to_sentence(reason))?;
                 continue;
             }
         };

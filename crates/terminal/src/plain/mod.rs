@@ -1,7 +1,6 @@
-//! Playing by lines of text, as the original assignment does: a board, a prompt, a move a line.
+//! Play in plain text, as in the original assignment: a board, a prompt, one move per line.
 //!
-//! Everything of the dialogue goes to one output, so that a game can be driven and read by a pipe
-//! from start to end.
+//! Everything goes to one output, so that a program can play over pipes.
 
 pub mod input;
 pub mod lessons;
@@ -22,63 +21,52 @@ use crate::text::{
 };
 
 const HELP: &str = "\
-A move is typed as the list of moves shows it (`moves`); any form that fits one move alone will do.
-  moves      the legal moves
-  hint       what the computer would play, and why
-  undo       take back to your last move
+Type a move in any unambiguous form, or one of these commands:
+  moves      list the legal moves
+  hint       show the best move and why
+  undo       take back your last move
   draw       offer a draw
-  resign     give up
-  pass       where you have no move
-  save FILE  write the game to a new file (PDN)
+  resign     resign the game
+  pass       pass, if you have no legal move
+  save FILE  save the game to a new PDN file
 ";
-const QUIT_SAVED: &str =
-    "  quit       leave; the game is kept, `crownhead play --resume` takes it up again\n";
-const QUIT_NOT_SAVED: &str = "  quit       leave; the game is not kept\n";
+const QUIT_SAVED: &str = "  quit       save and leave; resume with `crownhead play --resume`\n";
+const QUIT_NOT_SAVED: &str = "  quit       leave without saving\n";
 
-/// A game played by lines of text.
+/// A game in plain text.
 pub struct PlainGame<'a, W> {
     game: &'a mut LocalGame,
     autosave: Option<&'a mut Autosave>,
     computers: Computers,
     lines: InputLines,
     output: W,
-    /// Raised when the program is told to end.
+    /// Set by signals.
     stop: &'a StopFlag,
 }
 
 impl<'a, W: Write> PlainGame<'a, W> {
-    /// A dialogue about a game.
+    /// Prepares a game.
     pub fn new(
-        live: &'a mut LocalGame,
-        kept: Option<&'a mut Autosave>,
+        game: &'a mut LocalGame,
+        autosave: Option<&'a mut Autosave>,
         input: impl BufRead + Send + 'static,
         output: W,
         stop: &'a StopFlag,
     ) -> io::Result<Self> {
-        let computers = Computers::new(live);
-        Ok(PlainGame {
-            game: live,
-            autosave: kept,
-            computers,
-            lines: InputLines::new(input)?,
-            output,
-            stop,
-        })
+        let (computers, lines) = (Computers::new(game), InputLines::new(input)?);
+        Ok(PlainGame { game, autosave, computers, lines, output, stop })
     }
 
     /// Plays until the game is over or the player leaves.
     pub fn run(mut self) -> io::Result<()> {
         let result = self.game_loop();
-        // Once more, for the time that was used since the last move; whatever has become of the output.
-        if let Some(kept) = &mut self.autosave {
-            kept.save(self.game);
+        // Saves the clocks, even if the output is gone.
+        if let Some(autosave) = &mut self.autosave {
+            autosave.save(self.game);
         }
         result?;
-        let kept = self.autosave.as_ref();
-        if let Some(trouble) = kept.and_then(|kept| kept.error()) {
-            writeln!(self.output, "{trouble}")?;
-        } else if kept.is_some_and(|kept| kept.is_saved()) {
-            writeln!(self.output, "The game is kept: crownhead play --resume takes it up again.")?;
+        if let Some(message) = self.autosave.as_ref().and_then(|autosave| autosave.quit_message()) {
+            writeln!(self.output, "{message}")?;
         }
         self.output.flush()
     }
@@ -96,12 +84,12 @@ impl<'a, W: Write> PlainGame<'a, W> {
         )?;
         loop {
             write!(self.output, "\n{}", board_text(&self.game.session().board()))?;
-            if let Some(ending) = self.game.describe_end() {
+            if let Some(end) = self.game.describe_end() {
                 self.computers.on_game_over(self.game);
-                writeln!(self.output, "{ending}")?;
-                // An end that is not on the board has its reason first, then the same words.
+                writeln!(self.output, "{end}")?;
+                // After a resignation or timeout, the announcement of the assignment follows the reason.
                 if let Some(result) = assignment_result(&game, self.game.result())
-                    && result != ending
+                    && result != end
                 {
                     writeln!(self.output, "{result}")?;
                 }
@@ -120,40 +108,40 @@ impl<'a, W: Write> PlainGame<'a, W> {
         }
     }
 
-    /// Keeps the game; that this is impossible is said when it turns out.
+    /// Saves the game, and reports the first of several errors.
     fn autosave(&mut self) -> io::Result<()> {
-        let Some(kept) = &mut self.autosave else { return Ok(()) };
-        let before = kept.error().map(String::from);
-        kept.save(self.game);
-        match kept.error() {
-            Some(trouble) if before.is_none() => writeln!(self.output, "{trouble}"),
+        let Some(autosave) = &mut self.autosave else { return Ok(()) };
+        let failed_before = autosave.error().is_some();
+        autosave.save(self.game);
+        match autosave.error() {
+            Some(error) if !failed_before => writeln!(self.output, "{error}"),
             _ => Ok(()),
         }
     }
 
-    /// The computer's turn; false to leave.
+    /// Plays the computer's turn. Returns false to quit.
     fn computer_turn(&mut self) -> io::Result<bool> {
         let side = self.game.session().side();
-        let Some(mut thinking) = self.computers.ask(self.game)? else { return Ok(true) };
-        let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
-        if let Some(since) = thinking.started {
-            self.game.start_turn(since);
+        let Some(mut thread) = self.computers.ask(self.game)? else { return Ok(true) };
+        let answer = thread.wait(self.stop).map_err(io::Error::other)?;
+        if let Some(started) = thread.started {
+            self.game.start_turn(started);
         }
         self.print_warning()?;
-        let Some(chosen) = chosen else { return Ok(false) };
-        let (choice, used) = self.computers.return_player(side, chosen);
+        let Some(answer) = answer else { return Ok(false) };
+        let (choice, used) = self.computers.return_player(side, answer);
         let (legal, plies) = (self.game.session().legal_moves(), self.game.session().plies());
         let incident = self.game.on_choice(choice, used).map_err(io::Error::other)?;
         match incident {
-            // One that lost the game is told with its end.
+            // A forfeit is reported with the end of the game.
             Some(incident) if incident.policy != FaultPolicy::Forfeit => {
                 writeln!(self.output, "{}", self.game.incident_text(&incident))?;
             }
             _ => {}
         }
         if self.game.session().plies() > plies {
-            let made = self.game.session().last_move_text().unwrap_or_default();
-            let text = legal.iter().find(|mv| mv.text == made).map_or(made, move_text);
+            let played = self.game.session().last_move_text().unwrap_or_default();
+            let text = legal.iter().find(|mv| mv.text == played).map_or(played, move_text);
             writeln!(self.output, "{} plays {text}", side_text(&self.game.setup().game, side))?;
         }
         Ok(true)
@@ -161,51 +149,55 @@ impl<'a, W: Write> PlainGame<'a, W> {
 
     fn print_warning(&mut self) -> io::Result<()> {
         match self.computers.take_warning() {
-            Some(sentence) => writeln!(self.output, "{sentence}"),
+            Some(warning) => writeln!(self.output, "{}", to_sentence(&warning)),
             None => Ok(()),
         }
     }
 
-    /// The next line; a person whose time is up and a request to end are not waited for.
+    /// Reads a line, unless the player's time runs out or the stop flag is set.
     fn read_line(&mut self) -> io::Result<InputLine> {
         self.output.flush()?;
         let (live, stop) = (&mut *self.game, self.stop);
         self.lines.next(|| stop.is_set() || live.check_flag())
     }
 
-    /// A person's turn: reads lines until one changes the game; false to leave.
+    /// Plays a person's turn: reads lines until one changes the game. Returns false to quit.
     fn human_turn(&mut self) -> io::Result<bool> {
         let game = self.game.setup().game.clone();
         let side = self.game.session().side();
-        let mut asked = false;
+        let mut prompted = false;
         loop {
-            if !asked {
+            if !prompted {
                 self.print_clocks()?;
-                let passes = self.game.session().legal_moves().iter().any(|mv| mv.path.is_empty());
-                let how = if passes { "cannot move, type pass" } else { "to move" };
-                write!(self.output, "{} {how}: ", side_text(&game, side))?;
+                let must_pass =
+                    self.game.session().legal_moves().iter().any(|mv| mv.path.is_empty());
+                let prompt = if must_pass { "cannot move, type pass" } else { "to move" };
+                write!(self.output, "{} {prompt}: ", side_text(&game, side))?;
             }
-            asked = false;
+            prompted = false;
             let text = match self.read_line()? {
                 InputLine::End | InputLine::Interrupted => {
                     writeln!(self.output)?;
                     return Ok(self.game.is_over());
                 }
                 InputLine::Text(text) => text,
-                InputLine::Invalid(why) => {
-                    asked = self.reject(MoveErrorKind::Format, why)?;
+                InputLine::Invalid(reason) => {
+                    prompted = self.reject(MoveErrorKind::Format, reason)?;
                     continue;
                 }
             };
-            // Whatever was typed, it came too late.
+            // The time may have run out while the line was typed.
             if self.game.check_flag() {
                 return Ok(true);
             }
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
             match word.to_ascii_lowercase().as_str() {
-                // The assignment has a word for this too.
+                // The assignments have a prompt for an empty line.
                 "" if game.info().assignment_texts.is_none() => {}
-                "" => asked = self.reject(MoveErrorKind::Format, "an empty line is no move")?,
+                "" => {
+                    prompted =
+                        self.reject(MoveErrorKind::Format, "invalid move: the line is empty")?
+                }
                 "help" => {
                     let squares = square_numbers(&game).unwrap_or_default();
                     let quit = if self.autosave.is_some() { QUIT_SAVED } else { QUIT_NOT_SAVED };
@@ -221,7 +213,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                         self.computers.on_undo();
                         return Ok(true);
                     }
-                    writeln!(self.output, "There is no move of yours to take back.")?;
+                    writeln!(self.output, "Nothing to take back: you have not moved yet.")?;
                 }
                 "hint" => self.hint()?,
                 "resign" => {
@@ -238,7 +230,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 _ => match self.game.act(side, &Action::Move(text)) {
                     Ok(()) => return Ok(true),
                     Err(Refusal::Illegal(error)) => {
-                        asked = self.reject(error.kind, &error.reason)?;
+                        prompted = self.reject(error.kind, &error.reason)?;
                     }
                     Err(refusal) => writeln!(self.output, "{refusal}")?,
                 },
@@ -246,7 +238,8 @@ impl<'a, W: Write> PlainGame<'a, W> {
         }
     }
 
-    /// Says why a line is no move; true if that was a prompt itself, as the assignment's messages are.
+    /// Explains why a line is not a legal move. Returns true if the message was a prompt, as in the
+    /// assignments.
     fn reject(&mut self, kind: MoveErrorKind, reason: &str) -> io::Result<bool> {
         let message = assignment_message(&self.game.setup().game, kind);
         if let Some(message) = message {
@@ -258,11 +251,11 @@ impl<'a, W: Write> PlainGame<'a, W> {
 
     fn print_clocks(&mut self) -> io::Result<()> {
         let sides = [Side::First, Side::Second].into_iter();
-        let left = sides.filter_map(|side| {
-            let left = self.game.time_left(side)?;
-            Some(format!("{} {}", self.game.name(side), clock_text(left)))
+        let clocks = sides.filter_map(|side| {
+            let time_left = self.game.time_left(side)?;
+            Some(format!("{} {}", self.game.name(side), clock_text(time_left)))
         });
-        let clocks: Vec<_> = left.collect();
+        let clocks: Vec<_> = clocks.collect();
         if clocks.is_empty() {
             Ok(())
         } else {
@@ -273,16 +266,16 @@ impl<'a, W: Write> PlainGame<'a, W> {
     fn hint(&mut self) -> io::Result<()> {
         match self.ask_hint()? {
             Some(choice) => writeln!(self.output, "{}", hint_text(self.game.session(), &choice)),
-            None => writeln!(self.output, "There is nothing to advise."),
+            None => writeln!(self.output, "No hint available."),
         }
     }
 
-    /// What the best player would do now.
+    /// Returns the best move for the side to move.
     fn ask_hint(&mut self) -> io::Result<Option<Choice>> {
-        let mut thinking = self.computers.ask_hint(self.game)?;
-        let chosen = thinking.wait(self.stop).map_err(io::Error::other)?;
+        let mut thread = self.computers.ask_hint(self.game)?;
+        let answer = thread.wait(self.stop).map_err(io::Error::other)?;
         self.print_warning()?;
-        Ok(chosen.and_then(|chosen| self.computers.take_hint(chosen).ok()))
+        Ok(answer.and_then(|answer| self.computers.take_hint(answer).ok()))
     }
 
     /// Offers a draw and returns whether the game is over; `None` if the input ended instead of an
@@ -291,35 +284,32 @@ impl<'a, W: Write> PlainGame<'a, W> {
         let side = self.game.session().side();
         let is_computer = matches!(self.game.seat(side.other()), Seat::Computer(_));
         let other = side_text(&self.game.setup().game, side.other());
-        if is_computer && !self.computers.considers_offers(self.game) {
-            writeln!(self.output, "{other} plays on.")?;
+        if is_computer && !self.game.considers_draw() {
+            writeln!(self.output, "{other} declines the draw.")?;
             return Ok(Some(false));
         }
         let offer = self.game.act(side, &Action::Offer(OfferKind::Draw));
         offer.map_err(io::Error::other)?;
-        let accepts = if is_computer { self.computer_accepts()? } else { self.person_accepts()? };
+        let accepts = if is_computer { self.computer_accepts()? } else { self.human_accepts()? };
         let Some(accepts) = accepts else { return Ok(None) };
         if is_computer {
-            let answer = if accepts { "accepts the draw" } else { "plays on" };
+            let answer = if accepts { "accepts the draw" } else { "declines the draw" };
             writeln!(self.output, "{other} {answer}.")?;
         }
-        let answer = match accepts {
-            true => Action::Accept(OfferKind::Draw),
-            false => Action::Decline(OfferKind::Draw),
-        };
+        let answer = Action::answer_offer(OfferKind::Draw, accepts);
         self.game.act(side.other(), &answer).map_err(io::Error::other)?;
         Ok(Some(self.game.is_over()))
     }
 
-    /// The computer's answer to a draw offer; `None` if the program was told to end.
+    /// Returns the computer's answer to a draw offer; `None` if the stop flag is set.
     fn computer_accepts(&mut self) -> io::Result<Option<bool>> {
-        let advice = self.ask_hint()?;
-        let accepts = self.computers.accepts_draw(self.game, advice.as_ref());
+        let hint = self.ask_hint()?;
+        let accepts = self.game.accepts_draw(hint.as_ref());
         Ok((!self.stop.is_set()).then_some(accepts))
     }
 
-    /// The other person's answer to a draw offer; `None` if the input ended.
-    fn person_accepts(&mut self) -> io::Result<Option<bool>> {
+    /// Returns the other person's answer to a draw offer; `None` if the input ended.
+    fn human_accepts(&mut self) -> io::Result<Option<bool>> {
         let (game, side) = (&self.game.setup().game, self.game.session().side());
         let [by, to] = [side, side.other()].map(|side| side_text(game, side));
         let question = format!("{by} offers a draw. {to}, do you accept (yes or no)? ");
@@ -339,13 +329,10 @@ impl<'a, W: Write> PlainGame<'a, W> {
 
     fn save(&mut self, name: &str) -> io::Result<()> {
         if name.is_empty() {
-            return writeln!(
-                self.output,
-                "Save where? Type save and the name of a file, as in save game.pdn"
-            );
+            return writeln!(self.output, "No file name. Type, for example: save game.pdn");
         }
         match self.game.save(Path::new(name)) {
-            Ok(()) => writeln!(self.output, "The game is in {}.", strip_control_chars(name)),
+            Ok(()) => writeln!(self.output, "Saved to {}.", strip_control_chars(name)),
             Err(error) => {
                 writeln!(self.output, "{}", strip_control_chars(&to_sentence(&error.to_string())))
             }
@@ -353,7 +340,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
     }
 }
 
-/// The prompt that an assignment prescribes after an invalid move.
+/// Returns the prompt that an assignment prescribes after an invalid move.
 fn assignment_message(game: &Game, kind: MoveErrorKind) -> Option<&'static str> {
     game.info().assignment_texts.map(|texts| texts.prompt(kind))
 }

@@ -1,11 +1,10 @@
-//! The board on the screen: square cells, pieces, marks. Shapes and letters carry everything;
-//! colour, where there is one, only helps.
+//! The board widget. Shapes and letters carry all information; colours only help.
 //!
 //! ```text
-//! ▸(b)◂   a man under the cursor        »(b)«   the chosen one, »(b)◂ under the cursor
-//! •       it may move, ! and it must      +     a step that can be chosen
-//!  [W]    a king stands on a stack        ∘     where the last move began or went through
-//!  ═══ *  * the last move ended here      ×     what it took
+//! ▸(b)◂   piece under the cursor        »(b)«   selected piece, »(b)◂ under the cursor
+//! •       can move; !  must capture       +     cell that can be selected
+//!  [W]    king                            ∘     path of the last move
+//!  ═══ *  *  end of the last move         ×     piece it captured
 //! ```
 
 use crownhead_rules::{Cell, Colour, Game, Side};
@@ -13,26 +12,26 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-/// Where the board is and how large its cells are.
+/// Position of the board and size of its cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
-    /// The top left corner of the first cell.
+    /// Left edge of the cells.
     pub left: u16,
-    /// The top left corner of the first cell.
+    /// Top edge of the cells.
     pub top: u16,
-    /// The width of a cell.
+    /// Width of a cell.
     pub width: u16,
-    /// The height of a cell.
+    /// Height of a cell.
     pub height: u16,
     /// Whether row 8 is at the top.
     pub flipped: bool,
 }
 
-/// Rows and columns around the cells: numbers on the left and above.
+/// Columns on the left and rows above the cells, for their numbers.
 pub const COORDINATE_MARGIN: (u16, u16) = (3, 1);
 
 impl Geometry {
-    /// The largest board that fits; none if not even the smallest does.
+    /// Returns the largest board that fits; `None` if even the smallest does not.
     pub fn fit(area: Rect, flipped: bool) -> Option<Geometry> {
         let sizes = [(13, 6), (11, 5), (9, 4), (7, 3), (5, 2)];
         let fits = |&(width, height): &(u16, u16)| {
@@ -49,12 +48,12 @@ impl Geometry {
         })
     }
 
-    /// Columns of the whole board with its numbers.
+    /// Width of the board with its numbers.
     pub fn columns(&self) -> u16 {
         COORDINATE_MARGIN.0 + 8 * self.width
     }
 
-    /// The top left corner of a cell.
+    /// Returns the top left corner of a cell.
     fn corner(&self, cell: Cell) -> (u16, u16) {
         let (mut row, mut column) = (u16::from(cell.row()) - 1, u16::from(cell.column()) - 1);
         if self.flipped {
@@ -63,7 +62,7 @@ impl Geometry {
         (self.left + column * self.width, self.top + row * self.height)
     }
 
-    /// The cell at a place of the screen.
+    /// Returns the cell at a place on the screen.
     pub fn cell_at(&self, x: u16, y: u16) -> Option<Cell> {
         let column = x.checked_sub(self.left)? / self.width;
         let row = y.checked_sub(self.top)? / self.height;
@@ -75,45 +74,45 @@ impl Geometry {
     }
 }
 
-/// What is marked.
+/// Highlighted cells.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Highlights {
-    /// Where the keyboard's cursor is.
+    /// Keyboard cursor.
     pub cursor: Option<Cell>,
-    /// The chosen piece and the steps chosen so far.
+    /// Selected piece and steps.
     pub selected: Vec<Cell>,
-    /// Steps that can be chosen next.
+    /// Cells that can be selected next.
     pub targets: Vec<Cell>,
-    /// Pieces that may move.
+    /// Pieces that can move.
     pub movable: Vec<Cell>,
-    /// Whether those must: they can capture, and capturing is compulsory.
+    /// Whether they must capture.
     pub capture_mandatory: bool,
-    /// The way of the last move.
+    /// Path of the last move.
     pub last_path: Vec<Cell>,
-    /// What it took.
+    /// Cells of the pieces it captured.
     pub captured: Vec<Cell>,
 }
 
 /// A board to draw.
 pub struct BoardView<'a> {
-    /// The game: its letters and colours.
+    /// The game.
     pub game: &'a Game,
-    /// The letters of the 64 cells.
+    /// Letters of the 64 cells.
     pub board: &'a [char; 64],
-    /// What is marked.
+    /// Highlighted cells.
     pub highlights: &'a Highlights,
-    /// Whether colours may be used.
+    /// Whether to use colours.
     pub colour: bool,
-    /// Whether the dark squares carry their numbers, 1 to 32.
+    /// Whether to show square numbers.
     pub show_numbers: bool,
 }
 
-/// A light square: on row and column, counted from 1, either both odd or both even.
+/// Returns whether a cell is light, as on a chessboard.
 fn is_light(cell: Cell) -> bool {
     (cell.row() + cell.column()).is_multiple_of(2)
 }
 
-/// A piece: its side by the shape around its letter.
+/// Formats a piece; the brackets show its side.
 pub(super) fn piece_text(side: Side, letter: char) -> String {
     match side {
         Side::First => format!("({letter})"),
@@ -124,13 +123,13 @@ pub(super) fn piece_text(side: Side, letter: char) -> String {
 impl BoardView<'_> {
     /// Draws the board.
     pub fn draw(&self, buffer: &mut Buffer, geometry: Geometry) {
-        let numbers = Style::default();
+        let style = Style::default();
         for index in 0..8u16 {
-            let shown = if geometry.flipped { 8 - index } else { index + 1 };
+            let number = if geometry.flipped { 8 - index } else { index + 1 };
             let x = geometry.left + index * geometry.width + geometry.width / 2;
-            buffer.set_string(x, geometry.top - 1, shown.to_string(), numbers);
+            buffer.set_string(x, geometry.top - 1, number.to_string(), style);
             let y = geometry.top + index * geometry.height + (geometry.height - 1) / 2;
-            buffer.set_string(geometry.left - 2, y, shown.to_string(), numbers);
+            buffer.set_string(geometry.left - 2, y, number.to_string(), style);
         }
         for cell in Cell::all() {
             self.draw_cell(buffer, geometry, cell);
@@ -140,64 +139,67 @@ impl BoardView<'_> {
     fn draw_cell(&self, buffer: &mut Buffer, geometry: Geometry, cell: Cell) {
         let (x, y) = geometry.corner(cell);
         let (width, height) = (geometry.width, geometry.height);
-        let ground = self.square_style(cell);
-        // Cells that are not played on are shaded if there is no colour.
+        let square = self.square_style(cell);
+        // Without colours, cells outside the game are shaded.
         let shaded = !self.colour && !self.game.info().is_playable(cell);
         for row in 0..height {
             let fill = if shaded { "░" } else { " " };
-            buffer.set_string(x, y + row, fill.repeat(width.into()), ground);
+            buffer.set_string(x, y + row, fill.repeat(width.into()), square);
         }
         let letter = self.board[cell.index() as usize];
         let side = self.side(letter);
         let middle = (y + (height - 1) / 2, x + width / 2 - 1);
-        let marks = self.highlights;
-        let mut token = match side {
+        let highlights = self.highlights;
+        let mut content = match side {
             Some(side) => piece_text(side, letter),
-            None if marks.targets.contains(&cell) => " + ".into(),
-            None if marks.captured.contains(&cell) => " × ".into(),
-            None if marks.last_path.contains(&cell) => " ∘ ".into(),
+            None if highlights.targets.contains(&cell) => " + ".into(),
+            None if highlights.captured.contains(&cell) => " × ".into(),
+            None if highlights.last_path.contains(&cell) => " ∘ ".into(),
             None if shaded => "░░░".into(),
-            // Without colours nothing else shows where a cell is.
+            // Without colours, nothing else shows the cell.
             None if !self.colour && self.plays_on_all_cells() => " · ".into(),
             None => "   ".into(),
         };
-        let mut style = ground;
+        let mut style = square;
         if let Some(side) = side {
-            style = self.piece_style(side, ground);
+            style = self.piece_style(side, square);
             if self.colour && height > 2 {
                 for row in 0..height - 1 {
-                    let blob = " ".repeat(usize::from(width) - 2);
-                    buffer.set_string(x + 1, y + row, blob, style);
+                    let disc = " ".repeat(usize::from(width) - 2);
+                    buffer.set_string(x + 1, y + row, disc, style);
                 }
             }
             if self.is_promoted(letter) {
-                buffer.set_string(middle.1, y + height - 1, "═══", ground);
+                buffer.set_string(middle.1, y + height - 1, "═══", square);
             }
         }
-        if marks.selected.len() > 1 && marks.selected.last() == Some(&cell) && side.is_none() {
-            token = " ◎ ".into();
+        if highlights.selected.len() > 1
+            && highlights.selected.last() == Some(&cell)
+            && side.is_none()
+        {
+            content = " ◎ ".into();
         }
-        buffer.set_string(middle.1, middle.0, token, style);
-        if marks.movable.contains(&cell) {
-            let mark = if marks.capture_mandatory { "!" } else { "•" };
-            buffer.set_string(x, y + height - 1, mark, ground);
+        buffer.set_string(middle.1, middle.0, content, style);
+        if highlights.movable.contains(&cell) {
+            let symbol = if highlights.capture_mandatory { "!" } else { "•" };
+            buffer.set_string(x, y + height - 1, symbol, square);
         }
-        if marks.last_path.last() == Some(&cell) {
-            buffer.set_string(x + width - 1, y + height - 1, "*", ground);
+        if highlights.last_path.last() == Some(&cell) {
+            buffer.set_string(x + width - 1, y + height - 1, "*", square);
         }
-        let is_chosen = marks.selected.first() == Some(&cell);
-        if is_chosen {
-            buffer.set_string(x, middle.0, "»", ground);
-            buffer.set_string(x + width - 1, middle.0, "«", ground);
+        let is_selected = highlights.selected.first() == Some(&cell);
+        if is_selected {
+            buffer.set_string(x, middle.0, "»", square);
+            buffer.set_string(x + width - 1, middle.0, "«", square);
         }
-        if marks.cursor == Some(cell) {
-            buffer.set_string(x, middle.0, if is_chosen { "»" } else { "▸" }, ground);
-            buffer.set_string(x + width - 1, middle.0, "◂", ground);
+        if highlights.cursor == Some(cell) {
+            buffer.set_string(x, middle.0, if is_selected { "»" } else { "▸" }, square);
+            buffer.set_string(x + width - 1, middle.0, "◂", square);
         }
         if self.show_numbers
             && let Some(number) = self.game.info().square_number(cell)
         {
-            buffer.set_string(x + 1, y + height - 1, number.to_string(), ground);
+            buffer.set_string(x + 1, y + height - 1, number.to_string(), square);
         }
     }
 
@@ -205,7 +207,7 @@ impl BoardView<'_> {
         self.game.info().piece(letter).map(|(side, _)| side)
     }
 
-    /// Whether a piece has become one of another kind.
+    /// Returns whether a piece has been promoted.
     fn is_promoted(&self, letter: char) -> bool {
         let info = self.game.info();
         info.piece(letter).is_some_and(|(_, kind)| kind.name != info.pieces[0].name)
@@ -220,22 +222,23 @@ impl BoardView<'_> {
             return Style::default();
         }
         let light = is_light(cell);
-        let marks = self.highlights;
-        let ground = if marks.selected.contains(&cell) || marks.targets.contains(&cell) {
-            Color::Indexed(108)
-        } else if marks.last_path.contains(&cell) || marks.captured.contains(&cell) {
-            Color::Indexed(if light { 222 } else { 179 })
-        } else if !self.plays_on_all_cells() {
-            Color::Indexed(if light { 230 } else { 101 })
-        } else {
-            Color::Indexed(if light { 187 } else { 180 })
-        };
-        Style::default().bg(ground).fg(Color::Indexed(16))
+        let highlights = self.highlights;
+        let background =
+            if highlights.selected.contains(&cell) || highlights.targets.contains(&cell) {
+                Color::Indexed(108)
+            } else if highlights.last_path.contains(&cell) || highlights.captured.contains(&cell) {
+                Color::Indexed(if light { 222 } else { 179 })
+            } else if !self.plays_on_all_cells() {
+                Color::Indexed(if light { 230 } else { 101 })
+            } else {
+                Color::Indexed(if light { 187 } else { 180 })
+            };
+        Style::default().bg(background).fg(Color::Indexed(16))
     }
 
-    fn piece_style(&self, side: Side, ground: Style) -> Style {
+    fn piece_style(&self, side: Side, square: Style) -> Style {
         if !self.colour {
-            return ground;
+            return square;
         }
         let (back, front) = match self.game.info().sides[side.index()].colour {
             Colour::Black => (16, 231),

@@ -1,7 +1,6 @@
-//! What a person does on the board: moves a cursor, chooses a piece and its way, or types a move.
+//! Board input: moving a cursor, selecting a piece and its path, or typing a move.
 //!
-//! The rules decide what may be chosen and why something may not; what becomes of a move is the
-//! business of the screen.
+//! The rules decide what can be selected and explain what cannot. The screen plays the move.
 
 use crownhead_play::{LegalMove, PlayError, Session, to_sentence};
 use crownhead_rules::{Cell, Game, MoveErrorKind};
@@ -10,42 +9,42 @@ use ratatui::crossterm::event::KeyCode;
 use super::board::Highlights;
 use super::selection::{self, Selection};
 
-/// No move is written longer.
+/// Maximum length of a typed move.
 const MAX_TYPED_CHARS: usize = 100;
 
-/// A person's hand.
+/// Cursor, selection and typed move.
 pub struct BoardInput {
-    /// The keyboard's cursor, once it has been used.
+    /// Keyboard cursor; `None` until it is used.
     pub cursor: Option<Cell>,
-    /// The piece and steps chosen so far.
+    /// Selected piece and steps.
     pub selected: Vec<Cell>,
-    /// A move being typed.
+    /// Move being typed.
     pub typed: String,
-    /// Whether a piece and an end may be chosen that no legal move has, to hear what the rules say.
+    /// Whether any start and end can be selected, legal or not, as in lessons about illegal moves.
     pub allow_illegal: bool,
     legal: Vec<LegalMove>,
     capture_mandatory: bool,
-    /// Cells that the chosen way can go on to, though the move that does is listed with another way.
+    /// Cells that continue the selected path along a path that the move list does not contain.
     continuations: Vec<Cell>,
 }
 
-/// What came of a key or of choosing a cell.
+/// The result of a key press or of selecting a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputEvent {
-    /// Something moved that matters only to the eye.
+    /// The cursor or the typed text changed, if anything.
     None,
-    /// A piece or a step of its way was chosen, or dropped again.
+    /// The selection changed.
     SelectionChanged,
-    /// A move was named; whether it is legal is for the rules to say.
+    /// A move was entered, legal or not.
     Move(String),
-    /// The choice was refused, for this reason.
+    /// The cell cannot be selected, with the reason.
     Rejected(String),
 }
 
 impl BoardInput {
-    /// Nothing in it.
+    /// Starts without a selection.
     pub fn new(session: &dyn Session) -> BoardInput {
-        let mut hand = BoardInput {
+        let mut input = BoardInput {
             cursor: None,
             selected: Vec::new(),
             typed: String::new(),
@@ -54,53 +53,54 @@ impl BoardInput {
             capture_mandatory: false,
             continuations: Vec::new(),
         };
-        hand.reset(session);
-        hand
+        input.reset(session);
+        input
     }
 
-    /// Lets go of what it holds, for a position.
+    /// Clears the selection and reads the legal moves of a position.
     pub fn reset(&mut self, session: &dyn Session) {
         self.legal = session.legal_moves();
-        let captures = self.legal.iter().all(|mv| !mv.captures.is_empty());
+        let only_captures = self.legal.iter().all(|mv| !mv.captures.is_empty());
         self.capture_mandatory =
-            session.game().info().forced_capture && !self.legal.is_empty() && captures;
+            session.game().info().forced_capture && !self.legal.is_empty() && only_captures;
         self.deselect();
     }
 
-    /// Lets go of what it holds.
+    /// Clears the selection and the typed move.
     pub fn deselect(&mut self) {
         self.selected.clear();
         self.continuations.clear();
         self.typed.clear();
     }
 
-    /// Whether all legal moves are captures, by the rules.
+    /// Whether a capture is mandatory.
     pub fn must_capture(&self) -> bool {
         self.capture_mandatory
     }
 
-    /// Whether there is nothing to do but to pass.
+    /// Whether the only move is to pass.
     pub fn must_pass(&self) -> bool {
         self.legal.iter().any(|mv| mv.path.is_empty())
     }
 
-    /// Whether the way chosen so far is a whole move.
+    /// Whether the selected path is a complete move.
     pub fn can_stop(&self) -> bool {
         self.legal.iter().any(|mv| mv.path == self.selected)
     }
 
-    /// Marks what it holds, and what can be done.
-    pub fn highlight(&self, marks: &mut Highlights) {
-        marks.selected = self.selected.clone();
-        marks.targets = selection::destinations(&self.legal, &self.selected);
-        marks.targets.extend(&self.continuations);
+    /// Highlights the selection and the possible next steps.
+    pub fn highlight(&self, highlights: &mut Highlights) {
+        highlights.selected = self.selected.clone();
+        highlights.targets = selection::destinations(&self.legal, &self.selected);
+        highlights.targets.extend(&self.continuations);
         if self.selected.is_empty() {
-            marks.movable = self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
-            marks.capture_mandatory = self.capture_mandatory;
+            highlights.movable =
+                self.legal.iter().filter_map(|mv| mv.path.first().copied()).collect();
+            highlights.capture_mandatory = self.capture_mandatory;
         }
     }
 
-    /// A key; none if it is not the hand's.
+    /// Handles a key; `None` if the key has no meaning on the board.
     pub fn key(
         &mut self,
         code: KeyCode,
@@ -112,7 +112,7 @@ impl BoardInput {
             KeyCode::Down | KeyCode::Char('j') => Some((1, 0)),
             KeyCode::Left => Some((0, -1)),
             KeyCode::Right | KeyCode::Char('l') => Some((0, 1)),
-            // Once the cursor is in use, `h` belongs to it like its neighbours on the keyboard.
+            // `h` is the hint key until the cursor is used.
             KeyCode::Char('h') if self.cursor.is_some() => Some((0, -1)),
             _ => None,
         };
@@ -162,7 +162,7 @@ impl BoardInput {
     fn move_cursor(&mut self, rows: i32, columns: i32, flipped: bool) {
         let (rows, columns) = if flipped { (-rows, -columns) } else { (rows, columns) };
         self.cursor = match self.cursor {
-            // It appears where something can be done.
+            // It appears on a piece that can move.
             None => {
                 let start = self.legal.iter().find_map(|mv| mv.path.first().copied());
                 Some(start.unwrap_or(Cell::from_index(0)))
@@ -171,42 +171,42 @@ impl BoardInput {
         };
     }
 
-    /// A cell was chosen with the mouse or the keyboard.
+    /// Selects a cell, with the mouse or the keyboard.
     pub fn select(&mut self, session: &dyn Session, cell: Cell) -> InputEvent {
         self.typed.clear();
         if self.allow_illegal {
             return self.attempt(session.game(), cell);
         }
         let from = self.selected.first().copied();
-        let way: Vec<_> = self.selected.iter().copied().chain([cell]).collect();
-        let again = self.selected.last() == Some(&cell);
+        let path: Vec<_> = self.selected.iter().copied().chain([cell]).collect();
+        let is_repeated = self.selected.last() == Some(&cell);
         let step = selection::select(&self.legal, &mut self.selected, cell);
         self.continuations.clear();
         match step {
-            Selection::Move(text) if again => InputEvent::Move(text),
+            Selection::Move(text) if is_repeated => InputEvent::Move(text),
             Selection::Move(text) => {
                 let listed = self.legal.iter().find(|mv| mv.text == text);
-                if listed.is_some_and(|mv| mv.path == way && !mv.captures.is_empty()) {
-                    self.continuations = continuations(session, &way);
+                if listed.is_some_and(|mv| mv.path == path && !mv.captures.is_empty()) {
+                    self.continuations = continuations(session, &path);
                 }
                 if self.continuations.is_empty() {
                     return InputEvent::Move(text);
                 }
-                self.selected = way;
+                self.selected = path;
                 InputEvent::SelectionChanged
             }
             Selection::Extended | Selection::Cleared => InputEvent::SelectionChanged,
             Selection::Rejected => {
-                // Another way than the listed one may lead to the same end over the same pieces:
-                // whoever goes it goes on as if it were the listed one.
+                // The move list has one path per move. Another path with the same end and captures
+                // is replaced by the listed one.
                 if from.is_some()
-                    && let Some(made) = move_along(session, &way)
-                    && let Some(listed) = self.legal.iter().find(|mv| mv.text == made)
+                    && let Some(text) = move_along(session, &path)
+                    && let Some(listed) = self.legal.iter().find(|mv| mv.text == text)
                 {
                     self.selected = listed.path.clone();
-                    let only = selection::candidates(&self.legal, &self.selected).len() == 1;
-                    return if only {
-                        InputEvent::Move(made)
+                    let is_only = selection::candidates(&self.legal, &self.selected).len() == 1;
+                    return if is_only {
+                        InputEvent::Move(text)
                     } else {
                         InputEvent::SelectionChanged
                     };
@@ -217,7 +217,7 @@ impl BoardInput {
         }
     }
 
-    /// Two cells make a move, whatever the rules say about it.
+    /// Selects start and end of a move that may be illegal.
     fn attempt(&mut self, game: &Game, cell: Cell) -> InputEvent {
         match self.selected.pop() {
             None => {
@@ -229,66 +229,65 @@ impl BoardInput {
         }
     }
 
-    /// The sentence of the rules on why a piece, or a piece and an end, were refused.
+    /// Explains why a start, or a start and an end, cannot be selected.
     fn explain(&self, session: &dyn Session, from: Option<Cell>, cell: Cell) -> String {
         let game = session.game();
         if !game.info().is_playable(cell) {
-            return "This square is not played on.".into();
+            return "This square is not used in the game.".into();
         }
-        let tried = |from: Cell, to: Cell| match session.clone_box().play(&from_to(game, from, to))
-        {
-            Err(PlayError::Illegal(error)) => Some(error),
-            _ => None,
-        };
+        let try_move =
+            |from: Cell, to: Cell| match session.clone_box().play(&from_to(game, from, to)) {
+                Err(PlayError::Illegal(error)) => Some(error),
+                _ => None,
+            };
         if let Some(from) = from {
-            let leads =
+            let leads_there =
                 |mv: &LegalMove| mv.path.first() == Some(&from) && mv.path.last() == Some(&cell);
-            let several = self.legal.iter().any(leads);
-            let refused = tried(from, cell).filter(|_| !several);
-            return match refused {
+            let is_ambiguous = self.legal.iter().any(leads_there);
+            let error = try_move(from, cell).filter(|_| !is_ambiguous);
+            return match error {
                 Some(error) => to_sentence(&error.reason),
-                None => "Several ways lead there: choose the next step.".into(),
+                None => "Several paths lead there: select the next step.".into(),
             };
         }
-        let around = (-1..=1).flat_map(|row| (-1..=1).map(move |column| (row, column)));
-        let mut near = around
+        let offsets = (-1..=1).flat_map(|row| (-1..=1).map(move |column| (row, column)));
+        let mut neighbours = offsets
             .filter_map(|(row, column)| cell.offset(row, column))
             .filter(|cell| game.info().is_playable(*cell));
-        // A step that only a rule forbids tells most: that a capture is compulsory, say.
-        let of_rule = near
+        // An error of the rules is the most helpful, for example that a capture is mandatory.
+        let rule_error = neighbours
             .clone()
             .filter(|&to| to != cell)
-            .find_map(|to| tried(cell, to).filter(|error| error.kind == MoveErrorKind::Rule));
-        let any = || near.find_map(|to| tried(cell, to));
-        match of_rule.or_else(any) {
+            .find_map(|to| try_move(cell, to).filter(|error| error.kind == MoveErrorKind::Rule));
+        let any_error = || neighbours.find_map(|to| try_move(cell, to));
+        match rule_error.or_else(any_error) {
             Some(error) => to_sentence(&error.reason),
             None => "No legal move starts there.".into(),
         }
     }
 }
 
-/// The move that goes a way hop by hop, if it is legal; where squares have numbers, jumps are not chosen
-/// so.
-fn move_along(session: &dyn Session, way: &[Cell]) -> Option<String> {
+/// Returns the legal move along a path of cells, in games that name cells by row and column.
+fn move_along(session: &dyn Session, path: &[Cell]) -> Option<String> {
     if session.game().info().numbered_squares {
         return None;
     }
-    let way: Vec<_> = way.iter().map(Cell::to_string).collect();
+    let cells: Vec<_> = path.iter().map(Cell::to_string).collect();
     let mut session = session.clone_box();
-    session.play(&way.join("-")).ok()?;
-    session.moves().pop()
+    session.play(&cells.join("-")).ok()?;
+    session.last_move_text()
 }
 
-/// The cells that a way can go on to by one more hop along a row or a column.
-fn continuations(session: &dyn Session, way: &[Cell]) -> Vec<Cell> {
-    let Some(last) = way.last() else { return Vec::new() };
-    let next = [(-2, 0), (2, 0), (0, -2), (0, 2)].into_iter();
-    let cells = next.filter_map(|(rows, columns)| last.offset(rows, columns));
-    let goes = |cell: &Cell| move_along(session, &[way, &[*cell]].concat()).is_some();
-    cells.filter(goes).collect()
+/// Returns the cells that continue a path by one hop along a row or a column.
+fn continuations(session: &dyn Session, path: &[Cell]) -> Vec<Cell> {
+    let Some(last) = path.last() else { return Vec::new() };
+    let hops = [(-2, 0), (2, 0), (0, -2), (0, 2)].into_iter();
+    let cells = hops.filter_map(|(rows, columns)| last.offset(rows, columns));
+    let is_legal = |cell: &Cell| move_along(session, &[path, &[*cell]].concat()).is_some();
+    cells.filter(is_legal).collect()
 }
 
-/// A move text that names a start and an end, legal or not.
+/// Returns the text of a move from start to end, legal or not.
 fn from_to(game: &Game, from: Cell, to: Cell) -> String {
     let name = |cell: Cell| match game.info().square_number(cell) {
         Some(number) => number.to_string(),

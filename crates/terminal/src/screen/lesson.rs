@@ -1,4 +1,4 @@
-//! The exercises on the screen.
+//! Lessons, full screen.
 
 use crownhead_play::{
     lessons::{Attempt, Course},
@@ -16,7 +16,7 @@ use super::widgets::{
     bold, popup, popup_text, scroll, too_small, write_keys, write_line, write_message, write_text,
 };
 
-/// A course on the screen.
+/// A course of lessons.
 pub struct LessonScreen {
     course: Course,
     input: BoardInput,
@@ -24,20 +24,20 @@ pub struct LessonScreen {
     flipped: bool,
     colour: bool,
     show_help: bool,
-    /// The line of what is said that a box with all of it begins with.
+    /// First line of the popup with the full message, if it is open.
     message_popup: Option<usize>,
     quit: bool,
-    /// Whether the exercise has just been done: its end is on the board.
+    /// Whether the exercise is solved; the board shows the solution.
     is_solved: bool,
 }
 
 impl LessonScreen {
-    /// Begins with the first exercise.
+    /// Starts with the first exercise.
     pub fn new(course: Course, colour: bool) -> LessonScreen {
-        let hand = BoardInput::new(course.session());
+        let input = BoardInput::new(course.session());
         let mut screen = LessonScreen {
             course,
-            input: hand,
+            input,
             message: String::new(),
             flipped: false,
             colour,
@@ -50,7 +50,7 @@ impl LessonScreen {
         screen
     }
 
-    /// The course, for what was done.
+    /// The course and its progress.
     pub fn course(&self) -> &Course {
         &self.course
     }
@@ -66,26 +66,27 @@ impl LessonScreen {
         if self.course.go_to(number) {
             self.start_exercise();
         } else if number > self.course.count() {
-            let (done, count) = (self.course.solved_count(), self.course.count());
-            self.message = format!("That was the last one: {done} of {count} done. q: quit.");
+            let (solved, count) = (self.course.solved_count(), self.course.count());
+            self.message =
+                format!("That was the last exercise: {solved} of {count} solved. q: quit.");
         } else {
             self.message = "This is the first exercise.".into();
         }
     }
 
-    fn on_input(&mut self, deed: InputEvent) {
-        match deed {
+    fn on_input(&mut self, event: InputEvent) {
+        match event {
             InputEvent::None => {}
             InputEvent::SelectionChanged => self.message.clear(),
-            InputEvent::Rejected(why) => self.message = why,
+            InputEvent::Rejected(reason) => self.message = reason,
             InputEvent::Move(text) => {
                 self.input.deselect();
                 self.message = match self.course.attempt(&text) {
                     Attempt::Failed(message) => message,
                     Attempt::Solved(message) => {
                         self.is_solved = true;
-                        let last = self.course.number() == self.course.count();
-                        let next = if last { "q: quit." } else { "Enter: the next exercise." };
+                        let is_last = self.course.number() == self.course.count();
+                        let next = if is_last { "q: quit." } else { "Enter: next exercise." };
                         format!("{} {next}", to_sentence(&message))
                     }
                 };
@@ -123,8 +124,8 @@ impl Screen for LessonScreen {
             }
             KeyCode::Char('H') => self.message = self.course.exercise().hint.clone(),
             _ => {
-                if let Some(deed) = self.input.key(code, self.course.session(), self.flipped) {
-                    self.on_input(deed);
+                if let Some(event) = self.input.key(code, self.course.session(), self.flipped) {
+                    self.on_input(event);
                 }
             }
         }
@@ -142,8 +143,8 @@ impl Screen for LessonScreen {
             MouseEventKind::Down(MouseButton::Left) => {
                 if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
                     self.input.cursor = None;
-                    let deed = self.input.select(self.course.session(), cell);
-                    self.on_input(deed);
+                    let event = self.input.select(self.course.session(), cell);
+                    self.on_input(event);
                 }
             }
             MouseEventKind::Down(MouseButton::Right) => self.input.deselect(),
@@ -171,16 +172,21 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     let (game, session) = (course.game(), course.session());
     let title = format!("Learn {}", game.info().name);
     write_line(frame, layout.title, &title, bold(colour));
-    let mut marks = Highlights { cursor: screen.input.cursor, ..Highlights::default() };
+    let mut highlights = Highlights { cursor: screen.input.cursor, ..Highlights::default() };
     if screen.is_solved {
         if let Some(last) = session.last_move() {
-            (marks.last_path, marks.captured) = (last.path, last.captures);
+            (highlights.last_path, highlights.captured) = (last.path, last.captures);
         }
     } else {
-        screen.input.highlight(&mut marks);
+        screen.input.highlight(&mut highlights);
     }
-    let view =
-        BoardView { game, board: &session.board(), highlights: &marks, colour, show_numbers: true };
+    let view = BoardView {
+        game,
+        board: &session.board(),
+        highlights: &highlights,
+        colour,
+        show_numbers: true,
+    };
     view.draw(frame.buffer_mut(), layout.board);
     let panel = Rect { width: layout.panel.width - 1, ..layout.panel };
     let exercise = course.exercise();
@@ -194,7 +200,7 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     write_message(frame, &layout, &screen.input.typed, &screen.message);
     let hint = if screen.input.cursor.is_some() { 'H' } else { 'h' };
     let short = format!("{hint} hint · n next · p previous · f flip · ? help · q quit");
-    let long = format!("arrows+Enter, mouse or type a move · {short}");
+    let long = format!("arrows+Enter, mouse, or type a move · {short}");
     write_keys(frame, layout.keys, &[long, short], colour);
     if screen.show_help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
@@ -205,11 +211,11 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
 }
 
 const HELP: &[&str] = &[
-    "Choose a piece, then where it goes: with the mouse, or",
-    "with the arrow keys (or j k l h) and Enter. Or type the",
-    "move and Enter.",
+    "Select a piece, then its target: with the mouse, or with",
+    "the arrow keys (or h j k l) and Enter. Or type the move",
+    "and press Enter.",
     "",
     "h  hint (H while the cursor is in use)",
     "n  next exercise    p  previous exercise",
-    "f  turn the board   q  quit",
+    "f  flip the board   q  quit",
 ];

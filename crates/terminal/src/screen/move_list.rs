@@ -1,4 +1,4 @@
-//! The move list: one column per side, scrolled to the move that is shown.
+//! The move list: one column per side, scrolled to the current move.
 
 use crownhead_rules::{Side, SideInfo};
 use ratatui::buffer::Buffer;
@@ -16,7 +16,7 @@ pub struct MoveList<'a> {
     /// Texts of the moves.
     pub texts: &'a [String],
     /// Number of plies on the board.
-    pub shown_ply: usize,
+    pub current_ply: usize,
     /// Whether to use colours.
     pub colour: bool,
 }
@@ -35,9 +35,9 @@ impl MoveList<'_> {
         self.first.index()
     }
 
-    /// First visible row, so that the shown move is visible.
+    /// First visible row, so that the current move is visible.
     fn first_row(&self, place: Rect) -> usize {
-        let row = (self.shown_ply + self.first_slot()).saturating_sub(1) / 2;
+        let row = (self.current_ply + self.first_slot()).saturating_sub(1) / 2;
         (row + 1).saturating_sub(Self::rows(place))
     }
 
@@ -83,10 +83,10 @@ impl MoveList<'_> {
                 let number = format!("{:3}.", slot / 2 + 1);
                 buffer.set_stringn(place.x, y, number, NUMBER_WIDTH.into(), dim(self.colour));
             }
-            let shown = self.shown_ply == index + 1;
+            let is_current = self.current_ply == index + 1;
             let (x, room) = columns[slot % 2];
-            let text = format!("{}{text}", if shown { '>' } else { ' ' });
-            let style = if shown { bold(self.colour) } else { Style::default() };
+            let text = format!("{}{text}", if is_current { '>' } else { ' ' });
+            let style = if is_current { bold(self.colour) } else { Style::default() };
             buffer.set_stringn(x, y, truncate(&text, usize::from(room) - 1), room.into(), style);
         }
     }

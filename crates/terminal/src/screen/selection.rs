@@ -1,89 +1,89 @@
-//! Choosing a move on the board, step by step.
+//! Selecting a move on the board, step by step.
 
 use crownhead_play::LegalMove;
 use crownhead_rules::Cell;
 
-/// What a choice of a cell led to.
+/// The result of selecting a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Selection {
     /// The move is complete.
     Move(String),
-    /// A piece is chosen, or a further step of its way.
+    /// A piece or the next step of its path is selected.
     Extended,
-    /// Nothing is chosen any more.
+    /// The selection was cleared.
     Cleared,
     /// No legal move goes there.
     Rejected,
 }
 
-/// The moves that begin with the cells chosen so far.
-pub fn candidates<'a>(legal: &'a [LegalMove], chosen: &[Cell]) -> Vec<&'a LegalMove> {
-    legal.iter().filter(|mv| mv.path.starts_with(chosen)).collect()
+/// Returns the moves whose path starts with the selected cells.
+pub fn candidates<'a>(legal: &'a [LegalMove], selected: &[Cell]) -> Vec<&'a LegalMove> {
+    legal.iter().filter(|mv| mv.path.starts_with(selected)).collect()
 }
 
-/// The cells that can be chosen next: the next steps, and ends that single a move out.
-pub fn destinations(legal: &[LegalMove], chosen: &[Cell]) -> Vec<Cell> {
-    if chosen.is_empty() {
+/// Returns the cells that can be selected next: next steps, and ends of exactly one move.
+pub fn destinations(legal: &[LegalMove], selected: &[Cell]) -> Vec<Cell> {
+    if selected.is_empty() {
         return Vec::new();
     }
-    let moves = candidates(legal, chosen);
+    let moves = candidates(legal, selected);
     Cell::all()
         .filter(|&cell| {
-            moves.iter().any(|mv| mv.path.get(chosen.len()) == Some(&cell))
-                || ends_at(&moves, chosen, cell).len() == 1
+            moves.iter().any(|mv| mv.path.get(selected.len()) == Some(&cell))
+                || ends_at(&moves, selected, cell).len() == 1
         })
         .collect()
 }
 
-fn ends_at<'a>(moves: &[&'a LegalMove], chosen: &[Cell], cell: Cell) -> Vec<&'a LegalMove> {
-    let longer = |mv: &&&LegalMove| mv.path.len() > chosen.len();
+fn ends_at<'a>(moves: &[&'a LegalMove], selected: &[Cell], cell: Cell) -> Vec<&'a LegalMove> {
+    let longer = |mv: &&&LegalMove| mv.path.len() > selected.len();
     moves.iter().filter(longer).filter(|mv| mv.path.last() == Some(&cell)).copied().collect()
 }
 
-/// Chooses a cell.
+/// Selects a cell.
 ///
-/// The way is completed as soon as one move is left. Where a way may end or go on, choosing its last
-/// cell once more ends it.
-pub fn select(legal: &[LegalMove], chosen: &mut Vec<Cell>, cell: Cell) -> Selection {
-    let starts = legal.iter().any(|mv| mv.path.first() == Some(&cell));
-    if chosen.is_empty() {
-        if !starts {
+/// The move is complete as soon as only one is left. Where a path may end or continue, selecting its
+/// last cell again ends it.
+pub fn select(legal: &[LegalMove], selected: &mut Vec<Cell>, cell: Cell) -> Selection {
+    let is_start = legal.iter().any(|mv| mv.path.first() == Some(&cell));
+    if selected.is_empty() {
+        if !is_start {
             return Selection::Rejected;
         }
-        chosen.push(cell);
+        selected.push(cell);
         return Selection::Extended;
     }
-    let moves = candidates(legal, chosen);
-    if chosen.last() == Some(&cell) {
-        if let Some(mv) = moves.iter().find(|mv| mv.path == *chosen) {
+    let moves = candidates(legal, selected);
+    if selected.last() == Some(&cell) {
+        if let Some(mv) = moves.iter().find(|mv| mv.path == *selected) {
             return Selection::Move(mv.text.clone());
         }
-        if chosen.len() == 1 {
-            chosen.clear();
+        if selected.len() == 1 {
+            selected.clear();
             return Selection::Cleared;
         }
     }
-    let ends = ends_at(&moves, chosen, cell);
-    let mut further = chosen.clone();
-    further.push(cell);
-    let through = candidates(legal, &further);
-    // Where nothing is taken, the way does not matter: its end says which move it is.
-    let only_ends = through.is_empty() || moves.iter().all(|mv| mv.captures.is_empty());
-    if let ([mv], true) = (ends.as_slice(), only_ends) {
+    let ends = ends_at(&moves, selected, cell);
+    let mut extended = selected.clone();
+    extended.push(cell);
+    let through = candidates(legal, &extended);
+    // Without captures the path does not matter: the end identifies the move.
+    let end_decides = through.is_empty() || moves.iter().all(|mv| mv.captures.is_empty());
+    if let ([mv], true) = (ends.as_slice(), end_decides) {
         return Selection::Move(mv.text.clone());
     }
     match through.as_slice() {
         [] => {
-            // Another piece may be chosen instead, as long as no step has been made.
-            if starts && chosen.len() == 1 {
-                *chosen = vec![cell];
+            // Another piece may be selected instead, as long as no step is.
+            if is_start && selected.len() == 1 {
+                *selected = vec![cell];
                 return Selection::Extended;
             }
             Selection::Rejected
         }
         [mv] => Selection::Move(mv.text.clone()),
         _ => {
-            *chosen = further;
+            *selected = extended;
             Selection::Extended
         }
     }
@@ -97,23 +97,23 @@ mod tests {
         let cell = |name: &str| Cell::parse(name).unwrap();
         moves
             .iter()
-            .map(|(text, takes)| LegalMove {
+            .map(|(text, captures)| LegalMove {
                 text: (*text).into(),
                 path: text.split('-').map(cell).collect(),
                 other_paths: Vec::new(),
-                captures: takes.split_whitespace().map(cell).collect(),
+                captures: captures.split_whitespace().map(cell).collect(),
             })
             .collect()
     }
 
     fn steps(legal: &[LegalMove], cells: &str) -> Vec<Selection> {
-        let mut chosen = Vec::new();
+        let mut selected = Vec::new();
         let cells = cells.split_whitespace().map(|name| Cell::parse(name).unwrap());
-        cells.map(|cell| select(legal, &mut chosen, cell)).collect()
+        cells.map(|cell| select(legal, &mut selected, cell)).collect()
     }
 
     #[test]
-    fn a_piece_and_its_end_make_a_move() {
+    fn start_and_end_select_a_move() {
         let legal = legal(&[("11-12", ""), ("11-21", "")]);
         assert_eq!(steps(&legal, "11 21"), [Selection::Extended, Selection::Move("11-21".into())]);
         assert_eq!(steps(&legal, "33"), [Selection::Rejected]);
@@ -122,16 +122,16 @@ mod tests {
     }
 
     #[test]
-    fn a_way_with_captures_is_chosen_step_by_step_and_completed_when_one_is_left() {
+    fn captures_are_selected_step_by_step_and_completed_when_one_move_is_left() {
         let legal = legal(&[("11-33-55", "22 44"), ("11-33-51", "22 42")]);
         assert_eq!(steps(&legal, "11 33 51")[2], Selection::Move("11-33-51".into()));
         assert_eq!(steps(&legal, "11 55")[1], Selection::Move("11-33-55".into()));
-        let one = &legal[..1];
-        assert_eq!(steps(one, "11 33")[1], Selection::Move("11-33-55".into()));
+        let first_only = &legal[..1];
+        assert_eq!(steps(first_only, "11 33")[1], Selection::Move("11-33-55".into()));
     }
 
     #[test]
-    fn a_way_that_may_end_or_go_on_ends_where_its_last_cell_is_chosen_again() {
+    fn selecting_the_last_cell_again_ends_a_path_that_may_continue() {
         let legal = legal(&[("11-13", "12"), ("11-13-33", "12 23"), ("11-13-15", "12 14")]);
         let end = Selection::Move("11-13".into());
         assert_eq!(steps(&legal, "11 13 13"), [Selection::Extended, Selection::Extended, end]);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn two_ways_to_one_end_that_take_different_men_are_told_apart() {
+    fn paths_to_the_same_end_with_different_captures_are_distinguished() {
         let legal = legal(&[("11-13-33", "12 23"), ("11-31-33", "21 32")]);
         assert_eq!(destinations(&legal, &[Cell::parse("11").unwrap()]).len(), 2);
         assert_eq!(steps(&legal, "11 33")[1], Selection::Rejected);

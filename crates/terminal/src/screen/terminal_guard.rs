@@ -35,8 +35,7 @@ fn restore() {
 
 /// Restores the terminal when dropped, and before the message of a panic on this thread.
 ///
-/// Panic messages of other threads would garble the screen, so they are printed at the end. Whoever
-/// waits for such a thread notices that it is gone.
+/// Panic messages of other threads would garble the screen, so they are printed when it closes.
 pub(super) struct TerminalGuard {
     panic_messages: Receiver<String>,
 }

@@ -116,7 +116,7 @@ pub fn write_keys(frame: &mut Frame<'_>, area: Rect, texts: &[String], colour: b
     }
 }
 
-/// Tells the user that the screen is too small.
+/// Shows that the screen is too small.
 pub fn too_small(frame: &mut Frame<'_>) {
     let area = frame.area();
     let (width, height) = MIN_SIZE;

@@ -1,4 +1,4 @@
-//! The picture of a game being played.
+//! Draws a game being played.
 
 use crownhead_rules::{Cell, Game, Side};
 use ratatui::Frame;
@@ -15,7 +15,7 @@ use super::{Dialog, GameScreen};
 use crate::local_game::Seat;
 use crate::text::{clock_text, score_text};
 
-/// Draws everything.
+/// Draws the screen.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
     let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
@@ -23,11 +23,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
     };
     let (game, colour) = (&screen.game.setup().game, screen.colour);
     write_line(frame, layout.title, game.info().name, bold(colour));
-    let (board, marks) = (screen.shown_session().board(), screen.highlights());
+    let (board, highlights) = (screen.viewed_session().board(), screen.highlights());
     let view = BoardView {
         game,
         board: &board,
-        highlights: &marks,
+        highlights: &highlights,
         colour,
         show_numbers: screen.show_numbers,
     };
@@ -41,24 +41,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
     }
 }
 
-/// Lines that say which keys there are, the longest first.
+/// Returns the key bar in two lengths, the longer first.
 fn keys(screen: &GameScreen) -> [String; 2] {
     if screen.game.is_over() {
         let [start, end] = ["n new game", "look back · s save · f flip · ? help · q quit"];
         return [format!("{start} · PgUp [ ] PgDn {end}"), format!("{start} · [ ] {end}")];
     }
     if !screen.game.has_human() {
-        let short = "space pause · + - pace · f flip · s save · ? help · q quit";
+        let short = "space pause · + - speed · f flip · s save · ? help · q quit";
         let long = format!("PgUp [ ] PgDn look back · {short}");
         return [long, short.into()];
     }
-    // While the cursor is in use, the small letter moves it.
+    // While the cursor is in use, `h` moves it.
     let hint = if screen.input.cursor.is_some() { 'H' } else { 'h' };
     let short = match screen.input.must_pass() && screen.game.human_to_move() {
         true => format!("p pass · u undo · {hint} hint · s save · r resign · ? help · q quit"),
         false => format!("u undo · {hint} hint · f flip · s save · r resign · ? help · q quit"),
     };
-    [format!("arrows+Enter, mouse or type a move · {short}"), short]
+    [format!("arrows+Enter, mouse, or type a move · {short}"), short]
 }
 
 fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
@@ -67,17 +67,17 @@ fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> 
         sides: screen.game.setup().game.info().sides,
         first: screen.game.session_at(0).side(),
         texts: &texts,
-        shown_ply: screen.shown_ply(),
+        current_ply: screen.viewed_plies(),
         colour: screen.colour,
     })
 }
 
-/// The ply whose move is written at a place of the screen.
+/// Returns the ply of the move at a place on the screen.
 pub(super) fn ply_at(screen: &GameScreen, layout: &Layout, x: u16, y: u16) -> Option<usize> {
     with_moves(screen, |list| list.ply_at(layout.moves, x, y))
 }
 
-/// How far a side has come since the start: what the game counts.
+/// Formats the progress of a side: pieces in the target, or pieces left and lost.
 fn tally(game: &Game, start: &[char; 64], board: &[char; 64], side: Side) -> String {
     let info = game.info();
     let count = |board: &[char; 64], letter: char| board.iter().filter(|c| **c == letter).count();
@@ -102,22 +102,22 @@ fn tally(game: &Game, start: &[char; 64], board: &[char; 64], side: Side) -> Str
 }
 
 fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[char; 64]) {
-    let (live, colour) = (&screen.game, screen.colour);
-    let game = &live.setup().game;
+    let (local_game, colour) = (&screen.game, screen.colour);
+    let game = &local_game.setup().game;
     let Rect { x, mut y, width, .. } = place;
     let buffer = frame.buffer_mut();
-    let (to_move, start) = (live.session().side(), live.session_at(0).board());
+    let (to_move, start) = (local_game.session().side(), local_game.session_at(0).board());
     for side in [Side::First, Side::Second] {
-        let sides = game.info().sides[side.index()];
-        let turn = if !live.is_over() && side == to_move { "▶" } else { " " };
-        let who = match live.seat(side) {
-            Seat::Human if live.seat(side.other()) == &Seat::Human => String::new(),
+        let side_info = game.info().sides[side.index()];
+        let turn = if !local_game.is_over() && side == to_move { "▶" } else { " " };
+        let player = match local_game.seat(side) {
+            Seat::Human if local_game.seat(side.other()) == &Seat::Human => String::new(),
             Seat::Human => "you".to_string(),
             Seat::Computer(spec) => spec.to_string(),
         };
-        let shape = piece_text(side, sides.letter);
-        let clock = live.time_left(side).map(clock_text).unwrap_or_default();
-        let name = format!("{turn} {shape} {} {who}", sides.name);
+        let piece = piece_text(side, side_info.letter);
+        let clock = local_game.time_left(side).map(clock_text).unwrap_or_default();
+        let name = format!("{turn} {piece} {} {player}", side_info.name);
         let room = usize::from(width) - clock.len() - 1;
         buffer.set_stringn(x, y, truncate(&name, room), room, bold(colour));
         buffer.set_stringn(x + room as u16, y, &clock, clock.len(), bold(colour));
@@ -127,71 +127,71 @@ fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[
     }
     y += 1;
     let room = usize::from(width) - 1;
-    // Who draws lots has thought of nothing.
-    let thought = screen.shown_info().filter(|(_, choice)| choice.depth > 0);
-    if let Some((side, choice)) = thought {
+    // A random player has no search information.
+    let info = screen.search_info().filter(|(_, choice)| choice.depth > 0);
+    if let Some((side, choice)) = info {
         let name = game.info().sides[side.index()].name;
-        let verb = if screen.is_thinking() { "thinks" } else { "thought" };
+        let verb = if screen.is_thinking() { "thinking" } else { "searched" };
         let score = choice.score.map(|score| format!(" {},", score_text(score)));
         let text = format!("{name} {verb}:{} depth {}", score.unwrap_or_default(), choice.depth);
         buffer.set_stringn(x, y, truncate(&text, room), room, Style::default());
-        let line = truncate(&choice.pv.join(" "), room);
-        buffer.set_stringn(x, y + 1, line, room, dim(colour));
+        let pv = truncate(&choice.pv.join(" "), room);
+        buffer.set_stringn(x, y + 1, pv, room, dim(colour));
     } else if screen.is_thinking() {
         buffer.set_stringn(x, y, "…", room, Style::default());
     }
     if screen.paused {
-        buffer.set_stringn(x, y + 2, "paused (space goes on)", room, bold(colour));
+        buffer.set_stringn(x, y + 2, "paused (space: continue)", room, bold(colour));
     }
 }
 
 const HELP: &[&str] = &[
-    "Choose a piece, then where it goes: with the mouse, or",
-    "with the arrow keys (or j k l h) and Enter. Or type the",
-    "move, as in the list, and Enter.",
+    "Select a piece, then its target: with the mouse, or with",
+    "the arrow keys (or h j k l) and Enter. Or type the move",
+    "as in the move list, and press Enter.",
     "",
-    "•  may move   !  must capture   +  can be chosen",
-    "∘ *  the last move   ×  what it took",
+    "•  can move   !  must capture   +  possible target",
+    "∘ *  last move   ×  captured piece",
     "",
-    "u  take back to your last move     d  offer a draw",
-    "h  hint with its reason (H while the cursor is in use)",
-    "f  turn the board   c  numbers   p  pass, without a move",
-    "[ ] PgUp PgDn Home End, mouse in the list: earlier positions",
-    "s  save    r  resign    q  quit    Esc  drop a choice",
-    "t  what is said, where there was no room for all of it",
-    "space + -  pause, faster, slower: two computers",
+    "u  take back your last move    d  offer a draw",
+    "h  hint (H while the cursor is in use)",
+    "f  flip the board   c  square numbers   p  pass",
+    "[ ] PgUp PgDn Home End, mouse in the move list: look back",
+    "s  save    r  resign    q  quit    Esc  deselect",
+    "t  full text of a long message",
+    "space + -  pause, faster, slower (two computers)",
 ];
 
 fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
     let side = screen.game.session().side();
     let names = screen.game.setup().game.info().sides.map(|side| side.name);
-    let kept = match (&screen.autosave, screen.autosave_error()) {
-        (Some(_), Some(_)) => " It cannot be kept.",
-        (Some(kept), None) if kept.is_saved() => " It is kept and can be taken up again.",
-        (None, _) if screen.game.session().plies() > 0 => " It is not kept.",
+    let saved = match (&screen.autosave, screen.autosave_error()) {
+        (Some(_), Some(_)) => " It cannot be saved.",
+        (Some(autosave), None) if autosave.is_saved() => " It is saved and can be resumed.",
+        (None, _) if screen.game.session().plies() > 0 => " It will not be saved.",
         _ => "",
     };
     let (title, lines): (&str, Vec<String>) = match dialog {
         Dialog::Help => ("Keys", HELP.iter().map(ToString::to_string).collect()),
         Dialog::Quit => {
-            ("Quit", vec![format!("Leave this game?{kept}"), "y: leave   n: play on".into()])
+            ("Quit", vec![format!("Leave this game?{saved}"), "y: leave   n: continue".into()])
         }
         Dialog::Resign => {
             let name = names[side.index()];
-            ("Resign", vec![format!("Does {name} give up?"), "y: resign   n: play on".into()])
+            ("Resign", vec![format!("Does {name} resign?"), "y: resign   n: continue".into()])
         }
         Dialog::Draw => {
-            let (one, other) = (names[side.index()], names[side.other().index()]);
-            let offer = format!("{one} offers a draw. {other}, do you accept?");
-            ("Draw", vec![offer, "y: draw   n: play on".into()])
+            let [by, to] = [side, side.other()].map(|side| names[side.index()]);
+            let question = format!("{by} offers a draw. {to}, do you accept?");
+            ("Draw", vec![question, "y: accept   n: decline".into()])
         }
         Dialog::Save { name, .. } => {
-            // The end of a long name, where it is being typed.
+            // Of a long name, the end is shown: that is where the user types.
             let room = usize::from(frame.area().width).saturating_sub(16);
             let hidden = name.chars().count().saturating_sub(room);
-            let seen: String = name.chars().skip(hidden).collect();
+            let visible: String = name.chars().skip(hidden).collect();
             let dots = if hidden > 0 { "…" } else { "" };
-            ("Save", vec![format!("File: {dots}{seen}_"), "Enter: save   Esc: do not".into()])
+            ("Save", vec![format!("File: {dots}{visible}_"), "Enter: save   Esc: cancel".into()])
         }
         Dialog::Text(from) => return popup_text(frame, &screen.message, *from),
     };

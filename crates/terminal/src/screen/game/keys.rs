@@ -1,4 +1,4 @@
-//! What keys and the mouse do to a game on the screen.
+//! Keys and mouse in a game.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::super::widgets::scroll;
 use super::{Dialog, GameScreen, draw};
 use crate::text::speed_text;
 
-/// The plies that a page of the list of moves is.
-const PAGE: isize = 10;
+/// Plies per page key.
+const PAGE_PLIES: isize = 10;
 
 impl Screen for GameScreen {
     fn draw(&self, frame: &mut Frame<'_>) {
@@ -26,17 +26,17 @@ impl Screen for GameScreen {
             self.answer(code);
             return;
         }
-        let watching = !self.game.has_human();
+        let is_watching = !self.game.has_human();
         match code {
-            KeyCode::Enter | KeyCode::Char(' ') if watching => {
+            KeyCode::Enter | KeyCode::Char(' ') if is_watching => {
                 self.paused = !self.paused;
                 self.message = self.prompt();
             }
-            KeyCode::Char('+') if watching => {
+            KeyCode::Char('+') if is_watching => {
                 self.move_interval = (self.move_interval / 2).max(Duration::from_millis(25));
                 self.message = speed_text(self.move_interval);
             }
-            KeyCode::Char('-') if watching => {
+            KeyCode::Char('-') if is_watching => {
                 self.move_interval = (self.move_interval * 2).min(Duration::from_secs(10));
                 self.message = speed_text(self.move_interval);
             }
@@ -45,7 +45,7 @@ impl Screen for GameScreen {
                 self.message = self.blocked_reason().unwrap_or_default();
             }
             _ => match self.input.key(code, self.game.session(), self.flipped) {
-                Some(deed) => self.on_input(deed),
+                Some(event) => self.on_input(event),
                 None => self.command(code),
             },
         }
@@ -54,9 +54,9 @@ impl Screen for GameScreen {
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
         let Some(layout) = Layout::new(area, self.flipped) else { return };
         if let Some(dialog) = &self.dialog {
-            // Questions are answered with keys.
-            let page = matches!(dialog, Dialog::Help | Dialog::Text(_));
-            if page && matches!(mouse.kind, MouseEventKind::Down(_)) {
+            // Questions are answered with keys only.
+            let is_text = matches!(dialog, Dialog::Help | Dialog::Text(_));
+            if is_text && matches!(mouse.kind, MouseEventKind::Down(_)) {
                 self.dialog = None;
             }
             return;
@@ -68,10 +68,10 @@ impl Screen for GameScreen {
                 if let Some(cell) = layout.board.cell_at(mouse.column, mouse.row) {
                     self.input.cursor = None;
                     match self.blocked_reason() {
-                        Some(why) => self.message = why,
+                        Some(reason) => self.message = reason,
                         None => {
-                            let deed = self.input.select(self.game.session(), cell);
-                            self.on_input(deed);
+                            let event = self.input.select(self.game.session(), cell);
+                            self.on_input(event);
                         }
                     }
                 } else if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
@@ -104,31 +104,31 @@ impl Screen for GameScreen {
 }
 
 impl GameScreen {
-    /// What a hand's deed leads to.
-    fn on_input(&mut self, deed: InputEvent) {
-        match deed {
+    /// Handles input on the board.
+    fn on_input(&mut self, event: InputEvent) {
+        match event {
             InputEvent::None => {}
             InputEvent::Move(text) => self.play(&text),
-            InputEvent::Rejected(why) => self.message = why,
+            InputEvent::Rejected(reason) => self.message = reason,
             InputEvent::SelectionChanged
                 if self.input.selected.len() > 1 && self.input.can_stop() =>
             {
-                self.message = "Choose the next hop, or the same cell again to end here.".into();
+                self.message = "Select the next hop, or the same cell again to stop here.".into();
             }
             InputEvent::SelectionChanged if self.input.selected.len() > 1 => {
-                self.message = "Choose the next jump.".into();
+                self.message = "Select the next jump.".into();
             }
             InputEvent::SelectionChanged => self.message = self.prompt(),
         }
     }
 
-    /// A key that is not the hand's.
+    /// Handles a key that has no meaning on the board.
     fn command(&mut self, code: KeyCode) {
         match code {
             KeyCode::Char('u' | 'r' | 'd') if self.viewed_ply.is_some() => {
-                // Nothing happens to a game that is not seen.
+                // The game is not changed while an earlier position is shown.
                 self.view_ply(usize::MAX);
-                self.message = format!("{} This is the game again.", self.prompt());
+                self.message = format!("{} Back to the current position.", self.prompt());
             }
             KeyCode::Char('h' | 'H') => self.hint(),
             KeyCode::Char('u') => self.undo(),
@@ -147,32 +147,32 @@ impl GameScreen {
             KeyCode::Char('q') => self.dialog = Some(Dialog::Quit),
             KeyCode::Char('[' | ',') => self.view_by(-1),
             KeyCode::Char(']' | '.') => self.view_by(1),
-            KeyCode::PageUp => self.view_by(-PAGE),
-            KeyCode::PageDown => self.view_by(PAGE),
+            KeyCode::PageUp => self.view_by(-PAGE_PLIES),
+            KeyCode::PageDown => self.view_by(PAGE_PLIES),
             KeyCode::Home => self.view_ply(0),
             KeyCode::End => self.view_ply(usize::MAX),
             _ => {}
         }
     }
 
-    /// A key while something is over the board.
+    /// Handles a key while a popup is open.
     fn answer(&mut self, code: KeyCode) {
         let Some(dialog) = self.dialog.take() else { return };
-        let yes = matches!(code, KeyCode::Char('y' | 'Y') | KeyCode::Enter);
+        let confirmed = matches!(code, KeyCode::Char('y' | 'Y') | KeyCode::Enter);
         match dialog {
             Dialog::Help => {}
-            Dialog::Text(from) => self.dialog = scroll(from, code).map(Dialog::Text),
-            Dialog::Quit if yes => self.quit_now(),
-            Dialog::Resign if yes => {
+            Dialog::Text(line) => self.dialog = scroll(line, code).map(Dialog::Text),
+            Dialog::Quit if confirmed => self.quit_now(),
+            Dialog::Resign if confirmed => {
                 self.resign();
             }
-            Dialog::Draw => self.answer_draw(yes),
+            Dialog::Draw => self.answer_draw(confirmed),
             Dialog::Quit | Dialog::Resign => self.message = self.prompt(),
             Dialog::Save { mut name, mut proposed } => {
                 match code {
                     KeyCode::Enter => return self.save(&name),
                     KeyCode::Esc => {
-                        self.message = "The game was not saved.".into();
+                        self.message = "Not saved.".into();
                         return;
                     }
                     KeyCode::Backspace => drop(name.pop()),

@@ -1,5 +1,5 @@
-//! A game on the screen: what it shows, and what moves and time do to it. Keys and the mouse are in
-//! `keys`, the picture in `draw`; nothing here touches a terminal.
+//! A game being played, full screen: its state, and how moves and time change it. Keys and mouse are
+//! in `keys`, drawing is in `draw`; nothing here touches the terminal.
 
 mod draw;
 mod keys;
@@ -18,52 +18,52 @@ use crate::local_game::{LocalGame, Seat};
 use crate::player_thread::PlayerThread;
 use crate::text::{hint_text, side_text};
 
-/// A question or a page over the board.
+/// A popup over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Dialog {
-    /// The keys.
+    /// List of keys.
     Help,
-    /// Leave the game?
+    /// "Leave this game?"
     Quit,
-    /// Give up?
+    /// "Does Black resign?"
     Resign,
-    /// Does the other person accept a draw?
+    /// "Do you accept a draw?"
     Draw,
-    /// A file to write to.
+    /// File to save the game to.
     Save {
-        /// Its name.
+        /// Name of the file.
         name: String,
-        /// Whether the name is only proposed: what is typed takes its place.
+        /// Whether the name is a proposal that typing replaces.
         proposed: bool,
     },
-    /// What is said, from a line of it on: there was no room for all of it.
+    /// The full message, from this line on.
     Text(usize),
 }
 
-/// Why the best player was asked.
+/// Purpose of a hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum HintPurpose {
     Hint,
     Draw,
 }
 
-/// A game on the screen.
+/// A game being played.
 pub struct GameScreen {
     game: LocalGame,
     message: String,
     input: BoardInput,
-    /// The ply that is looked at, if it is not the present.
+    /// Ply of the earlier position that is shown; `None` is the current position.
     viewed_ply: Option<usize>,
-    /// Whether the board is turned round.
+    /// Whether row 8 is at the top.
     flipped: bool,
-    /// Whether squares carry numbers.
+    /// Whether to show square numbers.
     show_numbers: bool,
     dialog: Option<Dialog>,
-    /// Whether two computers wait.
+    /// Whether the game of two computers is paused.
     paused: bool,
-    /// How long a move of two computers stays on the screen.
+    /// Time between two moves of two computers.
     move_interval: Duration,
-    /// Since when the game has been as it is.
+    /// When the game last changed.
     last_change: Instant,
     colour: bool,
     quit: bool,
@@ -71,27 +71,26 @@ pub struct GameScreen {
     player_thread: Option<PlayerThread>,
     hint_thread: Option<(HintPurpose, PlayerThread)>,
     autosave: Option<Autosave>,
-    /// What a computer that has moved thought.
+    /// Side and search information of the last computer that moved.
     last_info: Option<(Side, Choice)>,
 }
 
-/// How slowly two computers play, at first.
+/// Default time between two moves of two computers.
 const DEFAULT_MOVE_INTERVAL: Duration = Duration::from_millis(800);
 
 impl GameScreen {
-    /// A game to play.
-    pub fn new(live: LocalGame, kept: Option<Autosave>, colour: bool) -> GameScreen {
-        let computers = Computers::new(&live);
-        // Sides that fight each other, instead of racing to a target, start face to face: a person who
-        // plays the side at the top sees the board from there.
-        let [first, second] = &live.setup().seats;
-        let from_top = *first == Seat::Human && *second != Seat::Human;
+    /// Shows a game.
+    pub fn new(game: LocalGame, autosave: Option<Autosave>, colour: bool) -> GameScreen {
+        let computers = Computers::new(&game);
+        // A person who plays the side at the top sees the board from there, except in games where
+        // the sides race to a target.
+        let [first, second] = &game.setup().seats;
+        let plays_from_top = *first == Seat::Human && *second != Seat::Human;
         let mut screen = GameScreen {
             message: String::new(),
-            input: BoardInput::new(live.session()),
+            input: BoardInput::new(game.session()),
             viewed_ply: None,
-            flipped: from_top && live.setup().game.info().targets.is_none(),
-            // Moves of the checkers games are written by them.
+            flipped: plays_from_top && game.setup().game.info().targets.is_none(),
             show_numbers: true,
             dialog: None,
             paused: false,
@@ -102,101 +101,101 @@ impl GameScreen {
             computers,
             player_thread: None,
             hint_thread: None,
-            autosave: kept,
+            autosave,
             last_info: None,
-            game: live,
+            game,
         };
         screen.message = screen.prompt();
         screen
     }
 
-    /// The game, when the screen is no longer needed.
+    /// Returns the game when the screen is closed.
     pub fn into_game(self) -> LocalGame {
         self.game
     }
 
-    /// What to do now, and what is wrong with keeping the game.
+    /// Returns what to do now, and why saving failed, if it did.
     fn prompt(&self) -> String {
         let mut text = self.turn_text();
-        if let Some(trouble) = self.autosave_error() {
-            text = format!("{text} {trouble}");
+        if let Some(error) = self.autosave_error() {
+            text = format!("{text} {error}");
         }
         text
     }
 
     fn turn_text(&self) -> String {
-        if let Some(ending) = self.game.describe_end() {
-            return format!("{ending} n: new game, q: quit.");
+        if let Some(end) = self.game.describe_end() {
+            return format!("{end} n: new game, q: quit.");
         }
         let side = side_text(&self.game.setup().game, self.game.session().side());
         if !self.game.human_to_move() {
             let is_ready =
-                self.player_thread.as_ref().is_some_and(|thinking| thinking.started.is_some());
-            let what = match (&self.player_thread, self.paused) {
+                self.player_thread.as_ref().is_some_and(|thread| thread.started.is_some());
+            let state = match (&self.player_thread, self.paused) {
                 (None, true) => "is to move.",
                 _ if !is_ready && self.computers.is_starting(&self.game) => "is starting.",
                 _ => "is thinking.",
             };
-            return format!("{side} {what}");
+            return format!("{side} {state}");
         }
         if self.input.must_pass() {
-            return format!("{side} cannot move: p passes.");
+            return format!("{side} cannot move. p: pass.");
         }
-        let must = if self.input.must_capture() { " A capture is compulsory." } else { "" };
-        format!("{side} to move.{must}")
+        let note = if self.input.must_capture() { " A capture is mandatory." } else { "" };
+        format!("{side} to move.{note}")
     }
 
-    /// Why the board cannot be played on now, if so.
+    /// Returns why no move can be played now, if so.
     fn blocked_reason(&self) -> Option<String> {
         if self.viewed_ply.is_some() {
-            return Some("This is an earlier position: End goes back to the game.".into());
+            return Some("This is an earlier position. End: back to the game.".into());
         }
         (!self.game.human_to_move()).then(|| self.prompt())
     }
 
-    /// The position that is shown.
-    fn shown_session(&self) -> Box<dyn Session> {
+    /// The game up to the shown position.
+    fn viewed_session(&self) -> Box<dyn Session> {
         match self.viewed_ply {
             Some(ply) => self.game.session_at(ply),
             None => self.game.session().clone_box(),
         }
     }
 
-    /// The number of plies on the board that is shown.
-    fn shown_ply(&self) -> usize {
+    /// Number of plies up to the shown position.
+    fn viewed_plies(&self) -> usize {
         self.viewed_ply.unwrap_or_else(|| self.game.session().plies())
     }
 
-    /// What is marked on the board that is shown.
+    /// Highlights of the shown position.
     fn highlights(&self) -> Highlights {
-        let mut marks = Highlights { cursor: self.input.cursor, ..Highlights::default() };
-        if let Some(last) = self.shown_session().last_move() {
-            (marks.last_path, marks.captured) = (last.path, last.captures);
+        let mut highlights = Highlights { cursor: self.input.cursor, ..Highlights::default() };
+        if let Some(last) = self.viewed_session().last_move() {
+            (highlights.last_path, highlights.captured) = (last.path, last.captures);
         }
         if self.viewed_ply.is_none() && self.game.human_to_move() {
-            self.input.highlight(&mut marks);
+            self.input.highlight(&mut highlights);
         }
-        marks
+        highlights
     }
 
-    /// What the computer thinks, or thought before its last move: whose side, and what.
-    fn shown_info(&self) -> Option<(Side, &Choice)> {
-        let now = self.player_thread.as_ref().and_then(|thinking| thinking.latest.as_ref());
+    /// Search information of the computer to move, or else of the last computer that moved.
+    fn search_info(&self) -> Option<(Side, &Choice)> {
+        let now = self.player_thread.as_ref().and_then(|thread| thread.latest.as_ref());
         match now {
             Some(choice) => Some((self.game.session().side(), choice)),
             None => self.last_info.as_ref().map(|(side, choice)| (*side, choice)),
         }
     }
 
-    /// Whether a computer thinks at this moment.
+    /// Whether a computer is thinking.
     fn is_thinking(&self) -> bool {
         self.player_thread.is_some()
     }
 
-    /// What time alone does: computers move, clocks run out.
+    /// Called once per frame: polls the computers and the clocks.
     fn advance(&mut self) {
         self.poll_hint();
-        // What is said while somebody thinks does not stay long enough to be read.
+        // A message shown while a computer thinks would be replaced too soon.
         if self.player_thread.is_none() && self.hint_thread.is_none() {
             self.show_warning();
         }
@@ -210,40 +209,41 @@ impl GameScreen {
             }
             return;
         }
-        let watching = !self.game.has_human();
+        let is_watching = !self.game.has_human();
         if self.player_thread.is_none() {
-            if watching && (self.paused || self.is_between_moves()) {
+            if is_watching && (self.paused || self.is_between_moves()) {
                 return;
             }
             match self.computers.ask(&self.game) {
-                Ok(thinking) => self.player_thread = thinking,
+                Ok(thread) => self.player_thread = thread,
                 Err(error) => self.fail(error.to_string()),
             }
             return;
         }
-        // In a pause too: a computer that has been asked ends its thought, so that its clock is true.
-        let told = self.prompt();
-        let Some(thinking) = &mut self.player_thread else { return };
-        let polled = thinking.poll();
-        if let Some(since) = thinking.started {
-            self.game.start_turn(since);
-            if self.message == told {
+        // Also while paused: a computer that is thinking finishes its move, so that its clock stays
+        // correct.
+        let prompt = self.prompt();
+        let Some(thread) = &mut self.player_thread else { return };
+        let answer = thread.poll();
+        if let Some(started) = thread.started {
+            self.game.start_turn(started);
+            if self.message == prompt {
                 self.message = self.prompt();
             }
         }
-        match polled {
+        match answer {
             Ok(None) => {}
-            Err(died) => self.fail(died.to_string()),
-            Ok(Some(chosen)) => {
+            Err(error) => self.fail(error.to_string()),
+            Ok(Some(answer)) => {
                 self.player_thread = None;
-                let (choice, used) = self.computers.return_player(side, chosen);
+                let (choice, used) = self.computers.return_player(side, answer);
                 if let Ok(choice) = &choice {
                     self.last_info = Some((side, choice.clone()));
                 }
                 match self.game.on_choice(choice, used) {
                     Ok(incident) => {
                         self.on_computer_move(side);
-                        // An incident that lost the game is told with its end.
+                        // A forfeit is reported with the end of the game.
                         if let Some(incident) = incident
                             && incident.policy != FaultPolicy::Forfeit
                         {
@@ -257,31 +257,31 @@ impl GameScreen {
         }
     }
 
-    /// A computer has moved. Whoever looks at an earlier position goes on looking.
+    /// Updates the screen after a computer's move. An earlier position stays on the screen.
     fn on_computer_move(&mut self, side: Side) {
-        let look = self.viewed_ply;
+        let viewed_ply = self.viewed_ply;
         self.on_change();
         if let (Some(_), Some(text), false) =
-            (look, self.game.session().last_move_text(), self.game.is_over())
+            (viewed_ply, self.game.session().last_move_text(), self.game.is_over())
         {
-            self.viewed_ply = look;
+            self.viewed_ply = viewed_ply;
             let side = side_text(&self.game.setup().game, side);
-            self.message = format!("{side} has played {text}. End goes back to the game.");
+            self.message = format!("{side} played {text}. End: back to the game.");
         }
     }
 
-    /// Whether the last move of two computers should stay a little longer.
+    /// Whether the next move of two computers is not due yet.
     fn is_between_moves(&self) -> bool {
         self.game.session().plies() > 0 && self.last_change.elapsed() < self.move_interval
     }
 
     fn show_warning(&mut self) {
-        if let Some(missing) = self.computers.take_warning() {
-            self.message = format!("{} {}", self.message, to_sentence(&missing));
+        if let Some(warning) = self.computers.take_warning() {
+            self.message = format!("{} {}", self.message, to_sentence(&warning));
         }
     }
 
-    /// A computer that cannot go on has lost: nothing else would end the game.
+    /// Resigns for a computer that failed, so that the game ends.
     fn fail(&mut self, error: String) {
         self.player_thread = None;
         self.resign();
@@ -289,21 +289,21 @@ impl GameScreen {
     }
 
     fn poll_hint(&mut self) {
-        let Some((purpose, thinking)) = &mut self.hint_thread else { return };
+        let Some((purpose, thread)) = &mut self.hint_thread else { return };
         let purpose = *purpose;
-        let advice = match thinking.poll() {
+        let hint = match thread.poll() {
             Ok(None) => return,
-            Err(died) => Err(died.to_string()),
-            Ok(Some(chosen)) => self.computers.take_hint(chosen).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+            Ok(Some(answer)) => self.computers.take_hint(answer).map_err(|error| error.to_string()),
         };
         self.hint_thread = None;
-        match (purpose, advice) {
+        match (purpose, hint) {
             (HintPurpose::Hint, Ok(choice)) => {
                 self.message = hint_text(self.game.session(), &choice);
             }
             (HintPurpose::Hint, Err(error)) => self.message = to_sentence(&error),
-            (HintPurpose::Draw, advice) => {
-                let accepts = self.computers.accepts_draw(&self.game, advice.ok().as_ref());
+            (HintPurpose::Draw, hint) => {
+                let accepts = self.game.accepts_draw(hint.ok().as_ref());
                 self.answer_draw(accepts);
                 if !accepts && !self.game.is_over() {
                     self.show_declined();
@@ -322,10 +322,7 @@ impl GameScreen {
     /// The opponent answers the draw offer of the side to move.
     fn answer_draw(&mut self, accepts: bool) {
         let other = self.game.session().side().other();
-        let answer = match accepts {
-            true => Action::Accept(OfferKind::Draw),
-            false => Action::Decline(OfferKind::Draw),
-        };
+        let answer = Action::answer_offer(OfferKind::Draw, accepts);
         match self.game.act(other, &answer) {
             Ok(()) if self.game.is_over() => self.on_change(),
             Ok(()) => self.message = self.prompt(),
@@ -335,16 +332,16 @@ impl GameScreen {
 
     fn show_declined(&mut self) {
         let other = self.game.session().side().other();
-        self.message = format!("{} plays on.", side_text(&self.game.setup().game, other));
+        self.message = format!("{} declines the draw.", side_text(&self.game.setup().game, other));
     }
 
-    /// The game is another than before.
+    /// Updates the screen after a change of the game.
     fn on_change(&mut self) {
         self.input.reset(self.game.session());
         self.viewed_ply = None;
         self.hint_thread = None;
         self.last_change = Instant::now();
-        // A game that is over asks for nothing any more.
+        // These questions make no sense after the end of the game.
         if self.game.is_over()
             && matches!(self.dialog, Some(Dialog::Quit | Dialog::Resign | Dialog::Draw))
         {
@@ -355,10 +352,10 @@ impl GameScreen {
         self.message = self.prompt();
     }
 
-    /// Keeps the game as it is.
+    /// Saves the game.
     fn save_progress(&mut self) {
-        if let Some(kept) = &mut self.autosave {
-            kept.save(&self.game);
+        if let Some(autosave) = &mut self.autosave {
+            autosave.save(&self.game);
         }
     }
 
@@ -366,16 +363,14 @@ impl GameScreen {
         self.autosave.as_ref().and_then(Autosave::error)
     }
 
-    /// A sentence on what has become of a game that was left: whether it is kept.
+    /// Message for a user who leaves the game, if it was saved or could not be.
     pub fn autosave_text(&self) -> Option<&str> {
-        let kept = self.autosave.as_ref().is_some_and(Autosave::is_saved);
-        let text = "The game is kept: crownhead play --resume takes it up again.";
-        self.autosave_error().or(kept.then_some(text))
+        self.autosave.as_ref().and_then(Autosave::quit_message)
     }
 
     fn play(&mut self, text: &str) {
-        if let Some(why) = self.blocked_reason() {
-            self.message = why;
+        if let Some(reason) = self.blocked_reason() {
+            self.message = reason;
             return;
         }
         match self.game.act(self.game.session().side(), &Action::Move(text.into())) {
@@ -389,7 +384,7 @@ impl GameScreen {
     }
 
     fn quit_now(&mut self) {
-        // Nobody waits for what they think.
+        // Stops the threads.
         self.player_thread = None;
         self.hint_thread = None;
         self.quit = true;
@@ -397,22 +392,22 @@ impl GameScreen {
 
     fn hint(&mut self) {
         match self.blocked_reason() {
-            Some(why) => self.message = why,
+            Some(reason) => self.message = reason,
             None => self.ask_hint(HintPurpose::Hint),
         }
     }
 
     fn ask_hint(&mut self, purpose: HintPurpose) {
-        // Who is being asked need not be asked again.
+        // The same question is already being answered.
         if self.hint_thread.as_ref().is_some_and(|(asked, _)| *asked == purpose) {
             return;
         }
         match self.computers.ask_hint(&self.game) {
-            Ok(thinking) => {
-                self.hint_thread = Some((purpose, thinking));
+            Ok(thread) => {
+                self.hint_thread = Some((purpose, thread));
                 self.message = match purpose {
-                    HintPurpose::Hint => "Looking for a good move …".into(),
-                    HintPurpose::Draw => "The offer is being considered …".into(),
+                    HintPurpose::Hint => "Searching for a hint…".into(),
+                    HintPurpose::Draw => "The computer considers the offer…".into(),
                 };
             }
             Err(error) => self.message = error.to_string(),
@@ -422,7 +417,7 @@ impl GameScreen {
     fn offer_draw(&mut self) {
         let side = self.game.session().side();
         let is_computer = matches!(self.game.seat(side.other()), Seat::Computer(_));
-        if is_computer && !self.computers.considers_offers(&self.game) {
+        if is_computer && !self.game.considers_draw() {
             return self.show_declined();
         }
         match self.game.act(side, &Action::Offer(OfferKind::Draw)) {
@@ -435,50 +430,50 @@ impl GameScreen {
 
     fn undo(&mut self) {
         if self.game.undo() {
-            // Who thinks about a position that has gone away thinks in vain.
+            // The position being searched is gone.
             self.player_thread = None;
             self.last_info = None;
             self.computers.on_undo();
             self.on_change();
         } else {
             self.message = match self.game.is_lost_on_time() {
-                true => "A game lost on time stays lost.".into(),
-                false => "There is no move of yours to take back.".into(),
+                true => "A game lost on time cannot be taken back.".into(),
+                false => "Nothing to take back: you have not moved yet.".into(),
             };
         }
     }
 
-    /// The same once more.
+    /// Starts another game with the same settings.
     fn new_game(&mut self) {
         let mut setup = self.game.setup().clone();
         setup.seed = setup.seed.wrapping_add(1);
-        if let Ok(live) = LocalGame::new(setup) {
-            self.computers = Computers::new(&live);
-            self.game = live;
+        if let Ok(game) = LocalGame::new(setup) {
+            self.computers = Computers::new(&game);
+            self.game = game;
             self.last_info = None;
             self.on_change();
         }
     }
 
     fn view_by(&mut self, plies: isize) {
-        let now = self.shown_ply();
+        let now = self.viewed_plies();
         self.view_ply(now.saturating_add_signed(plies));
     }
 
-    /// Looks at an earlier position; the last one is the game itself.
+    /// Shows the position after `ply` plies; the last one is the current position.
     fn view_ply(&mut self, ply: usize) {
-        let made = self.game.session().plies();
+        let plies = self.game.session().plies();
         self.input.deselect();
-        self.viewed_ply = (ply < made).then_some(ply);
+        self.viewed_ply = (ply < plies).then_some(ply);
         self.message = match self.viewed_ply {
             Some(ply) => {
-                format!("The position after {ply} of {made} plies. End goes back to the game.")
+                format!("Position after {ply} of {plies} plies. End: back to the game.")
             }
             None => self.prompt(),
         };
     }
 
-    /// A name for a file that does not exist yet.
+    /// Proposes the name of a file that does not exist yet.
     fn file_name(&self) -> String {
         let id = self.game.setup().game.info().id;
         let mut names = (1..1000).map(|number| format!("{id}-{number}.pdn"));
@@ -488,10 +483,10 @@ impl GameScreen {
     fn save(&mut self, name: &str) {
         let name = name.trim();
         self.message = if name.is_empty() {
-            "The game was not saved: a file needs a name.".into()
+            "Not saved: no file name.".into()
         } else {
             match self.game.save(Path::new(name)) {
-                Ok(()) => format!("The game is in {name}."),
+                Ok(()) => format!("Saved to {name}."),
                 Err(error) => to_sentence(&error.to_string()),
             }
         };

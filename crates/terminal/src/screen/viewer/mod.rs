@@ -1,5 +1,5 @@
-//! A recorded game on the screen: stepping through it, its variations and comments, and what the
-//! search thinks of a position. The picture is in `draw`.
+//! Recorded games, full screen: stepping through moves, variations and comments, with analysis.
+//! Drawing is in `draw`.
 
 mod draw;
 
@@ -18,10 +18,10 @@ use crate::game_file::{GameFile, RecordCursor};
 use crate::lazy_knowledge::LazyKnowledge;
 use crate::text::speed_text;
 
-/// Recorded games to look at.
+/// Viewer of recorded games.
 pub struct ViewScreen<R> {
     games: GameFile<R>,
-    /// Which of the games that can be read is shown, and its number in the file.
+    /// Index of the game among the readable games, and its number in the file.
     shown: (usize, u64),
     cursor: RecordCursor,
     message: String,
@@ -30,35 +30,35 @@ pub struct ViewScreen<R> {
     colour: bool,
     quit: bool,
     show_help: bool,
-    /// The line of what is said that a box with all of it begins with.
+    /// First line of the popup with the full message, if it is open.
     message_popup: Option<usize>,
-    /// Since when the position has been shown by itself; none if a person goes on.
+    /// When autoplay showed the position; `None` if autoplay is off.
     autoplay_since: Option<Instant>,
     move_interval: Duration,
     analysis: Option<AnalysisThread>,
-    /// What the search may know of the game.
+    /// Tables for the analysis.
     knowledge: LazyKnowledge,
 }
 
-/// How slowly a game plays by itself, at first.
+/// Default time per move of autoplay.
 const DEFAULT_MOVE_INTERVAL: Duration = Duration::from_millis(1000);
-/// The plies that a page is.
-const PAGE: usize = 10;
+/// Plies per page key.
+const PAGE_PLIES: usize = 10;
 
 impl<R: Read> ViewScreen<R> {
-    /// The games of a file, at the start of the first; what is wrong if there is none.
+    /// Opens the first game of a file. The error says why there is none.
     pub fn new(mut games: GameFile<R>, colour: bool) -> Result<ViewScreen<R>, String> {
-        let (number, walk) = match games.get(0) {
+        let (number, cursor) = match games.get(0) {
             Some((number, record)) => (number, RecordCursor::new(record.clone())?),
             None => {
-                let fault = games.errors.first().map(ToString::to_string);
-                return Err(fault.unwrap_or_else(|| "there is no game in it".into()));
+                let error = games.errors.first().map(ToString::to_string);
+                return Err(error.unwrap_or_else(|| "the file has no games".into()));
             }
         };
         let mut screen = ViewScreen {
             games,
             shown: (0, number),
-            cursor: walk,
+            cursor,
             message: String::new(),
             flipped: false,
             show_numbers: true,
@@ -76,23 +76,23 @@ impl<R: Read> ViewScreen<R> {
     }
 
     fn show_errors(&mut self) {
-        let faults = std::mem::take(&mut self.games.errors);
-        if let Some(first) = faults.first() {
-            let more = match faults.len() {
+        let errors = std::mem::take(&mut self.games.errors);
+        if let Some(first) = errors.first() {
+            let more = match errors.len() {
                 1 => String::new(),
                 count => format!(" (and {} more)", count - 1),
             };
-            self.message = format!("Not shown: {first}{more}.");
+            self.message = format!("Skipped: {first}{more}.");
         }
     }
 
-    fn open(&mut self, place: usize) {
-        let game = self.games.get(place);
+    fn open(&mut self, index: usize) {
+        let game = self.games.get(index);
         match game.map(|(number, record)| (number, RecordCursor::new(record.clone()))) {
             None => self.message = "That was the last game.".into(),
-            Some((_, Err(why))) => self.message = why,
-            Some((number, Ok(walk))) => {
-                (self.cursor, self.shown) = (walk, (place, number));
+            Some((_, Err(error))) => self.message = error,
+            Some((number, Ok(cursor))) => {
+                (self.cursor, self.shown) = (cursor, (index, number));
                 self.knowledge = LazyKnowledge::default();
                 self.message.clear();
                 self.autoplay_since = None;
@@ -108,7 +108,7 @@ impl<R: Read> ViewScreen<R> {
         self.on_position_change();
     }
 
-    /// Another position is on the board.
+    /// Restarts the analysis for the new position.
     fn on_position_change(&mut self) {
         if self.analysis.take().is_some() {
             self.analyse();
@@ -123,7 +123,7 @@ impl<R: Read> ViewScreen<R> {
             self.knowledge.clone(),
         ) {
             Ok(analysis) => self.analysis = Some(analysis),
-            Err(error) => self.message = format!("There is no analysis: {error}."),
+            Err(error) => self.message = format!("Analysis failed: {error}."),
         }
     }
 
@@ -132,7 +132,7 @@ impl<R: Read> ViewScreen<R> {
             self.message.clear();
             self.on_position_change();
         } else {
-            self.message = "There is no variation of this move.".into();
+            self.message = "This move has no variations.".into();
         }
     }
 }
@@ -154,7 +154,7 @@ impl<R: Read> Screen for ViewScreen<R> {
         if !matches!(code, KeyCode::Char(' ' | '+' | '-' | 'f' | 'c' | 'a' | '?')) {
             self.autoplay_since = None;
         }
-        let page = |walk: &mut RecordCursor| walk.go_to(walk.ply() + PAGE);
+        let page = |cursor: &mut RecordCursor| cursor.go_to(cursor.ply() + PAGE_PLIES);
         match code {
             KeyCode::Right | KeyCode::Down | KeyCode::Enter | KeyCode::Char('l' | 'j' | ']') => {
                 self.step(RecordCursor::forward);
@@ -162,10 +162,12 @@ impl<R: Read> Screen for ViewScreen<R> {
             KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k' | '[') => {
                 self.step(RecordCursor::back)
             }
-            KeyCode::Home | KeyCode::Char('g') => self.step(|walk| walk.go_to(0)),
-            KeyCode::End | KeyCode::Char('G') => self.step(|walk| walk.go_to(usize::MAX)),
+            KeyCode::Home | KeyCode::Char('g') => self.step(|cursor| cursor.go_to(0)),
+            KeyCode::End | KeyCode::Char('G') => self.step(|cursor| cursor.go_to(usize::MAX)),
             KeyCode::PageDown => self.step(page),
-            KeyCode::PageUp => self.step(|walk| walk.go_to(walk.ply().saturating_sub(PAGE))),
+            KeyCode::PageUp => {
+                self.step(|cursor| cursor.go_to(cursor.ply().saturating_sub(PAGE_PLIES)))
+            }
             KeyCode::Char('n') => self.open(self.shown.0 + 1),
             KeyCode::Char('p' | 'N') if self.shown.0 == 0 => {
                 self.message = "This is the first game.".into();
@@ -213,7 +215,7 @@ impl<R: Read> Screen for ViewScreen<R> {
             MouseEventKind::Down(MouseButton::Right) if on_board => self.step(RecordCursor::back),
             MouseEventKind::Down(MouseButton::Left) => {
                 if let Some(ply) = draw::ply_at(self, &layout, mouse.column, mouse.row) {
-                    self.step(|walk| walk.go_to(ply));
+                    self.step(|cursor| cursor.go_to(ply));
                 }
             }
             _ => {}
