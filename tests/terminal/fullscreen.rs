@@ -49,7 +49,7 @@ fn screen_survives_resizing() {
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "contest", "--second", "human"]);
     tty.wait_for("Black(b) to move.");
     for (size, expected) in [
-        ((60, 15), "it has 60x15."),
+        ((60, 15), "The screen is 60x15;"),
         ((1, 1), "…"),
         ((200, 60), "Black(b) to move."),
         ((70, 22), "Black(b) to move."),
