@@ -5,16 +5,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use crownhead_play::new_session;
+use crownhead_play::{TimeControl, new_session};
 use crownhead_rules::perft::{PerftHash, PerftOptions};
 use crownhead_rules::{Breakthrough, Game, MoveList, Notation, Position};
 use crownhead_search::{
     EngineConfig, HasEngine, Knowledge, SearchLimits, SearchRequest, StopFlag, plies_to_end,
 };
-use serde_json::Value;
+use crownhead_terminal::local_game::{LocalGame, Setup};
+use crownhead_terminal::screen::{GameScreen, Screen, dispatch};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use serde_json::{Value, json};
+use tungstenite::Message;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_crownhead");
 
@@ -132,4 +140,74 @@ fn terminal_plays_the_game_in_plain_text() {
         ["play", "breakthrough", "--plain", "--first", "level:1", "--second", "level:1"];
     let printed = run(&arguments, "");
     assert!(printed.contains("wins"), "{printed}");
+}
+
+#[test]
+fn screen_draws_the_board_and_plays_a_typed_move() {
+    let setup = Setup {
+        game: "breakthrough".parse().unwrap(),
+        seats: ["human", "human"].map(|seat| seat.parse().unwrap()),
+        position: None,
+        time_control: TimeControl::Unlimited,
+        seed: 1,
+    };
+    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, false);
+    for letter in "1121\n".chars() {
+        let code = if letter == '\n' { KeyCode::Enter } else { KeyCode::Char(letter) };
+        let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        dispatch(&mut screen, &key, Rect::new(0, 0, 80, 24));
+    }
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| screen.draw(frame)).unwrap();
+    let text = terminal.backend().to_string();
+    assert!(text.contains("Breakthrough") && text.contains("1121"), "{text}");
+}
+
+#[test]
+fn server_plays_the_game() {
+    let data = tempfile::tempdir().unwrap();
+    let mut server = Command::new(PROGRAM)
+        .args(["serve", "--port", "0", "--data"])
+        .arg(data.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let address = url.trim().trim_start_matches("http://").trim_end_matches('/').to_string();
+
+    let body = json!({"game": "breakthrough", "mode": "hotseat"}).to_string();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let created: Value = serde_json::from_str(response.split_once("\r\n\r\n").unwrap().1).unwrap();
+
+    let url = format!("ws://localhost/api/games/{}/socket", created["id"].as_str().unwrap());
+    let mut socket = tungstenite::client(url, TcpStream::connect(&address).unwrap()).unwrap().0;
+    let mut exchange = |message: Value, kind: &str| -> Value {
+        socket.send(Message::text(message.to_string())).unwrap();
+        loop {
+            let Message::Text(text) = socket.read().unwrap() else { continue };
+            let answer: Value = serde_json::from_str(&text).unwrap();
+            assert_ne!(answer["type"], "refused", "{answer}");
+            if answer["type"] == kind {
+                return answer;
+            }
+        }
+    };
+    let state = exchange(json!({"type": "join", "secret": created["secret"]}), "state");
+    assert_eq!(state["legal"].as_array().unwrap().len(), 10, "{state}");
+    let version = state["version"].clone();
+    let moved = exchange(json!({"type": "move", "move": "1121", "version": version}), "moved");
+    assert_eq!(moved["move"]["text"], "1121", "{moved}");
+    server.kill().unwrap();
+    server.wait().unwrap();
 }
