@@ -68,7 +68,7 @@ fn game_against_a_bot_can_be_resumed_only_in_the_same_folder() {
     let mut command = command(&["play", "--resume", "--plain"]);
     command.env("CROWNHEAD_DATA", folder.path()).current_dir(elsewhere.path());
     let refused = converse(command, b"");
-    let message = format!("its program was started in {}", folder.path().display());
+    let message = format!("its bot was started in {}", folder.path().display());
     assert!(refused.stderr.contains(&message), "{refused:?}");
     play_plain(folder.path(), &["play", "--resume"], "").printed();
 }
@@ -150,5 +150,5 @@ fn resumed_game_honours_isolation_and_limits() {
 fn help_says_that_bot_play_does_not_save_the_game() {
     let bot = hostile("fine");
     let finished = crownhead_reading(b"help\n", &["bot", "play", &bot, "--plain"]);
-    assert!(finished.printed().contains("quit       leave; the game is not kept"), "{finished:?}");
+    assert!(finished.printed().contains("quit       leave without saving"), "{finished:?}");
 }

@@ -33,7 +33,7 @@ fn speed_of_the_pictures_while_the_computer_thinks() {
         let play = ["play", game, "--first", "best:threads=2", "--second", "human"];
         let arguments = [&play[..], &["--movetime", "20s"]].concat();
         let mut tty = Tty::start(data.path(), (80, 24), &arguments);
-        tty.wait_for("thinks:");
+        tty.wait_for("thinking:");
         let (begun, before) = (Instant::now(), tty.pictures());
         tty.wait_until("the end of the time", |_| begun.elapsed() > WATCHED);
         // Every picture ends with a word to the terminal, even if nothing has changed.

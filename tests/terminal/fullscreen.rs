@@ -49,7 +49,7 @@ fn resizing_never_breaks_the_screen() {
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "contest", "--second", "human"]);
     tty.wait_for("Black(b) to move.");
     for (size, wanted) in [
-        ((60, 15), "it has 60x15."),
+        ((60, 15), "The screen is 60x15;"),
         ((1, 1), "…"),
         ((200, 60), "Black(b) to move."),
         ((70, 22), "Black(b) to move."),
@@ -142,7 +142,7 @@ fn the_screen_lives_while_the_computer_thinks() {
     tty.send("11-15\r");
     tty.wait_for("is thinking");
     let pictures = tty.pictures();
-    tty.wait_for("White thinks:");
+    tty.wait_for("White thinking:");
     tty.send("f");
     tty.wait_until("another side of the board", |shown| shown.contains("1    2    3    4"));
     assert!(tty.pictures() > pictures);
