@@ -4,7 +4,8 @@ use crownhead_bots::BotProgram;
 use crownhead_sandbox::{Isolation, IsolationStatus, Limits};
 use serde_json::{Value, json};
 
-use crate::commands::{Failure, say};
+use crate::failure::Failure;
+use crate::output::eprint_message;
 
 #[derive(clap::Args)]
 pub(crate) struct IsolationArgs {
@@ -37,8 +38,8 @@ impl IsolationArgs {
         }
         let status = IsolationStatus::detect(self.isolation).map_err(anyhow::Error::msg)?;
         match self.isolation {
-            Isolation::Off => say(format_args!("isolation: {status}")),
-            _ => say(format_args!("isolation: {status} ({limits})")),
+            Isolation::Off => eprint_message(format_args!("isolation: {status}")),
+            _ => eprint_message(format_args!("isolation: {status} ({limits})")),
         }
         Ok(Some(status))
     }

@@ -1,21 +1,26 @@
-//! `crownhead`: the command line. Each command is a file in [`commands`]; here are the arguments
-//! and the exit codes.
+//! `crownhead`: the command line and the exit code. Each command is a file in [`commands`].
 
 mod commands;
+mod failure;
 mod isolation_args;
+mod output;
+mod signals;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use commands::Failure;
 
-/// Play, analyse and run bot contests of 8x8 checkers games.
+use failure::Failure;
+use output::eprint_message;
+
+/// Play, analyse and run bot tournaments of 8x8 checkers games.
 #[derive(Parser)]
 #[command(name = "crownhead", version, propagate_version = true)]
-#[command(
-    after_help = "Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input, 4 a bot forfeited or broke, 130 interrupted."
-)]
-struct Arguments {
+#[command(after_help = "\
+Exit codes: 0 success, 1 failure, 2 usage, 3 invalid input, 4 a bot forfeited or failed,
+130 interrupted.")]
+struct Args {
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -23,26 +28,26 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Play a game in this terminal, against a computer or a person
-    Play(commands::play::Arguments),
-    /// Play in the browser: serve the board to this machine, or to others too
-    Serve(commands::serve::Arguments),
-    /// Learn the rules of a game in small exercises
-    Learn(commands::learn::Arguments),
+    Play(commands::play::Args),
+    /// Play in a browser: serve the web page to this machine or to others
+    Serve(commands::serve::Args),
+    /// Learn the rules of a game in short exercises
+    Learn(commands::learn::Args),
     /// Step through recorded games, with variations, comments and analysis
-    View(commands::view::Arguments),
+    View(commands::view::Args),
     /// List the games, their sides and their options
-    Games(commands::games::Arguments),
+    Games(commands::games::Args),
     /// List the legal moves of a position
-    Moves(commands::moves::Arguments),
-    /// Count the leaves of the move tree, and say how fast
-    Perft(commands::perft::Arguments),
-    /// Find the best lines of a position, or judge every move of recorded games
-    Analyse(commands::analyse::Arguments),
-    /// Search fixed positions of every game: node counts to compare, and the speed
-    Bench(commands::bench::Arguments),
-    /// Let two players, built in or programs of yours, play many games and say which is stronger
-    Match(commands::matches::Arguments),
-    /// Run a contest between many players, that no crash can spoil
+    Moves(commands::moves::Args),
+    /// Count the leaves of the move tree (perft)
+    Perft(commands::perft::Args),
+    /// Find the best lines of a position, or analyse every move of recorded games
+    Analyse(commands::analyse::Args),
+    /// Search fixed positions of every game: node counts and speed
+    Bench(commands::bench::Args),
+    /// Play a match between two players and estimate which is stronger
+    Match(commands::matches::Args),
+    /// Run a tournament that can be resumed after a crash
     #[command(subcommand)]
     Tournament(commands::tournament::Command),
     /// Create, check, play against and debug a bot: a program in any language that plays
@@ -50,67 +55,64 @@ enum Command {
     Bot(commands::bot::Command),
     /// Run a built-in player as a bot, speaking the bot protocol
     Engine(commands::engine::Args),
-    /// Find the weights of an evaluation from games the search plays against itself
-    Tune(commands::tune::Arguments),
-    /// Build and list tables of exact knowledge
+    /// Tune the weights of an evaluation on self-play games
+    Tune(commands::tune::Args),
+    /// Build and list precomputed tables
     #[command(subcommand)]
     Tables(commands::tables::Command),
     /// Check and convert files of recorded games
     #[command(subcommand)]
     Pdn(commands::pdn::Command),
     /// Show what this machine offers: sandbox, compilers and runtimes, directories, tables
-    Doctor(commands::doctor::Arguments),
+    Doctor(commands::doctor::Args),
     /// Print a completion script for a shell
-    Completions(commands::pages::Completions),
+    Completions(commands::completions::Completions),
     /// Print the manual page, or write all of them to a folder
-    Man(commands::pages::Man),
+    Man(commands::completions::Man),
 }
 
 fn main() -> ExitCode {
-    let Some(command) = Arguments::parse().command else { return without_command() };
-    let result = match command {
-        Command::Play(arguments) => commands::play::run(arguments),
-        Command::Serve(arguments) => commands::serve::run(&arguments),
-        Command::Learn(arguments) => commands::learn::run(&arguments),
-        Command::View(arguments) => commands::view::run(&arguments),
-        Command::Games(arguments) => commands::games::run(&arguments),
-        Command::Moves(arguments) => commands::moves::run(&arguments),
-        Command::Perft(arguments) => commands::perft::run(&arguments),
-        Command::Analyse(arguments) => commands::analyse::run(&arguments),
-        Command::Bench(arguments) => commands::bench::run(&arguments),
-        Command::Match(arguments) => commands::matches::run(&arguments),
+    let Some(command) = Args::parse().command else { return run_without_command() };
+    exit_code(match command {
+        Command::Play(args) => commands::play::run(args),
+        Command::Serve(args) => commands::serve::run(&args),
+        Command::Learn(args) => commands::learn::run(&args),
+        Command::View(args) => commands::view::run(&args),
+        Command::Games(args) => commands::games::run(&args),
+        Command::Moves(args) => commands::moves::run(&args),
+        Command::Perft(args) => commands::perft::run(&args),
+        Command::Analyse(args) => commands::analyse::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
+        Command::Match(args) => commands::matches::run(&args),
         Command::Tournament(command) => commands::tournament::run(command),
         Command::Bot(command) => commands::bot::run(command),
-        Command::Engine(arguments) => commands::engine::run(&arguments),
-        Command::Tune(arguments) => commands::tune::run(&arguments),
+        Command::Engine(args) => commands::engine::run(&args),
+        Command::Tune(args) => commands::tune::run(&args),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
-        Command::Doctor(arguments) => commands::doctor::run(&arguments),
-        Command::Completions(arguments) => {
-            commands::pages::completions(&arguments, Arguments::command())
-        }
-        Command::Man(arguments) => commands::pages::man(&arguments, Arguments::command()),
-    };
-    end(result)
+        Command::Doctor(args) => commands::doctor::run(&args),
+        Command::Completions(args) => commands::completions::completions(&args, Args::command()),
+        Command::Man(args) => commands::completions::man(&args, Args::command()),
+    })
 }
 
-/// `crownhead` alone: on a terminal its questions, elsewhere how to use it.
-fn without_command() -> ExitCode {
-    use std::io::IsTerminal;
+/// `crownhead` alone: the menu on a terminal, otherwise the help.
+fn run_without_command() -> ExitCode {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return end(commands::menu::run());
+        return exit_code(commands::menu::run());
     }
-    commands::say(Arguments::command().render_help());
+    eprint_message(Args::command().render_help());
     ExitCode::from(2)
 }
 
-fn end(result: Result<(), Failure>) -> ExitCode {
+/// Reports a failure and returns the exit code.
+fn exit_code(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Other(error)) if commands::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
-                commands::say(format_args!("crownhead: {message}"));
+                eprint_message(format_args!("crownhead: {message}"));
             }
             failure.exit_code()
         }

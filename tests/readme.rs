@@ -1,10 +1,10 @@
 //! Checks the documentation: commands, links and file names.
 //!
-//! Every command in a ```` ```console ```` block is checked, in the README, in `CONTRIBUTING.md`, in
-//! `docs/` and in `fuzz/README.md`. `CONTRIBUTING.md` lists the conventions for such blocks.
+//! Every command in a ```` ```console ```` block of the README, `CONTRIBUTING.md`, `docs/` and
+//! `fuzz/README.md` is checked. `CONTRIBUTING.md` lists the conventions for such blocks.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may panic
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

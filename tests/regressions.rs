@@ -1,6 +1,6 @@
-//! What once broke on the command line, named after it.
+//! Bugs of the command line that were fixed, named after what happened.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn crownhead(arguments: &[&str], folder: &Path) -> Output {
     command.output().unwrap()
 }
 
-/// The last count of `perft`, and the sum of the counts behind the moves.
+/// Returns the last count of `perft`, and the sum of the divided counts.
 fn total_and_sum(arguments: &str) -> (u64, u64) {
     let arguments: Vec<_> = arguments.split(' ').chain(["--divide"]).collect();
     let output = crownhead(&arguments, Path::new("."));
@@ -25,7 +25,7 @@ fn total_and_sum(arguments: &str) -> (u64, u64) {
 }
 
 #[test]
-fn divided_counts_did_not_add_up() {
+fn perft_divide_did_not_add_up() {
     for arguments in [
         "perft english --depth 6",
         "perft english --depth 6 --paths",
@@ -44,7 +44,7 @@ fn divided_counts_did_not_add_up() {
 }
 
 #[test]
-fn counts_ran_over_without_a_word() {
+fn perft_counts_overflowed_silently() {
     let position = "B:WK1:BK32";
     let arguments = ["perft", "english:draw-plies=10000", "--position", position, "--depth", "60"];
     let output = crownhead(&[&arguments[..], &["--hash", "8"]].concat(), Path::new("."));
@@ -53,11 +53,11 @@ fn counts_ran_over_without_a_word() {
         text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
     assert!(counts.is_sorted(), "{text}");
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("2^64 or more"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("2^64 leaves or more"));
 }
 
 #[test]
-fn converting_a_file_onto_itself_lost_the_games_with_errors() {
+fn convert_onto_the_input_lost_games_with_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pdn");
     let text = "1. 11-15 *\n\n[Event \"bad\"]\n1. 9-9 *\n";
@@ -65,12 +65,12 @@ fn converting_a_file_onto_itself_lost_the_games_with_errors() {
     let output = crownhead(&["pdn", "convert", "games.pdn", "-o", "games.pdn"], folder.path());
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("games.pdn was left as it is"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("games.pdn is unchanged"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_hid_the_ones_behind_it() {
+fn unreadable_file_hid_the_following_ones() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.pdn"), "1. 9-9 *\n").unwrap();
     let output = crownhead(&["pdn", "check", "none.pdn", "bad.pdn"], folder.path());
@@ -83,7 +83,7 @@ fn a_file_that_cannot_be_opened_hid_the_ones_behind_it() {
 }
 
 #[test]
-fn bad_input_was_forgiven_when_nobody_read_the_output() {
+fn closed_output_changed_the_exit_code() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_crownhead"))
         .args(["pdn", "check", "-"])
         .stdin(Stdio::piped())
@@ -91,7 +91,7 @@ fn bad_input_was_forgiven_when_nobody_read_the_output() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    drop(child.stdout.take()); // the reader goes away before a word is written
+    drop(child.stdout.take()); // closed before anything is written
     child.stdin.take().unwrap().write_all(b"1. 9-9 *\n").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(3));
 }

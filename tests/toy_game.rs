@@ -3,7 +3,7 @@
 //!
 //! `cargo test --features toy-game --test toy_game`
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,15 +1,14 @@
-//! `crownhead analyse`: the best lines of a position, or every move of recorded games.
+//! `crownhead analyse`: analyses a position, or every move of recorded games.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
-use console::Term;
 use crownhead_files::AtomicFile;
 use crownhead_play::analysis::{
     self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, html,
@@ -17,52 +16,56 @@ use crownhead_play::analysis::{
 };
 use crownhead_play::{Knowledge, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
-use crownhead_rules::{Game, SideInfo};
+use crownhead_rules::Game;
 use crownhead_search::{EngineConfig, SearchLimits};
 
-use super::play::has_colour;
 use super::tables::load_knowledge;
-use super::{Failure, can_draw, say, stop_on_interrupt};
+use crate::failure::Failure;
+use crate::output::{LiveDisplay, colours_allowed, eprint_message, input_name, supports_ansi};
+use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   crownhead analyse --game english --moves \"11-15 22-18\" --depth 15 --lines 3
   crownhead analyse games.pdn --games 2-4 --time 1s --html games.html")]
-pub(crate) struct Arguments {
-    /// A file of recorded games, each to be analysed move by move; - is standard input
+pub(crate) struct Args {
+    /// File of recorded games to analyse move by move; - is standard input
     #[arg(conflicts_with = "game")]
     file: Option<PathBuf>,
-    /// Which games of the file: 3, 1,4-6, 10-
+    /// Games of the file to analyse: 3 or 1,4-6 or 10- [default: all]
     #[arg(long, value_name = "NUMBERS", conflicts_with = "game")]
-    games: Option<Choice>,
-    /// Analyse a position of this game instead of a file: its start, if nothing else is said
+    games: Option<GameSelection>,
+    /// Analyse a position of this game instead of a file
     #[arg(long, value_name = "GAME")]
     game: Option<Game>,
-    /// The position
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "file")]
+    /// Position [default: the start position]
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true, conflicts_with = "file")]
     position: Option<String>,
-    /// Moves to play first, with blanks between them
+    /// Moves to play first, separated by spaces
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true, conflicts_with = "file")]
     moves: Option<String>,
-    /// Search each position so long: 500ms, 2s, 1.5s [default: 5s, or 500ms a move of a file]
+    /// Time per position: 500ms, 2s, 1.5s [default: 5s, or 500ms for each move of a file, if there
+    /// is no other limit]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
-    /// Search each position so deep
+    /// Depth per position
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=120))]
     depth: Option<u32>,
-    /// Search so many nodes for each position
+    /// Nodes per position
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// How many best lines to find
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u8).range(1..=100))]
+    /// Number of best lines to find (multi-PV)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u8).range(1..=100))]
     lines: u8,
-    /// How many threads search; more than the machine has cores are not started, and only one
-    /// finds the same every time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    /// Search threads, capped at the number of cores; reproducible only with 1
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Megabytes of memory for positions seen before
-    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=65_536))]
+    /// Size of the transposition table in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 64)]
+    #[arg(value_parser = value_parser!(u32).range(1..=65_536))]
     hash: u32,
     /// Print one JSON object
     #[arg(long)]
@@ -70,151 +73,163 @@ pub(crate) struct Arguments {
     /// Write the games with scores, marks and better lines to this file; - is standard output
     #[arg(long, value_name = "OUT", conflicts_with = "game")]
     pdn: Option<PathBuf>,
-    /// Write one page with a board to step through to this file; - is standard output
+    /// Write an HTML page with a board to step through to this file; - is standard output
     #[arg(long, value_name = "OUT", conflicts_with = "game")]
     html: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let printed = [arguments.pdn.as_deref(), arguments.html.as_deref()];
-    let printed = printed.iter().flatten().filter(|path| is_standard(path)).count();
-    if printed + usize::from(arguments.json) > 1 {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let outputs = [args.pdn.as_deref(), args.html.as_deref()];
+    let to_stdout = outputs.iter().flatten().filter(|path| is_dash(path)).count();
+    if to_stdout + usize::from(args.json) > 1 {
         let message = "only one of --json, --pdn and --html can go to standard output";
         return Err(Failure::Usage(message.into()));
     }
-    match (&arguments.file, &arguments.game) {
-        (Some(path), _) => file(arguments, path),
-        (None, Some(game)) => position(arguments, game),
+    match (&args.file, &args.game) {
+        (Some(path), _) => analyse_file(args, path),
+        (None, Some(game)) => analyse_position(args, game),
         (None, None) => {
-            let message = "a file of games, or --game GAME for a position of it, is to be named";
+            let message = "nothing to analyse: give a file of games, or --game GAME for a position";
             Err(Failure::Usage(message.into()))
         }
     }
 }
 
-fn is_standard(path: &Path) -> bool {
+fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What to search with; without any limit it is `usual`.
-fn request(arguments: &Arguments, usual: Duration) -> AnalysisRequest {
-    let Arguments { time, depth, nodes, .. } = arguments;
+/// Returns the search settings. Without any limit, a position is searched for `default_time`.
+fn request(args: &Args, default_time: Duration) -> AnalysisRequest {
+    let Args { time, depth, nodes, .. } = args;
     let mut limits =
         SearchLimits { depth: *depth, nodes: *nodes, hard_time: *time, soft_time: None };
-    if is_unlimited(arguments) {
-        limits.hard_time = Some(usual);
+    if is_unlimited(args) {
+        limits.hard_time = Some(default_time);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = EngineConfig {
-        threads: cores.min(arguments.threads.into()),
-        hash_mb: arguments.hash as usize,
+        threads: cores.min(args.threads.into()),
+        hash_mb: args.hash as usize,
         ..EngineConfig::default()
     };
-    AnalysisRequest { limits, engine: settings, lines: arguments.lines.into() }
+    AnalysisRequest { limits, engine: settings, lines: args.lines.into() }
 }
 
-fn is_unlimited(arguments: &Arguments) -> bool {
-    arguments.time.is_none() && arguments.depth.is_none() && arguments.nodes.is_none()
+fn is_unlimited(args: &Args) -> bool {
+    args.time.is_none() && args.depth.is_none() && args.nodes.is_none()
 }
 
-/// Says how long is searched where nobody asked for it.
-fn say_usual(arguments: &Arguments, request: &AnalysisRequest, each: &str) {
-    if let Some(time) = request.limits.hard_time.filter(|_| is_unlimited(arguments)) {
+/// Reports the default time limit, if it is used.
+fn report_default_time(args: &Args, request: &AnalysisRequest, unit: &str) {
+    if let Some(time) = request.limits.hard_time.filter(|_| is_unlimited(args)) {
         let seconds = time.as_secs_f64();
-        say(format_args!("searching {seconds} s{each}; --time, --depth or --nodes say otherwise"));
+        eprint_message(format_args!(
+            "searching {seconds} s{unit}; change it with --time, --depth or --nodes"
+        ));
     }
 }
 
-/// What is known about a game. What is missing is said, unless it was what was said `before`.
-fn knowledge(game: &Game, before: &mut Option<String>) -> Knowledge {
-    let (knowledge, missing) = load_knowledge(game);
-    if let Some(missing) = missing.filter(|missing| before.as_ref() != Some(missing)) {
-        say(&missing);
-        *before = Some(missing);
+/// Loads the tables of a game. Reports a missing one, unless that was the `last_warning`.
+fn load_tables(game: &Game, last_warning: &mut Option<String>) -> Knowledge {
+    let (knowledge, warning) = load_knowledge(game);
+    if let Some(warning) = warning.filter(|warning| last_warning.as_ref() != Some(warning)) {
+        eprint_message(&warning);
+        *last_warning = Some(warning);
     }
     knowledge
 }
 
-/// The failure, with the game it is about in front.
-fn failure(error: AnalysisError, about: &str) -> Failure {
+/// Converts an error; `context` precedes the message.
+fn failure(error: AnalysisError, context: &str) -> Failure {
     match error {
         AnalysisError::Interrupted => Failure::Interrupted,
-        AnalysisError::InvalidInput(message) => Failure::BadInput(format!("{about}{message}")),
+        AnalysisError::InvalidInput(message) => Failure::BadInput(format!("{context}{message}")),
         AnalysisError::OutOfMemory(message) => anyhow!(message).into(),
     }
 }
 
-fn position(arguments: &Arguments, game: &Game) -> Result<(), Failure> {
-    let place = PositionSpec {
+fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
+    let position = PositionSpec {
         game,
-        position: arguments.position.as_deref(),
-        moves: arguments.moves.as_deref().unwrap_or_default(),
+        position: args.position.as_deref(),
+        moves: args.moves.as_deref().unwrap_or_default(),
     };
-    let request = request(arguments, Duration::from_secs(5));
+    let request = request(args, Duration::from_secs(5));
     let sides = game.info().sides;
     let stop = stop_on_interrupt();
-    let mut live = Live::new();
-    let mut begun = false;
-    let mut heard = |progress: &Progress| {
-        // Not before: the position may be refused, or the game may be over.
-        if !std::mem::replace(&mut begun, true) {
-            say_usual(arguments, &request, "");
+    let mut display = LiveDisplay::new();
+    let mut is_started = false;
+    let mut on_progress = |progress: &Progress| {
+        // Not earlier: the position may be invalid or the game over.
+        if !std::mem::replace(&mut is_started, true) {
+            report_default_time(args, &request, "");
         }
-        live.show(None, progress, &sides);
+        display.show(|| text::progress(progress, &sides));
     };
-    let knowledge = knowledge(game, &mut None);
-    let found = analysis::analyse_position(&place, &request, &knowledge, &stop, &mut heard);
-    live.clear();
-    let found = found.map_err(|error| failure(error, ""))?;
+    let knowledge = load_tables(game, &mut None);
+    let result =
+        analysis::analyse_position(&position, &request, &knowledge, &stop, &mut on_progress);
+    display.clear();
+    let result = result.map_err(|error| failure(error, ""))?;
     let mut out = std::io::stdout().lock();
-    if arguments.json {
-        writeln!(out, "{}", json::position(&found, &request.limits))?;
+    if args.json {
+        writeln!(out, "{}", json::position(&result, &request.limits))?;
     } else {
-        out.write_all(text::position(&found).as_bytes())?;
+        out.write_all(text::position(&result).as_bytes())?;
     }
     out.flush()?;
-    if found.end.is_none() && !arguments.json {
-        let seconds = found.time.as_secs_f64();
-        let rate = found.nodes as f64 / seconds.max(1e-6) / 1e6;
-        say(format_args!(
-            "depth {}, {} nodes in {seconds:.3} s ({rate:.1} million a second); + is good for {}",
-            found.depth, found.nodes, sides[0].name
+    if result.end.is_none() && !args.json {
+        let seconds = result.time.as_secs_f64();
+        let rate = result.nodes as f64 / seconds.max(1e-6) / 1e6;
+        eprint_message(format_args!(
+            "depth {}, {} nodes in {seconds:.3} s ({rate:.1} million per second); + is good for {}",
+            result.depth, result.nodes, sides[0].name
         ));
     }
     if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let (games, errors) = read(path, arguments.games.as_ref())?;
-    let whole = errors.is_empty() && arguments.games.is_none();
-    // Before the work, so that none is done in vain.
-    let (pdn_output, html_output) = outputs(arguments, path, whole)?;
-    let request = request(arguments, Duration::from_millis(500));
-    say_usual(arguments, &request, " a move");
+fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
+    let (games, errors) = read_games(path, args.games.as_ref())?;
+    let has_all_games = errors.is_empty() && args.games.is_none();
+    // Before the search, so that an error does not waste it.
+    let (pdn_output, html_output) = open_outputs(args, path, has_all_games)?;
+    let request = request(args, Duration::from_millis(500));
+    report_default_time(args, &request, " per move");
     let stop = stop_on_interrupt();
-    let mut missing = None;
-    let mut live = Live::new();
+    let mut last_warning = None;
+    let mut display = LiveDisplay::new();
     let count = games.len();
+    let name = input_name(path);
     let mut analysis =
-        FileAnalysis { file: name(path), limits: request.limits, games: Vec::new(), errors };
+        FileAnalysis { file: name.clone(), limits: request.limits, games: Vec::new(), errors };
     let mut annotated = String::new();
     for (index, (number, record)) in games.into_iter().enumerate() {
         let sides = record.game.info().sides;
-        let knowledge = knowledge(&record.game, &mut missing);
+        let knowledge = load_tables(&record.game, &mut last_warning);
         let title = format!("game {} of {count}", index + 1);
-        let mut heard = |progress: &Progress| live.show(Some(&title), progress, &sides);
-        let found =
-            analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut heard);
-        live.clear();
-        let found = found.map_err(|error| failure(error, &format!("{}, {title}: ", name(path))))?;
+        let mut on_progress = |progress: &Progress| {
+            display.show(|| {
+                let mut lines = text::progress(progress, &sides);
+                let (done, positions) = progress.positions;
+                lines
+                    .insert(0, format!("{title}, position {} of {positions}, backwards", done + 1));
+                lines
+            });
+        };
+        let result =
+            analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut on_progress);
+        display.clear();
+        let result = result.map_err(|error| failure(error, &format!("{name}, {title}: ")))?;
         if pdn_output.is_some() {
-            annotated.push_str(&format_game(&pdn::annotated(&found))?);
+            annotated.push_str(&format_game(&pdn::annotated(&result))?);
         }
-        // A file can have thousands of games: they are kept only for what needs them together.
-        if html_output.is_some() || arguments.json {
-            analysis.games.push(found);
+        // A file can have thousands of games: collect them only for output as a whole.
+        if html_output.is_some() || args.json {
+            analysis.games.push(result);
         } else if pdn_output.is_none() {
-            print_game(&found, index > 0)?;
+            print_game(&result, index > 0)?;
         }
     }
     if let Some(output) = pdn_output {
@@ -223,47 +238,47 @@ fn file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     if let Some(output) = html_output {
         output.write(&html::page(&analysis))?;
     }
-    if arguments.json {
+    if args.json {
         writeln!(std::io::stdout().lock(), "{}", json::file(&analysis))?;
     }
     if analysis.errors.is_empty() { Ok(()) } else { Err(Failure::BadInputReported) }
 }
 
-/// Where `--pdn` and `--html` go to, `whole` being that all games of the file are analysed.
-fn outputs(
-    arguments: &Arguments,
+/// Opens the outputs of `--pdn` and `--html`. `has_all_games`: no game of the file is skipped.
+fn open_outputs(
+    args: &Args,
     path: &Path,
-    whole: bool,
-) -> Result<(Option<Output>, Option<Output>), Failure> {
-    let output = |path: &Option<PathBuf>| path.as_deref().map(Output::new).transpose();
-    let (pdn, html) = (output(&arguments.pdn)?, output(&arguments.html)?);
-    let replaces = |output: &Option<Output>, path: &Path| {
+    has_all_games: bool,
+) -> Result<(Option<OutputTarget>, Option<OutputTarget>), Failure> {
+    let open = |path: &Option<PathBuf>| path.as_deref().map(OutputTarget::open).transpose();
+    let (pdn, html) = (open(&args.pdn)?, open(&args.html)?);
+    let replaces = |output: &Option<OutputTarget>, path: &Path| {
         let file = output.as_ref().and_then(|output| output.0.as_ref());
         file.is_some_and(|file| file.is_target(path))
     };
-    let name = name(path);
-    if arguments.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
+    let name = input_name(path);
+    if args.html.as_deref().is_some_and(|html| replaces(&pdn, html)) {
         return Err(Failure::Usage("--pdn and --html name the same file".into()));
     }
     if replaces(&html, path) {
-        let message = format!("{name} was left as it is: --html would put a page in its place");
+        let message = format!("{name} is unchanged: --html would replace the games with a page");
         return Err(Failure::Usage(message));
     }
-    if replaces(&pdn, path) && !whole {
+    if replaces(&pdn, path) && !has_all_games {
         return Err(Failure::BadInput(format!(
-            "{name} was left as it is: games that are not analysed would be lost"
+            "{name} is unchanged: games that are not analysed would be lost"
         )));
     }
     Ok((pdn, html))
 }
 
-/// Where a format goes to: a file or, without one, standard output.
-struct Output(Option<AtomicFile>);
+/// Destination of `--pdn` or `--html`: a file, or standard output if there is none.
+struct OutputTarget(Option<AtomicFile>);
 
-impl Output {
-    fn new(path: &Path) -> std::io::Result<Output> {
-        let file = (!is_standard(path)).then(|| AtomicFile::create(path));
-        Ok(Output(file.transpose()?))
+impl OutputTarget {
+    fn open(path: &Path) -> std::io::Result<OutputTarget> {
+        let file = (!is_dash(path)).then(|| AtomicFile::create(path));
+        Ok(OutputTarget(file.transpose()?))
     }
 
     fn write(self, text: &str) -> std::io::Result<()> {
@@ -274,11 +289,12 @@ impl Output {
     }
 }
 
-fn print_game(game: &GameAnalysis, again: bool) -> Result<(), Failure> {
+/// Prints the analysis of a game, after an empty line if it is not the first one.
+fn print_game(game: &GameAnalysis, with_gap: bool) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let coloured = has_colour() && can_draw(&out);
-    let colours = if coloured { text::Colours::Terminal } else { text::Colours::None };
-    if again {
+    let is_coloured = colours_allowed() && supports_ansi(&out);
+    let colours = if is_coloured { text::Colours::Terminal } else { text::Colours::None };
+    if with_gap {
         writeln!(out)?;
     }
     out.write_all(text::game(game, colours).as_bytes())?;
@@ -287,120 +303,59 @@ fn print_game(game: &GameAnalysis, again: bool) -> Result<(), Failure> {
 
 type Games = (Vec<(u64, GameRecord)>, Vec<RecordError>);
 
-/// The chosen games of a file, and the errors in them, which are reported.
-fn read(path: &Path, choice: Option<&Choice>) -> Result<Games, Failure> {
-    let input: Box<dyn Read> = if is_standard(path) {
+/// Reads the selected games of a file; reports and returns the errors in them.
+fn read_games(path: &Path, selection: Option<&GameSelection>) -> Result<Games, Failure> {
+    let name = input_name(path);
+    let input: Box<dyn Read> = if is_dash(path) {
         Box::new(std::io::stdin().lock())
     } else {
-        let opened =
-            File::open(path).with_context(|| format!("{} could not be opened", name(path)));
-        // A game's name is easily taken for the argument that other commands have.
+        let file = File::open(path).with_context(|| format!("cannot open {name}"));
+        // `crownhead analyse english`, as in other commands.
         let game = path.to_str().and_then(|path| path.parse::<Game>().ok());
-        let opened = match game {
-            Some(game) => opened
-                .with_context(|| format!("the start of a game is analysed with --game {game}")),
-            None => opened,
+        let file = match game {
+            Some(game) => file.with_context(|| {
+                format!("to analyse the start position of {game}, write --game {game}")
+            }),
+            None => file,
         };
-        Box::new(opened?)
+        Box::new(file?)
     };
     let (mut games, mut errors, mut last) = (Vec::new(), Vec::new(), 0);
     for (number, result) in (1..).zip(Reader::new(input)) {
-        if choice.is_some_and(|choice| number > choice.last()) {
+        if selection.is_some_and(|selection| number > selection.last()) {
             break;
         }
         last = number;
-        let chosen = choice.is_none_or(|choice| choice.has(number));
+        let is_selected = selection.is_none_or(|selection| selection.contains(number));
         match result {
             Err(error) if error.kind == RecordErrorKind::Io => {
-                return Err(anyhow!("{}: {}", name(path), error.message).into());
+                return Err(anyhow!("{name}: {}", error.message).into());
             }
-            Ok(record) if chosen => games.push((number, record)),
-            Err(error) if chosen => {
+            Ok(record) if is_selected => games.push((number, record)),
+            Err(error) if is_selected => {
                 let RecordError { game, line, column, message, .. } = &error;
-                say(format_args!("{}:{line}:{column}: game {game}: {message}", name(path)));
+                eprint_message(format_args!("{name}:{line}:{column}: game {game}: {message}"));
                 errors.push(error);
             }
             _ => {}
         }
     }
     if games.is_empty() && errors.is_empty() {
-        let name = name(path);
-        return Err(Failure::BadInput(match (last, choice) {
-            (0, _) | (_, None) => format!("{name}: the file has no games"),
-            (1, _) => format!("{name}: there is one game in it, and another was asked for"),
-            (last, _) => format!("{name}: the games in it have the numbers 1 to {last}"),
+        return Err(Failure::BadInput(match (last, selection) {
+            (0, _) | (_, None) => format!("{name} contains no games"),
+            (1, _) => format!("{name} contains only game 1"),
+            (last, _) => format!("{name} contains only games 1 to {last}"),
         }));
     }
     Ok((games, errors))
 }
 
-fn name(path: &Path) -> String {
-    if is_standard(path) { "standard input".into() } else { path.display().to_string() }
-}
-
-/// A block of lines on standard error that is drawn over itself while a search goes on; on anything
-/// but a terminal, nothing.
-struct Live {
-    on: bool,
-    drawn: Option<Instant>,
-    height: usize,
-}
-
-/// Drawing more often would only flicker.
-const PAUSE: Duration = Duration::from_millis(60);
-
-impl Live {
-    fn new() -> Live {
-        let on = can_draw(&std::io::stderr());
-        Live { on, drawn: None, height: 0 }
-    }
-
-    fn show(&mut self, title: Option<&str>, progress: &Progress, sides: &[SideInfo; 2]) {
-        if !self.on || self.drawn.is_some_and(|drawn| drawn.elapsed() < PAUSE) {
-            return;
-        }
-        let mut block = text::progress(progress, sides);
-        if let Some(title) = title {
-            let (done, all) = progress.positions;
-            block.insert(0, format!("{title}, position {} of {all}, from the last", done + 1));
-        }
-        self.draw(&block);
-        self.drawn = Some(Instant::now());
-    }
-
-    fn draw(&mut self, block: &[String]) {
-        // What has left the screen at its top cannot be drawn over, nor what fills two rows.
-        let (rows, columns) = Term::stderr().size();
-        let (rows, columns) = (usize::from(rows), usize::from(columns));
-        let block = &block[..block.len().min(rows.saturating_sub(1).max(1))];
-        let mut text = String::new();
-        if self.height > 0 {
-            text.push_str(&format!("\x1b[{}A", self.height));
-        }
-        text.push_str("\r\x1b[J");
-        for line in block {
-            text.extend(line.chars().take(columns));
-            text.push('\n');
-        }
-        self.height = block.len();
-        let mut err = std::io::stderr().lock();
-        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-    }
-
-    fn clear(&mut self) {
-        if self.height > 0 {
-            self.draw(&[]);
-        }
-        self.drawn = None;
-    }
-}
-
-/// Numbers of games: `3`, `1,4-6`, `10-`.
+/// Game numbers: `3`, `1,4-6`, `10-`.
 #[derive(Clone)]
-struct Choice(Vec<RangeInclusive<u64>>);
+struct GameSelection(Vec<RangeInclusive<u64>>);
 
-impl Choice {
-    fn has(&self, number: u64) -> bool {
+impl GameSelection {
+    fn contains(&self, number: u64) -> bool {
         self.0.iter().any(|range| range.contains(&number))
     }
 
@@ -409,12 +364,12 @@ impl Choice {
     }
 }
 
-impl FromStr for Choice {
+impl FromStr for GameSelection {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Choice, String> {
-        let wrong = |part: &str| {
-            format!("{part:?} names no games: they are counted from 1, as in 3, 1,4-6 or 10-")
+    fn from_str(text: &str) -> Result<GameSelection, String> {
+        let invalid = |part: &str| {
+            format!("invalid game numbers {part:?}: write 3, 1,4-6 or 10-, counting from 1")
         };
         let number = |part: &str| part.trim().parse::<u64>().ok().filter(|&number| number > 0);
         let range = |part: &str| {
@@ -423,7 +378,7 @@ impl FromStr for Choice {
             let last = if last.trim().is_empty() { u64::MAX } else { number(last)? };
             (first <= last).then_some(first..=last)
         };
-        let ranges = text.split(',').map(|part| range(part).ok_or_else(|| wrong(part)));
-        ranges.collect::<Result<_, _>>().map(Choice)
+        let ranges = text.split(',').map(|part| range(part).ok_or_else(|| invalid(part)));
+        ranges.collect::<Result<_, _>>().map(GameSelection)
     }
 }

@@ -9,10 +9,10 @@ use crownhead_sandbox::{Isolation, IsolationStatus, Mechanism};
 use crownhead_tables::registry::TABLES;
 use serde_json::{Value, json};
 
-use super::Failure;
+use crate::failure::Failure;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -86,13 +86,13 @@ fn version(name: &str, flag: &str) -> Option<String> {
     status.success().then(|| line.trim().replace(char::is_control, " "))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
     let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.find())).collect();
     let dirs = [("cache", cache_dir()), ("data", data_dir())];
     let tables: Vec<_> = TABLES.iter().map(|info| (info, info.open().code())).collect();
     let mut out = std::io::stdout().lock();
-    if arguments.json {
+    if args.json {
         let object = json!({
             "isolation": isolation.mechanisms.iter().map(mechanism_json).collect::<Value>(),
             "tools": tools.iter().map(tool_json).collect::<Value>(),

@@ -6,7 +6,7 @@ use crownhead_bots::engine::{self, EngineError};
 use crownhead_play::BuiltinSpec;
 use crownhead_rules::Game;
 
-use super::Failure;
+use crate::failure::Failure;
 
 #[derive(clap::Args)]
 #[command(after_help = "Speaks the bot protocol (docs/protocol.md) on standard input and output.

@@ -1,24 +1,24 @@
-//! `crownhead games`: what can be played.
+//! `crownhead games`: lists the games.
 
 use std::io::Write;
 
 use crownhead_rules::Game;
 use serde_json::json;
 
-use super::Failure;
+use crate::failure::Failure;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let games = Game::all();
     let mut out = std::io::stdout().lock();
-    if arguments.json {
-        let games: Vec<_> = games.iter().map(as_json).collect();
+    if args.json {
+        let games: Vec<_> = games.iter().map(game_json).collect();
         writeln!(out, "{}", json!({ "games": games }))?;
         return Ok(());
     }
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn as_json(game: &Game) -> serde_json::Value {
+fn game_json(game: &Game) -> serde_json::Value {
     let info = game.info();
     let sides = info.sides.map(|side| json!({ "letter": side.letter, "name": side.name }));
     let options: Vec<_> = info

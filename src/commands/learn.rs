@@ -1,4 +1,4 @@
-//! `crownhead learn`: the rules of a game in exercises.
+//! `crownhead learn`: teaches the rules of a game in exercises.
 
 use std::io::BufReader;
 
@@ -7,29 +7,34 @@ use crownhead_rules::Game;
 use crownhead_terminal::plain::lessons;
 use crownhead_terminal::screen::{self, LessonScreen};
 
-use super::play::{has_colour, has_screen};
-use super::{Failure, say, stop_on_signals};
+use crate::failure::Failure;
+use crate::output::{colours_allowed, eprint_message, is_interactive};
+use crate::signals::stop_on_signals;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// The game: english, contest, chinese-checkers or capture-halma
+pub(crate) struct Args {
+    /// Game; crownhead games lists them
     game: Game,
-    /// By lines of text, as on a terminal that can do no more
+    /// Use plain text instead of the full screen
     #[arg(long)]
     plain: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let course = course(&arguments.game).map_err(anyhow::Error::msg)?;
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let course = course(&args.game).map_err(anyhow::Error::msg)?;
     let stop = stop_on_signals();
-    if arguments.plain || !has_screen() {
+    if args.plain || !is_interactive() {
         let input = BufReader::new(std::io::stdin());
         lessons::run(course, input, std::io::stdout().lock(), &stop)?;
     } else {
-        let mut screen = LessonScreen::new(course, has_colour());
+        let mut screen = LessonScreen::new(course, colours_allowed());
         screen::run(&mut screen, &stop)?;
         let course = screen.course();
-        say(format_args!("{} of {} exercises done.", course.solved_count(), course.count()));
+        eprint_message(format_args!(
+            "{} of {} exercises done.",
+            course.solved_count(),
+            course.count()
+        ));
     }
     if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
 }

@@ -1,20 +1,21 @@
-//! `crownhead moves`: the legal moves of a position, with paths and captures.
+//! `crownhead moves`: lists the legal moves of a position, with paths and captures.
 
 use std::io::Write;
 
 use crownhead_rules::{Cell, Game, GameVisitor, MoveList, Notation, Outcome};
 use serde_json::{Value, json};
 
-use super::{Failure, position};
+use super::parse_position;
+use crate::failure::Failure;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// The game, with options if wanted: english, contest:kings=true, …
+pub(crate) struct Args {
+    /// Game, with options: english, contest:kings=true, …
     game: Game,
-    /// The position to look at instead of the start
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// Position [default: the start position]
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     position: Option<String>,
-    /// Moves to play first, with blanks between them; a move that is refused is explained
+    /// Moves to play first, separated by spaces; explains an illegal one
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     after: Option<String>,
     /// Print one JSON object
@@ -22,13 +23,13 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    arguments.game.visit(List(arguments))
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.game.visit(List(args))
 }
 
-struct List<'a>(&'a Arguments);
+struct List<'a>(&'a Args);
 
-/// One legal move in all its forms. Moves are listed in the order of start, end and captures.
+/// A legal move. The order of the fields is the order of the list.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     from: Option<Cell>,
@@ -42,24 +43,25 @@ impl GameVisitor for List<'_> {
     type Output = Result<(), Failure>;
 
     fn visit<P: Notation>(self, options: &P::Options) -> Self::Output {
-        let mut position: P = position(self.0.position.as_deref(), options)?;
+        let mut position: P = parse_position(self.0.position.as_deref(), options)?;
         let mut past = Vec::new();
         for (number, text) in
             (1..).zip(self.0.after.iter().flat_map(|text| text.split_whitespace()))
         {
-            let shown: String = text.chars().take(40).collect();
-            let refused = |why: String| Failure::BadInput(format!("move {number}, {shown}: {why}"));
+            let quoted: String = text.chars().take(40).collect();
+            let illegal =
+                |reason: String| Failure::BadInput(format!("move {number}, {quoted}: {reason}"));
             if let Some(outcome) = position.outcome(&past) {
-                return Err(refused(format!("the game is over: {}", position.describe(outcome))));
+                return Err(illegal(format!("the game is over: {}", position.describe(outcome))));
             }
-            let mv = position.parse_move(text).map_err(|error| refused(error.to_string()))?;
+            let mv = position.parse_move(text).map_err(|error| illegal(error.to_string()))?;
             past.push(position.key());
             position.play(mv);
         }
         let outcome = position.outcome(&past);
         let mut moves = MoveList::new();
         if outcome.is_none() {
-            position.legal_moves(&mut moves); // a finished game has none
+            position.legal_moves(&mut moves);
         }
         let mut rows: Vec<_> = moves
             .iter()

@@ -1,4 +1,4 @@
-//! `crownhead pdn`: files of recorded games.
+//! `crownhead pdn`: checks and converts files of recorded games.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -9,19 +9,20 @@ use crownhead_files::AtomicFile;
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
 use serde_json::json;
 
-use super::{Failure, say};
+use crate::failure::Failure;
+use crate::output::{eprint_message, input_name};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Read files, replay every game and report each error with its place
+    /// Replay every game of the files and report each error with line and column
     Check(Check),
-    /// Write the games of files anew, in strict PDN
+    /// Rewrite files of games in strict PDN
     Convert(Convert),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// The files to read; - is standard input
+    /// Files to read; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print one JSON object (with the first 1000 errors of each file)
@@ -31,39 +32,39 @@ pub(crate) struct Check {
 
 #[derive(clap::Args)]
 pub(crate) struct Convert {
-    /// The files to read; - is standard input
+    /// Files to read; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write to this file instead of standard output; it is replaced only when all is written
+    /// Output file, replaced only if everything could be written [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// How many errors of a file go into JSON: a file of nothing but errors must not fill the memory.
-const LISTED_ERRORS: usize = 1000;
+/// Maximum number of errors per file in JSON, to bound the memory.
+const MAX_LISTED_ERRORS: usize = 1000;
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Check(arguments) => check(arguments),
-        Command::Convert(arguments) => convert(arguments),
+        Command::Check(args) => check(args),
+        Command::Convert(args) => convert(args),
     }
 }
 
-fn check(arguments: &Check) -> Result<(), Failure> {
+fn check(args: &Check) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let mut files = Vec::new();
-    let (mut any_error, mut any_failure) = (false, false);
-    for path in &arguments.files {
+    let (mut has_errors, mut has_failures) = (false, false);
+    for path in &args.files {
         let mut listed = Vec::new();
         let mut plies = 0;
         let count_plies = |record: GameRecord| {
             plies += record.line.plies.len();
             Ok(())
         };
-        let tally = read(path, count_plies, |error| {
-            if !arguments.json {
+        let counts = read(path, count_plies, |error| {
+            if !args.json {
                 report(path, error);
-            } else if listed.len() < LISTED_ERRORS {
+            } else if listed.len() < MAX_LISTED_ERRORS {
                 listed.push(json!({
                     "game": error.game,
                     "line": error.line,
@@ -72,61 +73,62 @@ fn check(arguments: &Check) -> Result<(), Failure> {
                 }));
             }
         });
-        let tally = match tally {
-            Ok(tally) => tally,
+        let counts = match counts {
+            Ok(counts) => counts,
             Err(error) => {
-                any_failure = true;
-                say(format_args!("crownhead: {error:#}"));
-                files.push(json!({ "file": name(path), "failure": format!("{error:#}") }));
+                has_failures = true;
+                eprint_message(format_args!("crownhead: {error:#}"));
+                files.push(json!({ "file": input_name(path), "failure": format!("{error:#}") }));
                 continue;
             }
         };
-        any_error |= tally.errors > 0;
-        if arguments.json {
+        has_errors |= counts.errors > 0;
+        if args.json {
             files.push(json!({
-                "file": name(path),
-                "games": tally.games,
+                "file": input_name(path),
+                "games": counts.games,
                 "plies": plies,
-                "errors": tally.errors,
+                "errors": counts.errors,
                 "listed": listed,
             }));
         } else {
-            let (games, errors) = (count(tally.games, "game"), count(tally.errors, "error"));
+            let (games, errors) = (count(counts.games, "game"), count(counts.errors, "error"));
             let plies = if plies == 1 { "1 ply".into() } else { format!("{plies} plies") };
-            print(&mut out, format_args!("{}: {games} read ({plies}), {errors}", name(path)))?;
+            print_line(
+                &mut out,
+                format_args!("{}: {games} read ({plies}), {errors}", input_name(path)),
+            )?;
         }
     }
-    if arguments.json {
-        print(&mut out, json!({ "files": files }))?;
+    if args.json {
+        print_line(&mut out, json!({ "files": files }))?;
     }
-    match (any_failure, any_error) {
+    match (has_failures, has_errors) {
         (true, _) => Err(Failure::Reported),
         (false, true) => Err(Failure::BadInputReported),
         (false, false) => Ok(()),
     }
 }
 
-/// Prints a line. That nobody reads it changes nothing about the files.
-fn print(out: &mut impl Write, line: impl std::fmt::Display) -> Result<(), std::io::Error> {
+/// Prints a line. If the reader is gone, the files are still checked for the exit code.
+fn print_line(out: &mut impl Write, line: impl std::fmt::Display) -> Result<(), std::io::Error> {
     match writeln!(out, "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
 
-fn convert(arguments: &Convert) -> Result<(), Failure> {
-    let output = arguments.output.as_deref().filter(|path| *path != Path::new("-"));
+fn convert(args: &Convert) -> Result<(), Failure> {
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let Some(path) = output else {
-        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &arguments.files);
+        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &args.files);
     };
     let output = AtomicFile::create(path)?;
-    let result = convert_to(&mut BufWriter::new(output.file()), Some(path), &arguments.files);
+    let result = convert_to(&mut BufWriter::new(output.file()), Some(path), &args.files);
     match result {
-        Err(Failure::BadInputReported)
-            if arguments.files.iter().any(|file| output.is_target(file)) =>
-        {
-            // Replacing it would lose the games that could not be read.
-            say(format_args!("crownhead: {} was left as it is", path.display()));
+        Err(Failure::BadInputReported) if args.files.iter().any(|file| output.is_target(file)) => {
+            // Replacing the input would lose the games that could not be read.
+            eprint_message(format_args!("crownhead: {} is unchanged", path.display()));
         }
         Ok(()) | Err(Failure::BadInputReported) => output.commit()?,
         _ => {}
@@ -134,14 +136,14 @@ fn convert(arguments: &Convert) -> Result<(), Failure> {
     result
 }
 
-/// Writes the games of all files to `out`; `output` is its name, if it is not standard output.
+/// Writes the games of all files to `out`; `output` is its path, `None` for standard output.
 fn convert_to(
     out: &mut impl Write,
     output: Option<&Path>,
     files: &[PathBuf],
 ) -> Result<(), Failure> {
-    // With a name the error is no longer one of standard output, whose reader may go away.
-    let cannot = |error: std::io::Error| match output {
+    // Standard output keeps its error, which may be a broken pipe.
+    let write_error = |error: std::io::Error| match output {
         Some(path) => anyhow!("{} could not be written: {error}", path.display()),
         None => error.into(),
     };
@@ -149,66 +151,61 @@ fn convert_to(
     for path in files {
         let write = |record: GameRecord| {
             write_game(out, &record).map_err(|error| match error {
-                WriteError::Io(error) => cannot(error),
-                WriteError::Record(why) => anyhow!(why),
+                WriteError::Io(error) => write_error(error),
+                WriteError::Record(reason) => anyhow!(reason),
             })
         };
         errors += read(path, write, |error| report(path, error))?.errors;
     }
-    out.flush().map_err(cannot)?;
+    out.flush().map_err(write_error)?;
     if errors > 0 {
-        let games = if errors == 1 { "1 game was".into() } else { format!("{errors} games were") };
-        say(format_args!("crownhead: {games} left out"));
+        eprint_message(format_args!("crownhead: skipped {}", count(errors, "game")));
         return Err(Failure::BadInputReported);
     }
     Ok(())
 }
 
-/// What was in a file.
-struct Tally {
+/// Contents of a file.
+struct Counts {
     games: u64,
     errors: u64,
 }
 
-/// Hands every game and every error of a file on, and fails only where the file cannot be read.
+/// Reads a file and passes every game and every error on. Fails if the file is unreadable.
 fn read(
     path: &Path,
-    mut game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,
-    mut error: impl FnMut(&RecordError),
-) -> Result<Tally, anyhow::Error> {
+    mut on_game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,
+    mut on_error: impl FnMut(&RecordError),
+) -> Result<Counts, anyhow::Error> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {
-        Box::new(File::open(path).with_context(|| format!("{} could not be opened", name(path)))?)
+        Box::new(File::open(path).with_context(|| format!("cannot open {}", input_name(path)))?)
     };
-    let mut tally = Tally { games: 0, errors: 0 };
+    let mut counts = Counts { games: 0, errors: 0 };
     for result in Reader::new(BufReader::with_capacity(1 << 16, input)) {
         match result {
             Ok(record) => {
-                tally.games += 1;
-                game(record)?;
+                counts.games += 1;
+                on_game(record)?;
             }
-            Err(fault) if fault.kind == RecordErrorKind::Io => {
-                return Err(anyhow!("{}: {}", name(path), fault.message));
+            Err(error) if error.kind == RecordErrorKind::Io => {
+                return Err(anyhow!("{}: {}", input_name(path), error.message));
             }
-            Err(fault) => {
-                tally.errors += 1;
-                error(&fault);
+            Err(error) => {
+                counts.errors += 1;
+                on_error(&error);
             }
         }
     }
-    Ok(tally)
+    Ok(counts)
 }
 
 fn report(path: &Path, error: &RecordError) {
     let RecordError { game, line, column, message, .. } = error;
-    say(format_args!("{}:{line}:{column}: game {game}: {message}", name(path)));
+    eprint_message(format_args!("{}:{line}:{column}: game {game}: {message}", input_name(path)));
 }
 
-fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
-}
-
-fn count(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -1,6 +1,6 @@
-//! `crownhead play`: a game in this terminal.
+//! `crownhead play`: plays a game in this terminal.
 
-use std::io::{BufReader, IsTerminal, Write};
+use std::io::{BufReader, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,8 +14,10 @@ use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::PlainGame;
 use crownhead_terminal::screen::{self, GameScreen};
 
-use super::{Failure, can_draw, say, stop_on_signals};
+use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
+use crate::output::{colours_allowed, eprint_message, is_interactive, supports_ansi};
+use crate::signals::stop_on_signals;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -24,61 +26,63 @@ use crate::isolation_args::IsolationArgs;
   crownhead play contest --first level:3 --second level:7      (watch)
   crownhead play english --second \"cmd:python3 bot.py\"
 
-A player is human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options as in
-best:threads=2,movetime=500ms; or a program of yours: cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND,
-c-function:FILE, cpp-function:FILE. A program has 5 seconds for a move if no time is given, and its
-faults cost what they cost in a match.")]
-pub(crate) struct Arguments {
-    /// The game, with options if wanted: contest:kings=true, … [default: english]
+Players: human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
+such as best:threads=2,movetime=500ms; or a bot: cmd:COMMAND, a folder with a bot.toml,
+tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE. Without a time limit, a bot has 5 seconds per
+move. Its faults have the same penalties as in a match.")]
+pub(crate) struct Args {
+    /// Game, with options: contest:kings=true, … [default: english]
     game: Option<Game>,
-    /// Who moves first
+    /// Player who moves first
     #[arg(long, value_name = "PLAYER", default_value = "human")]
     first: String,
-    /// Who moves second
+    /// Player who moves second
     #[arg(long, value_name = "PLAYER", default_value = "level:5")]
     second: String,
-    /// The position to begin with
-    #[arg(long, value_name = "TEXT")]
+    /// Position [default: the start position]
+    #[arg(long, value_name = "POSITION")]
     position: Option<String>,
-    /// Minutes for the game, and seconds for each move made: 5+3, or with units 90s+500ms
-    #[arg(long, value_name = "TIME", conflicts_with = "movetime", value_parser = TimeControl::parse_minutes)]
+    /// Minutes per game and increment per move in seconds: 5+3; or with units: 90s+500ms
+    #[arg(long, value_name = "TIME", conflicts_with = "movetime")]
+    #[arg(value_parser = TimeControl::parse_minutes)]
     time: Option<TimeControl>,
-    /// How long a computer may think about a move: 500ms, 2s
+    /// Time per move of a computer: 500ms, 2s
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     movetime: Option<Duration>,
-    /// Decides what computers draw by lot [default: another one every time]
-    #[arg(long, value_name = "N")]
+    /// Random seed of computers [default: different every time]
+    #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Write the game to this file when it ends or is left, over what is there; without a move nothing is written
+    /// Write the game to this file when it ends or you quit; replaces the file unless no move was
+    /// played
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Play by lines of text, as on a terminal that can do no more
+    /// Use plain text instead of the full screen
     #[arg(long)]
     plain: bool,
-    /// Take up the unfinished game that was left last (of the game named, if one is)
+    /// Resume the last unfinished game (of GAME, if given)
     #[arg(long, conflicts_with_all = ["first", "second", "position", "time", "movetime", "seed"])]
     resume: bool,
     #[command(flatten)]
     isolation: IsolationArgs,
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let (live, kept) = if arguments.resume {
-        let passed = |sentence| say(format_args!("crownhead: {sentence}"));
-        let (mut live, kept) = autosave::load_latest(arguments.game.as_ref(), passed)
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let (game, autosave) = if args.resume {
+        let on_skipped = |message| eprint_message(format_args!("crownhead: {message}"));
+        let (mut game, autosave) = autosave::load_latest(args.game.as_ref(), on_skipped)
             .map_err(|error| Failure::BadInput(error.to_string()))?;
-        isolate(&arguments.isolation, live.seats_mut())?;
-        (live, Some(kept))
+        isolate(&args.isolation, game.seats_mut())?;
+        (game, Some(autosave))
     } else {
-        let time = match (arguments.time, arguments.movetime) {
+        let time = match (args.time, args.movetime) {
             (Some(time), _) => time,
             (None, Some(time)) => TimeControl::PerMove(time),
             (None, None) => TimeControl::Unlimited,
         };
-        let game = arguments.game.unwrap_or_default();
-        let first = seat("--first", &arguments.first)?;
-        let second = seat("--second", &arguments.second)?;
-        // A bot against itself is built once.
+        let game = args.game.unwrap_or_default();
+        let first = parse_seat("--first", &args.first)?;
+        let second = parse_seat("--second", &args.second)?;
+        // A clone shares the build: a bot that plays itself is built once.
         let second = if second == first { first.clone() } else { second };
         let mut seats = [first, second];
         for seat in &seats {
@@ -86,29 +90,29 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
                 player.supports(&game).map_err(Failure::Usage)?;
             }
         }
-        isolate(&arguments.isolation, &mut seats)?;
+        isolate(&args.isolation, &mut seats)?;
         let setup = Setup {
             game,
             seats,
-            position: arguments.position,
+            position: args.position,
             time_control: time,
-            seed: arguments.seed.unwrap_or_else(lot),
+            seed: args.seed.unwrap_or_else(random_seed),
         };
-        let live = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
-        (live, Autosave::new())
+        let game = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+        (game, Autosave::new())
     };
-    play(live, kept, arguments.plain, arguments.record)
+    play(game, autosave, args.plain, args.record)
 }
 
-/// Who plays a side. A name that is wrong is no fault of a file.
-fn seat(option: &str, text: &str) -> Result<Seat, Failure> {
+/// Parses the player of a side. Only an invalid `bot.toml` is invalid input.
+fn parse_seat(option: &str, text: &str) -> Result<Seat, Failure> {
     text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(format!("{option}: {error}; or human")),
     })
 }
 
-/// Sets the isolation and the limits of bots.
+/// Applies `--isolation` and `--limits` to the bots.
 fn isolate(options: &IsolationArgs, seats: &mut [Seat; 2]) -> Result<(), Failure> {
     let bots = seats.iter_mut().filter_map(|seat| match seat {
         Seat::Computer(player) => player.program_mut(),
@@ -117,91 +121,80 @@ fn isolate(options: &IsolationArgs, seats: &mut [Seat; 2]) -> Result<(), Failure
     options.apply(bots).map(drop)
 }
 
-/// A seed that nobody chose.
-pub(crate) fn lot() -> u64 {
+/// Returns a seed that is different every time.
+pub(crate) fn random_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(1, |time| time.as_nanos() as u64)
 }
 
-/// Whether the whole screen can be used.
-pub(crate) fn has_screen() -> bool {
-    can_draw(&std::io::stdout()) && std::io::stdin().is_terminal()
-}
-
-/// Whether colours are wanted.
-pub(crate) fn has_colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// Plays a game on the screen or by lines of text.
+/// Plays a game on the full screen or in plain text.
 pub(crate) fn play(
-    live: LocalGame,
-    mut kept: Option<Autosave>,
+    mut game: LocalGame,
+    mut autosave: Option<Autosave>,
     plain: bool,
     record: Option<PathBuf>,
 ) -> Result<(), Failure> {
     let file = record.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_signals();
-    let mut live = live;
-    build(&live, &stop)?;
-    let played = if plain || !has_screen() {
+    build_bots(&game, &stop)?;
+    let result = if plain || !is_interactive() {
         let (input, output) = (BufReader::new(std::io::stdin()), std::io::stdout().lock());
-        PlainGame::new(&mut live, kept.as_mut(), input, output, &stop).and_then(PlainGame::run)
+        PlainGame::new(&mut game, autosave.as_mut(), input, output, &stop).and_then(PlainGame::run)
     } else {
-        let (shown, left) = on_screen(live, kept, &stop);
-        live = left;
-        shown
+        let (result, played) = play_on_screen(game, autosave, &stop);
+        game = played;
+        result
     };
-    // Whatever became of the terminal or of whoever read the output.
+    // Even if the terminal or the reader of the output is gone.
     if let Some(file) = file {
-        if live.session().plies() > 0 {
-            file.file().write_all(format_game(&live.record())?.as_bytes())?;
+        if game.session().plies() > 0 {
+            file.file().write_all(format_game(&game.record())?.as_bytes())?;
             file.commit()?;
         } else {
-            say("No move was made: there is nothing to record.");
+            eprint_message("No moves were played: nothing to record.");
         }
     }
-    // A terminal that is lost makes errors; whoever is told to end has none to report.
+    // A lost terminal sets the flag too; its I/O errors are not worth a report.
     if stop.is_set() {
         return Err(Failure::Interrupted);
     }
-    played?;
-    // What there is to say of it has been said.
-    if live.bot_failed() { Err(Failure::Bot(None)) } else { Ok(()) }
+    result?;
+    if game.bot_failed() { Err(Failure::Bot(None)) } else { Ok(()) }
 }
 
-/// Builds the programs that play, before the screen is taken: a compiler may have much to say.
-fn build(live: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
-    for seat in &live.setup().seats {
+/// Builds the bots before the full screen starts, because a compiler may print errors.
+fn build_bots(game: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
+    for seat in &game.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
-        if can_draw(&std::io::stderr()) && spec.program().is_some_and(|bot| bot.build.is_some()) {
-            say(format_args!("Building {spec} …"));
+        let has_build = spec.program().is_some_and(|bot| bot.build.is_some());
+        if has_build && supports_ansi(&std::io::stderr()) {
+            eprint_message(format_args!("Building {spec} …"));
         }
-        let built = spec.build(stop);
+        let result = spec.build(stop);
         if stop.is_set() {
             return Err(Failure::Interrupted);
         }
-        built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
+        result.map_err(|error| Failure::Bot(Some(error.to_string())))?;
     }
     Ok(())
 }
 
-fn on_screen(
-    live: LocalGame,
-    kept: Option<Autosave>,
+fn play_on_screen(
+    game: LocalGame,
+    autosave: Option<Autosave>,
     stop: &StopFlag,
 ) -> (std::io::Result<()>, LocalGame) {
-    let mut screen = GameScreen::new(live, kept, has_colour());
-    let shown = screen::run(&mut screen, stop);
-    if let Some(sentence) = screen.autosave_text() {
-        say(sentence);
+    let mut screen = GameScreen::new(game, autosave, colours_allowed());
+    let result = screen::run(&mut screen, stop);
+    if let Some(message) = screen.autosave_text() {
+        eprint_message(message);
     }
-    let live = screen.into_game();
-    for incident in live.incidents() {
-        say(live.incident_text(incident));
+    let game = screen.into_game();
+    for incident in game.incidents() {
+        eprint_message(game.incident_text(incident));
     }
-    if let Some(ending) = live.describe_end() {
-        say(ending);
+    if let Some(description) = game.describe_end() {
+        eprint_message(description);
     }
-    (shown, live)
+    (result, game)
 }

@@ -15,7 +15,8 @@ use crownhead_tables::registry::{self, NO_FOLDER, TABLES, Table, TableInfo, Tabl
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
-use super::{Failure, can_draw, say};
+use crate::failure::Failure;
+use crate::output::{eprint_message, supports_ansi};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -27,10 +28,11 @@ pub(crate) enum Command {
 
 #[derive(clap::Args)]
 pub(crate) struct Build {
-    /// Game; chinese-checkers has a table
+    /// Game; crownhead tables list shows which games have tables
     game: Game,
     /// Threads, capped at the number of cores
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Rebuild existing tables
     #[arg(long)]
@@ -49,8 +51,8 @@ pub(crate) struct List {
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Build(arguments) => build(arguments),
-        Command::List(arguments) => list(arguments),
+        Command::Build(args) => build(args),
+        Command::List(args) => list(args),
     }
 }
 
@@ -60,8 +62,8 @@ pub(crate) fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
     (from_tables(&tables), warning)
 }
 
-fn build(arguments: &Build) -> Result<(), Failure> {
-    let id = arguments.game.info().id;
+fn build(args: &Build) -> Result<(), Failure> {
+    let id = args.game.info().id;
     let mut tables = registry::of_game(id).peekable();
     if tables.peek().is_none() {
         let games: Vec<_> = TABLES.iter().map(|info| info.game).collect();
@@ -70,19 +72,19 @@ fn build(arguments: &Build) -> Result<(), Failure> {
     }
     for info in tables {
         let path = info.path().context(NO_FOLDER)?;
-        let state = if arguments.force { TableState::Absent } else { info.open() };
+        let state = if args.force { TableState::Absent } else { info.open() };
         let (table, time) = match state {
             TableState::Ok(table) => (table, None),
             TableState::Broken(TableError::Corrupt { error, .. }) => {
-                if !arguments.json {
-                    say(format_args!("{}: {error}; rebuilding it", path.display()));
+                if !args.json {
+                    eprint_message(format_args!("{}: {error}; rebuilding it", path.display()));
                 }
-                generate(info, arguments, &path)?
+                generate(info, args, &path)?
             }
             TableState::Broken(error) => return Err(error.into()),
-            TableState::Absent | TableState::NoFolder => generate(info, arguments, &path)?,
+            TableState::Absent | TableState::NoFolder => generate(info, args, &path)?,
         };
-        report(arguments, info, &path, &table, time)?;
+        report(args, info, &path, &table, time)?;
     }
     Ok(())
 }
@@ -90,7 +92,7 @@ fn build(arguments: &Build) -> Result<(), Failure> {
 /// Generates and saves a table; returns it with the time that the generation took.
 fn generate(
     info: &TableInfo,
-    arguments: &Build,
+    args: &Build,
     path: &Path,
 ) -> Result<(Table, Option<Duration>), Failure> {
     check_folder(path)?;
@@ -109,7 +111,7 @@ fn generate(
         }
     };
     let start = Instant::now();
-    let table = info.generate(threads(arguments), &progress);
+    let table = info.generate(threads(args), &progress);
     let time = start.elapsed();
     bar.finish_and_clear();
     let table = match table {
@@ -133,14 +135,14 @@ fn check_folder(path: &Path) -> Result<(), anyhow::Error> {
     Ok(())
 }
 
-fn threads(arguments: &Build) -> usize {
+fn threads(args: &Build) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    cores.min(arguments.threads.into())
+    cores.min(args.threads.into())
 }
 
 /// A progress bar on an ANSI terminal; hidden elsewhere.
 fn progress_bar(info: &TableInfo) -> ProgressBar {
-    let target = if can_draw(&std::io::stderr()) {
+    let target = if supports_ansi(&std::io::stderr()) {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
@@ -156,7 +158,7 @@ fn progress_bar(info: &TableInfo) -> ProgressBar {
 }
 
 fn report(
-    arguments: &Build,
+    args: &Build,
     info: &TableInfo,
     path: &Path,
     table: &Table,
@@ -164,7 +166,7 @@ fn report(
 ) -> Result<(), std::io::Error> {
     let mut out = std::io::stdout().lock();
     let histogram = table.histogram();
-    if arguments.json {
+    if args.json {
         let object = json!({
             "game": info.game,
             "table": info.name,
@@ -184,13 +186,13 @@ fn report(
     }
     out.flush()?;
     match time {
-        Some(time) => say(format_args!("built in {:.1} s", time.as_secs_f64())),
-        None => say("already built; rebuild it with --force"),
+        Some(time) => eprint_message(format_args!("built in {:.1} s", time.as_secs_f64())),
+        None => eprint_message("already built; rebuild it with --force"),
     }
     Ok(())
 }
 
-fn list(arguments: &List) -> Result<(), Failure> {
+fn list(args: &List) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let mut objects = Vec::new();
     for info in TABLES {
@@ -202,7 +204,7 @@ fn list(arguments: &List) -> Result<(), Failure> {
         let file = metadata.filter(|metadata| metadata.is_file());
         let bytes = file.map_or(info.bytes, |file| file.len());
         let TableInfo { game, name, .. } = info;
-        if arguments.json {
+        if args.json {
             objects.push(json!({
                 "game": game,
                 "table": name,
@@ -218,10 +220,10 @@ fn list(arguments: &List) -> Result<(), Failure> {
         writeln!(out, "{game} {name}: {state}, {bytes} bytes{path}{reason}")?;
         if state != "ok" {
             let time = info.build_time;
-            say(format_args!("build it with `crownhead tables build {game}` ({time})"));
+            eprint_message(format_args!("build it with `crownhead tables build {game}` ({time})"));
         }
     }
-    if arguments.json {
+    if args.json {
         writeln!(out, "{}", json!({ "tables": objects }))?;
     }
     Ok(())

@@ -11,11 +11,13 @@ use crownhead_rules::Game;
 use crownhead_search::tune::{Fit, FitOptions, SelfPlayOptions, fit, tuner};
 
 use super::tables::load_knowledge;
-use super::{Failure, say, stop_on_interrupt};
+use crate::failure::Failure;
+use crate::output::eprint_message;
+use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// Game, optionally with options (english:rules=wcdf)
+pub(crate) struct Args {
+    /// Game, with options: english, contest:kings=true, …
     game: Game,
     /// Output file for the weights [default: standard output]
     #[arg(short, long, value_name = "FILE")]
@@ -24,13 +26,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     /// Number of self-play games
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(value_parser = value_parser!(u32).range(1..=10_000_000))]
     games: u32,
     /// Nodes per move
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(value_parser = value_parser!(u64).range(1..))]
     nodes: u64,
     /// Random plies at the start of each game; up to three more are added
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(value_parser = value_parser!(u32).range(0..=100))]
     random_plies: u32,
     /// Share of the game's result in the target; the rest is the search's score
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5, value_parser = fraction)]
@@ -40,10 +45,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = non_negative)]
     l2: f32,
     /// Number of training epochs
-    #[arg(long, value_name = "N", default_value_t = 80, value_parser = value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 80)]
+    #[arg(value_parser = value_parser!(u32).range(1..=100_000))]
     epochs: u32,
     /// Threads for self-play
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Random seed
     #[arg(long, value_name = "SEED", default_value_t = 1)]
@@ -60,18 +67,18 @@ fn non_negative(text: &str) -> Result<f32, String> {
     value.ok_or_else(|| "expected a number of at least 0".into())
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (knowledge, warning) = load_knowledge(&arguments.game);
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (knowledge, warning) = load_knowledge(&args.game);
     if let Some(warning) = warning {
-        say(warning);
+        eprint_message(warning);
     }
-    let Some(mut tuner) = tuner(&arguments.game, &knowledge) else {
-        let message = format!("the evaluation of {} cannot be tuned", arguments.game);
+    let Some(mut tuner) = tuner(&args.game, &knowledge) else {
+        let message = format!("the evaluation of {} cannot be tuned", args.game);
         return Err(Failure::Usage(message));
     };
     // Created before the work, so that an error does not waste it.
-    let output = arguments.output.as_deref().map(AtomicFile::create).transpose()?;
-    if let Some(path) = &arguments.weights {
+    let output = args.output.as_deref().map(AtomicFile::create).transpose()?;
+    if let Some(path) = &args.weights {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         tuner
@@ -80,31 +87,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let stop = stop_on_interrupt();
     let options = SelfPlayOptions {
-        games: arguments.games as usize,
-        nodes: arguments.nodes,
-        random_plies: arguments.random_plies,
-        seed: arguments.seed,
-        threads: arguments.threads.into(),
+        games: args.games as usize,
+        nodes: args.nodes,
+        random_plies: args.random_plies,
+        seed: args.seed,
+        threads: args.threads.into(),
     };
     let start = Instant::now();
     let report_every = (options.games / 20).max(1);
     let samples = tuner.generate_samples(&options, &stop, &|done| {
         if done % report_every == 0 {
             let seconds = start.elapsed().as_secs_f64();
-            say(format_args!("{done} of {} games, {seconds:.0} s", options.games));
+            eprint_message(format_args!("{done} of {} games, {seconds:.0} s", options.games));
         }
     })?;
     if stop.is_set() {
         return Err(Failure::Interrupted);
     }
-    let fit_options = FitOptions {
-        epochs: arguments.epochs as usize,
-        result_weight: arguments.result_weight,
-        l2: arguments.l2,
-    };
+    let fit_options =
+        FitOptions { epochs: args.epochs as usize, result_weight: args.result_weight, l2: args.l2 };
     let fit = fit(&samples, tuner.weights(), &fit_options, &stop, &mut |epoch, loss| {
         if epoch % 10 == 0 {
-            say(format_args!("epoch {epoch}: error {loss:.6}"));
+            eprint_message(format_args!("epoch {epoch}: error {loss:.6}"));
         }
     });
     if stop.is_set() {
@@ -118,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         )
         .into());
     }
-    let mut text = header(arguments, tuner.game_name(), &fit);
+    let mut text = header(args, tuner.game_name(), &fit);
     text.push_str(&tuner.format_weights(&fit.weights));
     match output {
         None => std::io::stdout().lock().write_all(text.as_bytes())?,
@@ -128,10 +132,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The comment that says how the weights were made.
-fn header(arguments: &Arguments, game: &str, fit: &Fit) -> String {
-    let Arguments { games, nodes, random_plies, seed, result_weight, l2, epochs, .. } = arguments;
+fn header(args: &Args, game: &str, fit: &Fit) -> String {
+    let Args { games, nodes, random_plies, seed, result_weight, l2, epochs, .. } = args;
     // Debug format quotes the path, so that it stays one word on one line.
-    let weights = arguments.weights.as_ref().map(|path| format!(" --weights {path:?}"));
+    let weights = args.weights.as_ref().map(|path| format!(" --weights {path:?}"));
     let weights = weights.unwrap_or_default();
     let initial = if weights.is_empty() { "the built-in weights" } else { "a weights file" };
     let (training, validation) = fit.samples;
@@ -142,6 +146,6 @@ fn header(arguments: &Arguments, game: &str, fit: &Fit) -> String {
          --seed {seed} --result-weight {result_weight} --l2 {l2} --epochs {epochs}\n\
          # from {initial} and {training} positions. On {validation} validation positions the\n\
          # mean squared error of the expected result fell from {first:.5} to {last:.5}.\n",
-        arguments.game
+        args.game
     )
 }

@@ -24,7 +24,7 @@ const GAMES: &str = "\
 1. 26-27 1-0
 ";
 
-const COMPLAINT: &str = "8-12: illegal: 12 is occupied";
+const MESSAGE: &str = "8-12: illegal: 12 is occupied";
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -41,7 +41,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_best_lines_of_a_position_are_printed_best_first() {
+fn lines_are_printed_best_first() {
     let position = ["analyse", "--game", "contest", "--position", "B:W10:B1", "--depth", "6"];
     let finished = crownhead(&[&position[..], &["--lines", "2"]].concat());
     assert_eq!(finished.code, Some(0));
@@ -50,12 +50,12 @@ fn the_best_lines_of_a_position_are_printed_best_first() {
     assert!(lines[0].starts_with("1  Black wins in 3  1-5 "), "{}", lines[0]);
     assert_eq!(lines[1], "2    Red wins in 1  1-6 10x1");
     assert!(finished.stderr.starts_with("depth "), "{finished:?}");
-    // Only one is asked for.
+    // One line is the default.
     assert_eq!(crownhead(&position).stdout.lines().count(), 1);
 }
 
 #[test]
-fn a_position_as_json() {
+fn json_describes_a_position() {
     let arguments = ["analyse", "--game", "english", "--moves", "11-15 22-18", "--json"];
     let finished = crownhead(&[&arguments[..], &["--nodes", "1000"]].concat());
     let object = finished.json();
@@ -72,7 +72,7 @@ fn a_position_as_json() {
 }
 
 #[test]
-fn a_finished_game_says_how_it_ended_and_has_no_lines() {
+fn finished_game_has_an_end_and_no_lines() {
     let arguments = ["analyse", "--game", "english", "--position", "B:W13:B5,6", "--depth", "2"];
     let over = [&arguments[..], &["--moves", "5-9"]].concat();
     let finished = crownhead(&over);
@@ -85,15 +85,18 @@ fn a_finished_game_says_how_it_ended_and_has_no_lines() {
 }
 
 #[test]
-fn without_a_limit_the_usual_one_is_told() {
+fn default_time_limit_is_reported() {
     let arguments = ["analyse", "--game", "english", "--position", "W:W21:B17"];
     let finished = crownhead(&arguments);
     assert_eq!(finished.stdout, "1  White wins in 1  21x14\n");
-    assert!(finished.stderr.starts_with("searching 5 s; --time, --depth or"), "{finished:?}");
+    assert!(
+        finished.stderr.starts_with("searching 5 s; change it with --time, --depth or"),
+        "{finished:?}"
+    );
 }
 
 #[test]
-fn bad_positions_and_moves_are_bad_input() {
+fn invalid_positions_and_moves_are_invalid_input() {
     let refused = |more: &[&str]| {
         let finished =
             crownhead(&[&["analyse", "--game", "english", "--depth", "2"], more].concat());
@@ -107,7 +110,7 @@ fn bad_positions_and_moves_are_bad_input() {
 }
 
 #[test]
-fn arguments_that_do_not_go_together_are_refused() {
+fn conflicting_arguments_are_refused() {
     let folder = folder();
     for arguments in [
         &["analyse"][..],
@@ -128,17 +131,17 @@ fn arguments_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn a_game_s_name_for_a_file_is_told_where_it_belongs() {
-    let told = crownhead(&["analyse", "contest", "--depth", "2"]).refused(1).to_string();
-    assert!(told.contains("--game contest") && told.contains("could not be opened"), "{told}");
+fn game_id_in_place_of_a_file_gets_a_hint() {
+    let message = crownhead(&["analyse", "contest", "--depth", "2"]).refused(1).to_string();
+    assert!(message.contains("--game contest") && message.contains("cannot open"), "{message}");
 }
 
 #[test]
-fn games_are_judged_and_those_with_errors_reported() {
+fn games_are_analysed_and_errors_reported() {
     let folder = folder();
     let finished = crownhead_in(folder.path(), &["analyse", "games.pdn", "--depth", "6"]);
     assert_eq!(finished.code, Some(3));
-    assert_eq!(finished.stderr, format!("games.pdn:8:19: game 2: {COMPLAINT}\n"));
+    assert_eq!(finished.stderr, format!("games.pdn:8:19: game 2: {MESSAGE}\n"));
     let (first, third) = finished.stdout.split_once("Game 3: ").unwrap();
     assert!(first.starts_with("Game 1: Ann (Black) - Bob (White)\n"), "{first}");
     assert!(first.contains("6-9 ??") && first.contains("5-9 (Black wins in 1)"), "{first}");
@@ -147,39 +150,39 @@ fn games_are_judged_and_those_with_errors_reported() {
 }
 
 #[test]
-fn games_are_chosen_by_number() {
+fn games_are_selected_by_number() {
     let folder = folder();
-    let chosen = |numbers: &str| {
+    let analyse = |numbers: &str| {
         let arguments = ["analyse", "games.pdn", "--depth", "2", "--json", "--games", numbers];
         crownhead_in(folder.path(), &arguments)
     };
     let numbers = |text: &str| {
-        let object = chosen(text).json();
+        let object = analyse(text).json();
         let games = object["games"].as_array().unwrap().clone();
         games.iter().map(|game| game["number"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(numbers("1"), [1]);
     assert_eq!(numbers("1,3"), [1, 3]);
     assert_eq!(numbers("3-"), [3]);
-    assert_eq!(chosen("1,3").printed(), chosen("1,3").stdout, "the error is in another game");
-    let with_error = chosen("2-3");
+    assert_eq!(analyse("1,3").printed(), analyse("1,3").stdout, "the error is in another game");
+    let with_error = analyse("2-3");
     assert_eq!(with_error.code, Some(3));
     assert_eq!(with_error.json()["errors"][0]["column"], 19);
-    assert!(chosen("7").refused(3).contains("the numbers 1 to 3"));
+    assert!(analyse("7").refused(3).contains("contains only games 1 to 3"));
 }
 
 #[test]
-fn games_can_come_from_standard_input() {
+fn dash_reads_games_from_standard_input() {
     let finished = crownhead_reading(b"1. 11-15 *", &["analyse", "-", "--depth", "3", "--json"]);
     let object = finished.json();
     assert_eq!(object["file"], "standard input");
     assert_eq!(object["games"][0]["moves"][0]["move"], "11-15");
     let nothing = crownhead_reading(b"", &["analyse", "-", "--depth", "3"]);
-    assert!(nothing.refused(3).contains("the file has no games"));
+    assert!(nothing.refused(3).contains("contains no games"));
 }
 
 #[test]
-fn an_annotated_file_is_written_and_can_be_checked() {
+fn annotated_file_passes_pdn_check() {
     let folder = folder();
     let arguments = ["analyse", "games.pdn", "--games", "1,3", "--depth", "6"];
     let to_file = [&arguments[..], &["--pdn", "new.pdn", "--html", "new.html"]].concat();
@@ -196,12 +199,12 @@ fn an_annotated_file_is_written_and_can_be_checked() {
 }
 
 #[test]
-fn a_file_is_not_replaced_where_games_would_be_lost() {
+fn input_is_not_replaced_if_games_would_be_lost() {
     let folder = folder();
     for more in [&[][..], &["--games", "1"]] {
         let arguments = [&["analyse", "games.pdn", "--depth", "2", "--pdn", "games.pdn"], more];
         let finished = crownhead_in(folder.path(), &arguments.concat());
-        assert!(finished.refused(3).contains("games.pdn was left as it is"), "{finished:?}");
+        assert!(finished.refused(3).contains("games.pdn is unchanged"), "{finished:?}");
         assert_eq!(fs::read_to_string(folder.path().join("games.pdn")).unwrap(), GAMES);
     }
     let whole = "1. 11-15 *\n";
@@ -214,14 +217,14 @@ fn a_file_is_not_replaced_where_games_would_be_lost() {
 }
 
 #[test]
-fn output_that_cannot_be_written_is_a_failure_that_names_it() {
+fn unwritable_output_is_reported_with_its_name() {
     let folder = folder();
     for output in ["no/such/folder.html", "."] {
         // Before the search, which would never end.
         let arguments =
             ["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", output];
-        let told = crownhead_in(folder.path(), &arguments).refused(1).to_string();
-        assert!(told.contains(&format!("{output} could not be written")), "{told}");
+        let message = crownhead_in(folder.path(), &arguments).refused(1).to_string();
+        assert!(message.contains(&format!("{output} could not be written")), "{message}");
     }
     assert_eq!(names(folder.path()), ["games.pdn"]);
 }
@@ -245,27 +248,30 @@ fn an_interrupted_analysis_exits_with_130_and_leaves_files_as_they_were() {
     let file = ["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", "old.html"];
     assert_eq!(run(&file), "");
     // The best line so far, unless there was none yet.
-    let shown = run(&["analyse", "--game", "english", "--time", "3600s"]);
-    assert!(shown.is_empty() || shown.starts_with("1  ") && shown.lines().count() == 1, "{shown}");
+    let output = run(&["analyse", "--game", "english", "--time", "3600s"]);
+    assert!(
+        output.is_empty() || output.starts_with("1  ") && output.lines().count() == 1,
+        "{output}"
+    );
 }
 
 #[test]
-fn a_page_never_takes_the_place_of_the_games() {
+fn page_does_not_replace_the_games() {
     let folder = folder();
     let whole = "1. 11-15 *\n";
     fs::write(folder.path().join("whole.pdn"), whole).unwrap();
     let arguments = ["analyse", "whole.pdn", "--time", "3600s", "--html", "./whole.pdn"];
-    let told = crownhead_in(folder.path(), &arguments).refused(2).to_string();
-    assert!(told.contains("whole.pdn was left as it is"), "{told}");
+    let message = crownhead_in(folder.path(), &arguments).refused(2).to_string();
+    assert!(message.contains("whole.pdn is unchanged"), "{message}");
     let arguments = ["analyse", "whole.pdn", "--time", "3600s", "--html", "x", "--pdn", "./x"];
-    let told = crownhead_in(folder.path(), &arguments).refused(2).to_string();
-    assert!(told.contains("--pdn and --html name the same file"), "{told}");
+    let message = crownhead_in(folder.path(), &arguments).refused(2).to_string();
+    assert!(message.contains("--pdn and --html name the same file"), "{message}");
     assert_eq!(fs::read_to_string(folder.path().join("whole.pdn")).unwrap(), whole);
     assert_eq!(names(folder.path()), ["games.pdn", "whole.pdn"]);
 }
 
 #[test]
-fn a_game_with_a_skipped_turn_is_analysed() {
+fn game_with_a_skipped_turn_is_analysed() {
     let game =
         "[Game \"capture-halma\"]\n[FEN \"6b1/5b2/8/w7/2w5/8/8/8 b 0\"]\n1. pass 53-52 0-1\n";
     let finished = crownhead_reading(game.as_bytes(), &["analyse", "-", "--depth", "4", "--json"]);
@@ -274,7 +280,7 @@ fn a_game_with_a_skipped_turn_is_analysed() {
 }
 
 #[test]
-fn nothing_is_said_of_a_search_that_does_not_begin() {
+fn default_time_limit_is_not_reported_without_a_search() {
     let start = ["analyse", "--game", "english", "--position"];
     let finished = crownhead(&[&start[..], &["B:W50:B1"]].concat());
     assert!(!finished.refused(3).contains("searching"), "{finished:?}");
@@ -283,8 +289,8 @@ fn nothing_is_said_of_a_search_that_does_not_begin() {
 }
 
 #[test]
-fn without_arguments_both_ways_are_named() {
+fn missing_arguments_are_listed() {
     let finished = crownhead(&["analyse"]);
-    let told = finished.refused(2);
-    assert!(told.contains("a file") && told.contains("--game"), "{told}");
+    let message = finished.refused(2);
+    assert!(message.contains("a file") && message.contains("--game"), "{message}");
 }

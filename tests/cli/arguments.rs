@@ -1,24 +1,27 @@
-//! Arguments of all kinds, right and wrong.
+//! Help, games with options, and invalid arguments.
 
 use crate::harness::crownhead;
 
 #[test]
-fn without_arguments_the_help_goes_to_standard_error() {
+fn help_goes_to_standard_error_without_arguments() {
     let finished = crownhead::<&str>(&[]);
-    let told = finished.refused(2);
-    assert!(told.contains("Usage: crownhead [COMMAND]"), "{told}");
+    let message = finished.refused(2);
+    assert!(message.contains("Usage: crownhead [COMMAND]"), "{message}");
     for command in ["play", "learn", "view", "games", "moves", "perft", "pdn", "completions", "man"]
     {
-        assert!(told.contains(&format!("\n  {command} ")), "{command} in {told}");
+        assert!(message.contains(&format!("\n  {command} ")), "{command} in {message}");
     }
 }
 
 #[test]
-fn help_that_was_asked_for_goes_to_standard_output_with_the_exit_codes() {
+fn requested_help_goes_to_standard_output_with_exit_codes() {
     for arguments in [&["--help"][..], &["help"], &["-h"]] {
         let finished = crownhead(arguments);
         let help = finished.printed();
-        assert!(help.contains("Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input"), "{help}");
+        assert!(
+            help.contains("Exit codes: 0 success, 1 failure, 2 usage, 3 invalid input"),
+            "{help}"
+        );
     }
     for command in ["games", "moves", "perft", "completions", "man"] {
         let finished = crownhead(&[command, "--help"]);
@@ -28,14 +31,14 @@ fn help_that_was_asked_for_goes_to_standard_output_with_the_exit_codes() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn version_is_the_package_version() {
     let version = format!("crownhead {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(crownhead(&["--version"]).printed(), version);
     assert_eq!(crownhead(&["-V"]).printed(), version);
 }
 
 #[test]
-fn an_unknown_command_or_option_is_bad_usage() {
+fn unknown_command_or_option_is_a_usage_error() {
     assert!(crownhead(&["chess"]).refused(2).contains("'chess'"));
     assert!(crownhead(&["games", "--yaml"]).refused(2).contains("'--yaml'"));
     assert!(crownhead(&["moves"]).refused(2).contains("<GAME>"));
@@ -43,19 +46,19 @@ fn an_unknown_command_or_option_is_bad_usage() {
 }
 
 #[test]
-fn an_unknown_game_is_refused_with_the_list_of_games() {
+fn unknown_game_is_refused_with_the_list_of_games() {
     let list = "available games: english, contest, chinese-checkers, capture-halma";
     for game in ["chess", "", "english checkers", "englisch:kings=true"] {
         for command in [&["moves"][..], &["perft", "--depth", "1"]] {
             let finished = crownhead(&[command, &[game]].concat());
-            let told = finished.refused(2);
-            assert!(told.contains(list), "{game:?}: {told}");
+            let message = finished.refused(2);
+            assert!(message.contains(list), "{game:?}: {message}");
         }
     }
 }
 
 #[test]
-fn a_game_is_known_in_capital_letters_too() {
+fn game_ids_ignore_case() {
     let moves = crownhead(&["moves", "english"]);
     assert_eq!(crownhead(&["moves", "English"]).printed(), moves.printed());
     let finished = crownhead(&["perft", "CONTEST:kings=true", "--depth", "1", "--json"]);
@@ -63,8 +66,8 @@ fn a_game_is_known_in_capital_letters_too() {
 }
 
 #[test]
-fn an_option_a_game_does_not_have_is_refused_with_the_ones_it_has() {
-    for (game, complaint) in [
+fn invalid_game_options_are_refused_with_the_valid_ones() {
+    for (game, expected) in [
         (
             "contest:flying=true",
             "contest: unknown option \"flying\"; available options: draw-plies, kings",
@@ -81,20 +84,20 @@ fn an_option_a_game_does_not_have_is_refused_with_the_ones_it_has() {
         ("english:kings=true,kings=true", "duplicate option kings"),
     ] {
         let finished = crownhead(&["moves", game]);
-        let told = finished.refused(2);
-        assert!(told.contains(complaint), "{game}: {told}");
+        let message = finished.refused(2);
+        assert!(message.contains(expected), "{game}: {message}");
     }
 }
 
 #[test]
-fn options_may_come_in_any_order() {
+fn game_options_can_be_in_any_order() {
     let first = crownhead(&["perft", "english:rules=wcdf,draw-plies=3", "--depth", "5"]);
     let second = crownhead(&["perft", "english:draw-plies=3,rules=wcdf", "--depth", "5"]);
     assert_eq!((first.code, &first.stdout), (Some(0), &second.stdout));
 }
 
 #[test]
-fn very_long_arguments_get_a_short_answer() {
+fn very_long_arguments_get_a_short_message() {
     let long = "9".repeat(100_000);
     let position = format!("B:W{long}");
     let rows = format!("8/8/8/8/8/8/8/8 b {long}");
@@ -105,10 +108,10 @@ fn very_long_arguments_get_a_short_answer() {
         (&["moves", "english", "--after", &long], 3),
     ] {
         let finished = crownhead(arguments);
-        let told = finished.refused(code);
-        assert!(told.len() < 1000, "an answer of {} bytes: {told:.200}", told.len());
+        let message = finished.refused(code);
+        assert!(message.len() < 1000, "{} bytes: {message:.200}", message.len());
     }
-    // Here the argument itself is quoted.
+    // These quote the argument.
     for arguments in [&["moves", &long][..], &[&long], &["perft", "english", "--depth", &long]] {
         crownhead(arguments).refused(2);
     }
@@ -117,12 +120,12 @@ fn very_long_arguments_get_a_short_answer() {
 
 #[cfg(unix)]
 #[test]
-fn arguments_that_are_not_utf_8_are_bad_usage() {
+fn arguments_that_are_not_utf8_are_usage_errors() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let odd = OsStr::from_bytes(b"english\xff");
+    let invalid = OsStr::from_bytes(b"english\xff");
     for before in [&["moves"][..], &[], &["moves", "english", "--position"], &["completions"]] {
-        let arguments: Vec<&OsStr> = before.iter().map(OsStr::new).chain([odd]).collect();
+        let arguments: Vec<&OsStr> = before.iter().map(OsStr::new).chain([invalid]).collect();
         crownhead(&arguments).refused(2);
     }
 }

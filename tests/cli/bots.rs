@@ -73,7 +73,7 @@ fn bot_of_the_documentation_works() {
 
 #[test]
 fn check_gives_advice() {
-    for (mode, grade, check, advice) in [
+    for (mode, severity, check, advice) in [
         ("illegal", "FAILED", "game against random", "one of the moves in moves="),
         ("hangs", "FAILED", "game against random", "Flush standard output"),
         ("bare", "FAILED", "game against random", "starts with the word move"),
@@ -101,11 +101,15 @@ fn check_gives_advice() {
             "--json",
         ]);
         let object = finished.json();
-        assert_eq!(finished.code, Some(if grade == "FAILED" { 4 } else { 0 }), "{mode}: {object}");
+        assert_eq!(
+            finished.code,
+            Some(if severity == "FAILED" { 4 } else { 0 }),
+            "{mode}: {object}"
+        );
         let findings = object["findings"].as_array().unwrap();
         let is_found = findings.iter().any(|finding| {
             let text = finding["advice"].as_str().unwrap_or_default();
-            finding["grade"] == grade && finding["check"] == check && text.contains(advice)
+            finding["severity"] == severity && finding["check"] == check && text.contains(advice)
         });
         assert!(is_found, "{mode}: {object}");
     }
@@ -197,14 +201,14 @@ fn crash_after_many_faults_is_reported() {
     let incidents = object["incidents"].as_array().unwrap();
     let crash = incidents.iter().find(|incident| incident["code"] == "crash").unwrap();
     for (key, start) in [
-        ("what", "the bot was killed by signal 6 (abort)"),
-        ("sentence", "crash, Black, ply "),
+        ("message", "the bot was killed by signal 6 (abort)"),
+        ("description", "crash, Black, ply "),
         ("side", "b"),
     ] {
         assert!(crash[key].as_str().unwrap().starts_with(start), "{crash}");
     }
     let count = object["faults"][0].as_u64().unwrap();
-    assert_eq!(object["incidents_left_off"].as_u64(), Some(count - incidents.len() as u64));
+    assert_eq!(object["incidents_omitted"].as_u64(), Some(count - incidents.len() as u64));
     assert_eq!(object["incidents"], run("4")["incidents"], "in the order of the games");
 }
 
@@ -226,7 +230,7 @@ fn unwritable_log_is_reported() {
     let arguments = ["match", &bot, "random", "--game", "english", "-n", "2", "--log", "logs"];
     let finished = crownhead_in(folder.path(), &arguments);
     assert_eq!(finished.code, Some(1), "{finished:?}");
-    assert!(finished.stderr.contains("the logs are not whole: logs/00002-white-hostile.py.log: "));
+    assert!(finished.stderr.contains("the logs are incomplete: logs/00002-white-hostile.py.log: "));
     assert!(finished.stdout.contains("games     2"), "{finished:?}");
 }
 
@@ -366,9 +370,9 @@ fn forfeit_is_reported_with_exit_code_4() {
     );
     assert!(finished.stdout.contains("; received: \"move 32-1\"."), "{}", finished.stdout);
     let strict = crownhead(&["match", "random", "random", "--game", "english", "--grace", "0ms"]);
-    assert!(strict.printed().contains("late      random 0, random 0"), "{strict:?}");
+    assert!(strict.printed().contains("timeouts  random 0, random 0"), "{strict:?}");
     let skip = crownhead(&["match", "random", "random", "--game", "english", "--policy", "skip"]);
-    assert!(skip.refused(2).contains("in english no turn can be skipped"), "{skip:?}");
+    assert!(skip.refused(2).contains("turns cannot be skipped in english"), "{skip:?}");
     let odd = crownhead(&["match", "random", "random", "--game", "english", "--policy", "mercy"]);
     assert!(odd.refused(2).contains("a policy is forfeit, skip or random-move"), "{odd:?}");
 }
@@ -491,7 +495,7 @@ fn hundred_concurrent_games_have_no_timeouts() {
             "--json",
         ],
     ));
-    assert_eq!(games["late"], json!([0, 0]), "{games}");
+    assert_eq!(games["timeouts"], json!([0, 0]), "{games}");
     assert_eq!(games["ends"], json!({ "turn-limit": 200 }), "{games}");
     assert!(games["cpu_seconds"].as_f64() > Some(0.0), "{games}");
 }

@@ -8,8 +8,8 @@ const COMMANDS: [&str; 9] =
     ["play", "learn", "view", "games", "moves", "perft", "pdn", "completions", "man"];
 
 #[test]
-fn each_shell_gets_a_script_that_knows_all_commands() {
-    for (shell, sign) in [
+fn scripts_of_all_shells_know_all_commands() {
+    for (shell, expected) in [
         ("bash", "complete -F _crownhead"),
         ("zsh", "#compdef crownhead"),
         ("fish", "complete -c crownhead"),
@@ -18,7 +18,7 @@ fn each_shell_gets_a_script_that_knows_all_commands() {
     ] {
         let finished = crownhead(&["completions", shell]);
         let script = finished.printed();
-        assert!(script.contains(sign), "{shell}: {script}");
+        assert!(script.contains(expected), "{shell}: {script}");
         for word in COMMANDS.into_iter().chain(["check", "convert", "no-bulk"]) {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
@@ -26,17 +26,17 @@ fn each_shell_gets_a_script_that_knows_all_commands() {
 }
 
 #[test]
-fn another_shell_is_refused_with_the_list_of_shells() {
+fn unknown_shell_is_refused_with_the_list_of_shells() {
     let finished = crownhead(&["completions", "tcsh"]);
-    let told = finished.refused(2);
-    assert!(told.contains("bash, elvish, fish, powershell, zsh"), "{told}");
+    let message = finished.refused(2);
+    assert!(message.contains("bash, elvish, fish, powershell, zsh"), "{message}");
 }
 
 #[cfg(unix)]
 #[test]
 fn bash_completes_a_command_and_an_option() {
     let script = crownhead(&["completions", "bash"]).stdout;
-    let try_it = r#"
+    let completions = r#"
         complete_line() {
             COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
             _crownhead crownhead "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
@@ -47,23 +47,23 @@ fn bash_completes_a_command_and_an_option() {
         complete_line crownhead perft --di
     "#;
     let mut bash = std::process::Command::new("bash");
-    let finished = finish(bash.args(["--norc", "-c", &format!("{script}\n{try_it}")]));
+    let finished = finish(bash.args(["--norc", "-c", &format!("{script}\n{completions}")]));
     assert_eq!(finished.printed(), "perft\nconvert\n--divide\n");
 }
 
 #[test]
-fn the_manual_page_names_every_command_and_the_exit_codes() {
+fn manual_page_lists_commands_and_exit_codes() {
     let finished = crownhead(&["man"]);
     let page = finished.printed();
     assert!(page.contains(".TH crownhead 1"), "{page}");
     for command in COMMANDS {
         assert!(page.contains(&format!("crownhead\\-{command}(1)")), "{command}");
     }
-    assert!(page.contains("Exit codes: 0 fine, 1 failure, 2 usage, 3 bad input"));
+    assert!(page.contains("Exit codes: 0 success, 1 failure, 2 usage, 3 invalid input"));
 }
 
 #[test]
-fn manual_pages_of_all_commands_are_written_to_a_folder_that_is_made_if_need_be() {
+fn manual_pages_are_written_to_a_new_folder() {
     let folder = tempfile::tempdir().unwrap();
     let run = || crownhead_in(folder.path(), &["man", "--dir", "share/man/man1"]);
     assert_eq!(run().printed(), "");
@@ -80,15 +80,15 @@ fn manual_pages_of_all_commands_are_written_to_a_folder_that_is_made_if_need_be(
         assert!(page.contains(&format!(".TH crownhead-{command} 1")), "{name}:\n{page}");
     }
     assert_eq!(fs::read_to_string(pages.join("crownhead.1")).unwrap(), crownhead(&["man"]).stdout);
-    // Once more, over the pages of an older version.
+    // Existing pages are replaced.
     assert_eq!(run().printed(), "");
 }
 
 #[test]
-fn manual_pages_that_cannot_be_written_are_a_failure_that_names_the_folder() {
+fn unwritable_manual_pages_are_reported_with_the_folder() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("file"), "in the way").unwrap();
+    fs::write(folder.path().join("file"), "a file").unwrap();
     let finished = crownhead_in(folder.path(), &["man", "--dir", "file"]);
-    let told = finished.refused(1);
-    assert!(told.contains("the manual pages could not be written to file"), "{told}");
+    let message = finished.refused(1);
+    assert!(message.contains("cannot write manual pages to file"), "{message}");
 }

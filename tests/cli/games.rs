@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::crownhead;
 
 #[test]
-fn the_list_names_each_game_with_its_sides_start_and_options() {
+fn list_shows_sides_start_and_options_of_each_game() {
     let finished = crownhead(&["games"]);
     let text = finished.printed();
     let games: Vec<_> = text.split("\n\n").collect();
@@ -19,7 +19,7 @@ fn the_list_names_each_game_with_its_sides_start_and_options() {
             &["Black b moves first, White w", "b7/1b5w/b1b3w1/1b3w1w/b1b3w1/1b3w1w/b5w1/7w b 0"],
         ),
     ]) {
-        assert_eq!(game.split_whitespace().next(), Some(id), "the id is the first word");
+        assert_eq!(game.split_whitespace().next(), Some(id), "starts with the id");
         for part in parts {
             assert!(game.contains(part), "{part} in\n{game}");
         }
@@ -57,7 +57,7 @@ fn json_lists_the_same_games() {
 }
 
 #[test]
-fn every_id_start_and_option_of_the_list_is_taken_by_the_other_commands() {
+fn other_commands_accept_listed_ids_starts_and_options() {
     let games = crownhead(&["games", "--json"]).json();
     for game in games["games"].as_array().unwrap() {
         let (id, start) = (game["id"].as_str().unwrap(), game["start"].as_str().unwrap());

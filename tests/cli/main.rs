@@ -1,8 +1,6 @@
-//! The command line as its users see it: the built program is run, and what it prints, where it
-//! prints it and how it exits are checked. Each test states a fact that somebody's script may rely
-//! on.
+//! The command line as scripts see it: output, standard error and exit codes of the built program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::expect_used)] // tests
 
 mod adapters;
 mod analyse;

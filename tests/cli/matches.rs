@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{Finished, command, crownhead, crownhead_in, finish};
 
-/// Two quick players that make different games with every seed.
-fn play(more: &[&str]) -> Finished {
-    crownhead(&[&["match", "level:2", "random", "--game", "english"], more].concat())
+/// Plays a match between two fast players whose games depend on the seed.
+fn play(args: &[&str]) -> Finished {
+    crownhead(&[&["match", "level:2", "random", "--game", "english"], args].concat())
 }
 
-/// The JSON of a match without what depends on time.
-fn result(finished: &Finished) -> Value {
+/// Returns the JSON of a match without the keys that depend on time.
+fn timeless_json(finished: &Finished) -> Value {
     let mut object = finished.json();
     for key in ["slowest_ms", "cpu_seconds", "seconds"] {
         assert!(object.as_object_mut().unwrap().remove(key).is_some(), "{object}");
@@ -21,7 +21,7 @@ fn result(finished: &Finished) -> Value {
 }
 
 #[test]
-fn the_result_is_told_with_error_bars() {
+fn report_shows_the_result_with_error_bars() {
     let finished = play(&["-n", "10"]);
     let lines: Vec<_> = finished.printed().lines().collect();
     assert_eq!(lines[0], "level:2 against random, english, no time limit");
@@ -33,24 +33,24 @@ fn the_result_is_told_with_error_bars() {
         "score     ",
         "pairs     0: ",
         "Elo       ",
-        "stronger  level:2, with a likelihood of ",
+        "LOS       ",
         "ends      ",
         "length    ",
-        "late      level:2 0, random 0",
+        "timeouts  level:2 0, random 0",
         "slowest   level:2 ",
     ];
     assert_eq!(lines.len(), 2 + starts.len(), "{lines:?}");
     for (line, start) in lines[2..].iter().zip(starts) {
-        assert!(line.starts_with(start), "{line} should start with {start}");
+        assert!(line.starts_with(start), "{line:?} does not start with {start:?}");
     }
     assert!(lines[5].ends_with("(95 %, from 5 pairs)"), "{}", lines[5]);
 }
 
 #[test]
-fn the_numbers_of_a_match_add_up() {
+fn json_counts_add_up() {
     let object = play(&["-n", "12", "--json"]).json();
-    let games = |part: &Value| -> u64 {
-        ["wins", "draws", "losses"].iter().map(|key| part[key].as_u64().unwrap()).sum()
+    let games = |wdl: &Value| -> u64 {
+        ["wins", "draws", "losses"].iter().map(|key| wdl[key].as_u64().unwrap()).sum()
     };
     assert_eq!(object["players"], json!(["level:2", "random"]));
     assert_eq!((object["games"].as_u64(), games(&object["result"])), (Some(12), 12));
@@ -58,41 +58,43 @@ fn the_numbers_of_a_match_add_up() {
     let ends: u64 = object["ends"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
     assert_eq!(ends, 12);
     assert!(object["error"].as_f64().is_some_and(|error| error >= 0.0), "{object}");
+    assert!(object["los"].as_f64().is_some_and(|los| (0.0..=1.0).contains(&los)), "{object}");
+    assert_eq!(object["incidents_omitted"], 0);
     let pairs: Vec<u64> = serde_json::from_value(object["pairs"].clone()).unwrap();
     assert_eq!(pairs.iter().sum::<u64>(), 6);
     let half_points: u64 = pairs.iter().zip(0..).map(|(count, points)| count * points).sum();
     assert_eq!(object["score"].as_f64(), Some(half_points as f64 / 24.0));
     assert_eq!(object["score"], object["result"]["score"]);
-    assert_eq!(object["late"], json!([0, 0]));
+    assert_eq!(object["timeouts"], json!([0, 0]));
 }
 
 #[test]
-fn a_seed_decides_everything_and_games_at_once_decide_nothing() {
+fn result_depends_on_the_seed_but_not_on_concurrency() {
     for game in ["english", "contest", "capture-halma"] {
-        let play = |more: &[&str]| {
-            let start = ["match", "level:3", "best:hash=1", "--game", game];
-            result(&crownhead(&[&start, &["-n", "4", "--nodes", "300", "--json"], more].concat()))
+        let play = |args: &[&str]| {
+            let players = ["match", "level:3", "best:hash=1", "--game", game];
+            let options = ["-n", "4", "--nodes", "300", "--json"];
+            timeless_json(&crownhead(&[&players, &options, args].concat()))
         };
-        let alone = play(&["--seed", "9"]);
-        assert_eq!(alone["players"][1], "best:hash=1,nodes=300");
-        assert_eq!(alone, play(&["--seed", "9", "--concurrency", "4"]), "{game}");
-        assert_ne!(alone, play(&["--seed", "10"]), "{game}");
+        let sequential = play(&["--seed", "9"]);
+        assert_eq!(sequential["players"][1], "best:hash=1,nodes=300");
+        assert_eq!(sequential, play(&["--seed", "9", "--concurrency", "4"]), "{game}");
+        assert_ne!(sequential, play(&["--seed", "10"]), "{game}");
     }
 }
 
 #[test]
-fn the_games_can_be_kept_and_are_legal() {
+fn games_are_written_as_legal_pdn() {
     let folder = tempfile::tempdir().unwrap();
-    let start =
-        ["match", "random", "level:1", "--game", "contest", "-n", "6", "--pdn", "games.pdn"];
-    let finished = crownhead_in(folder.path(), &[&start[..], &["--concurrency", "3"]].concat());
-    finished.printed();
+    let args = ["match", "random", "level:1", "--game", "contest", "-n", "6"];
+    let more = ["--pdn", "games.pdn", "--concurrency", "3"];
+    crownhead_in(folder.path(), &[&args[..], &more].concat()).printed();
     let games = fs::read_to_string(folder.path().join("games.pdn")).unwrap();
     assert_eq!(games.matches("[Black \"random\"]").count(), 3);
     assert_eq!(games.matches("[White \"random\"]").count(), 3);
     let rounds: Vec<_> = games.lines().filter(|line| line.starts_with("[Round")).collect();
-    let wanted = ["1.1", "1.2", "2.1", "2.2", "3.1", "3.2"].map(|n| format!("[Round \"{n}\"]"));
-    assert_eq!(rounds, wanted, "in order, whoever finished first");
+    let expected = ["1.1", "1.2", "2.1", "2.2", "3.1", "3.2"].map(|n| format!("[Round \"{n}\"]"));
+    assert_eq!(rounds, expected, "sorted, not in the order in which they ended");
     let check = crownhead_in(folder.path(), &["pdn", "check", "games.pdn", "--json"]);
     assert_eq!(check.json()["files"][0]["games"], 6, "{check:?}");
 }
@@ -100,29 +102,29 @@ fn the_games_can_be_kept_and_are_legal() {
 #[test]
 fn openings_come_from_random_moves_a_file_or_the_ballots() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = |openings: &str| {
-        let start = ["match", "random", "random", "--game", "english", "-n", "4", "--pdn", "g.pdn"];
-        crownhead_in(folder.path(), &[&start[..], &["--openings", openings]].concat()).printed();
+    let play = |openings: &str| {
+        let args = ["match", "random", "random", "--game", "english", "-n", "4", "--pdn", "g.pdn"];
+        crownhead_in(folder.path(), &[&args[..], &["--openings", openings]].concat()).printed();
         fs::read_to_string(folder.path().join("g.pdn")).unwrap()
     };
     fs::write(folder.path().join("list"), "# two\nB:W25,27:B1,3\n11-15 23-19\n").unwrap();
-    let games = kept("list");
+    let games = play("list");
     assert_eq!(games.matches("[FEN \"B:W25,27:B1,3\"]").count(), 2, "{games}");
     assert_eq!(games.matches("1. 11-15 23-19").count(), 2, "{games}");
     for openings in ["ballots", "ballots:crossboard", "random:3"] {
-        let games = kept(openings);
-        let starts: Vec<_> = games.lines().filter(|line| line.starts_with("1. ")).collect();
-        let first = |index: usize| starts[index].split(' ').take(4).collect::<Vec<_>>();
-        assert_eq!((first(0), first(2)), (first(1), first(3)), "{openings}: {starts:?}");
+        let games = play(openings);
+        let lines: Vec<_> = games.lines().filter(|line| line.starts_with("1. ")).collect();
+        let opening = |game: usize| lines[game].split(' ').take(4).collect::<Vec<_>>();
+        assert_eq!((opening(0), opening(2)), (opening(1), opening(3)), "{openings}: {lines:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_with_what_would_be_right() {
+fn invalid_arguments_are_refused_with_an_explanation() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad"), "11-15\n11-15 11-15\n").unwrap();
     fs::write(folder.path().join("empty"), "# nothing\n").unwrap();
-    for (more, code, complaint) in [
+    for (args, code, expected) in [
         (&["-n", "3"][..], 2, "the number of games must be even"),
         (&["-n", "0"], 2, "0 is not in 1.."),
         (&["--movetime", "5"], 2, "a time is written 100ms, 2s or 1.5s"),
@@ -137,10 +139,10 @@ fn what_cannot_be_played_is_refused_with_what_would_be_right() {
         (&["--pdn", "no/such/folder"], 1, "no/such/folder could not be written"),
     ] {
         let start = ["match", "random", "random", "--game", "english", "-n", "2"];
-        let start = if more[0] == "-n" { &start[..5] } else { &start[..] };
-        let finished = crownhead_in(folder.path(), &[start, more].concat());
-        let told = finished.refused(code);
-        assert!(told.contains(complaint), "{more:?}: {told}");
+        let start = if args[0] == "-n" { &start[..5] } else { &start[..] };
+        let finished = crownhead_in(folder.path(), &[start, args].concat());
+        let message = finished.refused(code);
+        assert!(message.contains(expected), "{args:?}: {message}");
     }
     let chinese = ["match", "random", "random", "--game", "chinese-checkers"];
     let finished = crownhead(&[&chinese[..], &["--openings", "ballots"]].concat());
@@ -150,19 +152,19 @@ fn what_cannot_be_played_is_refused_with_what_would_be_right() {
 }
 
 #[test]
-fn chinese_checkers_without_its_table_says_so_once_and_goes_on() {
+fn missing_table_is_reported_once_and_the_match_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let play = |players: [&str; 2]| {
-        let more = ["--game", "chinese-checkers", "-n", "2", "--json"];
-        let arguments = [&["match"][..], &players, &more].concat();
-        finish(command(&arguments).env("CROWNHEAD_CACHE", folder.path()))
+        let options = ["--game", "chinese-checkers", "-n", "2", "--json"];
+        let args = [&["match"][..], &players, &options].concat();
+        finish(command(&args).env("CROWNHEAD_CACHE", folder.path()))
     };
     let finished = play(["level:1", "level:2"]);
     assert_eq!(finished.json()["games"], 2);
     assert_eq!(finished.stderr.lines().count(), 1, "{}", finished.stderr);
     let command = "`crownhead tables build chinese-checkers`";
     assert!(finished.stderr.contains(command), "{}", finished.stderr);
-    assert_eq!(play(["random", "random"]).stderr, "", "nobody here would use it");
+    assert_eq!(play(["random", "random"]).stderr, "", "neither player uses it");
     fs::write(folder.path().join("chinese-checkers-solo.table"), "nonsense").unwrap();
     let finished = play(["level:1", "level:2"]);
     assert_eq!(finished.json()["games"], 2);
@@ -172,31 +174,31 @@ fn chinese_checkers_without_its_table_says_so_once_and_goes_on() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_match_interrupted_in_its_first_game_leaves_earlier_games_alone() {
+fn match_interrupted_in_its_first_game_does_not_overwrite_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = folder.path().join("games.pdn");
-    fs::write(&kept, "1. 11-15 *\n").unwrap();
-    let thinking = ["match", "best", "best", "--game", "english", "-n", "2"];
+    let path = folder.path().join("games.pdn");
+    fs::write(&path, "1. 11-15 *\n").unwrap();
+    let args = ["match", "best", "best", "--game", "english", "-n", "2"];
     let more = ["--movetime", "3600s", "--pdn", "games.pdn"];
-    let mut command = command(&[&thinking[..], &more].concat());
+    let mut command = command(&[&args[..], &more].concat());
     command.current_dir(folder.path());
     let finished = crate::harness::interrupt(command);
     assert_eq!(finished.code, Some(130), "{finished:?}");
-    assert_eq!(fs::read_to_string(&kept).unwrap(), "1. 11-15 *\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "1. 11-15 *\n");
 }
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_match_tells_the_score_so_far() {
+fn interrupted_match_reports_the_score_so_far() {
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
 
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--game", "chinese-checkers", "-n", "10000000", "--json"];
-    let mut command = command(&[&["match", "level:1", "level:1"][..], &more].concat());
+    let options = ["--game", "chinese-checkers", "-n", "10000000", "--json"];
+    let mut command = command(&[&["match", "level:1", "level:1"][..], &options].concat());
     command.env("CROWNHEAD_CACHE", folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // The complaint about the table is the sign that it has begun.
+    // The message about the missing table shows that the match has started.
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     finish(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]));

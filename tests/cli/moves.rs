@@ -16,7 +16,7 @@ fn object(game: &str, position: &str) -> Value {
     finished.json()
 }
 
-/// Positions with steps, long chains and rings, one game after the other.
+/// Positions with steps, long jump chains and rings, by game.
 const POSITIONS: [(&str, &str); 10] = [
     ("english", "B:W21-32:B1-12"),
     ("english", "B:W6,14,15,22,23,29,32:B1,4"),
@@ -31,7 +31,7 @@ const POSITIONS: [(&str, &str); 10] = [
 ];
 
 #[test]
-fn the_moves_from_the_start_are_listed_one_a_line() {
+fn moves_from_the_start_are_listed_one_per_line() {
     let english = crownhead(&["moves", "english"]);
     assert_eq!(english.printed(), "9-13\n9-14\n10-14\n10-15\n11-15\n11-16\n12-16\n");
     assert_eq!(crownhead(&["moves", "contest"]).printed(), english.printed());
@@ -49,7 +49,7 @@ fn the_moves_from_the_start_are_listed_one_a_line() {
 }
 
 #[test]
-fn json_is_an_object_of_exactly_this_shape() {
+fn json_has_exactly_this_shape() {
     let step = |text: &str, from: &str, to: &str| json!({ "text": text, "from": from, "to": to, "captures": [], "path": [from, to] });
     assert_eq!(
         object("capture-halma", "8/1bw5/3b4/8/8/8/8/7w b 0"),
@@ -85,7 +85,7 @@ fn json_is_an_object_of_exactly_this_shape() {
 }
 
 #[test]
-fn json_names_cells_by_row_and_column_in_english_too() {
+fn json_cells_are_rows_and_columns_in_english_too() {
     let corners = "B:WK32:BK1";
     let cells = |position: &str| -> Vec<[String; 3]> {
         let moves = object("english", position)["moves"].take();
@@ -98,7 +98,7 @@ fn json_names_cells_by_row_and_column_in_english_too() {
 }
 
 #[test]
-fn captures_with_the_same_ends_have_their_paths_as_texts() {
+fn captures_with_equal_ends_are_written_with_their_paths() {
     let position = "B:W6,14,15,22,23,29,32:B1,4";
     assert_eq!(listed("english", position), "1x10x17x26\n1x10x19x26\n");
     assert_eq!(
@@ -120,12 +120,12 @@ fn captures_with_the_same_ends_have_their_paths_as_texts() {
             },
         ])
     );
-    // One move, though it can be made two ways round.
+    // One move, although two paths lead around the ring.
     assert_eq!(listed("english", "B:W10,11,18,19,29,32:BK7"), "7x7\n");
 }
 
 #[test]
-fn a_capture_is_compulsory() {
+fn capture_is_mandatory() {
     assert_eq!(listed("english", "B:W15,32:B1,11"), "11x18\n");
     assert_eq!(listed("contest", "B:W15,32:B1,11"), "11x18\n");
 }
@@ -140,7 +140,7 @@ fn options_change_the_moves() {
 }
 
 #[test]
-fn moves_are_sorted_by_start_end_and_captures_and_texts_follow_the_same_order() {
+fn moves_are_sorted_by_start_end_and_captures() {
     for (game, position) in POSITIONS {
         let object = object(game, position);
         let moves = object["moves"].as_array().unwrap();
@@ -167,7 +167,7 @@ fn moves_are_sorted_by_start_end_and_captures_and_texts_follow_the_same_order() 
 }
 
 #[test]
-fn the_text_of_a_hopping_move_is_made_of_its_cells() {
+fn text_of_a_jump_consists_of_its_cells() {
     for (game, position) in POSITIONS.iter().skip(6) {
         for mv in object(game, position)["moves"].as_array().unwrap() {
             let path: Vec<String> = serde_json::from_value(mv["path"].clone()).unwrap();
@@ -183,11 +183,11 @@ fn the_text_of_a_hopping_move_is_made_of_its_cells() {
 }
 
 #[test]
-fn a_position_is_printed_in_its_one_form() {
-    for (text, written) in
+fn position_is_printed_in_canonical_form() {
+    for (text, canonical) in
         [("W: b 1-3 : w 32, K5 .", "W:WK5,32:B1,2,3"), ("1b6/8/8/8/8/8/8/w7 w", "W:W29:B1")]
     {
-        assert_eq!(object("english", text)["position"], written);
+        assert_eq!(object("english", text)["position"], canonical);
     }
     let drawn = "......../.b....../......../......../......../......../......../.......w w";
     let object = object("capture-halma", drawn);
@@ -196,7 +196,7 @@ fn a_position_is_printed_in_its_one_form() {
 }
 
 #[test]
-fn a_finished_game_has_an_outcome_and_no_moves() {
+fn finished_game_has_an_outcome_and_no_moves() {
     for (game, position, outcome) in [
         (
             "english",
@@ -262,7 +262,7 @@ fn a_finished_game_has_an_outcome_and_no_moves() {
 }
 
 #[test]
-fn a_player_who_cannot_move_passes_where_the_rules_say_so() {
+fn player_without_a_move_passes_in_hopping_games() {
     let pass = json!([{ "text": "pass", "from": null, "to": null, "captures": [], "path": [] }]);
     for (game, position) in [
         ("chinese-checkers", "5OO#/6OO/5O1O/8/8/8/8/8 # 20"),
@@ -276,8 +276,8 @@ fn a_player_who_cannot_move_passes_where_the_rules_say_so() {
 }
 
 #[test]
-fn a_bad_position_is_bad_input_and_the_place_is_named() {
-    for (game, position, complaint) in [
+fn invalid_position_is_reported_with_its_location() {
+    for (game, position, expected) in [
         ("english", "B:W40:B1", "position, character 4: invalid square 40"),
         ("english", "nonsense", "position, character 1: "),
         ("english", "", "position, character 1: "),
@@ -292,15 +292,18 @@ fn a_bad_position_is_bad_input_and_the_place_is_named() {
         for command in [&["moves"][..], &["perft", "--depth", "1"], &["moves", "--json"]] {
             let arguments = [command, &[game, "--position", position]].concat();
             let finished = crownhead(&arguments);
-            let told = finished.refused(3);
-            assert!(told.starts_with(&format!("crownhead: {complaint}")), "{arguments:?}: {told}");
-            assert_eq!(told.lines().count(), 1, "{told}");
+            let message = finished.refused(3);
+            assert!(
+                message.starts_with(&format!("crownhead: {expected}")),
+                "{arguments:?}: {message}"
+            );
+            assert_eq!(message.lines().count(), 1, "{message}");
         }
     }
 }
 
 #[test]
-fn moves_that_are_given_are_played_first() {
+fn after_plays_moves_first() {
     let after = |game: &str, moves: &str| crownhead(&["moves", game, "--after", moves]);
     assert_eq!(after("english", "11-15 22-18").printed(), "15x22\n");
     assert_eq!(after("english", " 1115\n22x18 ").printed(), "15x22\n");
@@ -314,8 +317,8 @@ fn moves_that_are_given_are_played_first() {
 }
 
 #[test]
-fn a_given_move_that_is_refused_is_bad_input_with_its_number_and_the_rule() {
-    for (game, moves, complaint) in [
+fn illegal_move_is_reported_with_its_number_and_the_rule() {
+    for (game, moves, expected) in [
         ("english", "11-15 22-18 8-11", "move 3, 8-11: illegal: 15x22 is mandatory"),
         ("english", "11-15 pass", "move 2, pass: invalid move \"pass\": passing is not allowed"),
         ("chinese-checkers", "1151", "move 1, 1151: "),
@@ -323,14 +326,14 @@ fn a_given_move_that_is_refused_is_bad_input_with_its_number_and_the_rule() {
         ("contest:draw-plies=1", "11-15 22-18", "move 2, 22-18: the game is over: Draw: "),
     ] {
         let finished = crownhead(&["moves", game, "--after", moves]);
-        let told = finished.refused(3);
-        assert!(told.starts_with(&format!("crownhead: {complaint}")), "{told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
+        let message = finished.refused(3);
+        assert!(message.starts_with(&format!("crownhead: {expected}")), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 }
 
 #[test]
-fn games_that_counters_or_repetitions_end_are_finished() {
+fn draw_counters_and_repetitions_end_games() {
     let twice = "1-5 32-28 5-1 28-32";
     for (game, position, moves, reason, text) in [
         (
@@ -359,7 +362,7 @@ fn games_that_counters_or_repetitions_end_are_finished() {
         let object = crownhead(&arguments).json();
         let outcome = json!({ "winner": null, "reason": reason, "score": null, "text": text });
         assert_eq!((&object["outcome"], &object["moves"]), (&outcome, &json!([])), "{game}");
-        // One move earlier it still goes on.
+        // One move earlier the game is not over.
         let earlier = moves.rsplit_once(' ').map_or("", |(earlier, _)| earlier);
         let arguments = ["moves", game, "--position", position, "--after", earlier, "--json"];
         assert_eq!(crownhead(&arguments).json()["outcome"], Value::Null, "{game}");

@@ -31,7 +31,7 @@ const BAD: &str = "\
 1. 9-13 *
 ";
 
-const COMPLAINT: &str = "8-12: illegal: 12 is occupied";
+const MESSAGE: &str = "8-12: illegal: 12 is occupied";
 
 /// The good games of [`BAD`].
 const CONVERTED: [&str; 2] = [
@@ -61,7 +61,7 @@ const CONVERTED: [&str; 2] = [
 ",
 ];
 
-/// A folder with `good.pdn` and `bad.pdn`.
+/// Creates a folder with `good.pdn` and `bad.pdn`.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("good.pdn"), GOOD).unwrap();
@@ -69,7 +69,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// The names in a folder, sorted.
+/// Returns the file names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<_> =
@@ -78,7 +78,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The files with which the reader itself is tested.
+/// Returns the test files of the `records` crate.
 fn reader_files(kind: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/records/tests").join(kind);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -89,7 +89,7 @@ fn reader_files(kind: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_good_file_is_checked_with_one_line_about_it() {
+fn check_prints_one_line_per_file() {
     let folder = folder();
     let finished = crownhead_in(folder.path(), &["pdn", "check", "good.pdn"]);
     assert_eq!(finished.printed(), "good.pdn: 2 games read (4 plies), 0 errors\n");
@@ -104,22 +104,22 @@ fn a_good_file_is_checked_with_one_line_about_it() {
 }
 
 #[test]
-fn an_error_is_reported_with_file_line_and_column() {
+fn errors_are_reported_with_file_line_and_column() {
     let finished = crownhead_in(folder().path(), &["pdn", "check", "good.pdn", "bad.pdn"]);
     assert_eq!(finished.code, Some(3));
     assert_eq!(
         finished.stdout,
         "good.pdn: 2 games read (4 plies), 0 errors\nbad.pdn: 2 games read (3 plies), 1 error\n"
     );
-    assert_eq!(finished.stderr, format!("bad.pdn:5:19: game 2: {COMPLAINT}\n"));
+    assert_eq!(finished.stderr, format!("bad.pdn:5:19: game 2: {MESSAGE}\n"));
 }
 
 #[test]
-fn json_has_the_errors_and_the_exit_code_stays_the_same() {
+fn json_lists_errors_and_keeps_the_exit_code() {
     let folder = folder();
     let finished = crownhead_in(folder.path(), &["pdn", "check", "--json", "good.pdn", "bad.pdn"]);
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(3), ""));
-    let error = json!({ "game": 2, "line": 5, "column": 19, "message": COMPLAINT });
+    let error = json!({ "game": 2, "line": 5, "column": 19, "message": MESSAGE });
     assert_eq!(
         finished.json(),
         json!({
@@ -136,7 +136,7 @@ fn json_has_the_errors_and_the_exit_code_stays_the_same() {
 }
 
 #[test]
-fn json_lists_the_first_thousand_errors_and_counts_them_all() {
+fn json_lists_a_thousand_errors_and_counts_all() {
     let input = "1. 9-14 9-14 *\n".repeat(1500);
     let object = crownhead_reading(input.as_bytes(), &["pdn", "check", "--json", "-"]).json();
     let file = &object["files"][0];
@@ -145,35 +145,35 @@ fn json_lists_the_first_thousand_errors_and_counts_them_all() {
 }
 
 #[test]
-fn a_dash_is_standard_input() {
+fn dash_is_standard_input() {
     let finished = crownhead_reading(GOOD.as_bytes(), &["pdn", "check", "-"]);
     assert_eq!(finished.printed(), "standard input: 2 games read (4 plies), 0 errors\n");
     let finished = crownhead_reading(BAD.as_bytes(), &["pdn", "check", "-"]);
     assert_eq!(finished.code, Some(3));
-    assert_eq!(finished.stderr, format!("standard input:5:19: game 2: {COMPLAINT}\n"));
+    assert_eq!(finished.stderr, format!("standard input:5:19: game 2: {MESSAGE}\n"));
     let converted = crownhead_reading(GOOD.as_bytes(), &["pdn", "convert", "-"]);
     let from_file = crownhead_in(folder().path(), &["pdn", "convert", "good.pdn"]);
     assert_eq!(converted.printed(), from_file.printed());
 }
 
 #[test]
-fn a_file_that_is_not_there_is_a_failure_that_names_it() {
+fn missing_file_is_reported_with_its_name() {
     for command in ["check", "convert"] {
         let finished = crownhead_in(folder().path(), &["pdn", command, "missing.pdn"]);
-        let told = finished.refused(1);
-        assert!(told.starts_with("crownhead: missing.pdn could not be opened: "), "{told}");
+        let message = finished.refused(1);
+        assert!(message.starts_with("crownhead: cannot open missing.pdn: "), "{message}");
     }
     let finished = crownhead_in(folder().path(), &["pdn", "check", "."]);
     assert!(finished.refused(1).starts_with("crownhead: .: "));
 }
 
 #[test]
-fn the_other_files_are_checked_all_the_same() {
+fn unreadable_file_does_not_stop_the_check_of_others() {
     let folder = folder();
     let finished = crownhead_in(folder.path(), &["pdn", "check", "missing.pdn", "good.pdn"]);
     assert_eq!(finished.code, Some(1));
     assert_eq!(finished.stdout, "good.pdn: 2 games read (4 plies), 0 errors\n");
-    assert!(finished.stderr.starts_with("crownhead: missing.pdn could not be opened: "));
+    assert!(finished.stderr.starts_with("crownhead: cannot open missing.pdn: "));
 
     let arguments = ["pdn", "check", "missing.pdn", "bad.pdn", "--json"];
     let finished = crownhead_in(folder.path(), &arguments);
@@ -183,19 +183,19 @@ fn the_other_files_are_checked_all_the_same() {
         unreachable!("two files: {object}");
     };
     let failure = missing["failure"].as_str().unwrap();
-    assert!(failure.starts_with("missing.pdn could not be opened: "), "{missing}");
+    assert!(failure.starts_with("cannot open missing.pdn: "), "{missing}");
     assert_eq!((&bad["games"], &bad["errors"]), (&json!(2), &json!(1)));
 }
 
 #[test]
-fn a_file_must_be_named() {
+fn file_argument_is_required() {
     assert!(crownhead(&["pdn", "check"]).refused(2).contains("<FILE>..."));
     assert!(crownhead(&["pdn", "convert"]).refused(2).contains("<FILE>..."));
     assert!(crownhead(&["pdn"]).refused(2).contains("Usage: crownhead pdn <COMMAND>"));
 }
 
 #[test]
-fn games_are_converted_to_strict_pdn_with_all_that_is_known() {
+fn games_are_converted_to_strict_pdn() {
     let finished = crownhead_in(folder().path(), &["pdn", "convert", "good.pdn"]);
     let text = finished.printed();
     let expected = CONVERTED[0].replace("23-19 *", "23-19 2. 8-11 *");
@@ -205,7 +205,7 @@ fn games_are_converted_to_strict_pdn_with_all_that_is_known() {
 }
 
 #[test]
-fn one_empty_line_stands_between_two_games() {
+fn games_are_separated_by_one_empty_line() {
     let folder = folder();
     fs::write(folder.path().join("more.pdn"), "1. 11-15 *\n1. 9-13 *\n").unwrap();
     let finished = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn", "more.pdn"]);
@@ -216,7 +216,7 @@ fn one_empty_line_stands_between_two_games() {
 }
 
 #[test]
-fn what_was_converted_is_converted_to_the_same_bytes() {
+fn conversion_is_idempotent() {
     let mut inputs: Vec<_> = reader_files("good");
     inputs.extend(reader_files("bad"));
     for path in inputs {
@@ -229,7 +229,7 @@ fn what_was_converted_is_converted_to_the_same_bytes() {
 }
 
 #[test]
-fn files_of_every_origin_are_good_or_bad_as_a_whole() {
+fn test_files_have_the_expected_exit_codes() {
     for (kind, code) in [("good", 0), ("bad", 3)] {
         for path in reader_files(kind) {
             let finished = crownhead(&["pdn".as_ref(), "check".as_ref(), path.as_os_str()]);
@@ -239,101 +239,101 @@ fn files_of_every_origin_are_good_or_bad_as_a_whole() {
 }
 
 #[test]
-fn games_with_errors_are_reported_and_left_out() {
+fn games_with_errors_are_reported_and_skipped() {
     let finished = crownhead_in(folder().path(), &["pdn", "convert", "bad.pdn"]);
     assert_eq!(finished.code, Some(3));
     let games: Vec<_> = finished.stdout.split_inclusive("*\n").map(str::trim_start).collect();
     assert_eq!(games[..2], CONVERTED);
-    let told: Vec<_> = finished.stderr.lines().collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(told[0], format!("bad.pdn:5:19: game 2: {COMPLAINT}"));
-    assert!(told[1].starts_with("crownhead: 1 game was left out"), "{told:?}");
+    let lines: Vec<_> = finished.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert_eq!(lines[0], format!("bad.pdn:5:19: game 2: {MESSAGE}"));
+    assert!(lines[1].starts_with("crownhead: skipped 1 game"), "{lines:?}");
 }
 
 #[test]
-fn output_goes_to_a_file_instead() {
+fn output_option_writes_a_file() {
     let folder = folder();
-    let shown = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn"]).stdout;
+    let converted = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn"]).stdout;
     for option in ["-o", "--output"] {
         let arguments = ["pdn", "convert", "good.pdn", option, "new.pdn"];
         assert_eq!(crownhead_in(folder.path(), &arguments).printed(), "");
-        assert_eq!(fs::read_to_string(folder.path().join("new.pdn")).unwrap(), shown);
+        assert_eq!(fs::read_to_string(folder.path().join("new.pdn")).unwrap(), converted);
         fs::remove_file(folder.path().join("new.pdn")).unwrap();
     }
-    // Over the file that is read.
+    // The output may be the input.
     let arguments = ["pdn", "convert", "good.pdn", "-o", "good.pdn"];
     assert_eq!(crownhead_in(folder.path(), &arguments).printed(), "");
-    assert_eq!(fs::read_to_string(folder.path().join("good.pdn")).unwrap(), shown);
+    assert_eq!(fs::read_to_string(folder.path().join("good.pdn")).unwrap(), converted);
     assert_eq!(names(folder.path()), ["bad.pdn", "good.pdn"]);
 }
 
 #[test]
-fn output_to_a_dash_is_standard_output() {
+fn output_dash_is_standard_output() {
     let folder = folder();
-    let shown = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn"]).stdout;
+    let converted = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn"]).stdout;
     let finished = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn", "-o", "-"]);
-    assert_eq!(finished.printed(), shown);
+    assert_eq!(finished.printed(), converted);
     assert_eq!(names(folder.path()), ["bad.pdn", "good.pdn"]);
 }
 
 #[test]
-fn games_that_were_left_out_do_not_keep_the_others_from_the_file() {
+fn skipped_games_do_not_prevent_the_output() {
     let folder = folder();
     let finished = crownhead_in(folder.path(), &["pdn", "convert", "bad.pdn", "-o", "new.pdn"]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(3), ""));
-    assert!(finished.stderr.contains("1 game was left out"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("skipped 1 game"), "{}", finished.stderr);
     let written = fs::read_to_string(folder.path().join("new.pdn")).unwrap();
     assert!(written.starts_with(CONVERTED[0]) && written.contains(CONVERTED[1]), "{written}");
 }
 
 #[test]
-fn a_file_with_errors_is_not_replaced_by_what_could_be_read_of_it() {
+fn input_with_errors_is_not_replaced() {
     let folder = folder();
     for output in ["bad.pdn", "./bad.pdn"] {
         let arguments = ["pdn", "convert", "good.pdn", "bad.pdn", "-o", output];
         let finished = crownhead_in(folder.path(), &arguments);
         assert_eq!(finished.code, Some(3));
-        assert!(
-            finished.stderr.ends_with(&format!("{output} was left as it is\n")),
-            "{finished:?}"
-        );
+        assert!(finished.stderr.ends_with(&format!("{output} is unchanged\n")), "{finished:?}");
         assert_eq!(fs::read_to_string(folder.path().join("bad.pdn")).unwrap(), BAD);
         assert_eq!(names(folder.path()), ["bad.pdn", "good.pdn"]);
     }
 }
 
 #[test]
-fn a_failure_leaves_the_old_file_as_it_was_and_nothing_beside_it() {
+fn failure_leaves_the_old_file_unchanged() {
     let folder = folder();
     let old = "an older file";
     fs::write(folder.path().join("old.pdn"), old).unwrap();
     let arguments = ["pdn", "convert", "good.pdn", "missing.pdn", "-o", "old.pdn"];
     let finished = crownhead_in(folder.path(), &arguments);
-    assert!(finished.refused(1).contains("missing.pdn could not be opened"));
+    assert!(finished.refused(1).contains("cannot open missing.pdn"));
     assert_eq!(fs::read_to_string(folder.path().join("old.pdn")).unwrap(), old);
     assert_eq!(names(folder.path()), ["bad.pdn", "good.pdn", "old.pdn"]);
 }
 
 #[test]
-fn output_that_cannot_be_written_is_a_failure_that_names_it_and_leaves_nothing() {
+fn unwritable_output_is_reported_and_leaves_no_file() {
     let folder = folder();
     fs::create_dir(folder.path().join("folder")).unwrap();
     for output in ["folder", "no/such/folder.pdn"] {
         let finished = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn", "-o", output]);
-        let told = finished.refused(1);
-        assert!(told.starts_with(&format!("crownhead: {output} could not be written: ")), "{told}");
+        let message = finished.refused(1);
+        assert!(
+            message.starts_with(&format!("crownhead: {output} could not be written: ")),
+            "{message}"
+        );
     }
     assert_eq!(names(folder.path()), ["bad.pdn", "folder", "good.pdn"]);
 }
 
 #[test]
-fn files_beside_the_output_are_not_touched() {
+fn other_files_in_the_folder_are_not_changed() {
     let folder = folder();
-    fs::write(folder.path().join("new.pdn.part"), "somebody's").unwrap();
+    fs::write(folder.path().join("new.pdn.part"), "unrelated").unwrap();
     let arguments = ["pdn", "convert", "good.pdn", "-o", "new.pdn"];
     assert_eq!(crownhead_in(folder.path(), &arguments).printed(), "");
-    let beside = fs::read_to_string(folder.path().join("new.pdn.part")).ok();
-    assert_eq!(beside.as_deref(), Some("somebody's"));
+    let other_file = fs::read_to_string(folder.path().join("new.pdn.part")).ok();
+    assert_eq!(other_file.as_deref(), Some("unrelated"));
 }
 
 #[cfg(unix)]
@@ -348,37 +348,37 @@ mod unix {
     use crate::harness::{command, crownhead_in, finish};
 
     #[test]
-    fn output_through_a_link_goes_to_the_file_it_names() {
+    fn output_follows_a_symbolic_link() {
         let folder = folder();
         fs::write(folder.path().join("real.pdn"), "old").unwrap();
         symlink("real.pdn", folder.path().join("link.pdn")).unwrap();
         let arguments = ["pdn", "convert", "good.pdn", "-o", "link.pdn"];
         crownhead_in(folder.path(), &arguments).printed();
-        assert!(folder.path().join("link.pdn").is_symlink(), "the link is still one");
+        assert!(folder.path().join("link.pdn").is_symlink(), "the link is kept");
         let written = fs::read_to_string(folder.path().join("real.pdn")).unwrap();
         assert!(written.contains("11-15"), "{written}");
     }
 
     #[test]
-    fn output_to_what_is_no_plain_file_is_written_to_it_and_does_not_replace_it() {
+    fn output_to_a_named_pipe_does_not_replace_it() {
         let folder = folder();
         let pipe = folder.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        // Held open for both, so that neither side waits for the other.
+        // Opened for reading and writing, so that neither end blocks.
         let mut reader = OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
         let arguments = ["pdn", "convert", "good.pdn", "-o", "pipe"];
         let finished = crownhead_in(folder.path(), &arguments);
-        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo(), "the pipe is still one");
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo(), "the pipe is kept");
         finished.printed();
 
-        let shown = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn"]).stdout;
-        let mut written = vec![0; shown.len()];
+        let converted = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn"]).stdout;
+        let mut written = vec![0; converted.len()];
         reader.read_exact(&mut written).unwrap();
-        assert_eq!(String::from_utf8(written).unwrap(), shown);
+        assert_eq!(String::from_utf8(written).unwrap(), converted);
     }
 
     #[test]
-    fn a_file_that_is_replaced_keeps_its_permissions() {
+    fn replaced_file_keeps_its_permissions() {
         let folder = folder();
         let path = folder.path().join("old.pdn");
         fs::write(&path, "old").unwrap();
@@ -391,7 +391,7 @@ mod unix {
     }
 
     #[test]
-    fn a_reader_of_the_old_file_keeps_it_whole_while_it_is_replaced() {
+    fn open_reader_keeps_the_old_contents() {
         let folder = folder();
         let path = folder.path().join("old.pdn");
         fs::write(&path, "old").unwrap();
@@ -405,7 +405,7 @@ mod unix {
     }
 
     #[test]
-    fn a_file_name_need_not_be_utf_8() {
+    fn file_name_need_not_be_utf8() {
         let folder = tempfile::tempdir().unwrap();
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.pdn");
         fs::write(folder.path().join(name), GOOD).unwrap();

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use crate::harness::{Finished, crownhead};
 
-/// Runs `perft` with these arguments after the game and the depth.
+/// Runs `perft` with additional arguments.
 fn perft(game: &str, depth: u32, more: &[&str]) -> Finished {
     let depth = depth.to_string();
     crownhead(&[&["perft", game, "--depth", &depth], more].concat())
 }
 
-/// The lines `DEPTH NODES` for these counts of depth 1, 2, …
+/// Formats counts of depth 1, 2, … as lines `DEPTH NODES`.
 fn lines(counts: &[u64]) -> String {
     counts.iter().zip(1..).map(|(nodes, depth)| format!("{depth} {nodes}\n")).collect()
 }
 
-/// Counts of distinct moves from the start.
+/// Leaf counts from the start position.
 const COUNTS: [(&str, &[u64]); 4] = [
     ("english", &[7, 49, 302, 1469, 7361, 36768, 179740]),
     ("contest", &[7, 49, 302, 1469, 7361, 36768, 179740]),
@@ -23,7 +23,7 @@ const COUNTS: [(&str, &[u64]); 4] = [
     ("capture-halma", &[31, 961, 31282]),
 ];
 
-/// Counts that draws, losses, rings and passes make.
+/// Leaf counts of positions with draws, losses, rings and passes.
 const POSITIONS: [(&str, &str, &[u64]); 6] = [
     ("contest:draw-plies=4", "B:W21-32:B1-12", &[7, 49, 302, 1469, 565, 3310, 18751, 90413]),
     (
@@ -38,7 +38,7 @@ const POSITIONS: [(&str, &str, &[u64]); 6] = [
 ];
 
 #[test]
-fn one_line_for_each_depth_with_the_known_counts() {
+fn counts_are_printed_one_line_per_depth() {
     for (game, counts) in COUNTS {
         let finished = perft(game, counts.len() as u32, &[]);
         assert_eq!((finished.code, finished.stdout), (Some(0), lines(counts)), "{game}");
@@ -50,7 +50,7 @@ fn one_line_for_each_depth_with_the_known_counts() {
 }
 
 #[test]
-fn the_speed_goes_to_standard_error() {
+fn speed_goes_to_standard_error() {
     let finished = perft("english", 5, &[]);
     assert_eq!(finished.stdout, lines(&COUNTS[0].1[..5]));
     assert!(finished.stderr.starts_with("depth 5: "), "{}", finished.stderr);
@@ -59,14 +59,14 @@ fn the_speed_goes_to_standard_error() {
 }
 
 #[test]
-fn depth_0_is_the_position_itself() {
+fn depth_0_has_one_leaf() {
     assert_eq!(perft("english", 0, &[]).stdout, "0 1\n");
     assert_eq!(perft("english", 0, &["--divide"]).stdout, "0 1\n");
 }
 
 #[test]
-fn every_way_of_counting_gives_the_same_counts() {
-    const WAYS: [&[&str]; 7] = [
+fn all_methods_give_the_same_counts() {
+    const METHODS: [&[&str]; 7] = [
         &["--no-bulk"],
         &["--threads", "3"],
         &["--hash", "1"],
@@ -79,26 +79,26 @@ fn every_way_of_counting_gives_the_same_counts() {
     let positions = POSITIONS.iter().map(|(game, text, counts)| (*game, Some(*text), *counts));
     for (game, position, counts) in starts.chain(positions) {
         let position: Vec<_> = position.into_iter().flat_map(|text| ["--position", text]).collect();
-        for way in WAYS {
-            let finished = perft(game, counts.len() as u32, &[way, &position].concat());
-            let found = (finished.code, finished.stdout);
-            assert_eq!(found, (Some(0), lines(counts)), "{game} {position:?} {way:?}");
+        for method in METHODS {
+            let finished = perft(game, counts.len() as u32, &[method, &position].concat());
+            let result = (finished.code, finished.stdout);
+            assert_eq!(result, (Some(0), lines(counts)), "{game} {position:?} {method:?}");
         }
     }
 }
 
 #[test]
-fn divide_lists_each_move_indented_and_its_counts_add_up() {
+fn divide_lists_each_move_and_the_counts_add_up() {
     for (game, counts) in COUNTS {
         let depth = counts.len() as u32 - 1;
-        for way in [&[][..], &["--threads", "2", "--hash", "1"], &["--no-bulk"]] {
-            let finished = perft(game, depth, &[way, &["--divide"]].concat());
-            let shown = finished.stdout.strip_prefix(&lines(&counts[..depth as usize]));
-            let shown = shown.expect("the counts come first");
+        for method in [&[][..], &["--threads", "2", "--hash", "1"], &["--no-bulk"]] {
+            let finished = perft(game, depth, &[method, &["--divide"]].concat());
+            let divided_text = finished.stdout.strip_prefix(&lines(&counts[..depth as usize]));
+            let divided_text = divided_text.expect("starts with the counts");
             let mut divided = BTreeMap::new();
-            for line in shown.lines() {
+            for line in divided_text.lines() {
                 let row = line.strip_prefix("  ").and_then(|row| row.rsplit_once(' '));
-                let (text, nodes) = row.expect("two blanks, the move and its count");
+                let (text, nodes) = row.expect("two spaces, the move and its count");
                 divided.insert(text.to_string(), nodes.parse::<u64>().unwrap());
             }
             assert_eq!(divided.values().sum::<u64>(), counts[depth as usize - 1], "{game}");
@@ -106,19 +106,19 @@ fn divide_lists_each_move_indented_and_its_counts_add_up() {
             let moves = crownhead(&["moves", game]);
             let mut moves: Vec<_> = moves.printed().lines().collect();
             moves.sort_unstable();
-            assert!(moves.into_iter().eq(divided.keys()), "{game}: {shown}");
+            assert!(moves.into_iter().eq(divided.keys()), "{game}: {divided_text}");
         }
     }
 }
 
 #[test]
-fn divide_of_a_finished_game_has_no_moves() {
+fn divide_of_a_finished_game_lists_no_moves() {
     let finished = perft("english", 2, &["--position", "B:W17,22,29:B13", "--divide"]);
     assert_eq!(finished.stdout, "1 0\n2 0\n");
 }
 
 #[test]
-fn json_has_the_counts_with_their_times_and_nothing_goes_to_standard_error() {
+fn json_has_counts_and_times() {
     let finished = perft("contest:kings=true", 4, &["--json", "--divide"]);
     finished.printed();
     let object = finished.json();
@@ -147,13 +147,13 @@ fn json_has_the_counts_with_their_times_and_nothing_goes_to_standard_error() {
 }
 
 #[test]
-fn paths_count_each_way_of_capturing() {
-    // Round a ring either way: one move, two paths.
+fn paths_counts_each_path_of_a_capture() {
+    // Around the ring in either direction: one move, two paths.
     let ring = ["--position", "B:W10,11,18,19,29,32:BK7"];
     let paths = |game| perft(game, 8, &[&ring[..], &["--paths"]].concat()).stdout;
     assert_eq!(paths("english"), lines(&[2, 6, 24, 72, 216, 720, 2774, 8822]));
     assert_eq!(paths("contest:kings=true"), paths("english"));
-    // The published counts from the start; the two ways of counting part only at depth 12.
+    // The published counts from the start; they differ from distinct moves only from depth 12 on.
     assert_eq!(perft("english", 7, &["--paths"]).stdout, lines(COUNTS[0].1));
 
     let divided = perft("english", 2, &[&ring[..], &["--paths", "--divide"]].concat());
@@ -161,25 +161,28 @@ fn paths_count_each_way_of_capturing() {
 }
 
 #[test]
-fn paths_of_hopping_games_are_refused_as_bad_usage() {
+fn paths_is_a_usage_error_in_hopping_games() {
     for game in ["chinese-checkers", "capture-halma"] {
         let finished = perft(game, 2, &["--paths"]);
-        let told = finished.refused(2);
-        assert!(told.contains("--paths") && told.contains(game), "{told}");
+        let message = finished.refused(2);
+        assert!(message.contains("--paths") && message.contains(game), "{message}");
     }
 }
 
 #[test]
-fn paths_go_with_no_other_way_of_counting() {
-    for way in [&["--hash", "1"][..], &["--threads", "2"], &["--no-bulk"]] {
-        let finished = perft("english", 2, &[way, &["--paths"]].concat());
-        let told = finished.refused(2);
-        assert!(told.contains("cannot be used with") && told.contains("'--paths'"), "{told}");
+fn paths_conflicts_with_other_methods() {
+    for method in [&["--hash", "1"][..], &["--threads", "2"], &["--no-bulk"]] {
+        let finished = perft("english", 2, &[method, &["--paths"]].concat());
+        let message = finished.refused(2);
+        assert!(
+            message.contains("cannot be used with") && message.contains("'--paths'"),
+            "{message}"
+        );
     }
 }
 
 #[test]
-fn numbers_out_of_range_are_refused_and_the_range_is_told() {
+fn numbers_out_of_range_are_refused_with_the_range() {
     for (arguments, range) in [
         (&["--depth", "201"][..], "0..=200"),
         (&["--depth", "4294967296"], "0..=200"),
@@ -190,14 +193,14 @@ fn numbers_out_of_range_are_refused_and_the_range_is_told() {
         (&["--depth", "2", "--hash", "1048577"], "1..=1048576"),
     ] {
         let finished = crownhead(&[&["perft", "english"], arguments].concat());
-        let told = finished.refused(2);
-        assert!(told.contains(range), "{arguments:?}: {told}");
+        let message = finished.refused(2);
+        assert!(message.contains(range), "{arguments:?}: {message}");
     }
     let finished = crownhead(&["perft", "english", "--depth", "six"]);
     assert!(finished.refused(2).contains("'six'"));
 }
 
 #[test]
-fn the_depth_must_be_given() {
+fn depth_is_required() {
     assert!(crownhead(&["perft", "english"]).refused(2).contains("--depth <N>"));
 }

@@ -1,6 +1,6 @@
-//! Readers that go away, and what is full: the program ends without a panic.
+//! Closed pipes, full disks and too little memory: the program exits without a panic.
 
-#![cfg(target_os = "linux")] // for /dev/full and limits of memory
+#![cfg(target_os = "linux")] // for /dev/full and ulimit -v
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::harness::{command, finish};
 
-/// A command for each way of printing. `good.pdn` and `bad.pdn` are in the folder.
+/// Commands with all kinds of output. `good.pdn` and `bad.pdn` are in the folder.
 const COMMANDS: [&[&str]; 19] = [
     &["games"],
     &["games", "--json"],
@@ -31,7 +31,7 @@ const COMMANDS: [&[&str]; 19] = [
     &["--help"],
 ];
 
-/// A folder with more games than fit into any buffer.
+/// Creates a folder with more games than fit into a pipe.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("good.pdn"), "1. 11-15 23-19 *\n".repeat(2000)).unwrap();
@@ -39,37 +39,37 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The end of a pipe that nobody reads.
-fn unread() -> std::io::PipeWriter {
+/// Returns the writing end of a pipe whose reader is closed.
+fn closed_pipe() -> std::io::PipeWriter {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     writer
 }
 
 #[test]
-fn output_that_nobody_reads_is_no_failure() {
+fn closed_output_is_not_a_failure() {
     let folder = folder();
     for arguments in COMMANDS {
         let mut command = command(arguments);
-        let finished = finish(command.current_dir(folder.path()).stdout(unread()));
+        let finished = finish(command.current_dir(folder.path()).stdout(closed_pipe()));
         assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{arguments:?}");
     }
 }
 
 #[test]
-fn a_check_that_nobody_reads_still_tells_by_its_exit_code() {
+fn check_with_closed_output_still_sets_the_exit_code() {
     let folder = folder();
     for (file, code) in [("good.pdn", 0), ("bad.pdn", 3), ("missing.pdn", 1)] {
         for more in [&[][..], &["--json"]] {
             let mut command = command(&[&["pdn", "check", file], more].concat());
-            let finished = finish(command.current_dir(folder.path()).stdout(unread()));
+            let finished = finish(command.current_dir(folder.path()).stdout(closed_pipe()));
             assert_eq!(finished.code, Some(code), "{file} {more:?}");
         }
     }
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_may_leave() {
+fn reader_can_close_the_output_early() {
     let mut command = command(&["perft", "english", "--depth", "9"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -80,7 +80,7 @@ fn a_reader_that_has_seen_enough_may_leave() {
 }
 
 #[test]
-fn complaints_that_nobody_reads_leave_the_exit_code_as_it_is() {
+fn closed_standard_error_does_not_change_the_exit_code() {
     let folder = folder();
     for (arguments, code) in [
         (&["pdn", "check", "bad.pdn"][..], 3),
@@ -93,27 +93,27 @@ fn complaints_that_nobody_reads_leave_the_exit_code_as_it_is() {
         (&[], 2),
     ] {
         let mut command = command(arguments);
-        let finished = finish(command.current_dir(folder.path()).stderr(unread()));
+        let finished = finish(command.current_dir(folder.path()).stderr(closed_pipe()));
         assert_eq!(finished.code, Some(code), "{arguments:?}");
     }
 }
 
 #[test]
-fn output_that_does_not_fit_is_a_failure_told_once() {
+fn full_disk_is_reported_once() {
     let folder = folder();
-    // Of clap's own two, nothing is told.
+    // Except --version and --help, whose errors clap ignores.
     for arguments in &COMMANDS[..COMMANDS.len() - 2] {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = command(arguments);
         let finished = finish(command.current_dir(folder.path()).stdout(full));
         assert_eq!(finished.code, Some(1), "{arguments:?}");
-        let told = finished.stderr.matches("No space left on device").count();
-        assert_eq!(told, 1, "{arguments:?}: {}", finished.stderr);
+        let count = finished.stderr.matches("No space left on device").count();
+        assert_eq!(count, 1, "{arguments:?}: {}", finished.stderr);
     }
 }
 
-/// Runs the program with no more than so many kilobytes of memory.
-fn crownhead_within(kilobytes: u32, arguments: &[&str]) -> crate::harness::Finished {
+/// Runs the program with a limit on its memory.
+fn crownhead_with_memory(kilobytes: u32, arguments: &[&str]) -> crate::harness::Finished {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"")]);
     shell.arg(env!("CARGO_BIN_EXE_crownhead")).args(arguments).env_remove("RUST_BACKTRACE");
@@ -121,17 +121,17 @@ fn crownhead_within(kilobytes: u32, arguments: &[&str]) -> crate::harness::Finis
 }
 
 #[test]
-fn a_table_larger_than_the_memory_is_refused_before_anything_is_counted() {
+fn hash_table_larger_than_memory_is_refused() {
     let arguments = ["perft", "english", "--depth", "4", "--hash", "4096"];
-    let finished = crownhead_within(2_000_000, &arguments);
-    assert_eq!(finished.refused(1), "crownhead: there is no memory for a table of 4096 MB\n");
+    let finished = crownhead_with_memory(2_000_000, &arguments);
+    assert_eq!(finished.refused(1), "crownhead: not enough memory for a hash table of 4096 MB\n");
 }
 
 #[test]
-fn fewer_threads_than_asked_for_count_the_same() {
-    // A thousand threads' stacks do not fit.
+fn perft_works_with_fewer_threads_than_requested() {
+    // The stacks of a thousand threads do not fit.
     let arguments = ["perft", "english", "--depth", "8", "--threads", "1024"];
-    let finished = crownhead_within(200_000, &arguments);
+    let finished = crownhead_with_memory(200_000, &arguments);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(finished.stdout.ends_with("8 845931\n"), "{}", finished.stdout);
 }

@@ -131,15 +131,15 @@ fn bot_has_a_time_limit() {
 #[test]
 fn resumed_game_honours_isolation_and_limits() {
     let folder = tempfile::tempdir().unwrap();
-    let script = "tee heard | python3 \"$0\" fine";
+    let script = "tee received | python3 \"$0\" fine";
     let bot = hostile("").replace("cmd:python3", &format!("cmd:sh -c '{script}'"));
     let play = ["play", "english", "--second", &bot, "--isolation", "off"];
     play_plain(folder.path(), &play, "11-15\n").printed();
-    fs::remove_file(folder.path().join("heard")).unwrap();
+    fs::remove_file(folder.path().join("received")).unwrap();
     let resume = ["play", "--resume", "--isolation", "off"];
     let off = play_plain(folder.path(), &resume, "undo\n11-15\n");
     assert_eq!(off.isolation.as_deref(), Some("isolation: off"), "{off:?}");
-    assert!(folder.path().join("heard").exists(), "the bot can write to the folder");
+    assert!(folder.path().join("received").exists(), "the bot can write to the folder");
     let resume = ["play", "--resume", "--limits", "memory=777MB"];
     let limited = play_plain(folder.path(), &resume, "quit\n");
     let isolation = limited.isolation.clone().unwrap_or_default();

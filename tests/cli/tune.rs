@@ -3,7 +3,7 @@
 use crate::harness::{crownhead, crownhead_in};
 
 #[test]
-fn the_header_names_the_command_that_makes_the_same_weights() {
+fn header_has_the_command_that_reproduces_the_weights() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["tune", "contest", "--games", "40", "--nodes", "20", "--epochs", "2", "-o"];
     let first = crownhead_in(folder.path(), &[&arguments[..], &["first weights"]].concat());
@@ -18,13 +18,13 @@ fn the_header_names_the_command_that_makes_the_same_weights() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_any_game() {
+fn unwritable_output_is_reported_before_the_games() {
     let finished = crownhead(&["tune", "english", "--games", "10000000", "-o", "no/such/file"]);
     assert!(finished.refused(1).contains("no/such/file could not be written"), "{finished:?}");
 }
 
 #[test]
-fn games_without_any_position_to_learn_from_are_a_failure() {
+fn too_few_positions_are_reported() {
     let finished =
         crownhead(&["tune", "contest", "--games", "1", "--nodes", "20", "--epochs", "1"]);
     assert!(finished.refused(1).contains("too few"), "{finished:?}");
@@ -32,7 +32,7 @@ fn games_without_any_position_to_learn_from_are_a_failure() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_the_fit_too() {
+fn ctrl_c_stops_training() {
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
 
@@ -40,8 +40,8 @@ fn ctrl_c_ends_the_fit_too() {
     let mut command = crate::harness::command(&start);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let fits = |line: Result<String, _>| line.unwrap().starts_with("epoch 10:");
-    assert!(lines.any(fits), "it never began to fit");
+    let is_training = |line: Result<String, _>| line.unwrap().starts_with("epoch 10:");
+    assert!(lines.any(is_training), "training did not start");
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert!(lines.all(|line| !line.unwrap().starts_with("epoch 100000:")));

@@ -1,4 +1,4 @@
-//! Games that are broken off: nothing is lost, and the terminal is as it was.
+//! Interrupted games: they are saved, and the terminal is restored.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::tty::Tty;
 const PLAY: [&str; 8] =
     ["play", "english", "--first", "human", "--second", "human", "--time", "10+0"];
 
-/// The text of the one game that is kept.
-fn kept(data: &Path) -> String {
+/// Returns the text of the only saved game.
+fn saved_game(data: &Path) -> String {
     let files = std::fs::read_dir(data.join("crownhead/unfinished")).unwrap();
     let paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     assert_eq!(paths.len(), 1, "{paths:?}");
@@ -21,131 +21,132 @@ fn clocks(text: &str) -> [u64; 2] {
     [numbers.next().unwrap(), numbers.next().unwrap()]
 }
 
-fn begin(data: &Path) -> Tty {
-    play_on(Tty::start(data, (80, 24), &PLAY))
+fn start(data: &Path) -> Tty {
+    play_two_moves(Tty::start(data, (80, 24), &PLAY))
 }
 
-fn play_on(mut tty: Tty) -> Tty {
+fn play_two_moves(mut tty: Tty) -> Tty {
     tty.wait_for("Black(b) to move.");
     tty.send("11-15\r");
     tty.wait_for("White(w) to move.");
     tty.send("23-19\r");
     tty.wait_for("Black(b) to move.");
-    // The clock is seen to run.
+    // The clock runs.
     tty.wait_for("9:58");
     tty
 }
 
 #[test]
-fn a_request_to_end_restores_the_terminal_and_keeps_the_game_with_its_clocks() {
+fn sigterm_restores_the_terminal_and_saves_the_game_with_its_clocks() {
     let data = tempfile::tempdir().unwrap();
-    let mut tty = begin(data.path());
+    let mut tty = start(data.path());
     tty.signal("TERM");
-    assert_eq!(tty.end(), 130);
-    tty.is_restored();
+    assert_eq!(tty.wait_exit(), 130);
+    tty.wait_restored();
     tty.wait_for("Game saved. Resume it with: crownhead play --resume");
-    let text = kept(data.path());
+    let text = saved_game(data.path());
     assert!(text.contains("1. 11-15 23-19"), "{text}");
     let [black, white] = clocks(&text);
     assert!(black < 599_000 && black < white && white < 600_000, "{text}");
 
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "--resume"]);
-    let shown = tty.wait_for(">23-19");
-    assert!(shown.contains("9:5"), "{shown}");
+    let text = tty.wait_for(">23-19");
+    assert!(text.contains("9:5"), "{text}");
     tty.send("8-11\r");
     tty.wait_for(">8-11");
     tty.send("qy");
-    assert_eq!(tty.end(), 0);
-    tty.is_restored();
-    let text = kept(data.path());
+    assert_eq!(tty.wait_exit(), 0);
+    tty.wait_restored();
+    let text = saved_game(data.path());
     assert!(text.contains("2. 8-11") && clocks(&text)[0] <= black, "{text}");
 }
 
-/// A terminal inside the terminal, which is ended as one that crashes: the program loses it for good.
-/// How the program ended then.
+/// Runs the program in a nested terminal and kills that terminal. Returns the exit code of the
+/// program.
 #[cfg(target_os = "linux")]
-fn lose_the_terminal(folder: &Path, arguments: &str, play: impl FnOnce(Tty) -> Tty) -> String {
+fn lose_terminal(folder: &Path, arguments: &str, play: impl FnOnce(Tty) -> Tty) -> String {
     let program = env!("CARGO_BIN_EXE_crownhead");
-    // The shell outlives the terminal, to tell.
-    let line = format!("trap : HUP; cd {}; {program} {arguments}; echo $? > end", folder.display());
+    // The shell outlives the terminal, to write the exit code.
+    let line =
+        format!("trap : HUP; cd {}; {program} {arguments}; echo $? > code", folder.display());
     let mut command = portable_pty::CommandBuilder::new("script");
     command.args(["--quiet", "--flush", "--command", &line, "/dev/null"]);
     let tty = play(Tty::run(command, folder, (80, 40), &[]));
     tty.signal("KILL");
-    let begun = std::time::Instant::now();
+    let start = std::time::Instant::now();
     loop {
-        let end = std::fs::read_to_string(folder.join("end")).unwrap_or_default();
-        if end.ends_with('\n') {
-            return end.trim().into();
+        let code = std::fs::read_to_string(folder.join("code")).unwrap_or_default();
+        if code.ends_with('\n') {
+            return code.trim().into();
         }
-        assert!(begun.elapsed().as_secs() < 60, "the program goes on without a terminal");
+        assert!(start.elapsed().as_secs() < 60, "the program runs on without a terminal");
         std::thread::yield_now();
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_lost_terminal_ends_the_program_in_order_and_loses_nothing() {
+fn lost_terminal_loses_no_move() {
     for plain in ["", "--plain"] {
         let data = tempfile::tempdir().unwrap();
         let arguments = format!("{} --record game.pdn {plain}", PLAY.join(" "));
-        let end = lose_the_terminal(data.path(), &arguments, |tty| match plain {
-            "" => play_on(tty),
-            _ => play_by_lines(tty),
+        let code = lose_terminal(data.path(), &arguments, |tty| match plain {
+            "" => play_two_moves(tty),
+            _ => play_two_moves_in_plain_text(tty),
         });
-        assert!(["1", "130"].contains(&end.as_str()), "{plain}: ended with {end}");
-        let text = kept(data.path());
+        assert!(["1", "130"].contains(&code.as_str()), "{plain}: exit code {code}");
+        let text = saved_game(data.path());
         assert!(text.contains("1. 11-15 23-19"), "{text}");
         let record = std::fs::read_to_string(data.path().join("game.pdn")).unwrap();
         assert!(record.contains("1. 11-15 23-19"), "{record}");
-        // Nothing half written is left either.
+        // No temporary file is left.
         let names = std::fs::read_dir(data.path()).unwrap().map(|file| file.unwrap().file_name());
         let mut names: Vec<_> = names.collect();
         names.sort();
-        assert_eq!(names, ["crownhead", "end", "game.pdn"]);
+        assert_eq!(names, ["code", "crownhead", "game.pdn"]);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn other_screens_end_in_order_without_their_terminal_too() {
+fn other_screens_exit_when_the_terminal_is_lost() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/records/tests/good/annotations.pdn");
-    for (arguments, wanted) in
+    for (arguments, expected) in
         [(format!("view {file}"), "game 1"), ("learn english".into(), "1 of")]
     {
         let data = tempfile::tempdir().unwrap();
-        let end = lose_the_terminal(data.path(), &arguments, |tty| {
-            tty.wait_for(wanted);
+        let code = lose_terminal(data.path(), &arguments, |tty| {
+            tty.wait_for(expected);
             tty
         });
-        assert!(["1", "130"].contains(&end.as_str()), "{arguments}: ended with {end}");
+        assert!(["1", "130"].contains(&code.as_str()), "{arguments}: exit code {code}");
     }
 }
 
 #[cfg(target_os = "linux")]
-fn play_by_lines(mut tty: Tty) -> Tty {
+fn play_two_moves_in_plain_text(mut tty: Tty) -> Tty {
     tty.wait_for("Black(b) to move: ");
     tty.send("11-15\n");
     tty.wait_for("White(w) to move: ");
     tty.send("23-19\n");
-    tty.wait_until("the second turn of Black", |shown| {
-        shown.matches("Black(b) to move: ").count() == 2
+    tty.wait_until("the second turn of Black", |text| {
+        text.matches("Black(b) to move: ").count() == 2
     });
     tty
 }
 
 #[test]
-fn a_hangup_restores_the_terminal_and_keeps_the_game() {
+fn sighup_restores_the_terminal_and_saves_the_game() {
     let data = tempfile::tempdir().unwrap();
-    let mut tty = begin(data.path());
+    let mut tty = start(data.path());
     tty.signal("HUP");
-    assert_eq!(tty.end(), 130);
-    tty.is_restored();
-    assert!(kept(data.path()).contains("1. 11-15 23-19"));
+    assert_eq!(tty.wait_exit(), 130);
+    tty.wait_restored();
+    assert!(saved_game(data.path()).contains("1. 11-15 23-19"));
 }
 
 #[test]
-fn a_game_by_lines_ends_when_it_is_told_to_and_is_kept() {
+fn sigterm_saves_the_game_in_plain_text() {
     let data = tempfile::tempdir().unwrap();
     let mut arguments = PLAY.to_vec();
     arguments.push("--plain");
@@ -154,13 +155,13 @@ fn a_game_by_lines_ends_when_it_is_told_to_and_is_kept() {
     tty.send("11-15\n");
     tty.wait_for("White(w) to move: ");
     tty.signal("TERM");
-    assert_eq!(tty.end(), 130);
+    assert_eq!(tty.wait_exit(), 130);
     tty.wait_for("Game saved.");
-    assert!(kept(data.path()).contains("1. 11-15"));
+    assert!(saved_game(data.path()).contains("1. 11-15"));
 }
 
 #[test]
-fn a_request_to_end_is_heard_while_the_computer_thinks() {
+fn sigterm_stops_a_thinking_computer() {
     let data = tempfile::tempdir().unwrap();
     let play = ["play", "english", "--second", "minimax:30"];
     for plain in [false, true] {
@@ -169,69 +170,69 @@ fn a_request_to_end_is_heard_while_the_computer_thinks() {
         tty.wait_for("Black(b) to move");
         tty.send("11-15\r");
         if plain {
-            // The board after the move: then it is the computer's turn.
-            tty.wait_until("the second board", |shown| shown.matches("1 2 3 4").count() == 2);
+            // The board after the move: it is the computer's turn.
+            tty.wait_until("the second board", |text| text.matches("1 2 3 4").count() == 2);
         } else {
             tty.wait_for("is thinking");
         }
         tty.signal("TERM");
-        assert_eq!(tty.end(), 130);
-        tty.is_restored();
+        assert_eq!(tty.wait_exit(), 130);
+        tty.wait_restored();
     }
 }
 
 #[test]
-fn a_request_to_end_while_an_offer_is_considered_is_no_draw() {
+fn sigterm_during_a_draw_offer_is_not_an_acceptance() {
     let data = tempfile::tempdir().unwrap();
     let play = ["play", "english", "--second", "random", "--plain"];
     let mut tty = Tty::start(data.path(), (80, 60), &play);
     tty.wait_for("Black(b) to move: ");
     tty.send("11-15\n");
-    tty.wait_until("the second turn of Black", |shown| {
-        shown.matches("Black(b) to move: ").count() == 2
+    tty.wait_until("the second turn of Black", |text| {
+        text.matches("Black(b) to move: ").count() == 2
     });
     tty.send("draw\n");
     tty.wait_for("to move: draw");
     tty.signal("TERM");
-    assert_eq!(tty.end(), 130);
+    assert_eq!(tty.wait_exit(), 130);
     tty.wait_for("Game saved.");
-    assert!(kept(data.path()).contains("1. 11-15"));
+    assert!(saved_game(data.path()).contains("1. 11-15"));
 }
 
 #[test]
-fn the_question_whether_to_leave_promises_only_what_is_true() {
+fn quit_question_says_whether_the_game_is_saved() {
     let data = tempfile::tempdir().unwrap();
     let play = ["play", "english", "--second", "random"];
     let nowhere = [("CROWNHEAD_DATA", "/dev/null/nowhere")];
-    for (variables, promise, end) in [
+    for (variables, question, message) in [
         (&[][..], "It is saved and can be resumed.", "Game saved. "),
         (&nowhere, "It cannot be saved.", "The game cannot be saved: "),
     ] {
         let mut tty = Tty::start_with(data.path(), (80, 24), &play, variables);
         tty.wait_for("Black(b) to move.");
         tty.send("q");
-        let asked = tty.wait_for("Leave this game?");
-        assert!(!asked.contains("kept"), "{asked}");
+        let text = tty.wait_for("Leave this game?");
+        assert!(!text.contains("kept"), "{text}");
         tty.send("n");
-        tty.wait_until("no question", |shown| !shown.contains("Leave this game?"));
+        tty.wait_until("no question", |text| !text.contains("Leave this game?"));
         tty.send("11-15\r");
-        // The computer has answered, and what is wrong is still said.
-        let shown = tty.wait_until("Black's turn", |shown| {
-            shown.contains("11-15") && shown.contains("Black(b) to move.")
+        // The error is still shown after the computer's move.
+        let text = tty.wait_until("Black's turn", |text| {
+            text.contains("11-15") && text.contains("Black(b) to move.")
         });
-        assert_eq!(shown.contains("The game cannot be saved: "), !variables.is_empty(), "{shown}");
+        assert_eq!(text.contains("The game cannot be saved: "), !variables.is_empty(), "{text}");
         tty.send("q");
-        tty.wait_for(promise);
+        tty.wait_for(question);
         tty.send("y");
-        assert_eq!(tty.end(), 0);
-        tty.wait_for(end);
+        assert_eq!(tty.wait_exit(), 0);
+        tty.wait_for(message);
     }
 }
 
 #[test]
-fn there_may_be_nothing_to_take_up() {
+fn resume_without_a_saved_game_is_refused() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "--resume"]);
     tty.wait_for("there is no unfinished game to resume");
-    assert_eq!(tty.end(), 3);
+    assert_eq!(tty.wait_exit(), 3);
 }

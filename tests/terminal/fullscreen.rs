@@ -1,34 +1,34 @@
-//! The menu, sizes, colours and the other screens in a real terminal.
+//! The menu, sizes, colours and the other screens.
 
 use crate::tty::Tty;
 
 #[test]
-fn the_menu_leads_to_a_game() {
+fn menu_starts_a_game() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &[]);
-    let shown = tty.wait_for("Which game? [1]");
-    assert!(shown.contains("1 Chinese checkers"), "{shown}");
+    let text = tty.wait_for("Which game? [1]");
+    assert!(text.contains("1 Chinese checkers"), "{text}");
     tty.send("2\r");
     tty.wait_for("2 human v.s. computer");
     tty.send("2\r");
     tty.wait_for("Which side do you play?");
     tty.send("2\r");
-    tty.wait_for("Against whom?");
+    tty.wait_for("Which opponent?");
     tty.send("level:1\r");
-    tty.wait_for("How many seconds");
+    tty.wait_for("Seconds per move");
     tty.send("1\r");
-    // The computer has the first move.
+    // The computer moves first.
     tty.wait_for("  1.>");
     tty.wait_for("White(w) to move.");
     tty.send("q");
     tty.wait_for("Leave this game?");
     tty.send("y");
-    assert_eq!(tty.end(), 0);
-    tty.is_restored();
+    assert_eq!(tty.wait_exit(), 0);
+    tty.wait_restored();
 }
 
 #[test]
-fn the_menu_leads_to_a_game_by_lines_where_there_is_no_screen() {
+fn menu_starts_a_game_in_plain_text_on_a_dumb_terminal() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start_with(data.path(), (80, 60), &[], &[("TERM", "dumb")]);
     tty.wait_for("Which game? [1]");
@@ -39,16 +39,16 @@ fn the_menu_leads_to_a_game_by_lines_where_there_is_no_screen() {
     tty.send("2233\n");
     tty.wait_for("Red(O) to move: ");
     tty.send("quit\n");
-    assert_eq!(tty.end(), 0);
+    assert_eq!(tty.wait_exit(), 0);
     tty.wait_for("Game saved.");
 }
 
 #[test]
-fn resizing_never_breaks_the_screen() {
+fn screen_survives_resizing() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &["play", "contest", "--second", "human"]);
     tty.wait_for("Black(b) to move.");
-    for (size, wanted) in [
+    for (size, expected) in [
         ((60, 15), "The screen is 60x15;"),
         ((1, 1), "…"),
         ((200, 60), "Black(b) to move."),
@@ -56,19 +56,19 @@ fn resizing_never_breaks_the_screen() {
         ((80, 24), "Black(b) to move."),
     ] {
         tty.resize(size);
-        // What was there before may fit too; the keys are on the last line of a new picture.
-        tty.wait_until(wanted, |shown| {
-            let last = shown.lines().nth(usize::from(size.1) - 1).unwrap_or_default();
-            shown.contains(wanted) && (size.1 < 22 || last.contains("q quit"))
+        // The old screen may contain the text too; the last line of a new one shows the keys.
+        tty.wait_until(expected, |text| {
+            let last = text.lines().nth(usize::from(size.1) - 1).unwrap_or_default();
+            text.contains(expected) && (size.1 < 22 || last.contains("q quit"))
         });
     }
     tty.send("qy");
-    assert_eq!(tty.end(), 0);
+    assert_eq!(tty.wait_exit(), 0);
 }
 
-/// Whether any cell of the screen has a colour or an attribute.
+/// Returns whether any cell of the screen has a colour or an attribute.
 fn is_coloured(tty: &Tty) -> bool {
-    tty.look(|screen| {
+    tty.inspect(|screen| {
         let (rows, columns) = screen.size();
         let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         cells.filter_map(|(row, column)| screen.cell(row, column)).any(|cell| {
@@ -81,20 +81,20 @@ fn is_coloured(tty: &Tty) -> bool {
 }
 
 #[test]
-fn colours_are_left_out_where_they_are_not_wanted() {
+fn no_color_disables_colours() {
     let data = tempfile::tempdir().unwrap();
     let play = ["play", "english", "--second", "human"];
-    for (variables, colours) in [(&[][..], true), (&[("NO_COLOR", "1")], false)] {
+    for (variables, expected) in [(&[][..], true), (&[("NO_COLOR", "1")], false)] {
         let mut tty = Tty::start_with(data.path(), (80, 24), &play, variables);
         tty.wait_for("q quit");
-        assert_eq!(is_coloured(&tty), colours);
+        assert_eq!(is_coloured(&tty), expected);
         tty.send("qy");
-        assert_eq!(tty.end(), 0);
+        assert_eq!(tty.wait_exit(), 0);
     }
 }
 
 #[test]
-fn a_terminal_that_can_do_no_more_gets_lines() {
+fn dumb_terminal_gets_plain_text() {
     let data = tempfile::tempdir().unwrap();
     let play = ["play", "english", "--second", "human"];
     let mut tty = Tty::start_with(data.path(), (80, 40), &play, &[("TERM", "dumb")]);
@@ -102,12 +102,12 @@ fn a_terminal_that_can_do_no_more_gets_lines() {
     tty.send("11-15\n");
     tty.wait_for("White(w) to move: ");
     tty.send("quit\n");
-    assert_eq!(tty.end(), 0);
+    assert_eq!(tty.wait_exit(), 0);
     tty.wait_for("Game saved.");
 }
 
 #[test]
-fn recorded_games_and_exercises() {
+fn view_and_learn_use_the_full_screen() {
     let data = tempfile::tempdir().unwrap();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/records/tests/good/annotations.pdn");
     let mut tty = Tty::start(data.path(), (80, 24), &["view", file]);
@@ -117,8 +117,8 @@ fn recorded_games_and_exercises() {
     tty.send("n");
     tty.wait_for("game 2");
     tty.send("q");
-    assert_eq!(tty.end(), 0);
-    tty.is_restored();
+    assert_eq!(tty.wait_exit(), 0);
+    tty.wait_restored();
 
     let mut tty = Tty::start(data.path(), (80, 24), &["learn", "capture-halma"]);
     tty.wait_for("1 of 11: A step");
@@ -129,23 +129,23 @@ fn recorded_games_and_exercises() {
     tty.send("\r");
     tty.wait_for("2 of 11");
     tty.send("q");
-    assert_eq!(tty.end(), 0);
+    assert_eq!(tty.wait_exit(), 0);
     tty.wait_for("1 of 11 exercises done.");
 }
 
 #[test]
-fn the_screen_lives_while_the_computer_thinks() {
+fn screen_is_redrawn_while_the_computer_thinks() {
     let data = tempfile::tempdir().unwrap();
     let play = ["play", "english", "--second", "best:threads=2", "--time", "19s"];
     let mut tty = Tty::start(data.path(), (80, 24), &play);
     tty.wait_for("Black(b) to move.");
     tty.send("11-15\r");
     tty.wait_for("is thinking");
-    let pictures = tty.pictures();
+    let frames = tty.frames();
     tty.wait_for("White thinking:");
     tty.send("f");
-    tty.wait_until("another side of the board", |shown| shown.contains("1    2    3    4"));
-    assert!(tty.pictures() > pictures);
+    tty.wait_until("the flipped board", |text| text.contains("1    2    3    4"));
+    assert!(tty.frames() > frames);
     tty.send("qy");
-    assert_eq!(tty.end(), 0);
+    assert_eq!(tty.wait_exit(), 0);
 }

@@ -1,4 +1,4 @@
-//! A whole game of each kind between two people, one with the keyboard, one with the mouse.
+//! A whole game of each kind between two people, one using the keyboard, one the mouse.
 
 use crownhead_play::{LegalMove, Session, new_session};
 use crownhead_rules::{Cell, Game, Side};
@@ -6,14 +6,14 @@ use crownhead_terminal::screen::selection::{Selection, select};
 
 use crate::tty::Tty;
 
-/// The cells to choose for a move: where nothing is taken its end is enough, and a way is completed
-/// as soon as one is left; otherwise its last cell is chosen once more.
-fn choices(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
+/// Returns the cells to select for a move: start and end if that is unambiguous, otherwise the path
+/// as far as needed, or the whole path with its last cell repeated.
+fn cells_to_select(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
     let (first, last) = (mv.path[0], mv.path[mv.path.len() - 1]);
     let whole: Vec<_> = mv.path.iter().copied().chain([last]).collect();
     for cells in [vec![first, last], whole] {
-        let mut chosen = Vec::new();
-        let steps: Vec<_> = cells.iter().map(|&cell| select(legal, &mut chosen, cell)).collect();
+        let mut selected = Vec::new();
+        let steps: Vec<_> = cells.iter().map(|&cell| select(legal, &mut selected, cell)).collect();
         let done =
             steps.iter().position(|step| matches!(step, Selection::Move(text) if *text == mv.text));
         if let Some(done) = done
@@ -22,10 +22,10 @@ fn choices(legal: &[LegalMove], mv: &LegalMove) -> Vec<Cell> {
             return cells[..=done].to_vec();
         }
     }
-    panic!("{} cannot be chosen", mv.text)
+    panic!("{} cannot be selected", mv.text)
 }
 
-/// A move that leads on: captures and ways towards the other end of the board, so that games end.
+/// Returns a capture or the longest move forward, so that games end.
 fn next_move(session: &dyn Session, legal: &[LegalMove]) -> LegalMove {
     let forward = match session.side() {
         Side::First => 1,
@@ -35,15 +35,15 @@ fn next_move(session: &dyn Session, legal: &[LegalMove]) -> LegalMove {
         Game::CaptureHalma(()) => forward * i32::from(cell.column()),
         _ => forward * (i32::from(cell.row()) + i32::from(cell.column())),
     };
-    let worth = |mv: &&LegalMove| {
+    let score = |mv: &&LegalMove| {
         let (from, to) = (mv.path[0], mv.path[mv.path.len() - 1]);
-        // The rearmost first, among equals.
+        // Among equals, the rearmost piece moves.
         (8 * mv.captures.len() as i32 + ahead(to) - ahead(from), -ahead(from))
     };
-    legal.iter().max_by_key(worth).unwrap().clone()
+    legal.iter().max_by_key(score).unwrap().clone()
 }
 
-/// The keys that bring the cursor from one cell to another.
+/// Returns the keys that move the cursor from one cell to another.
 fn arrows(from: Cell, to: Cell) -> String {
     let [rows, columns] = [(from.row(), to.row()), (from.column(), to.column())]
         .map(|(from, to)| i32::from(to) - i32::from(from));
@@ -53,7 +53,7 @@ fn arrows(from: Cell, to: Cell) -> String {
     format!("{}{}", vertical.repeat(times(rows)), horizontal.repeat(times(columns)))
 }
 
-fn play_a_whole_game(id: &str, position: Option<&str>) {
+fn play_whole_game(id: &str, position: Option<&str>) {
     let data = tempfile::tempdir().unwrap();
     let mut arguments = vec!["play", id, "--first", "human", "--second", "human"];
     arguments.extend(position.iter().flat_map(|position| ["--position", position]));
@@ -68,20 +68,20 @@ fn play_a_whole_game(id: &str, position: Option<&str>) {
             Side::Second => format!("▶ [{}]", letters[1]),
         };
         let last = session.moves().pop().map(|text| format!(">{text}")).unwrap_or_default();
-        let shortened: String = last.chars().take(14).collect();
-        tty.wait_until(&format!("{turn} after {last}"), |shown| {
-            shown.contains(&turn) && shown.contains(&shortened)
+        let truncated: String = last.chars().take(14).collect();
+        tty.wait_until(&format!("{turn} after {last}"), |text| {
+            text.contains(&turn) && text.contains(&truncated)
         });
         let mv = next_move(session.as_ref(), &legal);
-        let cells = choices(&legal, &mv);
+        let cells = cells_to_select(&legal, &mv);
         if session.side() == Side::First {
             // The cursor appears with the first key, on the first piece that may move.
-            let mut at = legal[0].path[0];
+            let mut cursor = legal[0].path[0];
             tty.send("\x1b[C");
             for cell in cells {
-                let keys = arrows(at, cell);
+                let keys = arrows(cursor, cell);
                 tty.send(&format!("{keys}\r"));
-                at = cell;
+                cursor = cell;
             }
         } else {
             for cell in cells {
@@ -93,33 +93,33 @@ fn play_a_whole_game(id: &str, position: Option<&str>) {
     }
     let ending = session.outcome_text().unwrap();
     let words = ending.split_whitespace().collect::<Vec<_>>().join(" ");
-    tty.wait_until(&ending, |shown| {
-        shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words)
+    tty.wait_until(&ending, |text| {
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words)
     });
     tty.send("q");
-    assert_eq!(tty.end(), 0);
-    tty.is_restored();
-    // A finished game is not kept.
-    let left = std::fs::read_dir(data.path().join("crownhead/unfinished"));
-    assert_eq!(left.map_or(0, Iterator::count), 0);
+    assert_eq!(tty.wait_exit(), 0);
+    tty.wait_restored();
+    // A finished game is not saved.
+    let saved = std::fs::read_dir(data.path().join("crownhead/unfinished"));
+    assert_eq!(saved.map_or(0, Iterator::count), 0);
 }
 
 #[test]
 fn english_checkers() {
-    play_a_whole_game("english", None);
+    play_whole_game("english", None);
 }
 
 #[test]
 fn contest_checkers() {
-    play_a_whole_game("contest", None);
+    play_whole_game("contest", None);
 }
 
 #[test]
 fn chinese_checkers() {
-    play_a_whole_game("chinese-checkers", None);
+    play_whole_game("chinese-checkers", None);
 }
 
 #[test]
 fn capture_halma() {
-    play_a_whole_game("capture-halma", None);
+    play_whole_game("capture-halma", None);
 }

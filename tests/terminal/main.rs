@@ -1,8 +1,8 @@
-//! The program in a real terminal: whole games with keys and the mouse, lost terminals, signals, games
-//! taken up again.
+//! The program in a pseudo-terminal: games with keys and mouse, lost terminals, signals, resumed
+//! games.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::panic)] // tests
 
 mod autosave;
 mod bots;

@@ -1,4 +1,4 @@
-//! The program in a real pseudo-terminal, and what a person would see there.
+//! A pseudo-terminal with the program in it.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -7,35 +7,35 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
-/// Nothing takes so long unless it never comes.
-const DEADLINE: Duration = Duration::from_secs(120);
+/// Maximum time to wait for anything.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What has come from the program.
-struct Heard {
+/// Output of the program so far.
+struct Received {
     screen: vt100::Parser,
-    /// Chunks that changed the screen.
-    pictures: u64,
-    ended: bool,
+    /// Number of chunks received.
+    frames: u64,
+    is_closed: bool,
 }
 
-/// A terminal with the program in it.
+/// A pseudo-terminal with a running program.
 pub(crate) struct Tty {
-    heard: Arc<(Mutex<Heard>, Condvar)>,
+    received: Arc<(Mutex<Received>, Condvar)>,
     keyboard: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
-    /// Kept open, so that the terminal can be looked at when the program has ended.
+    /// Kept open so that the terminal can be inspected after the program has exited.
     _slave: Box<dyn SlavePty + Send>,
-    before: String,
+    termios_before: String,
 }
 
 impl Tty {
-    /// Starts the program, with a folder for its data.
+    /// Starts the program with a data folder.
     pub(crate) fn start(data: &Path, (columns, rows): (u16, u16), arguments: &[&str]) -> Tty {
         Tty::start_with(data, (columns, rows), arguments, &[])
     }
 
-    /// Starts the program with something in its environment.
+    /// Starts the program with environment variables.
     pub(crate) fn start_with(
         data: &Path,
         (columns, rows): (u16, u16),
@@ -63,81 +63,81 @@ impl Tty {
         for (name, value) in variables {
             command.env(name, value);
         }
-        let before = format!("{:?}", pair.master.get_termios());
+        let termios_before = format!("{:?}", pair.master.get_termios());
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let keyboard = pair.master.take_writer().unwrap();
         let screen = vt100::Parser::new(rows, columns, 0);
-        let heard =
-            Arc::new((Mutex::new(Heard { screen, pictures: 0, ended: false }), Condvar::new()));
-        let told = heard.clone();
+        let received = Received { screen, frames: 0, is_closed: false };
+        let received = Arc::new((Mutex::new(received), Condvar::new()));
+        let shared = received.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 1 << 16];
             loop {
                 let read = reader.read(&mut bytes).unwrap_or(0);
-                let (heard, news) = &*told;
-                let mut heard = heard.lock().unwrap();
-                heard.screen.process(&bytes[..read]);
-                heard.pictures += 1;
-                heard.ended = read == 0;
-                news.notify_all();
-                if heard.ended {
+                let (received, changed) = &*shared;
+                let mut received = received.lock().unwrap();
+                received.screen.process(&bytes[..read]);
+                received.frames += 1;
+                received.is_closed = read == 0;
+                changed.notify_all();
+                if received.is_closed {
                     return;
                 }
             }
         });
-        Tty { heard, keyboard, child, master: pair.master, _slave: pair.slave, before }
+        Tty { received, keyboard, child, master: pair.master, _slave: pair.slave, termios_before }
     }
 
-    /// Something about the terminal itself.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&vt100::Screen) -> T) -> T {
-        look(self.heard.0.lock().unwrap().screen.screen())
+    /// Inspects the screen.
+    pub(crate) fn inspect<T>(&self, inspect: impl FnOnce(&vt100::Screen) -> T) -> T {
+        inspect(self.received.0.lock().unwrap().screen.screen())
     }
 
-    /// How often something new has come.
-    pub(crate) fn pictures(&self) -> u64 {
-        self.heard.0.lock().unwrap().pictures
+    /// Returns the number of chunks received.
+    pub(crate) fn frames(&self) -> u64 {
+        self.received.0.lock().unwrap().frames
     }
 
-    /// Waits until the screen is as it should be.
+    /// Waits until the text on the screen meets a condition, and returns it.
     #[track_caller]
-    pub(crate) fn wait_until(&self, what: &str, fits: impl Fn(&str) -> bool) -> String {
-        let (heard, news) = &*self.heard;
-        let begun = Instant::now();
-        let mut heard = heard.lock().unwrap();
+    pub(crate) fn wait_until(&self, expected: &str, condition: impl Fn(&str) -> bool) -> String {
+        let (received, changed) = &*self.received;
+        let start = Instant::now();
+        let mut received = received.lock().unwrap();
         loop {
-            let shown = heard.screen.screen().contents();
-            if fits(&shown) {
-                return shown;
+            let text = received.screen.screen().contents();
+            if condition(&text) {
+                return text;
             }
-            let late = begun.elapsed() > DEADLINE || heard.ended;
-            assert!(!late, "waited in vain for {what} in\n{shown}");
-            heard = news.wait_timeout(heard, Duration::from_secs(1)).unwrap().0;
+            let has_failed = start.elapsed() > TIMEOUT || received.is_closed;
+            assert!(!has_failed, "expected {expected} in\n{text}");
+            received = changed.wait_timeout(received, Duration::from_secs(1)).unwrap().0;
         }
     }
 
     /// Waits until a text is on the screen.
     #[track_caller]
-    pub(crate) fn wait_for(&self, wanted: &str) -> String {
-        self.wait_until(wanted, |shown| shown.contains(wanted))
+    pub(crate) fn wait_for(&self, expected: &str) -> String {
+        self.wait_until(expected, |text| text.contains(expected))
     }
 
-    /// Presses keys, as the bytes they send.
+    /// Sends the bytes of keys.
     pub(crate) fn send(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         self.keyboard.flush().unwrap();
     }
 
-    /// Clicks at a place of the screen, counted from 0.
+    /// Clicks a cell of the screen, counted from 0.
     pub(crate) fn click(&mut self, x: u16, y: u16) {
         let (x, y) = (x + 1, y + 1);
         self.send(&format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m"));
     }
 
-    /// Makes the terminal larger or smaller.
+    /// Resizes the terminal.
     pub(crate) fn resize(&self, (columns, rows): (u16, u16)) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        self.heard.0.lock().unwrap().screen.screen_mut().set_size(rows, columns);
+        self.received.0.lock().unwrap().screen.screen_mut().set_size(rows, columns);
         self.master.resize(size).unwrap();
     }
 
@@ -148,29 +148,30 @@ impl Tty {
         assert!(status.unwrap().success());
     }
 
-    /// Waits for the end of the program: its exit code. The terminal must be as it was.
+    /// Waits for the program to exit, and returns its exit code. Checks that the terminal settings
+    /// are restored.
     #[track_caller]
-    pub(crate) fn end(&mut self) -> u32 {
+    pub(crate) fn wait_exit(&mut self) -> u32 {
         let code = self.child.wait().unwrap().exit_code();
         let after = format!("{:?}", self.master.get_termios());
-        assert_eq!(after, self.before, "echo, lines and signals are as they were");
+        assert_eq!(after, self.termios_before, "terminal settings");
         code
     }
 
-    /// Waits until nothing of the whole screen is left: no other page, no mouse, no hidden cursor.
+    /// Waits until alternate screen, mouse reporting and hidden cursor are off.
     #[track_caller]
-    pub(crate) fn is_restored(&self) {
-        let (heard, news) = &*self.heard;
-        let begun = Instant::now();
-        let mut heard = heard.lock().unwrap();
+    pub(crate) fn wait_restored(&self) {
+        let (received, changed) = &*self.received;
+        let start = Instant::now();
+        let mut received = received.lock().unwrap();
         loop {
-            let screen = heard.screen.screen();
+            let screen = received.screen.screen();
             let mouse = screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
             if !screen.alternate_screen() && !mouse && !screen.hide_cursor() {
                 return;
             }
-            assert!(begun.elapsed() < DEADLINE, "the terminal is not restored");
-            heard = news.wait_timeout(heard, Duration::from_secs(1)).unwrap().0;
+            assert!(start.elapsed() < TIMEOUT, "the terminal is not restored");
+            received = changed.wait_timeout(received, Duration::from_secs(1)).unwrap().0;
         }
     }
 }

@@ -5,62 +5,63 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::contest::{Contest, events};
-use crate::run::crownhead_in;
+use crate::cli::crownhead_in;
+use crate::harness::{TestTournament, events};
 
 #[test]
-fn new_writes_a_contest_that_runs_and_never_over_another_file() {
+fn new_writes_a_runnable_file_and_overwrites_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let new = crownhead_in(folder.path(), &["tournament", "new", "class.toml"]);
-    assert!(new.printed().contains("crownhead tournament run class.toml"));
-    let again = crownhead_in(folder.path(), &["tournament", "new", "class.toml"]);
-    assert!(again.refused(1).contains("class.toml is there already"));
-    let run = crownhead_in(folder.path(), &["tournament", "run", "class.toml"]);
+    let new = crownhead_in(folder.path(), &["tournament", "new"]);
+    assert!(new.printed().contains("crownhead tournament run tournament.toml"));
+    let again = crownhead_in(folder.path(), &["tournament", "new", "tournament.toml"]);
+    assert!(again.refused(1).contains("tournament.toml already exists"));
+    let run = crownhead_in(folder.path(), &["tournament", "run", "tournament.toml"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert!(
-        run.stdout.starts_with("class: capture-halma, round-robin, 12 games\n"),
-        "{}",
-        run.stdout
-    );
+    let heading = "tournament: capture-halma, round-robin, 12 games\n";
+    assert!(run.stdout.starts_with(heading), "{}", run.stdout);
 }
 
 #[test]
-fn a_bad_contest_file_is_refused_with_places_and_suggestions() {
-    let contest = Contest::new("game = \"english\"\nplayers = [\"random\"]\nshedule = \"swiss\"\n");
-    let told = contest.tournament("run", &[]);
-    let told = told.refused(3);
-    assert!(
-        told.contains("class.toml, line 3, column 1: there is no key \"shedule\"; did you mean")
-    );
-    assert!(told.contains("class.toml, line 2, column 11: a contest needs two players"), "{told}");
-    assert!(!contest.path().join("class.journal").exists());
+fn invalid_file_is_refused_with_locations_and_suggestions() {
+    let tournament =
+        TestTournament::new("game = \"english\"\nplayers = [\"random\"]\nshedule = \"swiss\"\n");
+    let run = tournament.crownhead("run", &[]);
+    let message = run.refused(3);
+    for expected in [
+        "class.toml, line 3, column 1: unknown key \"shedule\"; did you mean",
+        "class.toml, line 2, column 11: a tournament needs at least two players",
+    ] {
+        assert!(message.contains(expected), "{message}");
+    }
+    assert!(!tournament.path().join("class.journal").exists());
 }
 
 #[test]
-fn the_table_is_the_same_on_every_run_at_any_concurrency() {
-    let mut tables = BTreeSet::new();
+fn standings_are_the_same_on_every_run_at_any_concurrency() {
+    let mut outputs = BTreeSet::new();
     for concurrency in [1, 3, 4] {
         for schedule in ["round-robin", "swiss"] {
-            let more = format!(
-                "concurrency = {concurrency}\nseed = 5\nschedule = {schedule:?}\nopenings = \"random:4\""
+            let lines = format!(
+                "concurrency = {concurrency}\nseed = 5\nschedule = {schedule:?}\n\
+                 openings = \"random:4\""
             );
-            let contest = Contest::of_eight(&more);
-            let run = contest.tournament("run", &[]);
+            let tournament = TestTournament::of_eight(&lines);
+            let run = tournament.crownhead("run", &[]);
             assert_eq!(run.code, Some(0), "{run:?}");
-            tables.insert((schedule, run.stdout, contest.pdn()));
+            outputs.insert((schedule, run.stdout, tournament.pdn()));
         }
     }
-    assert_eq!(tables.len(), 2, "one of each schedule");
+    assert_eq!(outputs.len(), 2, "one per schedule");
 }
 
 #[test]
-fn events_tell_the_whole_contest() {
-    let contest = Contest::of_eight("schedule = \"knockout\"\nconcurrency = 2");
-    let run = contest.tournament("run", &["--json"]);
+fn events_report_the_whole_tournament() {
+    let tournament = TestTournament::of_eight("schedule = \"knockout\"\nconcurrency = 2");
+    let run = tournament.crownhead("run", &["--json"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run:?}");
     let events = events(&run.stdout);
     assert!(events.iter().all(|event| event["version"] == 1));
-    assert_eq!(events[0]["event"], "contest");
+    assert_eq!(events[0]["event"], "run");
     assert_eq!(events[0]["players"].as_array().unwrap().len(), 8);
     let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
     let games: u64 = of("round").iter().map(|round| round["games"].as_u64().unwrap()).sum();
@@ -69,138 +70,143 @@ fn events_tell_the_whole_contest() {
     let last = events.last().unwrap();
     assert_eq!((&last["event"], &last["how"]), (&json!("ended"), &json!("finished")));
     let champion = &last["standings"][0]["player"];
-    let of_final = of("finished").into_iter().rfind(|game| !game["winner"].is_null()).unwrap();
-    assert_eq!(&of_final["winner"], champion);
-    assert_eq!(contest.standings(), last["standings"]);
+    let final_win = of("finished").into_iter().rfind(|game| !game["winner"].is_null()).unwrap();
+    assert_eq!(&final_win["winner"], champion);
+    assert_eq!(tournament.standings(), last["standings"]);
 }
 
 #[test]
 fn every_schedule_is_played_to_its_end() {
-    for (schedule, games, more) in [
+    for (schedule, games, lines) in [
         ("gauntlet", 14, "challengers = [\"random\"]"),
         ("swiss", 12, "rounds = 3"),
         ("ladder", 14 + 14, "rounds = 4"),
     ] {
-        let more = format!("schedule = {schedule:?}\n{more}\nconcurrency = 2");
-        let contest = Contest::of_eight(&more);
-        let run = contest.tournament("run", &[]);
+        let lines = format!("schedule = {schedule:?}\n{lines}\nconcurrency = 2");
+        let tournament = TestTournament::of_eight(&lines);
+        let run = tournament.crownhead("run", &[]);
         assert_eq!(run.code, Some(0), "{run:?}");
-        assert_eq!(contest.finished().len(), games, "{schedule}");
-        let status = contest.tournament("status", &["--json"]).json();
+        assert_eq!(tournament.finished().len(), games, "{schedule}");
+        let status = tournament.status();
         assert_eq!(status["planned"], games, "{schedule}");
         assert_eq!((&status["state"], &status["seconds_left"]), (&json!("finished"), &json!(null)));
     }
 }
 
 #[test]
-fn an_odd_number_of_players_has_byes_that_count() {
+fn byes_count_in_a_swiss_tournament() {
     let text = "game = \"english\"\nschedule = \"swiss\"\nrounds = 3\n\
                 players = [\"level:1\", \"level:2\", \"random\"]";
-    let contest = Contest::new(text);
-    let run = contest.tournament("run", &[]);
+    let tournament = TestTournament::new(text);
+    let run = tournament.crownhead("run", &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    let rows = contest.standings();
+    let rows = tournament.standings();
     let rows = rows.as_array().unwrap();
     assert!(rows.iter().all(|row| row["byes"] == 1 && row["games"] == 2), "{rows:?}");
     assert!(run.stdout.contains("byes: random: 1"), "{}", run.stdout);
 }
 
 #[test]
-fn a_tied_knockout_exchanges_colours_and_says_that_the_seed_decided() {
-    let contest = Contest::new(
+fn tied_knockout_reverses_colours_and_is_decided_by_seed() {
+    let tournament = TestTournament::new(
         "game = \"english:draw-plies=2\"\nplayers = [\"level:1\", \"level:2\"]\n\
-         schedule = \"knockout\"\ngames = 1\ncolours = \"balanced\"\nreplays = 3\n",
+         schedule = \"knockout\"\ngames = 1\ncolours = \"balanced\"\ntie-replays = 3\n",
     );
-    let run = contest.tournament("run", &[]);
+    let run = tournament.crownhead("run", &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    let firsts: Vec<_> = contest.games().into_values().map(|game| game["first"].clone()).collect();
+    let games = tournament.games().into_values();
+    let firsts: Vec<_> = games.map(|game| game["first"].clone()).collect();
     assert_eq!(firsts, ["level:1", "level:2", "level:1", "level:2"]);
-    let lines = run.stderr.lines().filter_map(|line| line.split("  ").next()?.split_once('/'));
-    assert_eq!(lines.collect::<Vec<_>>(), [("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
-    let remark = "final: level:1 and level:2 stayed even; level:1 went on as the better seed";
-    assert!(run.stdout.contains(remark), "{}", run.stdout);
-    let rows = contest.standings();
-    assert_eq!(rows[1]["out_by_seed"], json!({ "round": "final", "winner": "level:1" }));
-    assert_eq!(rows[0]["out_by_seed"], json!(null));
+    let counts = run.stderr.lines().filter_map(|line| line.split("  ").next()?.split_once('/'));
+    assert_eq!(counts.collect::<Vec<_>>(), [("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")]);
+    let note = "final: level:1 and level:2 tied; level:1 advanced as the better seed";
+    assert!(run.stdout.contains(note), "{}", run.stdout);
+    let rows = tournament.standings();
+    let eliminated = json!({ "round": "final", "winner": "level:1" });
+    assert_eq!(rows[1]["eliminated_by_seed"], eliminated);
+    assert_eq!(rows[0]["eliminated_by_seed"], json!(null));
 }
 
 #[test]
-fn a_contest_file_that_is_no_text_is_bad_input() {
-    let contest = Contest::new("");
-    let text = b"game = \"english\"\nname = \"caf\xe9\"\n";
-    fs::write(contest.path().join("class.toml"), text).unwrap();
-    let told = contest.tournament("run", &[]);
-    assert!(
-        told.refused(3).contains("class.toml, line 2, column 12: the byte 0xe9 is no UTF-8"),
-        "{told:?}"
-    );
+fn file_that_is_not_utf8_is_invalid_input() {
+    let tournament = TestTournament::new("");
+    let bytes = b"game = \"english\"\nname = \"caf\xe9\"\n";
+    fs::write(tournament.path().join("class.toml"), bytes).unwrap();
+    let run = tournament.crownhead("run", &[]);
+    let expected = "class.toml, line 2, column 12: invalid UTF-8: byte 0xe9";
+    assert!(run.refused(3).contains(expected), "{run:?}");
 }
 
 #[test]
-fn tables_keep_their_columns_whatever_script_names_are_in() {
-    let contest = Contest::new(
+fn columns_are_aligned_with_wide_characters() {
+    let tournament = TestTournament::new(
         "game = \"english\"\nplayers = [{ name = \"猫猫\", player = \"random\" }, \"level:1\"]\n",
     );
-    let run = contest.tournament("run", &[]);
+    let run = tournament.crownhead("run", &[]);
     assert!(run.stdout.contains("rank  player   points"), "{}", run.stdout);
-    // Each of the two letters is as wide as two others: five places to the next column, and points.
+    // Each of the two characters is two columns wide.
     let row = run.stdout.lines().find(|line| line.contains("猫猫")).unwrap();
     let rest = row.split("猫猫").nth(1).unwrap();
-    assert_eq!(rest.find(|letter| letter != ' '), Some(5 + 5), "{}", run.stdout);
+    assert_eq!(rest.find(|c| c != ' '), Some(5 + 5), "{}", run.stdout);
 }
 
 #[test]
-fn games_are_listed_and_shown_with_their_moves() {
-    let contest = Contest::of_eight("schedule = \"gauntlet\"");
-    contest.tournament("run", &[]);
-    let all = contest.tournament("games", &[]);
+fn games_lists_games_and_prints_their_moves() {
+    let tournament = TestTournament::of_eight("schedule = \"gauntlet\"");
+    tournament.crownhead("run", &[]);
+    let all = tournament.crownhead("games", &[]);
     assert_eq!(all.printed().lines().count(), 15);
-    let few = contest.tournament("games", &["--player", "random"]);
-    assert_eq!(few.printed().lines().count(), 3);
-    let one = contest.tournament("games", &["1", "--json"]).json();
-    let one = &one["games"][0];
-    let plies = one["moves"].as_array().unwrap().len();
-    assert_eq!(one["plies"], plies);
-    assert_eq!(one["milliseconds"].as_array().unwrap().len(), plies);
-    let text = contest.tournament("games", &["1"]);
+    let of_player = tournament.crownhead("games", &["--player", "random"]);
+    assert_eq!(of_player.printed().lines().count(), 3);
+    let object = tournament.crownhead("games", &["1", "--json"]).json();
+    let game = &object["games"][0];
+    let plies = game["moves"].as_array().unwrap().len();
+    assert_eq!(game["plies"], plies);
+    assert_eq!(game["milliseconds"].as_array().unwrap().len(), plies);
+    let text = tournament.crownhead("games", &["1"]);
     assert!(text.printed().contains("\nmoves     "), "{}", text.stdout);
-    assert!(contest.tournament("games", &["99"]).refused(2).contains("there is no game 99"));
-    let other = contest.tournament("games", &["1", "--player", "random"]);
-    assert!(other.refused(2).contains("game 1 is none of those asked for"));
-    let named = contest.tournament("games", &["--player", "nobody"]);
-    assert!(named.refused(2).contains("there is no player \"nobody\""));
-    contest.pdn();
-    let check = crownhead_in(contest.path(), &["pdn", "check", "games.pdn"]);
+    for (args, message) in [
+        (&["99"][..], "no game 99: the last one is game 14"),
+        (&["1", "--player", "random"], "game 1 does not match the other options"),
+        (&["--player", "nobody"], "unknown player \"nobody\"; players: level:1, "),
+    ] {
+        let refused = tournament.crownhead("games", args);
+        assert!(refused.refused(2).contains(message), "{refused:?}");
+    }
+    tournament.pdn();
+    let check = crownhead_in(tournament.path(), &["pdn", "check", "games.pdn"]);
     assert!(check.printed().contains("14 games"), "{}", check.stdout);
 }
 
 #[test]
-fn a_bot_that_cannot_be_started_forfeits_and_the_contest_goes_on() {
+fn bot_that_cannot_start_forfeits_and_the_tournament_goes_on() {
     let text = "game = \"english\"\nsubmissions = \"bots\"\nplayers = [\"random\"]\n";
-    let contest = Contest::new(text);
-    contest.write("bots/gone/bot.toml", "command = \"./nothing\"");
-    contest.write("bots/unbuilt/bot.toml", "command = \"true\"\nbuild = \"false\"");
-    contest.write("bots/wrong/bot.toml", "comand = \"true\"");
-    let run = contest.tournament("run", &[]);
+    let tournament = TestTournament::new(text);
+    tournament.write("bots/gone/bot.toml", "command = \"./nothing\"");
+    tournament.write("bots/unbuilt/bot.toml", "command = \"true\"\nbuild = \"false\"");
+    tournament.write("bots/wrong/bot.toml", "comand = \"true\"");
+    let run = tournament.crownhead("run", &[]);
     assert_eq!(run.code, Some(4), "a bot forfeited: {run:?}");
-    assert!(run.stderr.contains("wrong takes part, but cannot play"), "{run:?}");
+    assert!(run.stderr.contains("warning: wrong takes part but cannot play"), "{run:?}");
     assert!(run.stdout.contains("forfeits: gone: start "), "{}", run.stdout);
-    let rows = contest.standings();
+    let rows = tournament.standings();
     assert_eq!((&rows[0]["player"], &rows[0]["points"]), (&json!("random"), &json!(12)));
-    let unbuilt = contest.tournament("games", &["--player", "unbuilt", "--forfeits"]);
-    assert!(unbuilt.printed().contains("start"), "{}", unbuilt.stdout);
-    let game = contest.tournament("games", &["1"]);
-    assert!(game.stdout.contains("By the policy forfeit, the game is lost"), "{}", game.stdout);
+    let forfeits = tournament.crownhead("games", &["--player", "unbuilt", "--forfeits"]);
+    assert!(forfeits.printed().contains("start"), "{}", forfeits.stdout);
+    let game = tournament.crownhead("games", &["1", "--json"]).json();
+    assert_eq!(game["games"][0]["incidents"][0]["code"], "start", "{game}");
 }
 
 #[test]
-fn what_is_no_journal_is_left_alone() {
-    let contest = Contest::of_eight("");
-    assert!(contest.tournament("status", &[]).refused(1).contains("has not been run"));
-    assert!(contest.tournament("resume", &[]).refused(1).contains("no journal class.journal"));
-    let path = contest.write("class.journal", "not a database, but long enough to be looked at");
-    assert!(contest.tournament("status", &[]).refused(3).contains("is no journal of a contest"));
-    let told = contest.tournament("run", &[]);
-    assert!(told.refused(3).contains("is no journal of a contest: put it away"), "{told:?}");
+fn file_that_is_not_a_journal_is_left_alone() {
+    let tournament = TestTournament::of_eight("");
+    assert!(tournament.crownhead("status", &[]).refused(1).contains("has not been run"));
+    let resume = tournament.crownhead("resume", &[]);
+    assert!(resume.refused(1).contains("there is no journal class.journal"), "{resume:?}");
+    let path = tournament.write("class.journal", "not a database, but long enough to be looked at");
+    let message = "class.journal is not a tournament journal";
+    assert!(tournament.crownhead("status", &[]).refused(3).contains(message));
+    let run = tournament.crownhead("run", &[]);
+    assert!(run.refused(3).contains(&format!("{message}: move it away")), "{run:?}");
     assert_eq!(fs::read_to_string(path).unwrap().len(), 47);
 }

@@ -1,5 +1,5 @@
-//! SIGKILL at random moments: no finished game is lost, replayed or counted twice, and the end is as if
-//! nothing had happened.
+//! SIGKILL at random moments: no finished game is lost, replayed or counted twice, and the result
+//! is the same as without crashes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,29 +8,34 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::contest::{Contest, events};
+use crate::harness::{TestTournament, events};
 
-/// Kills runs of a contest at random moments within so many microseconds, until it is finished or was
-/// killed so many times, and lets it end; how often it was killed. After each time every game that was
-/// told is there as it was told, and none was told twice.
-fn kill_until_finished(contest: &Contest, lots: &mut fastrand::Rng, within: u64, most: u32) -> u32 {
+/// Kills runs of a tournament at random moments within `max_delay` microseconds, at most
+/// `max_kills` times, then lets it finish; returns the number of kills. After each run every
+/// reported game must be in the journal as reported, and none must be reported twice.
+fn kill_until_finished(
+    tournament: &TestTournament,
+    rng: &mut fastrand::Rng,
+    max_delay: u64,
+    max_kills: u32,
+) -> u32 {
     let mut kills = 0;
-    let mut told: BTreeMap<u64, Value> = BTreeMap::new();
+    let mut reported: BTreeMap<u64, Value> = BTreeMap::new();
     loop {
-        // A run that was killed before it wrote anything must be begun again.
-        let journal = contest.path().join("class.journal");
+        // A run that was killed before it created the journal must be started again.
+        let journal = tournament.path().join("class.journal");
         let verb = if journal.exists() { "resume" } else { "run" };
-        let output = contest.path().join("events");
-        let mut command = contest.command(verb, &["--json"]);
+        let output = tournament.path().join("events");
+        let mut command = tournament.command(verb, &["--json"]);
         command.stdout(fs::File::create(&output).unwrap()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        // The moment is what is tested here; nothing waits for it to be long enough.
-        std::thread::sleep(Duration::from_micros(lots.u64(..within)));
-        let ended = match kills < most {
+        // The delay is what is being tested; no assertion depends on its length.
+        std::thread::sleep(Duration::from_micros(rng.u64(..max_delay)));
+        let status = match kills < max_kills {
             true => child.try_wait().unwrap(),
             false => Some(child.wait().unwrap()),
         };
-        if ended.is_none() {
+        if status.is_none() {
             kills += 1;
             child.kill().unwrap();
             child.wait().unwrap();
@@ -38,18 +43,18 @@ fn kill_until_finished(contest: &Contest, lots: &mut fastrand::Rng, within: u64,
         for event in events(&fs::read_to_string(&output).unwrap()) {
             if event["event"] == "finished" {
                 let number = event["game"].as_u64().unwrap();
-                let before = told.insert(number, event["result"].clone());
-                assert!(before.is_none(), "game {number} was told twice");
+                let before = reported.insert(number, event["result"].clone());
+                assert!(before.is_none(), "game {number} was reported twice");
             }
         }
         if journal.exists() {
-            let games = contest.games();
-            for (number, result) in &told {
+            let games = tournament.games();
+            for (number, result) in &reported {
                 assert_eq!(games[number]["result"], *result, "game {number} was lost");
             }
         }
-        if let Some(status) = ended {
-            assert_eq!(status.code(), Some(0), "it ended by itself, after all games");
+        if let Some(status) = status {
+            assert_eq!(status.code(), Some(0));
             break;
         }
     }
@@ -57,28 +62,29 @@ fn kill_until_finished(contest: &Contest, lots: &mut fastrand::Rng, within: u64,
 }
 
 #[test]
-fn fifty_kills_at_random_moments_leave_no_trace() {
-    let mut lots = fastrand::Rng::with_seed(7);
+fn fifty_kills_at_random_moments_change_nothing() {
+    let mut rng = fastrand::Rng::with_seed(7);
     let mut kills = 0;
-    let mut contests = 0;
+    let mut tournaments = 0;
     while kills < 50 {
-        let schedule = ["round-robin", "swiss", "round-robin", "knockout"][contests % 4];
-        let more = format!(
-            "schedule = {schedule:?}\ngames = 4\nseed = {contests}\nconcurrency = 2\nopenings = \"random:3\""
+        let schedule = ["round-robin", "swiss", "round-robin", "knockout"][tournaments % 4];
+        let lines = format!(
+            "schedule = {schedule:?}\ngames = 4\nseed = {tournaments}\nconcurrency = 2\n\
+             openings = \"random:3\""
         );
-        let quiet = Contest::of_eight(&more);
-        assert_eq!(quiet.tournament("run", &[]).code, Some(0));
-        let disturbed = Contest::of_eight(&more);
-        kills += kill_until_finished(&disturbed, &mut lots, 120_000, 50 - kills);
-        assert_eq!(disturbed.standings(), quiet.standings(), "{schedule}");
-        assert_eq!(disturbed.pdn(), quiet.pdn(), "every game, move by move");
-        assert_eq!(disturbed.state(), "finished");
-        contests += 1;
+        let undisturbed = TestTournament::of_eight(&lines);
+        assert_eq!(undisturbed.crownhead("run", &[]).code, Some(0));
+        let killed = TestTournament::of_eight(&lines);
+        kills += kill_until_finished(&killed, &mut rng, 120_000, 50 - kills);
+        assert_eq!(killed.standings(), undisturbed.standings(), "{schedule}");
+        assert_eq!(killed.pdn(), undisturbed.pdn(), "{schedule}");
+        assert_eq!(killed.state(), "finished");
+        tournaments += 1;
     }
 }
 
-/// Four programs: the built-in players behind the bot protocol.
-fn of_programs(more: &str) -> Contest {
+/// Creates a tournament of four bots: built-in players behind the bot protocol.
+fn of_bots(lines: &str) -> TestTournament {
     let engine = env!("CARGO_BIN_EXE_crownhead");
     let players: Vec<String> = ["random", "level:1", "level:2", "minimax:1"]
         .iter()
@@ -87,18 +93,18 @@ fn of_programs(more: &str) -> Contest {
             format!("{{ name = \"bot{n}\", player = \"cmd:{engine} engine {player}\" }}")
         })
         .collect();
-    Contest::new(&format!(
-        "game = \"english\"\nplayers = [{}]\nmovetime = \"10s\"\nconcurrency = 2\n{more}",
+    TestTournament::new(&format!(
+        "game = \"english\"\nplayers = [{}]\nmovetime = \"10s\"\nconcurrency = 2\n{lines}",
         players.join(", ")
     ))
 }
 
 #[test]
-fn kills_with_real_bots_leave_every_game_exactly_once() {
-    let contest = of_programs("games = 6\n");
-    let mut lots = fastrand::Rng::with_seed(11);
-    kill_until_finished(&contest, &mut lots, 400_000, 15);
-    let games = contest.games();
+fn kills_with_bots_leave_every_game_exactly_once() {
+    let tournament = of_bots("games = 6\n");
+    let mut rng = fastrand::Rng::with_seed(11);
+    kill_until_finished(&tournament, &mut rng, 400_000, 15);
+    let games = tournament.games();
     assert_eq!(games.len(), 36);
     let mut pairs: BTreeMap<(String, String), u32> = BTreeMap::new();
     for game in games.values() {
@@ -108,16 +114,16 @@ fn kills_with_real_bots_leave_every_game_exactly_once() {
     }
     assert_eq!(pairs.len(), 12);
     assert!(pairs.values().all(|count| *count == 3), "{pairs:?}");
-    let rows = contest.standings();
+    let rows = tournament.standings();
     let points: u64 =
         rows.as_array().unwrap().iter().map(|row| row["points"].as_u64().unwrap()).sum();
-    assert_eq!(points, 72, "two points for every game");
+    assert_eq!(points, 72, "two points per game");
 }
 
 #[test]
-fn bots_killed_from_outside_forfeit_by_name_and_every_game_is_counted_once() {
-    let contest = of_programs("games = 4\npolicy = \"forfeit\"\n");
-    let mut command = contest.command("run", &[]);
+fn killed_bots_forfeit_and_every_game_counts_once() {
+    let tournament = of_bots("games = 4\npolicy = \"forfeit\"\n");
+    let mut command = tournament.command("run", &[]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let id = child.id();
     let mut killed = BTreeSet::new();
@@ -125,29 +131,29 @@ fn bots_killed_from_outside_forfeit_by_name_and_every_game_is_counted_once() {
         if let Some(status) = child.try_wait().unwrap() {
             break status.code();
         }
-        // Children may belong to any of its threads.
+        // Each thread has a list of its own children.
         let tasks = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
         for task in tasks {
             let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            let of_bot = children.split_whitespace().next().filter(|_| killed.len() < 6);
-            if let Some(bot) = of_bot.filter(|bot| killed.insert(bot.to_string())) {
+            let bot = children.split_whitespace().next().filter(|_| killed.len() < 6);
+            if let Some(bot) = bot.filter(|bot| killed.insert(bot.to_string())) {
                 let _ = Command::new("kill").args(["-KILL", bot]).status();
             }
         }
         std::thread::yield_now();
     };
     assert!(!killed.is_empty());
-    let games = contest.games();
+    let games = tournament.games();
     assert_eq!(games.len(), 24);
     assert!(games.values().all(|game| game["state"] == "finished"));
     let forfeits = games.values().filter(|game| !game["forfeit"].is_null());
     let reasons: BTreeSet<&str> = forfeits.clone().map(|g| g["reason"].as_str().unwrap()).collect();
-    // One that is killed between two games is started again and has lost nothing.
+    // A bot killed between two games is restarted and loses nothing.
     assert_eq!(code, Some(if forfeits.clone().count() > 0 { 4 } else { 0 }));
-    // One that is killed while it is being started was not started.
-    let known = BTreeSet::from(["crash", "end-of-output", "start"]);
-    assert!(reasons.is_subset(&known), "{reasons:?}");
-    let rows = contest.standings();
+    // A bot killed while it starts has failed to start.
+    let expected = BTreeSet::from(["crash", "end-of-output", "start"]);
+    assert!(reasons.is_subset(&expected), "{reasons:?}");
+    let rows = tournament.standings();
     let rows = rows.as_array().unwrap().iter();
     let counted: u64 = rows
         .flat_map(|row| row["forfeits"].as_object().unwrap().values())

@@ -1,4 +1,4 @@
-//! The journal as a file among others: put away, linked to, looked at while and after a run.
+//! The journal as a file: moved, linked, read during and after a run.
 
 use std::fs;
 use std::io::BufRead;
@@ -6,18 +6,18 @@ use std::process::{Child, Stdio};
 
 use serde_json::json;
 
-use crate::contest::Contest;
-use crate::run::crownhead_in;
-use crate::signals::{end, interrupt, started};
+use crate::cli::crownhead_in;
+use crate::harness::TestTournament;
+use crate::signals::{interrupt, start, wait};
 
-/// A contest that was killed after some games, all of which are in the write-ahead log.
-fn killed() -> Contest {
-    let contest = Contest::of_eight("games = 20\nseed = 1");
-    let (mut child, _out) = started(&contest, "run", &[]);
+/// Creates a tournament that was killed after some games, which are still in the write-ahead log.
+fn killed() -> TestTournament {
+    let tournament = TestTournament::of_eight("games = 20\nseed = 1");
+    let (mut child, _out) = start(&tournament, "run", &[]);
     kill(&mut child);
-    assert!(contest.path().join("class.journal-wal").exists());
-    fs::create_dir(contest.path().join("old")).unwrap();
-    contest
+    assert!(tournament.path().join("class.journal-wal").exists());
+    fs::create_dir(tournament.path().join("old")).unwrap();
+    tournament
 }
 
 fn kill(child: &mut Child) {
@@ -25,114 +25,116 @@ fn kill(child: &mut Child) {
     child.wait().unwrap();
 }
 
-/// Makes another contest of the file, and checks that nothing of the old one is in it.
-fn run_another(contest: &Contest) {
-    contest.change("games = 20\nseed = 1", "games = 2\nseed = 777");
-    let run = contest.tournament("run", &[]);
+/// Runs another tournament from the same file name, and checks that nothing of the old one is left
+/// in it.
+fn run_another(tournament: &TestTournament) {
+    tournament.edit("games = 20\nseed = 1", "games = 2\nseed = 777");
+    let run = tournament.crownhead("run", &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    let fresh = Contest::of_eight("games = 2\nseed = 777");
-    fresh.tournament("run", &[]);
-    assert_eq!(contest.pdn(), fresh.pdn());
-    assert_eq!(contest.standings(), fresh.standings());
-    let names = fs::read_dir(contest.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let fresh = TestTournament::of_eight("games = 2\nseed = 777");
+    fresh.crownhead("run", &[]);
+    assert_eq!(tournament.pdn(), fresh.pdn());
+    assert_eq!(tournament.standings(), fresh.standings());
+    let names = fs::read_dir(tournament.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["class.journal", "class.toml", "games.pdn", "old"], "one file is all");
+    assert_eq!(names, ["class.journal", "class.toml", "games.pdn", "old"], "one file is left");
 }
 
-fn finished_of_old(contest: &Contest) -> u64 {
-    let status =
-        crownhead_in(contest.path(), &["tournament", "status", "old/class.journal", "--json"]);
-    status.json()["finished"].as_u64().unwrap()
-}
-
-#[test]
-fn a_journal_that_is_put_away_as_advised_takes_its_games_along() {
-    let contest = killed();
-    let told = contest.tournament("run", &[]);
-    assert!(told.refused(1).contains("to play anew, put class.journal away"), "{told:?}");
-    assert!(!contest.path().join("class.journal-wal").exists(), "that one file is all");
-    let before = contest.finished().len() as u64;
-    let journal = contest.path().join("class.journal");
-    fs::rename(journal, contest.path().join("old/class.journal")).unwrap();
-    run_another(&contest);
-    assert!(before >= 3);
-    assert_eq!(finished_of_old(&contest), before);
+fn finished_in_old_journal(tournament: &TestTournament) -> u64 {
+    let args = ["tournament", "status", "old/class.journal", "--json"];
+    crownhead_in(tournament.path(), &args).json()["finished"].as_u64().unwrap()
 }
 
 #[test]
-fn what_a_journal_left_behind_is_never_taken_for_part_of_another() {
-    let contest = killed();
+fn journal_moved_away_as_advised_is_complete() {
+    let tournament = killed();
+    let run = tournament.crownhead("run", &[]);
+    assert!(run.refused(1).contains("start a new journal: move class.journal away"), "{run:?}");
+    assert!(!tournament.path().join("class.journal-wal").exists(), "the log is merged");
+    let finished = tournament.finished().len() as u64;
+    let journal = tournament.path().join("class.journal");
+    fs::rename(journal, tournament.path().join("old/class.journal")).unwrap();
+    run_another(&tournament);
+    assert!(finished >= 3);
+    assert_eq!(finished_in_old_journal(&tournament), finished);
+}
+
+#[test]
+fn stray_log_is_never_applied_to_a_new_journal() {
+    let tournament = killed();
     let [journal, log] =
-        ["class.journal", "class.journal-wal"].map(|name| contest.path().join(name));
-    fs::rename(journal, contest.path().join("old/class.journal")).unwrap();
-    let told = contest.tournament("run", &[]);
-    assert!(told.refused(1).contains("there is class.journal-wal without its journal"), "{told:?}");
-    assert!(!contest.path().join("class.journal").exists());
-    fs::rename(log, contest.path().join("old/class.journal-wal")).unwrap();
-    let _ = fs::remove_file(contest.path().join("class.journal-shm"));
-    assert!(finished_of_old(&contest) >= 3, "beside its journal it is of use");
-    run_another(&contest);
+        ["class.journal", "class.journal-wal"].map(|name| tournament.path().join(name));
+    fs::rename(journal, tournament.path().join("old/class.journal")).unwrap();
+    let run = tournament.crownhead("run", &[]);
+    assert!(run.refused(1).contains("found class.journal-wal without its journal"), "{run:?}");
+    assert!(!tournament.path().join("class.journal").exists());
+    fs::rename(log, tournament.path().join("old/class.journal-wal")).unwrap();
+    let _ = fs::remove_file(tournament.path().join("class.journal-shm"));
+    assert!(finished_in_old_journal(&tournament) >= 3, "beside its journal the log is used");
+    run_another(&tournament);
 }
 
 #[test]
-fn no_way_to_a_journal_gets_round_a_run() {
-    let contest = Contest::of_eight("schedule = \"ladder\"");
-    let (child, out) = started(&contest, "run", &[]);
-    // Somebody clears away what looks like a leftover.
-    let _ = fs::remove_file(contest.path().join("class.lock"));
-    fs::create_dir(contest.path().join("other")).unwrap();
-    let [file, journal] = ["class.toml", "class.journal"].map(|name| contest.path().join(name));
-    fs::copy(&file, contest.path().join("other/class.toml")).unwrap();
-    std::os::unix::fs::symlink(&journal, contest.path().join("other/class.journal")).unwrap();
-    fs::create_dir(contest.path().join("third")).unwrap();
-    fs::copy(&file, contest.path().join("third/class.toml")).unwrap();
-    fs::hard_link(&journal, contest.path().join("third/class.journal")).unwrap();
-    for name in ["class.toml", "other/class.toml", "third/class.toml"] {
-        let told = crownhead_in(contest.path(), &["tournament", "resume", name]);
-        assert!(told.refused(1).contains("is being run by another crownhead"), "{name}: {told:?}");
+fn running_tournament_is_locked_by_every_path() {
+    let tournament = TestTournament::of_eight("schedule = \"ladder\"");
+    let (child, out) = start(&tournament, "run", &[]);
+    // Deleting what looks like a lock file changes nothing.
+    let _ = fs::remove_file(tournament.path().join("class.lock"));
+    let path = |name: &str| tournament.path().join(name);
+    fs::create_dir(path("symlink")).unwrap();
+    fs::copy(path("class.toml"), path("symlink/class.toml")).unwrap();
+    std::os::unix::fs::symlink(path("class.journal"), path("symlink/class.journal")).unwrap();
+    fs::create_dir(path("hardlink")).unwrap();
+    fs::copy(path("class.toml"), path("hardlink/class.toml")).unwrap();
+    fs::hard_link(path("class.journal"), path("hardlink/class.journal")).unwrap();
+    for name in ["class.toml", "symlink/class.toml", "hardlink/class.toml"] {
+        let resume = crownhead_in(tournament.path(), &["tournament", "resume", name]);
+        assert!(resume.refused(1).contains("the tournament is already running"), "{resume:?}");
     }
-    // What is in the log would be missing by its second name.
-    let told = crownhead_in(contest.path(), &["tournament", "status", "third/class.toml"]);
-    assert!(told.refused(1).contains("has another name besides (a hard link)"), "{told:?}");
-    fs::remove_file(contest.path().join("third/class.journal")).unwrap();
+    // By its second name the journal would be without its log.
+    let status = crownhead_in(tournament.path(), &["tournament", "status", "hardlink/class.toml"]);
+    assert!(status.refused(1).contains("has a second name (a hard link)"), "{status:?}");
+    fs::remove_file(path("hardlink/class.journal")).unwrap();
     interrupt(&child);
-    assert_eq!(end(child, out).1, Some(130));
+    assert_eq!(wait(child, out).1, Some(130));
 }
 
 #[test]
-fn only_games_of_this_run_are_being_played() {
-    // Games that would last for hours.
-    let contest = Contest::new(
+fn status_lists_only_games_of_the_current_run() {
+    // Games that would take hours.
+    let tournament = TestTournament::new(
         "game = \"english\"\nmovetime = \"600s\"\nconcurrency = 2\n\
          players = [\"best\", \"level:10\", \"level:9\", \"level:8\"]\n",
     );
-    for (verb, boards) in [("run", 2), ("resume", 1)] {
-        let mut command = contest.command(verb, &["--json"]);
+    for (verb, concurrency) in [("run", 2), ("resume", 1)] {
+        let mut command = tournament.command(verb, &["--json"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
-        let (mut line, mut begun) = (String::new(), 0);
-        while begun < boards {
+        let (mut line, mut started) = (String::new(), 0);
+        while started < concurrency {
             line.clear();
             assert!(out.read_line(&mut line).unwrap() > 0);
-            begun += usize::from(line.contains("\"event\":\"started\""));
+            started += usize::from(line.contains("\"event\":\"started\""));
         }
-        let status = contest.tournament("status", &["--json"]).json();
+        let status = tournament.status();
         assert_eq!(status["state"], "running");
-        assert_eq!(status["playing"].as_array().unwrap().len(), boards, "{verb}");
+        assert_eq!(status["playing"].as_array().unwrap().len(), concurrency, "{verb}");
         kill(&mut child);
-        contest.change("concurrency = ", "concurrency = 1 #");
+        tournament.edit("concurrency = ", "concurrency = 1 #");
     }
 }
 
 #[test]
-fn contest_files_of_other_endings_have_their_own_journals() {
-    let contest = Contest::new("game = \"english\"\nplayers = [\"random\", \"level:1\"]\n");
+fn files_with_different_extensions_have_different_journals() {
+    let tournament =
+        TestTournament::new("game = \"english\"\nplayers = [\"random\", \"level:1\"]\n");
     for name in ["class.2026", "class.2027"] {
-        fs::copy(contest.path().join("class.toml"), contest.path().join(name)).unwrap();
-        let run = crownhead_in(contest.path(), &["tournament", "run", name, "--json"]);
+        fs::copy(tournament.path().join("class.toml"), tournament.path().join(name)).unwrap();
+        let run = crownhead_in(tournament.path(), &["tournament", "run", name, "--json"]);
         assert_eq!(run.code, Some(0), "{run:?}");
-        let status = crownhead_in(contest.path(), &["tournament", "status", name, "--json"]).json();
+        let args = ["tournament", "status", name, "--json"];
+        let status = crownhead_in(tournament.path(), &args).json();
         assert_eq!(status["finished"], json!(2));
     }
 }

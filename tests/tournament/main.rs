@@ -1,17 +1,17 @@
-//! `crownhead tournament` as its users see it, with the built program, real bots and real crashes.
+//! `crownhead tournament` end to end, with the built program, real bots and real crashes.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // failing tests may panic
 
-mod changes;
+#[path = "../cli/harness.rs"]
+#[allow(dead_code)] // each test program uses a part of it
+mod cli;
 mod commands;
-mod contest;
 mod course;
 mod crash;
 mod disk;
+mod harness;
+mod isolation;
 mod journal;
-#[path = "../cli/harness.rs"]
-#[allow(dead_code)] // each test program uses its part
-mod run;
+mod resume;
 mod signals;
-mod walls;

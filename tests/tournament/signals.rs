@@ -1,31 +1,31 @@
-//! Ctrl-C, a second run at the same time, and cancelling a contest.
+//! Ctrl-C, a second run at the same time, and cancelling.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::contest::Contest;
+use crate::harness::TestTournament;
 
-/// A ladder that goes on until it is stopped.
-fn endless() -> Contest {
-    Contest::of_eight("schedule = \"ladder\"\nconcurrency = 2")
+/// Creates a ladder, which runs until it is stopped.
+fn endless() -> TestTournament {
+    TestTournament::of_eight("schedule = \"ladder\"\nconcurrency = 2")
 }
 
-/// A run that has finished some games.
-pub(crate) fn started(
-    contest: &Contest,
+/// Starts a run and waits for its first games to finish.
+pub(crate) fn start(
+    tournament: &TestTournament,
     verb: &str,
-    more: &[&str],
+    args: &[&str],
 ) -> (Child, BufReader<ChildStdout>) {
-    let mut command = contest.command(verb, &[&["--json"], more].concat());
+    let mut command = tournament.command(verb, &[&["--json"], args].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut seen = 0;
+    let mut finished = 0;
     let mut line = String::new();
-    while seen < 3 && out.read_line(&mut line).unwrap() > 0 {
-        seen += usize::from(line.contains("\"finished\",\"version\""));
+    while finished < 3 && out.read_line(&mut line).unwrap() > 0 {
+        finished += usize::from(line.contains("\"finished\",\"version\""));
         line.clear();
     }
-    assert_eq!(seen, 3, "{:?}", child.wait());
+    assert_eq!(finished, 3, "{:?}", child.wait());
     (child, out)
 }
 
@@ -34,33 +34,33 @@ pub(crate) fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
 }
 
-/// Reads to the end: the last line, and the exit code.
-pub(crate) fn end(mut child: Child, out: BufReader<ChildStdout>) -> (String, Option<i32>) {
+/// Waits for the end of a run; returns its last line of output and its exit code.
+pub(crate) fn wait(mut child: Child, out: BufReader<ChildStdout>) -> (String, Option<i32>) {
     let last = out.lines().map(Result::unwrap).last().unwrap_or_default();
     (last, child.wait().unwrap().code())
 }
 
 #[test]
-fn one_interrupt_finishes_the_running_games_and_a_resume_goes_on() {
-    let contest = endless();
+fn first_interrupt_finishes_running_games_and_resume_continues() {
+    let tournament = endless();
     for verb in ["run", "resume", "resume"] {
-        let (child, out) = started(&contest, verb, &[]);
+        let (child, out) = start(&tournament, verb, &[]);
         interrupt(&child);
-        let (last, code) = end(child, out);
+        let (last, code) = wait(child, out);
         assert_eq!(code, Some(130));
         assert!(last.contains("\"how\":\"interrupted\""), "{last}");
-        assert_eq!(contest.state(), "interrupted");
-        let status = contest.tournament("status", &["--json"]).json();
-        assert_eq!(status["playing"].as_array().unwrap().len(), 0, "nothing was broken off");
+        let status = tournament.status();
+        assert_eq!(status["state"], "interrupted");
+        assert_eq!(status["playing"].as_array().unwrap().len(), 0, "no game was aborted");
     }
 }
 
 #[test]
-fn two_interrupts_break_the_running_games_off() {
-    // A game that would last for hours.
+fn second_interrupt_aborts_running_games() {
+    // A game that would take hours.
     let text = "game = \"english\"\nmovetime = \"600s\"\nplayers = [\"best\", \"level:10\"]\n";
-    let contest = Contest::new(text);
-    let mut command = contest.command("run", &["--json"]);
+    let tournament = TestTournament::new(text);
+    let mut command = tournament.command("run", &["--json"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -69,50 +69,52 @@ fn two_interrupts_break_the_running_games_off() {
         assert!(out.read_line(&mut line).unwrap() > 0);
     }
     interrupt(&child);
-    // It says that it has heard the first.
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+    // Wait until the first one is acknowledged.
+    let mut err = BufReader::new(child.stderr.take().unwrap());
     line.clear();
-    told.read_line(&mut line).unwrap();
-    assert!(line.contains("Ctrl-C again breaks them off"), "{line}");
+    err.read_line(&mut line).unwrap();
+    assert!(line.contains("press Ctrl-C again to abort them"), "{line}");
     interrupt(&child);
-    let (last, code) = end(child, out);
+    let (last, code) = wait(child, out);
     assert_eq!(code, Some(130), "{last}");
-    let games = contest.games();
+    let games = tournament.games();
     assert!(games.values().all(|game| game["state"] != "finished"), "{games:?}");
 }
 
 #[test]
-fn a_second_run_is_refused_and_looking_is_not() {
-    let contest = endless();
-    let (child, out) = started(&contest, "run", &[]);
+fn second_run_is_refused_but_reading_is_not() {
+    let tournament = endless();
+    let (child, out) = start(&tournament, "run", &[]);
     for verb in ["run", "resume"] {
-        let told = contest.tournament(verb, &[]);
-        assert!(told.refused(1).contains("is being run by another crownhead"), "{told:?}");
+        let second = tournament.crownhead(verb, &[]);
+        assert!(second.refused(1).contains("the tournament is already running"), "{second:?}");
     }
-    assert_eq!(contest.state(), "running");
-    let told = contest.tournament("status", &[]);
-    assert!(told.printed().contains("state     running"), "{told:?}");
-    assert!(contest.standings().as_array().unwrap().len() == 8);
+    assert_eq!(tournament.state(), "running");
+    let status = tournament.crownhead("status", &[]);
+    assert!(status.printed().contains("state     running"), "{status:?}");
+    assert!(tournament.standings().as_array().unwrap().len() == 8);
     interrupt(&child);
-    assert_eq!(end(child, out).1, Some(130));
+    assert_eq!(wait(child, out).1, Some(130));
 }
 
 #[test]
-fn a_cancelled_contest_stops_and_stays_stopped() {
-    let contest = endless();
-    let (child, out) = started(&contest, "run", &[]);
-    assert!(contest.tournament("cancel", &[]).printed().starts_with("cancelled"));
-    let (last, code) = end(child, out);
+fn cancelled_tournament_stops_and_resumes_only_with_reopen() {
+    let tournament = endless();
+    let (child, out) = start(&tournament, "run", &[]);
+    assert!(tournament.crownhead("cancel", &[]).printed().starts_with("Cancelled"));
+    let (last, code) = wait(child, out);
     assert_eq!(code, Some(1));
     assert!(last.contains("\"how\":\"cancelled\""), "{last}");
-    assert_eq!(contest.state(), "cancelled");
-    let head = contest.tournament("standings", &[]);
-    assert!(head.printed().lines().next().unwrap().ends_with("games, cancelled"), "{head:?}");
-    let before = contest.finished();
-    assert!(contest.tournament("resume", &[]).refused(1).contains("was cancelled; --reopen"));
-    assert_eq!(contest.finished(), before, "what was played is kept");
-    let (child, out) = started(&contest, "resume", &["--reopen"]);
+    assert_eq!(tournament.state(), "cancelled");
+    let standings = tournament.crownhead("standings", &[]);
+    let heading = standings.printed().lines().next().unwrap();
+    assert!(heading.ends_with("games, cancelled"), "{heading}");
+    let finished = tournament.finished();
+    let resume = tournament.crownhead("resume", &[]);
+    assert!(resume.refused(1).contains("was cancelled; resume it with --reopen"), "{resume:?}");
+    assert_eq!(tournament.finished(), finished, "finished games are kept");
+    let (child, out) = start(&tournament, "resume", &["--reopen"]);
     interrupt(&child);
-    assert_eq!(end(child, out).1, Some(130));
-    assert!(contest.finished().len() > before.len());
+    assert_eq!(wait(child, out).1, Some(130));
+    assert!(tournament.finished().len() > finished.len());
 }

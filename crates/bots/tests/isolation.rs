@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{End, GameSettings, Knowledge, Openings, StopFlag, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_test_support::{SKIPPED_FILE, compile_c_bot, skip};
@@ -189,7 +189,7 @@ fn bot_that_exceeds_a_limit_is_killed_with_the_reason() {
         let games = play(&config(&hostile(&format!("{mode} {mark}")), "random", limits));
         for game in games {
             let description = &game.played.description;
-            assert_eq!(game.played.end.code(), code, "{mode}: {description}");
+            assert_eq!(game.summary().reason, code, "{mode}: {description}");
             assert!(description.contains(reason), "{mode}: {description}");
         }
         assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left");
@@ -202,7 +202,7 @@ fn bot_that_ponders_is_killed_with_the_reason() {
     let config = config(&hostile("burns"), "best:movetime=1s", "cpu-slack=200ms");
     for game in play(&config) {
         let description = &game.played.description;
-        assert_eq!(game.played.end.code(), "limits", "{description}");
+        assert_eq!(game.summary().reason, "limits", "{description}");
         assert!(description.contains("s of CPU time while its own turns lasted"), "{description}");
     }
 }
@@ -217,7 +217,7 @@ fn bot_that_kills_everybody_kills_nobody() {
     let mut config = config(&hostile(&format!("kills {pids}")), &hostile("fine"), "cores=1");
     config.concurrency = 2;
     for game in play(&config) {
-        assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
+        assert!(game.summary().forfeit.is_none(), "{}", game.played.description);
         assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
     }
     let state = std::fs::read_to_string(format!("/proc/{}/stat", bystander.0.id())).unwrap();

@@ -75,7 +75,7 @@ fn every_player_plays_every_game_to_its_end() {
             config.pairs = 1;
             let games = play_match(&config);
             assert_eq!(games.len(), 2);
-            assert_eq!(games[0].opening, games[1].opening, "each opening is played twice");
+            assert_eq!(games[0].opening(), games[1].opening(), "each opening is played twice");
             for game in games {
                 // The reader checks that every move is legal.
                 let text = crownhead_records::format_game(&game.record(&config)).unwrap();
@@ -83,7 +83,7 @@ fn every_player_plays_every_game_to_its_end() {
                 let record = reader.next().unwrap().unwrap();
                 assert_eq!(
                     record.line.plies.len(),
-                    game.opening.moves.len() + game.played.moves.len()
+                    game.opening().moves.len() + game.played.moves.len()
                 );
             }
         }
@@ -96,7 +96,7 @@ fn same_seed_gives_the_same_games_at_any_concurrency() {
         for (first, second) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
             let moves = |concurrency| -> Vec<_> {
                 let games = play_match(&config(&game, first, second, concurrency));
-                games.into_iter().map(|game| (game.opening, game.played.moves)).collect()
+                games.into_iter().map(|game| (game.played.opening, game.played.moves)).collect()
             };
             let sequential = moves(1);
             assert_eq!(sequential.len(), 4);
@@ -248,9 +248,7 @@ fn timeout_loses_the_game() {
     let games = play_match(&config);
     assert_eq!(games.len(), 4);
     for game in games {
-        assert_eq!(
-            (game.played.end.code(), game.played.end.winner()),
-            ("time", Some(Side::Second))
-        );
+        let summary = game.summary();
+        assert_eq!((summary.reason.as_str(), summary.winner), ("time", Some(1)));
     }
 }

@@ -1,10 +1,14 @@
-//! How many games the server carries: scripted players over WebSockets, each game so many moves a second.
+//! Load test of the server: scripted players over WebSockets, with a fixed number of moves per
+//! second and game.
 //!
-//! `cargo run --release -p crownhead-server --example load -- target/release/crownhead [GAMES] [SECONDS]
-//! [MOVES A SECOND]` starts the server as a process of its own, with games on the disk of the temporary
-//! directory, and tells how long a move took from the player who made it to the opponent, and how much
-//! memory the server had.
-#![allow(clippy::unwrap_used, clippy::panic)] // whoever measures sees what is wrong
+//! ```text
+//! cargo run --release -p crownhead-server --example load -- \
+//!     target/release/crownhead [GAMES] [SECONDS] [MOVES_PER_SECOND]
+//! ```
+//!
+//! Starts the server as a separate process with its games in the temporary directory. Prints the
+//! latency of moves from player to opponent, and the memory and CPU time of the server (on Linux).
+#![allow(clippy::unwrap_used, clippy::panic)] // a panic shows what went wrong
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -13,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crownhead_rules::Game;
 use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,56 +28,60 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// What all players share.
+/// State shared by all players.
 struct Shared {
     address: SocketAddr,
-    pace: Duration,
+    move_interval: Duration,
     start: Instant,
-    /// Only what happens in between counts.
-    counting: AtomicBool,
-    over: AtomicBool,
+    /// Latencies are recorded while this is set, after the warm-up.
+    is_measuring: AtomicBool,
+    is_over: AtomicBool,
     latencies: std::sync::Mutex<Vec<u32>>,
     moves: AtomicUsize,
     rematches: AtomicUsize,
     failures: AtomicUsize,
 }
 
-/// When the last move of a game was sent, in nanoseconds since the start; odd halves of games share it.
+/// Time at which the last move of a game was sent, in nanoseconds since the start; shared by both
+/// players.
 type Sent = Arc<AtomicU64>;
 
 #[derive(Deserialize)]
-struct Heard<'a> {
+struct ServerMessage<'a> {
     r#type: &'a str,
     version: Option<u64>,
     side: Option<&'a str>,
     #[serde(borrow)]
-    legal: Option<Vec<Legal<'a>>>,
+    legal: Option<Vec<LegalMove<'a>>>,
     id: Option<Value>,
     #[serde(borrow)]
     outcome: Option<&'a serde_json::value::RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Legal<'a> {
+struct LegalMove<'a> {
     text: &'a str,
 }
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let program = arguments.next().unwrap_or_else(|| panic!("which crownhead?"));
-    let mut number = |usual: usize| arguments.next().map_or(usual, |text| text.parse().unwrap());
+    let program = arguments
+        .next()
+        .unwrap_or_else(|| panic!("usage: load PROGRAM [GAMES] [SECONDS] [MOVES_PER_SECOND]"));
+    let mut number =
+        |default: usize| arguments.next().map_or(default, |text| text.parse().unwrap());
     let (games, seconds, rate) = (number(2000), number(30), number(1));
     raise_file_limit();
-    let folder = tempfile::tempdir().unwrap();
-    let (mut server, address) = begin(&program, folder.path());
+    let dir = tempfile::tempdir().unwrap();
+    let (mut server, address) = start(&program, dir.path());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(run(address, games, seconds, rate, server.id()));
-    println!("on disk              {:.1} MB", size(folder.path()) as f64 / 1e6);
+    println!("on disk              {:.1} MB", size(dir.path()) as f64 / 1e6);
     server.kill().unwrap();
     server.wait().unwrap();
 }
 
-fn begin(program: &str, data: &std::path::Path) -> (Child, SocketAddr) {
+fn start(program: &str, data: &std::path::Path) -> (Child, SocketAddr) {
     let mut command = Command::new(program);
     command.args(["serve", "--port", "0", "--data"]).arg(data);
     let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -85,19 +94,19 @@ fn begin(program: &str, data: &std::path::Path) -> (Child, SocketAddr) {
 async fn run(address: SocketAddr, games: usize, seconds: usize, rate: usize, server: u32) {
     let shared = Arc::new(Shared {
         address,
-        pace: Duration::from_secs(1) / rate as u32,
+        move_interval: Duration::from_secs(1) / rate as u32,
         start: Instant::now(),
-        counting: AtomicBool::new(false),
-        over: AtomicBool::new(false),
+        is_measuring: AtomicBool::new(false),
+        is_over: AtomicBool::new(false),
         latencies: Default::default(),
         moves: AtomicUsize::new(0),
         rematches: AtomicUsize::new(0),
         failures: AtomicUsize::new(0),
     });
-    let kinds = ["english", "contest", "chinese-checkers", "capture-halma"];
+    let game_ids: Vec<_> = Game::all().iter().map(|game| game.info().id).collect();
     let mut players = Vec::new();
     for number in 0..games {
-        let game = create(address, kinds[number % 4]).await;
+        let game = create(address, game_ids[number % game_ids.len()]).await;
         let sent = Sent::default();
         for (side, secret) in [(0, &game["secret"]), (1, &game["friend"])] {
             let player = Player {
@@ -105,51 +114,55 @@ async fn run(address: SocketAddr, games: usize, seconds: usize, rate: usize, ser
                 sent: sent.clone(),
                 id: game["id"].as_str().unwrap().into(),
                 secret: secret.as_str().unwrap().into(),
-                lots: fastrand::Rng::with_seed(2 * number as u64 + side),
+                rng: fastrand::Rng::with_seed(2 * number as u64 + side),
             };
             players.push(tokio::spawn(player.play()));
         }
     }
     println!(
-        "{games} games, {} sockets, ready after {:.1} s",
+        "{games} games, {} WebSockets, ready after {:.1} s",
         2 * games,
         shared.start.elapsed().as_secs_f64()
     );
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let (cpu, begun) = (cpu_time(server), Instant::now());
-    shared.counting.store(true, Ordering::Relaxed);
+    let (cpu, measured) = (cpu_time(server), Instant::now());
+    shared.is_measuring.store(true, Ordering::Relaxed);
     tokio::time::sleep(Duration::from_secs(seconds as u64)).await;
-    shared.counting.store(false, Ordering::Relaxed);
+    shared.is_measuring.store(false, Ordering::Relaxed);
     let cpu = cpu_time(server) - cpu;
-    let time = begun.elapsed().as_secs_f64();
-    shared.over.store(true, Ordering::Relaxed);
-    let mut all = std::mem::take(&mut *shared.latencies.lock().unwrap());
-    all.sort_unstable();
-    let at = |part: f64| f64::from(all[((all.len() - 1) as f64 * part) as usize]) / 1000.0;
-    println!("moves a second       {:.0}", shared.moves.load(Ordering::Relaxed) as f64 / time);
+    let time = measured.elapsed().as_secs_f64();
+    shared.is_over.store(true, Ordering::Relaxed);
+    let mut latencies = std::mem::take(&mut *shared.latencies.lock().unwrap());
+    latencies.sort_unstable();
+    let percentile = |fraction: f64| {
+        f64::from(latencies[((latencies.len() - 1) as f64 * fraction) as usize]) / 1000.0
+    };
+    println!("moves per second     {:.0}", shared.moves.load(Ordering::Relaxed) as f64 / time);
     println!(
-        "from move to opponent, ms: median {:.1}, 90 % {:.1}, 99 % {:.1}, 99.9 % {:.1}, most {:.1} (of {})",
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(0.999),
-        at(1.0),
-        all.len()
+        "latency in ms        median {:.1}, 90 % {:.1}, 99 % {:.1}, 99.9 % {:.1}, max {:.1} \
+         ({} moves)",
+        percentile(0.5),
+        percentile(0.9),
+        percentile(0.99),
+        percentile(0.999),
+        percentile(1.0),
+        latencies.len()
     );
     println!(
-        "memory of the server {} (most {})",
+        "memory               {} (peak {})",
         status(server, "VmRSS:"),
         status(server, "VmHWM:")
     );
-    println!("processor            {:.0} % of a core", cpu / time * 100.0);
+    println!("CPU                  {:.0} % of a core", cpu / time * 100.0);
     println!("rematches            {}", shared.rematches.load(Ordering::Relaxed));
     println!("failures             {}", shared.failures.load(Ordering::Relaxed));
 }
 
-async fn create(address: SocketAddr, kind: &str) -> Value {
-    let body = json!({"game": kind, "mode": "friend"}).to_string();
+async fn create(address: SocketAddr, game: &str) -> Value {
+    let body = json!({"game": game, "mode": "friend"}).to_string();
     let head = format!(
-        "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -165,7 +178,7 @@ struct Player {
     sent: Sent,
     id: String,
     secret: String,
-    lots: fastrand::Rng,
+    rng: fastrand::Rng,
 }
 
 type Socket = WebSocketStream<TcpStream>;
@@ -173,13 +186,13 @@ type Socket = WebSocketStream<TcpStream>;
 impl Player {
     async fn play(mut self) {
         loop {
-            match self.play_one().await {
+            match self.play_game().await {
                 Some(next) => {
                     self.shared.rematches.fetch_add(1, Ordering::Relaxed);
                     self.id = next;
                 }
                 None => {
-                    if !self.shared.over.load(Ordering::Relaxed) {
+                    if !self.shared.is_over.load(Ordering::Relaxed) {
                         self.shared.failures.fetch_add(1, Ordering::Relaxed);
                     }
                     return;
@@ -197,58 +210,59 @@ impl Player {
         Some(client_async_with_config(request, stream, Some(config)).await.ok()?.0)
     }
 
-    /// Plays a game to its end; the id of the rematch.
-    async fn play_one(&mut self) -> Option<String> {
+    /// Plays a game to its end. Returns the id of the rematch; `None` if the connection breaks.
+    async fn play_game(&mut self) -> Option<String> {
         let mut socket = self.connect().await?;
         let join = json!({"type": "join", "secret": self.secret}).to_string();
         socket.send(Message::text(join)).await.ok()?;
-        let mut own = String::new();
-        // Players do not all begin at the same moment.
-        let mut due = Instant::now() + self.shared.pace.mul_f64(self.lots.f64());
+        let mut my_side = String::new();
+        // Players do not all start at the same time.
+        let mut due = Instant::now() + self.shared.move_interval.mul_f64(self.rng.f64());
         loop {
-            let message = socket.next().await?.ok()?;
+            let frame = socket.next().await?.ok()?;
             let arrived = self.shared.start.elapsed().as_nanos() as u64;
-            let Message::Text(text) = message else { continue };
-            let heard: Heard<'_> = serde_json::from_str(&text).ok()?;
-            match heard.r#type {
+            let Message::Text(text) = frame else { continue };
+            let message: ServerMessage<'_> = serde_json::from_str(&text).ok()?;
+            match message.r#type {
                 "joined" => {
                     let value: Value = serde_json::from_str(&text).ok()?;
-                    own = value["you"][0].as_str()?.into();
+                    my_side = value["you"][0].as_str()?.into();
                 }
-                "next" => return Some(heard.id?.as_str()?.into()),
+                "next" => return Some(message.id?.as_str()?.into()),
                 "refused" => {
                     let value: Value = serde_json::from_str(&text).ok()?;
-                    // Both offer a rematch, and one of them is too late.
+                    // Both players offer a rematch; the second offer may come too late.
                     if value["code"] != "nothing" {
                         eprintln!("{text}");
                         self.shared.failures.fetch_add(1, Ordering::Relaxed);
                     }
                 }
                 "moved" | "state" => {
-                    let version = heard.version?;
-                    if heard.outcome.is_some_and(|outcome| outcome.get() != "null") {
+                    let version = message.version?;
+                    if message.outcome.is_some_and(|outcome| outcome.get() != "null") {
                         let offer =
                             json!({"type": "offer", "offer": "rematch", "version": version});
                         socket.send(Message::text(offer.to_string())).await.ok()?;
                         continue;
                     }
-                    if heard.side? != own {
+                    if message.side? != my_side {
                         continue;
                     }
-                    if heard.r#type == "moved" && self.shared.counting.load(Ordering::Relaxed) {
-                        let took = arrived.saturating_sub(self.sent.load(Ordering::Relaxed));
-                        self.shared.latencies.lock().unwrap().push((took / 1000) as u32);
+                    if message.r#type == "moved" && self.shared.is_measuring.load(Ordering::Relaxed)
+                    {
+                        let latency = arrived.saturating_sub(self.sent.load(Ordering::Relaxed));
+                        self.shared.latencies.lock().unwrap().push((latency / 1000) as u32);
                         self.shared.moves.fetch_add(1, Ordering::Relaxed);
                     }
-                    let legal = heard.legal?;
-                    let chosen = legal.get(self.lots.usize(..legal.len().max(1)))?.text;
-                    let message =
-                        json!({"type": "move", "version": version, "move": chosen}).to_string();
-                    due = due.max(Instant::now()) + self.shared.pace;
+                    let legal = message.legal?;
+                    let text = legal.get(self.rng.usize(..legal.len().max(1)))?.text;
+                    let reply =
+                        json!({"type": "move", "version": version, "move": text}).to_string();
+                    due = due.max(Instant::now()) + self.shared.move_interval;
                     tokio::time::sleep_until(due.into()).await;
                     self.sent
                         .store(self.shared.start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-                    socket.send(Message::text(message)).await.ok()?;
+                    socket.send(Message::text(reply)).await.ok()?;
                     due = Instant::now();
                 }
                 _ => {}
@@ -257,29 +271,33 @@ impl Player {
     }
 }
 
-/// A line of what Linux knows of a process.
+/// A value of `/proc/PID/status`.
 fn status(process: u32, key: &str) -> String {
-    let all = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = all.lines().find_map(|line| line.strip_prefix(key));
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
     line.map_or("unknown".into(), |line| line.trim().into())
 }
 
-/// Seconds of processor time that a process has used.
+/// CPU time of a process, in seconds.
 fn cpu_time(process: u32) -> f64 {
-    let all = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let fields: Vec<_> = all.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks =
         |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
 }
 
-fn size(folder: &std::path::Path) -> u64 {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+fn size(dir: &std::path::Path) -> u64 {
+    let files = std::fs::read_dir(dir).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
 }
 
+#[cfg(unix)]
 fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
+
+#[cfg(not(unix))]
+fn raise_file_limit() {}

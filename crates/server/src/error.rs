@@ -1,66 +1,81 @@
-//! What is refused, in words for programs and for people.
+//! Errors as clients see them: of HTTP requests and of actions in a game.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use crownhead_play::PlayError;
+use crownhead_play::{PlayError, game};
 use crownhead_rules::{MoveErrorKind, PositionError};
 use serde::Serialize;
 
-/// A word for what is wrong.
+/// Stable external word for the error of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
-    /// The request is no request.
+    /// The request is invalid.
     BadRequest,
-    /// It comes from a page of somebody else.
+    /// The request comes from a page of another origin.
     Forbidden,
-    /// There is no such thing.
+    /// There is no such resource.
     NotFound,
-    /// There is, but not by this method.
+    /// The resource does not support the method.
     Method,
     /// The body is too large.
     TooLarge,
     /// The body is not JSON.
     MediaType,
-    /// The request is for another server.
+    /// The request is for another host.
     Misdirected,
-    /// The rules refuse it.
+    /// A move is illegal or a position invalid.
     Illegal,
-    /// The client asks too often.
+    /// The client has exceeded a rate limit.
     TooMany,
-    /// The request took too long to come.
+    /// The body did not arrive in time.
     Timeout,
-    /// Something went wrong here.
+    /// The server failed.
     Failure,
 }
 
-/// A refusal.
+/// Error of a request, as sent to the client.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ApiError {
-    /// A word.
+    /// The code.
     pub code: Code,
-    /// A sentence.
+    /// The reason, in a sentence.
     pub reason: String,
-    /// Which check a move failed.
+    /// The check that an illegal move failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// The index of the refused move.
+    /// The index of the illegal move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
-    /// The character of a refused position.
+    /// The column of the error in an invalid position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
 }
 
 impl ApiError {
-    /// A refusal without particulars.
+    /// An error without details.
     pub fn new(code: Code, reason: impl Into<String>) -> ApiError {
         ApiError { code, reason: reason.into(), kind: None, at: None, column: None }
     }
 
-    /// There is no such game.
-    pub fn no_game() -> ApiError {
-        ApiError::new(Code::NotFound, "there is no such game, or it was too long ago")
+    /// An invalid request.
+    pub fn bad_request(reason: impl Into<String>) -> ApiError {
+        ApiError::new(Code::BadRequest, reason)
+    }
+
+    /// A failure of the server.
+    pub fn failure(reason: impl ToString) -> ApiError {
+        ApiError::new(Code::Failure, reason.to_string())
+    }
+
+    /// An unknown path.
+    pub fn not_found() -> ApiError {
+        ApiError::new(Code::NotFound, "no such path")
+    }
+
+    /// An unknown game id.
+    pub fn no_such_game() -> ApiError {
+        ApiError::new(Code::NotFound, "no such game; old games are deleted")
     }
 
     fn status(&self) -> StatusCode {
@@ -101,16 +116,80 @@ impl From<PositionError> for ApiError {
     }
 }
 
-/// The word for the check that a move failed.
-pub fn kind_text(error: &PlayError) -> &'static str {
+/// Refusal of an action, as sent to the client.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Refusal {
+    /// The code.
+    pub code: RefusalCode,
+    /// The check that an illegal move failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// The reason, in a sentence.
+    pub reason: String,
+}
+
+/// Stable external word for a refusal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefusalCode {
+    /// The move is illegal.
+    Illegal,
+    /// The action was meant for an earlier state of the game.
+    Stale,
+    /// The client's seat does not allow it.
+    Seat,
+    /// The game is over.
+    Over,
+    /// There is nothing to accept, decline, take back or play again.
+    Nothing,
+    /// The message is invalid.
+    BadRequest,
+    /// Too many messages, events or names.
+    TooMany,
+    /// The server failed, for example to store the event.
+    Failure,
+}
+
+impl Refusal {
+    /// A refusal that is not about a move.
+    pub fn new(code: RefusalCode, reason: impl Into<String>) -> Refusal {
+        Refusal { code, kind: None, reason: reason.into() }
+    }
+
+    /// A failure of the server.
+    pub fn failure(reason: impl ToString) -> Refusal {
+        Refusal::new(RefusalCode::Failure, reason.to_string())
+    }
+}
+
+impl From<game::Refusal> for Refusal {
+    fn from(refusal: game::Refusal) -> Refusal {
+        use game::Refusal::{
+            GameNotOver, GameOver, Illegal, NoOffer, NotYourTurn, NothingToTakeBack, RematchAgreed,
+        };
+        let code = match &refusal {
+            Illegal(_) => RefusalCode::Illegal,
+            NotYourTurn(_) => RefusalCode::Seat,
+            GameOver(_) => RefusalCode::Over,
+            NoOffer | NothingToTakeBack | GameNotOver | RematchAgreed => RefusalCode::Nothing,
+        };
+        let kind = match &refusal {
+            Illegal(error) => Some(move_error_code(error.kind)),
+            _ => None,
+        };
+        Refusal { code, kind, reason: refusal.to_string() }
+    }
+}
+
+/// Stable external word for the check that a move failed.
+pub fn play_error_code(error: &PlayError) -> &'static str {
     match error {
         PlayError::GameOver(_) => "over",
         PlayError::Illegal(error) => move_error_code(error.kind),
     }
 }
 
-/// The stable external word for the check that an illegal move failed.
-pub fn move_error_code(kind: MoveErrorKind) -> &'static str {
+fn move_error_code(kind: MoveErrorKind) -> &'static str {
     match kind {
         MoveErrorKind::Format => "format",
         MoveErrorKind::OffBoard => "off-board",

@@ -1,8 +1,8 @@
 //! A game on the server: a [`GameInPlay`] with seat rights, names, a version and a rematch.
 //!
-//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing, the
-//! room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A game
-//! is loaded by applying its stored events.
+//! An event is first decided, then stored, then applied: [`HostedGame::decide`] changes nothing,
+//! the room appends the event to the store, and only then [`HostedGame::apply`] changes the game. A
+//! game is loaded by applying its stored events.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crownhead_play::{
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, PositionError, Side};
 
-use crate::deeds::{Effect, HostedEvent, Refusal, RefusalCode, SeatRights};
+use crate::error::{Refusal, RefusalCode};
 use crate::new_game::{GameSetup, Mode};
 
 /// Maximum number of events per game. Games without take-backs stay far below it.
@@ -25,6 +25,62 @@ const MAX_EVENTS: usize = 2000;
 const MAX_RENAMES: usize = 20;
 /// The clocks start when both sides have moved: a friend may join late.
 const CLOCK_START_PLY: usize = 2;
+
+/// Event of a hosted game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HostedEvent {
+    /// An event of the game itself.
+    Game(Event),
+    /// A seat was renamed.
+    Name(Side, Option<String>),
+    /// The rematch was created, with this id.
+    Next(String),
+}
+
+/// Effect of an action, for the room to execute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Append the event to the store, apply it and broadcast the change.
+    Append(HostedEvent),
+    /// Apply the event, which is not stored, and broadcast the offers.
+    Apply(Event),
+    /// Report that a side declines the offer without considering it; nothing changes.
+    Decline(OfferKind, Side),
+    /// Apply the offer and ask the computer whether it accepts the draw.
+    AskComputer(Event),
+    /// Create the rematch.
+    StartRematch,
+}
+
+/// Sides that a client may play.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SeatRights(pub [bool; 2]);
+
+impl SeatRights {
+    /// Whether the client may play a side.
+    pub fn can_play(self, side: Side) -> bool {
+        self.0[side.index()]
+    }
+
+    /// Whether the client is a spectator.
+    pub fn is_none(self) -> bool {
+        self.0 == [false; 2]
+    }
+
+    /// The side, if it is only one.
+    pub fn single(self) -> Option<Side> {
+        match self.0 {
+            [true, false] => Some(Side::First),
+            [false, true] => Some(Side::Second),
+            _ => None,
+        }
+    }
+
+    /// The sides.
+    pub fn sides(self) -> impl Iterator<Item = Side> {
+        [Side::First, Side::Second].into_iter().filter(move |&side| self.can_play(side))
+    }
+}
 
 /// A move that was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,7 +103,7 @@ pub struct HostedGame {
     game: GameInPlay,
     start_board: [char; 64],
     /// The legal moves, computed when they are first needed: a game that is loaded goes through
-    /// thousands of positions in which nobody needs them.
+    /// thousands of positions in which they are not needed.
     legal: OnceLock<Vec<LegalMove>>,
     moves: Vec<PlayedMove>,
     names: [Option<String>; 2],
@@ -131,8 +187,8 @@ impl HostedGame {
         self.rename_counts[side.index()] < MAX_RENAMES
     }
 
-    /// Who has made an offer to another person. Offers to a computer are not shown: it answers at
-    /// once.
+    /// The side that made an offer to another person. Offers to a computer are not shown: it
+    /// answers at once.
     pub fn offer(&self, kind: OfferKind) -> Option<Side> {
         self.game.offer(kind).filter(|_| self.setup.mode == Mode::Friend)
     }
@@ -172,7 +228,8 @@ impl HostedGame {
         !self.is_over() && self.setup.computer(self.session().side()).is_some()
     }
 
-    /// Pauses a game that was loaded until a player joins: clocks stop while a game is on disk only.
+    /// Stops the clock until a player joins or the computer starts to think. Clocks do not run
+    /// while a game is on disk only.
     pub fn pause(&mut self) {
         self.set_clock(&Event::ClockStop, Duration::ZERO);
     }
@@ -187,11 +244,6 @@ impl HostedGame {
     /// Starts the clock of the side to move.
     pub fn start_turn(&mut self, now: Duration) {
         self.set_clock(&Event::ClockStart, now);
-    }
-
-    /// Stops the clock: the computer was stopped.
-    pub fn stop_turn(&mut self) {
-        self.pause();
     }
 
     fn set_clock(&mut self, event: &Event, now: Duration) {
@@ -309,7 +361,8 @@ impl HostedGame {
         })
     }
 
-    /// Applies an event. Only an event that does not fit the game is an error: the store is damaged.
+    /// Applies an event. Only an event that does not fit the game is an error: the store is
+    /// damaged.
     pub fn apply(&mut self, event: &HostedEvent, now: Duration) -> Result<(), InvalidEvent> {
         match event {
             HostedEvent::Game(event) => self.apply_to_game(event, now)?,

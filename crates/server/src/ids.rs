@@ -1,7 +1,7 @@
-//! Ids of games and secrets of seats: letters drawn from the system's source of chance.
+//! Game ids and seat secrets: random letters from the operating system.
 //!
-//! A secret is kept and compared as its hash only. It has 132 bits, so the plain hash will do:
-//! there is no guessing it as one guesses a password.
+//! A secret is stored and compared by its SHA-256 hash only. It has 132 random bits, so a plain
+//! hash is enough: unlike a password it cannot be guessed.
 
 use std::fmt;
 
@@ -9,26 +9,28 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// 96 bits: nobody finds a game by trying.
+/// 96 bits: a game cannot be found by guessing.
 const ID_CHARS: usize = 16;
-const SECRET_CHARS: usize = 22;
+/// 132 bits.
+pub(crate) const SECRET_CHARS: usize = 22;
 
-/// The id of a game, which is also the right to look on.
+/// Id of a game, which also grants the right to watch.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameId(String);
 
 impl GameId {
-    /// A new one.
+    /// A random id.
     pub fn new() -> Result<GameId, RngUnavailable> {
-        letters::<ID_CHARS>().map(GameId)
+        random_letters::<ID_CHARS>().map(GameId)
     }
 
-    /// Reads one; none if the text cannot be one.
+    /// Parses an id; `None` if it has the wrong form.
     pub fn parse(text: &str) -> Option<GameId> {
-        is_letters(text, ID_CHARS).then(|| GameId(text.into()))
+        let is_valid = text.len() == ID_CHARS && text.bytes().all(|byte| LETTERS.contains(&byte));
+        is_valid.then(|| GameId(text.into()))
     }
 
-    /// Its text.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -40,65 +42,68 @@ impl fmt::Debug for GameId {
     }
 }
 
-/// The right to play a seat. It has no `Debug`, so that it gets into no log.
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Secret of a seat, which grants the right to play. It implements neither `Debug` nor `Display`,
+/// so that it cannot be logged by accident.
 pub struct SeatSecret(String);
 
 impl SeatSecret {
-    /// A new one.
+    /// A random secret.
     pub fn new() -> Result<SeatSecret, RngUnavailable> {
-        letters::<SECRET_CHARS>().map(SeatSecret)
+        random_letters::<SECRET_CHARS>().map(SeatSecret)
     }
 
-    /// Its text, for its owner.
+    /// The text, for its owner only.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it.
+    /// The hash, for the store.
     pub fn hash(&self) -> SecretHash {
         SecretHash::new(&self.0)
     }
 }
 
-/// What is kept of a secret.
+/// Hash of a seat secret.
 #[derive(Clone, Copy)]
 pub struct SecretHash([u8; 32]);
 
 impl SecretHash {
-    /// The hash of a text, whatever it is.
+    /// The hash of any text, valid as a secret or not.
     pub fn new(text: &str) -> SecretHash {
         SecretHash(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// As it was kept; none if it is something else.
+    /// The hash with these bytes; `None` if the length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<SecretHash> {
         bytes.try_into().ok().map(SecretHash)
     }
 
-    /// To be kept.
+    /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Compares in a time that does not depend on where the two differ.
-    pub fn ct_eq(&self, other: &SecretHash) -> bool {
-        self.0.ct_eq(&other.0).into()
+    /// Compares in constant time.
+    pub fn ct_eq(&self, hash: &SecretHash) -> bool {
+        self.0.ct_eq(&hash.0).into()
     }
 }
 
-/// The system gives no random numbers.
+/// The operating system provides no random numbers.
 #[derive(Debug, thiserror::Error)]
-#[error("the system gives no random numbers: {0}")]
+#[error("random number generator of the operating system failed: {0}")]
 pub struct RngUnavailable(getrandom::Error);
 
-fn letters<const N: usize>() -> Result<String, RngUnavailable> {
+fn random_letters<const N: usize>() -> Result<String, RngUnavailable> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(RngUnavailable)?;
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte & 63)])).collect())
-}
-
-fn is_letters(text: &str, length: usize) -> bool {
-    text.len() == length && text.bytes().all(|byte| LETTERS.contains(&byte))
 }
 
 #[cfg(test)]
@@ -107,16 +112,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_its_own_and_nobody_elses() {
-        let (one, other) = (SeatSecret::new().unwrap(), SeatSecret::new().unwrap());
-        assert_eq!(one.reveal().len(), SECRET_CHARS);
-        assert!(one.hash().ct_eq(&SecretHash::new(one.reveal())));
-        assert!(!one.hash().ct_eq(&other.hash()));
-        assert!(!one.hash().ct_eq(&SecretHash::new("")));
+    fn secret_matches_only_its_own_hash() {
+        let (a, b) = (SeatSecret::new().unwrap(), SeatSecret::new().unwrap());
+        assert_eq!(a.reveal().len(), SECRET_CHARS);
+        assert!(a.hash().ct_eq(&SecretHash::new(a.reveal())));
+        assert!(!a.hash().ct_eq(&b.hash()));
+        assert!(!a.hash().ct_eq(&SecretHash::new("")));
     }
 
     #[test]
-    fn only_ids_are_read_as_ids() {
+    fn parse_accepts_only_ids() {
         let id = GameId::new().unwrap();
         assert_eq!(GameId::parse(id.as_str()), Some(id));
         for text in ["", "short", "../../etc/passwd", "AAAAAAAAAAAAAAA/", "AAAAAAAAAAAAAAAAA"] {

@@ -1,11 +1,10 @@
-//! The games in a browser: a server that keeps games, tells the page what is possible, and lets people
-//! and computers play.
+//! Games in the browser: an HTTP and WebSocket server, and the web page embedded in it.
 //!
-//! `hosted` is a game without sockets or files; [`store`] keeps what happened on disk; [`room`] joins a
-//! game with those who sit round it; [`routes`] and `socket` are the ways in. What goes over the wire is
-//! written down in `docs/server.md`. Rules, players and clocks are the business of `crownhead_play`.
+//! [`routes`] and [`ws`] receive requests and messages, [`room`] executes the actions of the
+//! clients that follow a game, [`hosted_game`] is the game itself, and [`store`] keeps its events
+//! on disk. Rules, players and clocks come from `crownhead_play`. `docs/api.md` describes the
+//! interface.
 
-pub mod deeds;
 pub mod error;
 pub mod hosted_game;
 pub mod ids;
@@ -15,19 +14,17 @@ pub mod messages;
 pub mod middleware;
 mod monotonic;
 pub mod new_game;
+pub mod rate_limit;
+mod request_log;
 pub mod room;
 pub mod rooms;
 pub mod routes;
 pub mod search_queue;
+mod server;
 pub mod store;
+mod sync;
 pub mod views;
 pub mod ws;
 
-mod server;
-
 pub use server::{Server, ServerError};
-
-/// Waits until the server ends.
-async fn ended(ending: &mut tokio::sync::watch::Receiver<bool>) {
-    let _ = ending.wait_for(|ending| *ending).await;
-}
+pub use sync::Shutdown;

@@ -1,4 +1,4 @@
-//! Connections: taken in one by one, counted, and given up when they are too slow.
+//! Connections: accepted within the limits, counted, and dropped when they are too slow.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,32 +14,35 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 use tower::ServiceExt;
 
-use crate::ended;
-use crate::limits::{ClientKey, ConnectionCounter, Limits};
+use crate::Shutdown;
+use crate::limits::Limits;
 use crate::middleware::PeerAddr;
+use crate::rate_limit::{ClientKey, ConnectionCounter};
+use crate::sync::shutdown_requested;
 
-/// What a connection may keep of requests that have not been read.
-const BUFFER: usize = 16 * 1024;
-/// How long to wait when the system has no room for another connection.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Read buffer of a connection, and so the maximum size of a request's head.
+const BUFFER_BYTES: usize = 16 * 1024;
+/// Pause after a failure to accept a connection.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
+/// Maximum time for the requests in progress at shutdown.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A connection that is counted as long as it lives, as a socket too.
-struct Counted {
+/// TCP stream that is counted until it is dropped, also after an upgrade to a WebSocket.
+struct CountedStream {
     stream: TcpStream,
-    address: ClientKey,
+    client: ClientKey,
     connections: Arc<ConnectionCounter>,
 }
 
-impl Drop for Counted {
+impl Drop for CountedStream {
     fn drop(&mut self) {
-        self.connections.close(self.address);
+        self.connections.close(self.client);
     }
 }
 
-impl AsyncRead for Counted {
+impl AsyncRead for CountedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -49,7 +52,7 @@ impl AsyncRead for Counted {
     }
 }
 
-impl AsyncWrite for Counted {
+impl AsyncWrite for CountedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -79,40 +82,41 @@ impl AsyncWrite for Counted {
     }
 }
 
-/// Serves connections until the server ends.
-pub async fn listen(
-    listener: TcpListener,
-    routes: Router,
-    limits: Limits,
-    mut ending: watch::Receiver<bool>,
-) {
+/// Accepts and serves connections until the server shuts down.
+pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, mut shutdown: Shutdown) {
     let connections = Arc::new(ConnectionCounter::default());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            _ = ended(&mut ending) => return,
+            _ = shutdown_requested(&mut shutdown) => return,
         };
-        let Ok((stream, peer)) = accepted else {
-            // Too many files are open, or the client has left already.
-            tokio::time::sleep(PAUSE).await;
-            continue;
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Too many files are open, or the client has gone already.
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
+                continue;
+            }
         };
-        let address = ClientKey::new(peer.ip());
-        if !connections.open(address, &limits) {
+        let client = ClientKey::new(peer.ip());
+        if !connections.open(client, &limits) {
+            tracing::debug!(peer = %peer.ip(), "connection limit reached");
             continue;
         }
         let _ = stream.set_nodelay(true);
-        let stream = Counted { stream, address, connections: connections.clone() };
-        tokio::spawn(serve(stream, peer, routes.clone(), limits.read_timeout, ending.clone()));
+        let stream = CountedStream { stream, client, connections: connections.clone() };
+        let read_timeout = limits.read_timeout;
+        tokio::spawn(serve(stream, peer, routes.clone(), read_timeout, shutdown.clone()));
     }
 }
 
 async fn serve(
-    stream: Counted,
+    stream: CountedStream,
     peer: SocketAddr,
     routes: Router,
-    patience: Duration,
-    mut ending: watch::Receiver<bool>,
+    read_timeout: Duration,
+    mut shutdown: Shutdown,
 ) {
     let routes = routes.map_request(move |mut request: hyper::Request<Incoming>| -> Request {
         request.extensions_mut().insert(PeerAddr(peer.ip()));
@@ -121,16 +125,16 @@ async fn serve(
     let service = hyper_util::service::TowerToHyperService::new(routes);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(patience)
-        .max_buf_size(BUFFER)
+        .header_read_timeout(read_timeout)
+        .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => {}
-        _ = ended(&mut ending) => {
+        _ = shutdown_requested(&mut shutdown) => {
             connection.as_mut().graceful_shutdown();
-            let _ = tokio::time::timeout(Duration::from_secs(2), connection).await;
+            let _ = tokio::time::timeout(DRAIN_TIMEOUT, connection).await;
         }
     }
 }

@@ -1,18 +1,21 @@
-//! The messages of a socket other than `state` and `moved`. `docs/server.md` has them all.
+//! WebSocket messages, except `state` and `moved`, which are in [`views`](crate::views).
+//! `docs/api.md` describes all of them.
 
 use crownhead_play::{Action, OfferKind};
 use serde::{Deserialize, Serialize};
 
-use crate::deeds::{OfferWord, Refusal};
-use crate::views::{Computer, OffersView, SeatView};
+use crate::error::Refusal;
+use crate::views::{ComputerState, OffersView, SeatView};
 
-/// Nothing that a client says is longer.
+/// Version of the WebSocket protocol.
+pub const PROTOCOL_VERSION: u32 = 1;
+/// Maximum size of a client message.
 pub const MAX_MESSAGE_BYTES: usize = 4096;
 
-/// What a client says.
+/// Message of a client.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-#[allow(missing_docs)] // as in docs/server.md
+#[allow(missing_docs)] // described in docs/api.md
 pub enum ClientMessage {
     Join {
         secret: Option<String>,
@@ -54,29 +57,29 @@ pub enum ClientMessage {
     },
 }
 
-/// What a client wants once it has joined.
-#[allow(missing_docs)]
+/// Request of a client that has joined. `id` is chosen by the client and returned in the reply.
+#[allow(missing_docs)] // described in docs/api.md
 pub enum Request {
     Act { id: Option<u64>, version: u64, action: Action },
-    Name { id: Option<u64>, name: Option<String> },
+    Rename { id: Option<u64>, name: Option<String> },
     Ping { id: Option<u64> },
 }
 
 impl Request {
-    /// The number that its sender has given it.
+    /// The id that the client has given the request.
     pub fn id(&self) -> Option<u64> {
         match self {
-            Request::Act { id, .. } | Request::Name { id, .. } | Request::Ping { id } => *id,
+            Request::Act { id, .. } | Request::Rename { id, .. } | Request::Ping { id } => *id,
         }
     }
 }
 
 impl ClientMessage {
-    /// What is wanted; none for `join`.
-    pub fn request(self) -> Option<Request> {
+    /// The request; `None` for `join`.
+    pub fn into_request(self) -> Option<Request> {
         let (id, version, action) = match self {
             ClientMessage::Join { .. } => return None,
-            ClientMessage::Name { id, name } => return Some(Request::Name { id, name }),
+            ClientMessage::Name { id, name } => return Some(Request::Rename { id, name }),
             ClientMessage::Ping { id } => return Some(Request::Ping { id }),
             ClientMessage::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
             ClientMessage::Resign { version, id } => (id, version, Action::Resign),
@@ -88,10 +91,10 @@ impl ClientMessage {
     }
 }
 
-/// What the server says.
+/// Message of the server.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-#[allow(missing_docs)] // as in docs/server.md
+#[allow(missing_docs)] // described in docs/api.md
 pub enum ServerMessage<'a> {
     Joined {
         protocol: u32,
@@ -106,7 +109,7 @@ pub enum ServerMessage<'a> {
         watchers: usize,
     },
     Computer {
-        computer: Option<Computer>,
+        computer: Option<ComputerState>,
     },
     Next {
         id: &'a str,
@@ -133,9 +136,18 @@ pub enum ServerMessage<'a> {
 }
 
 impl ServerMessage<'_> {
-    /// Its text.
+    /// The message as JSON.
     pub fn json(&self) -> String {
-        // Strings and numbers: writing them cannot fail.
+        // Serialising strings and numbers cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// Words for offers in messages.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "OfferKind", rename_all = "kebab-case")]
+enum OfferWord {
+    Draw,
+    TakeBack,
+    Rematch,
 }

@@ -1,4 +1,5 @@
-//! What every request has to pass, and what every answer carries.
+//! Checks of every request (host, origin, rate limit), client addresses, and security headers of
+//! every response.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -10,75 +11,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::error::{ApiError, Code};
-use crate::limits::ClientKey;
+use crate::rate_limit::ClientKey;
 use crate::routes::AppState;
 
-/// The address by which people reach the server when it stands behind a proxy: `https://games.example`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PublicUrl {
-    origin: String,
-    host: String,
-    /// The port that need not be named.
-    usual: &'static str,
-}
-
-impl PublicUrl {
-    /// Reads one: a scheme, a name and perhaps a port, nothing behind it.
-    pub fn parse(text: &str) -> Option<PublicUrl> {
-        let origin = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
-        let (scheme, host) = origin.split_once("://")?;
-        let usual = match scheme {
-            "https" => ":443",
-            "http" => ":80",
-            _ => return None,
-        };
-        // A browser leaves the usual port out.
-        let host = host.strip_suffix(usual).unwrap_or(host);
-        let (name, port) = match host.rsplit_once(':') {
-            Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
-            _ => (host, None),
-        };
-        let is_name = |name: &str| {
-            let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
-            !name.is_empty() && name.bytes().all(is_known)
-        };
-        let within = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        let is_right = within.map_or(is_name(name), |ip| ip.parse::<Ipv6Addr>().is_ok())
-            && port.is_none_or(|port| port.parse::<u16>().is_ok());
-        is_right.then(|| PublicUrl {
-            origin: format!("{scheme}://{host}"),
-            host: host.into(),
-            usual,
-        })
-    }
-
-    /// Whether a `Host` is meant for it.
-    fn is_host(&self, host: &str) -> bool {
-        host.strip_suffix(self.usual).unwrap_or(host).eq_ignore_ascii_case(&self.host)
-    }
-
-    /// The address of the page.
-    pub fn page(&self) -> String {
-        format!("{}/", self.origin)
-    }
-}
-
-/// From where a request comes; the listener says so.
-#[derive(Clone, Copy, Debug)]
-pub struct PeerAddr(pub IpAddr);
-
-/// The address of a request's sender.
-pub fn address(request: &Request) -> ClientKey {
-    let peer = request.extensions().get::<PeerAddr>();
-    ClientKey::new(peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0))
-}
-
-/// Nothing from elsewhere, nothing inline, no frames, no forms.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    font-src 'self'; media-src 'self' data:; connect-src 'self'; manifest-src 'self'; \
-    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const HEADERS: [(HeaderName, &str); 6] = [
+/// Headers of every response. Scripts and styles come from the server only; nothing is inline, and
+/// there are no frames and no forms.
+const SECURITY_HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -87,79 +25,147 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// Lets a request pass, or not.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; font-src 'self'; media-src 'self' data:; connect-src 'self'; \
+    manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// URL under which a proxy publishes the server, such as `https://games.example`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PublicUrl {
+    origin: String,
+    host: String,
+    /// The default port of the scheme, with its colon.
+    default_port: &'static str,
+}
+
+impl PublicUrl {
+    /// Parses a URL of a scheme, a host and optionally a port; `None` if it is anything else.
+    pub fn parse(text: &str) -> Option<PublicUrl> {
+        let origin = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+        let (scheme, host) = origin.split_once("://")?;
+        let default_port = match scheme {
+            "https" => ":443",
+            "http" => ":80",
+            _ => return None,
+        };
+        // Browsers omit the default port.
+        let host = host.strip_suffix(default_port).unwrap_or(host);
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+            _ => (host, None),
+        };
+        let is_valid_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            Some(ip) => ip.parse::<Ipv6Addr>().is_ok(),
+            None => {
+                let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+                !name.is_empty() && name.bytes().all(is_valid)
+            }
+        };
+        let is_valid_port = port.is_none_or(|port| port.parse::<u16>().is_ok());
+        (is_valid_name && is_valid_port).then(|| PublicUrl {
+            origin: format!("{scheme}://{host}"),
+            host: host.into(),
+            default_port,
+        })
+    }
+
+    /// Whether a `Host` header names this URL.
+    fn matches_host(&self, host: &str) -> bool {
+        host.strip_suffix(self.default_port).unwrap_or(host).eq_ignore_ascii_case(&self.host)
+    }
+
+    /// Whether an `Origin` header names this URL.
+    fn matches_origin(&self, origin: &HeaderValue) -> bool {
+        origin.as_bytes().eq_ignore_ascii_case(self.origin.as_bytes())
+    }
+
+    /// The URL of the page.
+    pub fn page(&self) -> String {
+        format!("{}/", self.origin)
+    }
+}
+
+/// IP address from which a request comes; an extension of the request.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerAddr(pub IpAddr);
+
+/// The client that sent a request.
+pub fn client(request: &Request) -> ClientKey {
+    let peer = request.extensions().get::<PeerAddr>();
+    ClientKey::new(peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0))
+}
+
+/// Checks a request, and adds the security headers to its response.
 pub async fn check_request(
     State(app): State<Arc<AppState>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let request = forwarded(&app, request);
-    let checked = check(&app, &request);
-    let mut response = match checked {
+    set_forwarded_peer(&app, &mut request);
+    let mut response = match check(&app, &request) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    let headers = response.headers_mut();
+    for (name, value) in SECURITY_HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
     }
-    if !response.headers().contains_key(header::CACHE_CONTROL) {
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
 
-/// A request whose sender is the one that our proxy names: the last in its list, which it wrote itself.
-/// Only behind a proxy, and only from this machine, is that believed.
-fn forwarded(app: &AppState, mut request: Request) -> Request {
-    const NAME: &str = "x-forwarded-for";
+/// Behind a proxy, replaces the peer by the last address in `X-Forwarded-For`, which the proxy
+/// itself has added. The header is ignored if the request does not come from this machine.
+fn set_forwarded_peer(app: &AppState, request: &mut Request) {
     let peer = request.extensions().get::<PeerAddr>();
-    if app.public.is_some()
+    if app.public_url.is_some()
         && peer.is_none_or(|peer| peer.0.is_loopback())
-        && let Some(list) = request.headers().get_all(NAME).iter().next_back()
-        && let Some(sender) = list.to_str().ok().and_then(|list| list.rsplit(',').next())
-        && let Ok(sender) = sender.trim().parse::<IpAddr>()
+        && let Some(addresses) = request.headers().get_all("x-forwarded-for").iter().next_back()
+        && let Some(address) = addresses.to_str().ok().and_then(|list| list.rsplit(',').next())
+        && let Ok(address) = address.trim().parse::<IpAddr>()
     {
-        request.extensions_mut().insert(PeerAddr(sender));
+        request.extensions_mut().insert(PeerAddr(address));
     }
-    request
 }
 
 fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
     let headers = request.headers();
-    let host = request.uri().host().or_else(|| text(headers, header::HOST));
-    let Some(host) = host else {
-        return Err(ApiError::new(Code::BadRequest, "a request has a Host"));
+    let host_header = header_text(headers, header::HOST);
+    let Some(host) = request.uri().host().or(host_header) else {
+        return Err(ApiError::bad_request("Host header missing"));
     };
-    let public = app.public.as_ref();
-    let is_public = public.is_some_and(|public| public.is_host(host));
-    if app.is_local && !is_loopback(host) && !is_public {
-        // A page elsewhere whose name suddenly leads here would else be taken for our own.
+    let public_url = app.public_url.as_ref();
+    if app.is_local
+        && !is_loopback(host)
+        && !public_url.is_some_and(|public_url| public_url.matches_host(host))
+    {
+        // Protects from DNS rebinding: a foreign name that suddenly resolves to this machine.
         let reason =
-            "this server answers to localhost, 127.0.0.1 and [::1] only, and to --public-url";
+            "this server accepts only localhost, 127.0.0.1, [::1] and --public-url as host";
         return Err(ApiError::new(Code::Misdirected, reason));
     }
-    // A browser names the page that asks, whenever it is not plain reading.
+    // Browsers send an origin with everything but plain reading.
     if let Some(origin) = headers.get(header::ORIGIN) {
-        let own = origin.to_str().ok().and_then(|origin| {
+        let origin_host = origin.to_str().ok().and_then(|origin| {
             origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
         });
-        let named = text(headers, header::HOST).unwrap_or(host);
-        // A proxy may have put another Host in its place; the page is still the one at that address.
-        let is_own = own.is_some_and(|own| own.eq_ignore_ascii_case(named))
-            || public.is_some_and(|public| {
-                origin.as_bytes().eq_ignore_ascii_case(public.origin.as_bytes())
-            });
-        if !is_own {
-            return Err(ApiError::new(Code::Forbidden, "pages of others may not ask here"));
+        let host = host_header.unwrap_or(host);
+        let is_same_origin = origin_host.is_some_and(|origin| origin.eq_ignore_ascii_case(host));
+        // A proxy may have replaced the host.
+        let is_public = public_url.is_some_and(|public_url| public_url.matches_origin(origin));
+        if !is_same_origin && !is_public {
+            let reason = "requests from pages of other origins are not accepted";
+            return Err(ApiError::new(Code::Forbidden, reason));
         }
     }
-    if !app.requests.take(address(request), Instant::now()) {
-        return Err(ApiError::new(Code::TooMany, "too many requests: wait a little"));
+    if !app.requests.take(client(request), Instant::now()) {
+        return Err(ApiError::new(Code::TooMany, "too many requests; try again later"));
     }
     Ok(())
 }
 
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+/// The text of a header, if it is there and valid.
+pub(crate) fn header_text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 

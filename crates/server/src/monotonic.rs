@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// The time now.
+/// The time since the start.
 pub(crate) fn now() -> Duration {
     START.elapsed()
 }
 
-/// The instant of a time; `None` if it is too far in the future.
+/// The instant of a time since the start; `None` if it is too far in the future.
 pub(crate) fn instant(time: Duration) -> Option<Instant> {
     START.checked_add(time)
 }

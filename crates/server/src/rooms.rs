@@ -1,8 +1,8 @@
-//! The games in memory: those at which somebody is, or in which a clock runs. All others are on disk
-//! only, and are taken up when somebody comes.
+//! Games in memory: those that somebody follows or in which a clock runs. All others are on disk
+//! only and are loaded when a client joins.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use crownhead_play::TimeControl;
@@ -10,62 +10,63 @@ use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::Side;
 use tokio::sync::Semaphore;
 
-use crate::deeds::HostedEvent;
-use crate::error::{ApiError, Code};
-use crate::hosted_game::HostedGame;
+use crate::error::ApiError;
+use crate::hosted_game::{HostedEvent, HostedGame};
 use crate::ids::{GameId, SeatSecret};
-use crate::limits::{ClientKey, Limits};
+use crate::limits::Limits;
 use crate::monotonic;
-use crate::new_game::{GameSetup, ValidatedRequest};
+use crate::new_game::{Mode, ValidatedRequest};
+use crate::rate_limit::ClientKey;
 use crate::room::{JoinError, MemberHandle, Room};
 use crate::search_queue::SearchQueue;
+use crate::store::codec::{decode_event, decode_setup, encode_event, encode_setup};
 use crate::store::{NewGame, Store, StoreError, StoredGame, Write};
+use crate::sync::lock;
 use crate::views::{Presence, Summary, summary};
 
-/// Games in which nothing ever happened are kept so long.
+/// Age at which games without moves are deleted.
 const UNPLAYED_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
-/// Games in which nothing has happened any more are kept so long.
+/// Time without events after which games are deleted.
 const IDLE_TTL: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// A game of thousands of take-backs costs a moment of a processor to go through again. That is done by
-/// threads beside those of the runtime, by so many at once, so that nobody else waits for it; and
-/// who joins does not wait for those who look at lists.
+/// Number of games replayed at a time, for joining clients and for summaries separately: a client
+/// that joins does not wait for lists. Replaying thousands of take-backs takes a while, so it runs
+/// outside the threads of the runtime.
 const MAX_CONCURRENT_LOADS: usize = 1;
-/// So many games are removed in one transaction.
+/// Number of games deleted per transaction.
 const SWEEP_BATCH: usize = 100;
 
-/// The games in memory, and the way to all others.
+/// Games in memory, and access to the stored ones.
 pub struct Rooms {
     rooms: Mutex<HashMap<GameId, Arc<Room>>>,
-    /// A lock for each game that is being taken up, so that none is twice.
-    taking_up: Mutex<HashMap<GameId, Weak<tokio::sync::Mutex<()>>>>,
-    /// So many games are gone through again at once: for those who join, and for those who look.
-    joining: Semaphore,
-    looking: Semaphore,
+    /// A lock for each game that is being loaded, so that none is loaded twice.
+    load_locks: Mutex<HashMap<GameId, Weak<tokio::sync::Mutex<()>>>>,
+    join_loads: Semaphore,
+    peek_loads: Semaphore,
     store: Arc<Store>,
     search_queue: Arc<SearchQueue>,
     limits: Limits,
 }
 
-/// A new game, for whoever asked for it.
+/// New game, as its creator receives it.
 pub struct Created {
-    /// Its id.
+    /// The id.
     pub id: GameId,
-    /// The secret of whoever asked.
+    /// The secret of the creator's seat or seats.
     pub secret: SeatSecret,
-    /// The secret of the other seat, if a friend is to have it.
+    /// The secret of the friend's seat.
     pub friend: Option<SeatSecret>,
 }
 
 impl Rooms {
-    /// No game is in memory.
-    pub fn new(store: Arc<Store>, thinking: Arc<SearchQueue>, limits: Limits) -> Arc<Rooms> {
+    /// No games in memory yet.
+    pub fn new(store: Arc<Store>, search_queue: Arc<SearchQueue>, limits: Limits) -> Arc<Rooms> {
         Arc::new(Rooms {
             rooms: Mutex::default(),
-            taking_up: Mutex::default(),
-            joining: Semaphore::new(MAX_CONCURRENT_LOADS),
-            looking: Semaphore::new(MAX_CONCURRENT_LOADS),
+            load_locks: Mutex::default(),
+            join_loads: Semaphore::new(MAX_CONCURRENT_LOADS),
+            peek_loads: Semaphore::new(MAX_CONCURRENT_LOADS),
             store,
-            search_queue: thinking,
+            search_queue,
             limits,
         })
     }
@@ -75,73 +76,74 @@ impl Rooms {
         &self.store
     }
 
-    /// Those who think.
-    pub fn thinking(&self) -> &Arc<SearchQueue> {
+    /// The queue of searches.
+    pub fn search_queue(&self) -> &Arc<SearchQueue> {
         &self.search_queue
     }
 
-    /// What strangers may use.
+    /// The limits of the server.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Something left to chance.
+    /// A random seed, of at most 53 bits: exact as a JSON number.
     pub fn random_seed(&self) -> u64 {
-        // What is left of a whole game is as good as any: JSON numbers of the page have 53 bits.
         fastrand::u64(..) >> 11
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<GameId, Arc<Room>>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.rooms)
     }
 
+    fn room(&self, id: &GameId) -> Option<Arc<Room>> {
+        self.rooms().get(id).cloned()
+    }
+
+    /// Removes a room from memory.
     pub(crate) fn remove(&self, id: &GameId) {
         self.rooms().remove(id);
+        tracing::debug!(game = %id, "game removed from memory");
     }
 
-    /// Makes a new game.
-    pub async fn create(&self, granted: ValidatedRequest) -> Result<Created, ApiError> {
-        let failure = |reason: String| ApiError::new(Code::Failure, reason);
-        let ValidatedRequest { setup, side, name } = granted;
-        let id = GameId::new().map_err(|error| failure(error.to_string()))?;
-        let secret = SeatSecret::new().map_err(|error| failure(error.to_string()))?;
-        let is_friend = setup.mode_text() == "friend";
-        let friend = is_friend.then(SeatSecret::new).transpose();
-        let friend = friend.map_err(|error| failure(error.to_string()))?;
-        let mut secrets = [None, None];
-        match side {
-            None => secrets = [Some(secret.hash()), Some(secret.hash())],
-            Some(side) => {
-                secrets[side.index()] = Some(secret.hash());
-                secrets[side.other().index()] = friend.as_ref().map(SeatSecret::hash);
-            }
+    /// Creates a game.
+    pub async fn create(&self, request: ValidatedRequest) -> Result<Created, ApiError> {
+        let ValidatedRequest { setup, side, name } = request;
+        let id = GameId::new().map_err(ApiError::failure)?;
+        let secret = SeatSecret::new().map_err(ApiError::failure)?;
+        let friend = (setup.mode == Mode::Friend).then(SeatSecret::new).transpose();
+        let friend = friend.map_err(ApiError::failure)?;
+        let mut secrets = [Some(secret.hash()); 2];
+        if let Some(side) = side {
+            secrets[side.other().index()] = friend.as_ref().map(SeatSecret::hash);
         }
-        let mut writes =
-            vec![Write::Create(NewGame { id: id.clone(), setup: setup.write(), secrets })];
+        let setup = encode_setup(&setup).map_err(ApiError::failure)?;
+        let mut writes = vec![Write::Create(NewGame { id: id.clone(), setup, secrets })];
         if let (Some(name), Some(side)) = (name, side) {
-            let event = HostedEvent::Name(side, Some(name)).encode();
-            let event = event.map_err(|error| failure(error.to_string()))?;
+            let event = HostedEvent::Name(side, Some(name));
+            let event = encode_event(&event).map_err(ApiError::failure)?;
             writes.push(Write::AppendToNew { id: id.clone(), event });
         }
-        self.store.write(writes).await.map_err(|error| failure(error.to_string()))?;
+        self.store.write(writes).await.map_err(|error| {
+            tracing::error!(%error, "cannot store a new game");
+            ApiError::failure("the server could not store the game")
+        })?;
         Ok(Created { id, secret, friend })
     }
 
-    /// Lets somebody into a game, which is taken up if it is not in memory.
+    /// Lets a client join a game, which is loaded if it is not in memory.
     pub async fn join(
         self: &Arc<Self>,
         id: &GameId,
         secret: Option<&str>,
         name: Option<String>,
-        address: ClientKey,
+        client: ClientKey,
     ) -> Result<MemberHandle, JoinError> {
         loop {
-            let known = self.rooms().get(id).cloned();
-            let room = match known {
+            let room = match self.room(id) {
                 Some(room) => room,
                 None => self.load(id).await?,
             };
-            match room.join(secret, name.clone(), address).await {
+            match room.join(secret, name.clone(), client).await {
                 Err(JoinError::Closed) => {}
                 Err(error) => {
                     room.close_if_empty().await;
@@ -153,67 +155,64 @@ impl Rooms {
     }
 
     async fn load(self: &Arc<Self>, id: &GameId) -> Result<Arc<Room>, JoinError> {
-        let lock = self.lock_of(id);
-        let _once = lock.lock().await;
-        if let Some(room) = self.rooms().get(id) {
-            return Ok(room.clone());
+        let load_lock = self.load_lock(id);
+        let _guard = load_lock.lock().await;
+        if let Some(room) = self.room(id) {
+            return Ok(room);
         }
-        let revived = self.replayed(id, &self.joining).await.map_err(|reason| {
-            eprintln!("crownhead: a game cannot be taken up: {reason}");
-            JoinError::Failure
-        })?;
-        let (game, stored) = revived.ok_or(JoinError::NoGame)?;
-        let room = Room::new(id.clone(), stored.key, stored.secrets, game, stored.touched, self);
+        let replayed = self.replayed(id, &self.join_loads).await;
+        let replayed = replayed.map_err(|()| JoinError::Failure)?;
+        let (game, stored) = replayed.ok_or(JoinError::NoSuchGame)?;
+        let room = Room::new(id.clone(), &stored, game, self);
         self.rooms().insert(id.clone(), room.clone());
+        tracing::debug!(game = %id, "game loaded");
         Ok(room)
     }
 
-    fn lock_of(&self, id: &GameId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut all = self.taking_up.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|_, lock| lock.strong_count() > 0);
-        let known = all.get(id).and_then(Weak::upgrade);
-        known.unwrap_or_else(|| {
+    fn load_lock(&self, id: &GameId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut locks = lock(&self.load_locks);
+        locks.retain(|_, lock| lock.strong_count() > 0);
+        locks.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
             let lock = Arc::default();
-            all.insert(id.clone(), Arc::downgrade(&lock));
+            locks.insert(id.clone(), Arc::downgrade(&lock));
             lock
         })
     }
 
-    /// A game from disk, as its events left it; none if there is no such game.
+    /// Reads and replays a stored game; `None` if there is no such game. Logs errors.
     async fn replayed(
         &self,
         id: &GameId,
-        turns: &Semaphore,
-    ) -> Result<Option<(HostedGame, StoredGame)>, String> {
-        let _turn = turns.acquire().await.map_err(|error| error.to_string())?;
-        let (store, id) = (self.store.clone(), id.clone());
-        let revived = tokio::task::spawn_blocking(move || {
-            let stored = store.read(&id).map_err(|error| error.to_string())?;
+        loads: &Semaphore,
+    ) -> Result<Option<(HostedGame, StoredGame)>, ()> {
+        // The semaphores are never closed.
+        let _permit = loads.acquire().await;
+        let (store, game_id) = (self.store.clone(), id.clone());
+        let replayed = tokio::task::spawn_blocking(move || {
+            let stored = store.read(&game_id).map_err(|error| error.to_string())?;
             stored.map(|stored| Ok((replay_events(&stored)?, stored))).transpose()
         });
-        revived.await.unwrap_or_else(|error| Err(error.to_string()))
+        replayed.await.unwrap_or_else(|error| Err(error.to_string())).map_err(|error| {
+            tracing::error!(game = %id, error, "cannot load a game");
+        })
     }
 
-    /// A game in a list; none if there is no such game. It stays where it is.
+    /// Summary of a game; `None` if there is no such game. Does not load it into memory.
     pub async fn summary(&self, id: &GameId) -> Result<Option<Summary>, ApiError> {
-        let known = self.rooms().get(id).cloned();
-        if let Some(room) = known {
+        if let Some(room) = self.room(id) {
             return Ok(Some(room.summary().await));
         }
-        let Some((game, touched)) = self.peek(id).await? else { return Ok(None) };
-        Ok(Some(summary(id, &game, &Presence::default(), touched)))
+        let Some((game, stored)) = self.peek(id).await? else { return Ok(None) };
+        Ok(Some(summary(id, &game, &Presence::default(), stored.last_activity)))
     }
 
-    async fn peek(&self, id: &GameId) -> Result<Option<(HostedGame, u64)>, ApiError> {
-        let failure = |reason: String| ApiError::new(Code::Failure, reason);
-        let revived = self.replayed(id, &self.looking).await.map_err(|reason| {
-            eprintln!("crownhead: a game cannot be read: {reason}");
-            failure("the game cannot be read".into())
-        })?;
-        Ok(revived.map(|(game, stored)| (game, stored.touched)))
+    /// Replays a game without loading it into memory.
+    async fn peek(&self, id: &GameId) -> Result<Option<(HostedGame, StoredGame)>, ApiError> {
+        let replayed = self.replayed(id, &self.peek_loads).await;
+        replayed.map_err(|()| ApiError::failure("the server could not load the game"))
     }
 
-    /// A game as it is written to files; none if there is no such game.
+    /// The record of a game; `None` if there is no such game.
     pub async fn record(&self, id: &GameId) -> Result<Option<GameRecord>, ApiError> {
         let Some((game, _)) = self.peek(id).await? else { return Ok(None) };
         let setup = game.setup();
@@ -221,7 +220,7 @@ impl Rooms {
         record.set_tag("Event", "Crownhead in a browser");
         for side in [Side::First, Side::Second] {
             let name = match (setup.computer(side), game.name(side)) {
-                (Some((opponent, _)), _) => opponent.spec,
+                (Some((computer, _)), _) => computer.spec,
                 (None, name) => name.unwrap_or("human"),
             };
             record.set_player(side, name.to_string());
@@ -236,32 +235,31 @@ impl Rooms {
         Ok(Some(record))
     }
 
-    /// Removes games that nobody has touched for long; how many.
+    /// Deletes old games. Returns their number.
     pub async fn sweep(&self) -> Result<usize, StoreError> {
-        let (store, most) = (self.store.clone(), self.limits.max_stored_games);
-        let old =
-            tokio::task::spawn_blocking(move || store.stale_games(UNPLAYED_TTL, IDLE_TTL, most))
-                .await;
-        let mut old = old.unwrap_or(Err(StoreError::Ended))?;
+        let (store, max_games) = (self.store.clone(), self.limits.max_stored_games);
+        let find = move || store.stale_games(UNPLAYED_TTL, IDLE_TTL, max_games);
+        let stale = tokio::task::spawn_blocking(find).await;
+        let mut stale = stale.unwrap_or(Err(StoreError::Closed))?;
         {
             let rooms = self.rooms();
-            old.retain(|(_, id)| GameId::parse(id).is_none_or(|id| !rooms.contains_key(&id)));
+            stale.retain(|(_, id)| GameId::parse(id).is_none_or(|id| !rooms.contains_key(&id)));
         }
-        for keys in old.chunks(SWEEP_BATCH) {
-            let keys = keys.iter().map(|(key, _)| *key).collect();
+        for batch in stale.chunks(SWEEP_BATCH) {
+            let keys = batch.iter().map(|(key, _)| *key).collect();
             self.store.write(vec![Write::Delete(keys)]).await?;
         }
-        Ok(old.len())
+        Ok(stale.len())
     }
 }
 
-/// Loads a game by applying its stored events.
+/// Restores a game by applying its stored events.
 fn replay_events(stored: &StoredGame) -> Result<HostedGame, String> {
-    let setup = GameSetup::read(&stored.setup).ok_or("its setup cannot be read")?;
+    let setup = decode_setup(&stored.setup).map_err(|error| error.to_string())?;
     let now = monotonic::now();
     let mut game = HostedGame::new(setup, now).map_err(|error| error.to_string())?;
     for text in &stored.events {
-        let event = HostedEvent::decode(text).map_err(|error| error.to_string())?;
+        let event = decode_event(text).map_err(|error| error.to_string())?;
         game.apply(&event, now).map_err(|error| error.to_string())?;
     }
     game.pause();

@@ -1,11 +1,13 @@
-//! Computers that think for strangers: so many at once, and whoever waits waits fairly.
+//! Fair queue of searches.
 //!
-//! Each address has an account of the time that was thought for it, and the address with the least is
-//! served next; of several, the one with the shortest search. So who plays a hundred games delays himself,
-//! not others, and who wants a quick answer need not wait for those who want deep ones. Whoever comes
-//! anew begins where the others are: there is no saving up. While others wait a search is cut short.
-//! A search is bounded in time and memory, and ends when nobody wants it any more. Players are made afresh
-//! for each move, so a game that waits costs no memory for them.
+//! Each client has an account of the thinking time that was used for it. The client with the lowest
+//! account is served next; among equals the one with the shortest search. So a client with a
+//! hundred games delays itself and not others, and a quick search does not wait behind deep ones. A
+//! new client starts at the account of the client served last: idle time earns no credit. While
+//! other clients wait, a running search is cut short.
+//!
+//! Searches are limited in time and memory and stop when their ticket is dropped. Players are
+//! created per search, so that waiting games hold no memory for them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,245 +21,244 @@ use crownhead_play::{
 use crownhead_rules::Game;
 use crownhead_tables::registry;
 
-use crate::limits::ClientKey;
+use crate::rate_limit::ClientKey;
+use crate::sync::lock;
 
-/// Megabytes of hash table for a search.
+/// Size of the hash table of a search, in megabytes.
 const HASH_MB: u32 = 16;
-/// While others wait, a search takes so long at most.
+/// Maximum duration of a search while other clients wait.
 const PREEMPT_AFTER: Duration = Duration::from_secs(2);
-/// So many accounts are remembered before those that make no difference are forgotten.
-const MAX_CLIENTS: usize = 1000;
-/// A plain search goes as deep as a line of moves is long.
+/// Number of accounts from which on those below the level, which have no effect, are dropped.
+const MAX_ACCOUNTS: usize = 1000;
+/// Stack size of a search thread: `minimax` recurses as deep as a line of moves is long.
 const STACK_BYTES: usize = 16 << 20;
 
-/// A search that is wanted.
+/// Search to be queued.
 pub struct SearchJob {
-    /// For whom.
-    pub address: ClientKey,
-    /// The game; the side to move is the one to think for.
+    /// The client whose account is charged.
+    pub client: ClientKey,
+    /// The game; the search is for the side to move.
     pub session: Box<dyn Session>,
-    /// Who thinks.
+    /// The player.
     pub player: BuiltinSpec,
-    /// Its time.
+    /// The player's clock.
     pub clock: Clock,
-    /// How long it takes at most, as far as is known.
+    /// Expected maximum duration.
     pub max_time: Duration,
-    /// What it draws by lot follows from it.
+    /// Random seed of the player.
     pub seed: u64,
-    /// Called when it begins.
+    /// Called when the search starts.
     pub on_start: Box<dyn FnOnce() + Send>,
-    /// Called with what came of it; not if it was stopped.
+    /// Called with the result, unless the ticket was dropped.
     pub on_done: Box<dyn FnOnce(Result<Choice, PlayerError>) + Send>,
 }
 
-/// Searches that wait and the threads that make them.
+/// Queue of searches and the threads that run them.
 pub struct SearchQueue {
     queue: Mutex<Queue>,
-    more: Condvar,
-    /// Somebody waits, or a search has begun.
+    /// Wakes a search thread: a job was pushed, or the queue was closed.
+    job_available: Condvar,
+    /// Wakes the preemption thread: a job was pushed or started, or the queue was closed.
     changed: Condvar,
     knowledge: Mutex<HashMap<String, Knowledge>>,
 }
 
+struct QueuedJob {
+    number: u64,
+    /// Set when the ticket is dropped.
+    cancelled: StopFlag,
+    job: SearchJob,
+}
+
 #[derive(Default)]
 struct Queue {
-    waiting: HashMap<ClientKey, VecDeque<(u64, StopFlag, SearchJob)>>,
-    running: Vec<Running>,
-    /// The time that was thought for each address, a search that runs counted as its longest.
-    used: HashMap<ClientKey, Duration>,
-    /// The account of the address that was served last: nobody who comes anew has less.
+    waiting: HashMap<ClientKey, VecDeque<QueuedJob>>,
+    running: Vec<RunningJob>,
+    /// Thinking time used for each client. A running search counts as its maximum duration.
+    accounts: HashMap<ClientKey, Duration>,
+    /// Account of the client served last; no account is below it.
     level: Duration,
-    last: u64,
-    ended: bool,
+    last_number: u64,
+    is_closed: bool,
 }
 
-/// A search that runs.
-struct Running {
+struct RunningJob {
     number: u64,
-    address: ClientKey,
-    began: Instant,
-    /// Ends it, with what it has found so far.
-    enough: StopFlag,
+    client: ClientKey,
+    started: Instant,
+    /// Ends the search with the best move found so far.
+    stop: StopFlag,
 }
 
-/// A place in the queue. Whoever drops it does not want the search any more.
+/// Claim to a queued search. Dropping it cancels the search.
 pub struct Ticket {
     number: u64,
-    address: ClientKey,
-    stop: StopFlag,
-    thinking: Arc<SearchQueue>,
+    client: ClientKey,
+    cancelled: StopFlag,
+    search_queue: Arc<SearchQueue>,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.stop.set();
-        let mut queue = self.thinking.queue();
-        if let Some(waiting) = queue.waiting.get_mut(&self.address) {
-            waiting.retain(|(number, ..)| *number != self.number);
+        self.cancelled.set();
+        let mut queue = self.search_queue.lock_queue();
+        if let Some(waiting) = queue.waiting.get_mut(&self.client) {
+            waiting.retain(|queued| queued.number != self.number);
             if waiting.is_empty() {
-                queue.waiting.remove(&self.address);
+                queue.waiting.remove(&self.client);
             }
         }
-        if let Some(running) = queue.running.iter().find(|other| other.number == self.number) {
-            running.enough.set();
+        if let Some(running) = queue.running.iter().find(|running| running.number == self.number) {
+            running.stop.set();
         }
     }
 }
 
 impl Queue {
-    fn push(&mut self, stop: StopFlag, search: SearchJob) -> u64 {
-        self.last += 1;
-        let level = self.level;
-        if self.used.len() >= MAX_CLIENTS {
-            self.used.retain(|_, used| *used > level);
+    fn push(&mut self, cancelled: StopFlag, job: SearchJob) -> u64 {
+        self.last_number += 1;
+        let (number, level) = (self.last_number, self.level);
+        if self.accounts.len() >= MAX_ACCOUNTS {
+            self.accounts.retain(|_, account| *account > level);
         }
-        let used = self.used.entry(search.address).or_default();
-        *used = level.max(*used);
-        self.waiting.entry(search.address).or_default().push_back((self.last, stop, search));
-        self.last
+        let account = self.accounts.entry(job.client).or_default();
+        *account = level.max(*account);
+        let waiting = self.waiting.entry(job.client).or_default();
+        waiting.push_back(QueuedJob { number, cancelled, job });
+        number
     }
 
-    fn used(&self, address: ClientKey) -> Duration {
-        self.used.get(&address).copied().unwrap_or_default().max(self.level)
+    fn account(&self, client: ClientKey) -> Duration {
+        self.accounts.get(&client).copied().unwrap_or_default().max(self.level)
     }
 
-    /// The next search, with what ends it early.
-    fn pop(&mut self) -> Option<(u64, StopFlag, StopFlag, SearchJob)> {
-        let first = |(address, waiting): (&ClientKey, &VecDeque<(u64, StopFlag, SearchJob)>)| {
-            let (number, _, search) = waiting.front()?;
-            Some((self.used(*address), search.max_time, *number, *address))
+    /// Removes the next job and marks it as running. Also returns the flag that stops it.
+    fn pop(&mut self) -> Option<(QueuedJob, StopFlag)> {
+        let priority = |(&client, waiting): (&ClientKey, &VecDeque<QueuedJob>)| {
+            let next = waiting.front()?;
+            Some(((self.account(client), next.job.max_time, next.number), client))
         };
-        let (used, _, _, address) =
-            self.waiting.iter().filter_map(first).min_by_key(|own| (own.0, own.1, own.2))?;
-        let waiting = self.waiting.get_mut(&address)?;
-        let (number, stop, search) = waiting.pop_front()?;
+        let next = self.waiting.iter().filter_map(priority).min_by_key(|(priority, _)| *priority);
+        let ((account, ..), client) = next?;
+        let waiting = self.waiting.get_mut(&client)?;
+        let queued = waiting.pop_front()?;
         if waiting.is_empty() {
-            self.waiting.remove(&address);
+            self.waiting.remove(&client);
         }
-        self.level = used;
-        self.used.insert(address, used + search.max_time);
-        let (began, enough) = (Instant::now(), StopFlag::new());
-        self.running.push(Running { number, address, began, enough: enough.clone() });
-        Some((number, stop, enough, search))
+        self.level = account;
+        self.accounts.insert(client, account + queued.job.max_time);
+        let (number, stop) = (queued.number, StopFlag::new());
+        let started = Instant::now();
+        self.running.push(RunningJob { number, client, started, stop: stop.clone() });
+        Some((queued, stop))
     }
 
-    /// Ends searches that have had their share while others wait: the time until the next one has.
-    fn cut_short(&self, now: Instant) -> Option<Duration> {
-        let is_awaited = |own: &&Running| self.waiting.keys().any(|other| *other != own.address);
-        let left = self.running.iter().filter(is_awaited).filter_map(|own| {
-            let left = (own.began + PREEMPT_AFTER).saturating_duration_since(now);
+    /// Stops searches that have run for [`PREEMPT_AFTER`] while other clients wait. Returns the
+    /// time until the next one is due.
+    fn stop_overdue(&self, now: Instant) -> Option<Duration> {
+        let others_wait =
+            |running: &&RunningJob| self.waiting.keys().any(|client| *client != running.client);
+        let due_times = self.running.iter().filter(others_wait).filter_map(|running| {
+            let left = (running.started + PREEMPT_AFTER).saturating_duration_since(now);
             if left.is_zero() {
-                own.enough.set();
+                running.stop.set();
             }
             (!left.is_zero()).then_some(left)
         });
-        left.min()
+        due_times.min()
     }
 
-    /// A search has taken so long, and not its longest.
-    fn charge(&mut self, address: ClientKey, longest: Duration, took: Duration) {
-        if let Some(used) = self.used.get_mut(&address) {
-            *used = used.saturating_sub(longest) + took;
+    /// Corrects an account, which was charged the maximum duration of a search, to the actual one.
+    fn charge(&mut self, client: ClientKey, max_time: Duration, actual: Duration) {
+        if let Some(account) = self.accounts.get_mut(&client) {
+            *account = account.saturating_sub(max_time) + actual;
         }
     }
 }
 
 impl SearchQueue {
-    /// With so many threads, so many searches at once.
+    /// Starts a queue with a number of search threads.
     pub fn new(threads: usize) -> std::io::Result<Arc<SearchQueue>> {
-        let thinking = Arc::new(SearchQueue {
+        let search_queue = Arc::new(SearchQueue {
             queue: Mutex::default(),
-            more: Condvar::new(),
+            job_available: Condvar::new(),
             changed: Condvar::new(),
             knowledge: Mutex::default(),
         });
+        let thread = |name: &str| std::thread::Builder::new().name(name.into());
         for _ in 0..threads {
-            let own = thinking.clone();
-            let builder =
-                std::thread::Builder::new().name("thinking".into()).stack_size(STACK_BYTES);
-            builder.spawn(move || own.work())?;
+            let search_queue = search_queue.clone();
+            thread("search").stack_size(STACK_BYTES).spawn(move || search_queue.search_loop())?;
         }
-        let own = thinking.clone();
-        std::thread::Builder::new().name("hurry".into()).spawn(move || own.preempt())?;
-        Ok(thinking)
+        let preempting = search_queue.clone();
+        thread("search-preempt").spawn(move || preempting.preempt_loop())?;
+        Ok(search_queue)
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_queue(&self) -> MutexGuard<'_, Queue> {
+        lock(&self.queue)
     }
 
-    /// Puts a search into the queue.
-    pub fn ask(self: &Arc<Self>, search: SearchJob) -> Ticket {
-        let (stop, address) = (StopFlag::new(), search.address);
-        let number = self.queue().push(stop.clone(), search);
-        self.more.notify_one();
+    /// Queues a search.
+    pub fn push(self: &Arc<Self>, job: SearchJob) -> Ticket {
+        let (cancelled, client) = (StopFlag::new(), job.client);
+        let number = self.lock_queue().push(cancelled.clone(), job);
+        self.job_available.notify_one();
         self.changed.notify_one();
-        Ticket { number, address, stop, thinking: self.clone() }
+        Ticket { number, client, cancelled, search_queue: self.clone() }
     }
 
-    /// No search is begun any more.
-    pub fn end(&self) {
-        self.queue().ended = true;
-        self.more.notify_all();
+    /// Starts no more searches. Threads exit after their current one.
+    pub fn close(&self) {
+        self.lock_queue().is_closed = true;
+        self.job_available.notify_all();
         self.changed.notify_all();
     }
 
-    /// Cuts searches short while others wait.
-    fn preempt(&self) {
-        let mut queue = self.queue();
-        while !queue.ended {
-            queue = match queue.cut_short(Instant::now()) {
+    /// Cuts searches short while other clients wait.
+    fn preempt_loop(&self) {
+        let mut queue = self.lock_queue();
+        while !queue.is_closed {
+            queue = match queue.stop_overdue(Instant::now()) {
                 Some(left) => {
-                    let waited = self.changed.wait_timeout(queue, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
+                    let woken = self.changed.wait_timeout(queue, left);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
                 }
                 None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
             };
         }
     }
 
-    fn work(&self) {
-        loop {
-            let (number, stop, enough, search) = {
-                let mut queue = self.queue();
-                loop {
-                    if queue.ended {
-                        return;
-                    }
-                    match queue.pop() {
-                        Some(next) => break next,
-                        None => {
-                            let more = self.more.wait(queue);
-                            queue = more.unwrap_or_else(PoisonError::into_inner);
-                        }
-                    }
-                }
-            };
+    fn search_loop(&self) {
+        while let Some((queued, stop)) = self.next_job() {
             self.changed.notify_one();
-            let SearchJob {
-                address,
-                session,
-                player,
-                clock,
-                max_time: longest,
-                seed,
-                on_start: begun,
-                on_done: done,
-            } = search;
-            begun();
-            let began = Instant::now();
-            // A fault in a search is not to take its thread from all others.
+            let QueuedJob { number, cancelled, job } = queued;
+            (job.on_start)();
+            let started = Instant::now();
+            // A panic in a search must not end the thread.
             let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                self.search(session.as_ref(), &player, clock, seed, &enough)
+                self.search(job.session.as_ref(), &job.player, job.clock, job.seed, &stop)
             }));
-            let mut queue = self.queue();
-            queue.running.retain(|other| other.number != number);
-            queue.charge(address, longest, began.elapsed());
+            let mut queue = self.lock_queue();
+            queue.running.retain(|running| running.number != number);
+            queue.charge(job.client, job.max_time, started.elapsed());
             drop(queue);
-            if !stop.is_set() {
-                done(searched.unwrap_or(Err(PlayerError::Stopped)));
+            if !cancelled.is_set() {
+                (job.on_done)(searched.unwrap_or(Err(PlayerError::Stopped)));
             }
         }
+    }
+
+    /// Waits for a job; `None` when the queue is closed.
+    fn next_job(&self) -> Option<(QueuedJob, StopFlag)> {
+        let mut queue = self.lock_queue();
+        while !queue.is_closed {
+            if let Some(next) = queue.pop() {
+                return Some(next);
+            }
+            queue = self.job_available.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
     }
 
     fn search(
@@ -279,11 +280,11 @@ impl SearchQueue {
         player.choose(session, &clock, stop, &mut |_| {})
     }
 
-    /// Tables of a game, loaded once.
+    /// The tables of a game, loaded once.
     fn knowledge(&self, game: &Game) -> Knowledge {
-        let mut all = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
         let id = game.info().id;
-        all.entry(id.into()).or_insert_with(|| from_tables(&registry::load(id).0)).clone()
+        let mut loaded = lock(&self.knowledge);
+        loaded.entry(id.into()).or_insert_with(|| from_tables(&registry::load(id).0)).clone()
     }
 }
 
@@ -294,10 +295,11 @@ mod tests {
 
     use super::*;
 
-    fn search(address: u64, name: &'static str, say: &Sender<&'static str>) -> SearchJob {
-        let say = say.clone();
+    /// A job that sends its name when it is done.
+    fn job(client: u64, name: &'static str, done: &Sender<&'static str>) -> SearchJob {
+        let done = done.clone();
         SearchJob {
-            address: ClientKey::from_number(address),
+            client: ClientKey::from_number(client),
             session: crownhead_play::new_session(&Game::ChineseCheckers(()), None).unwrap(),
             player: "random".parse().unwrap(),
             clock: Clock::Unlimited,
@@ -306,119 +308,120 @@ mod tests {
             on_start: Box::new(|| {}),
             on_done: Box::new(move |choice| {
                 choice.unwrap();
-                say.send(name).unwrap();
+                done.send(name).unwrap();
             }),
         }
     }
 
-    /// A queue without threads, filled before one begins to serve it.
-    fn filled(
-        searches: impl FnOnce(&Arc<SearchQueue>, &Sender<&'static str>) -> Vec<Ticket>,
+    /// A queue with one thread that starts when the queue has been filled.
+    fn start_filled(
+        fill: impl FnOnce(&Arc<SearchQueue>, &Sender<&'static str>) -> Vec<Ticket>,
     ) -> (Receiver<&'static str>, Arc<SearchQueue>, Vec<Ticket>) {
-        let thinking = SearchQueue::new(0).unwrap();
-        let (say, heard) = channel();
-        let tickets = searches(&thinking, &say);
-        let own = thinking.clone();
-        std::thread::spawn(move || own.work());
-        (heard, thinking, tickets)
+        let queue = SearchQueue::new(0).unwrap();
+        let (done, finished) = channel();
+        let tickets = fill(&queue, &done);
+        let searching = queue.clone();
+        std::thread::spawn(move || searching.search_loop());
+        (finished, queue, tickets)
     }
 
     #[test]
-    fn addresses_take_turns_however_much_one_of_them_wants() {
-        let (heard, thinking, tickets) = filled(|thinking, say| {
-            let wanted = [(1, "a"), (1, "b"), (1, "c"), (2, "d"), (3, "e")];
-            wanted.map(|(address, name)| thinking.ask(search(address, name, say))).into()
+    fn clients_take_turns_however_many_searches_one_of_them_queues() {
+        let (finished, queue, tickets) = start_filled(|queue, done| {
+            let jobs = [(1, "a"), (1, "b"), (1, "c"), (2, "d"), (3, "e")];
+            jobs.map(|(client, name)| queue.push(job(client, name, done))).into()
         });
-        let order: Vec<_> = heard.iter().take(5).collect();
+        let order: Vec<_> = finished.iter().take(5).collect();
         assert_eq!(order, ["a", "d", "e", "b", "c"]);
-        thinking.end();
+        queue.close();
         drop(tickets);
     }
 
     #[test]
-    fn who_wants_a_quick_answer_waits_for_nobody_who_wants_deep_ones() {
-        let (heard, thinking, tickets) = filled(|thinking, say| {
-            let deep = |address, name| SearchJob {
+    fn quick_search_runs_before_deep_ones() {
+        let (finished, queue, tickets) = start_filled(|queue, done| {
+            let deep = |client, name| SearchJob {
                 max_time: Duration::from_secs(10),
-                ..search(address, name, say)
+                ..job(client, name, done)
             };
-            let mut tickets = vec![thinking.ask(deep(1, "a")), thinking.ask(deep(2, "b"))];
-            tickets.push(thinking.ask(search(3, "quick", say)));
-            tickets
+            let jobs = [deep(1, "a"), deep(2, "b"), job(3, "quick", done)];
+            jobs.map(|job| queue.push(job)).into()
         });
-        let order: Vec<_> = heard.iter().take(3).collect();
+        let order: Vec<_> = finished.iter().take(3).collect();
         assert_eq!(order, ["quick", "a", "b"]);
-        thinking.end();
+        queue.close();
         drop(tickets);
     }
 
     #[test]
-    fn who_comes_later_does_not_wait_for_the_end_of_a_deep_search() {
-        let thinking = SearchQueue::new(1).unwrap();
-        let (say, heard) = channel();
-        let (tell, begun) = channel();
-        let hour = Duration::from_secs(3600);
-        let mut deep = search(1, "deep", &say);
-        deep.player = "best:movetime=3600s".parse().unwrap();
-        (deep.max_time, deep.on_start) = (hour, Box::new(move || tell.send(()).unwrap()));
-        let _one = thinking.ask(deep);
-        begun.recv().unwrap();
-        let _other = thinking.ask(search(2, "quick", &say));
-        // The first has an answer, too: the best it has found.
-        assert_eq!(heard.iter().take(2).collect::<Vec<_>>(), ["deep", "quick"]);
-        thinking.end();
+    fn deep_search_is_cut_short_while_another_client_waits() {
+        let queue = SearchQueue::new(1).unwrap();
+        let (done, finished) = channel();
+        let (start, started) = channel();
+        let deep = SearchJob {
+            player: "best:movetime=3600s".parse().unwrap(),
+            max_time: Duration::from_secs(3600),
+            on_start: Box::new(move || start.send(()).unwrap()),
+            ..job(1, "deep", &done)
+        };
+        let _deep = queue.push(deep);
+        started.recv().unwrap();
+        let _quick = queue.push(job(2, "quick", &done));
+        // The deep search returns the best move it has found.
+        assert_eq!(finished.iter().take(2).collect::<Vec<_>>(), ["deep", "quick"]);
+        queue.close();
     }
 
     #[test]
-    fn what_counts_is_the_time_that_was_used() {
-        let (say, _heard) = channel();
+    fn accounts_count_the_time_actually_used() {
+        let (done, _finished) = channel();
         let mut queue = Queue::default();
-        let next = |queue: &mut Queue| queue.pop().map(|(_, _, _, search)| search.address).unwrap();
-        let (one, other) = (ClientKey::from_number(1), ClientKey::from_number(2));
+        let next = |queue: &mut Queue| queue.pop().map(|(queued, _)| queued.job.client).unwrap();
+        let (a, b) = (ClientKey::from_number(1), ClientKey::from_number(2));
         for _ in 0..9 {
-            queue.push(StopFlag::new(), search(1, "", &say));
-            queue.push(StopFlag::new(), search(2, "", &say));
+            queue.push(StopFlag::new(), job(1, "", &done));
+            queue.push(StopFlag::new(), job(2, "", &done));
         }
-        assert_eq!(next(&mut queue), one);
-        queue.charge(one, Duration::from_secs(1), Duration::from_secs(3));
-        // Three seconds for the other, a second each.
+        assert_eq!(next(&mut queue), a);
+        queue.charge(a, Duration::from_secs(1), Duration::from_secs(3));
+        // Client b catches up: three searches of one second each.
         for _ in 0..3 {
-            assert_eq!(next(&mut queue), other);
+            assert_eq!(next(&mut queue), b);
         }
-        // Whoever comes now has saved nothing up.
-        queue.push(StopFlag::new(), search(3, "", &say));
-        assert!(queue.used(ClientKey::from_number(3)) >= Duration::from_secs(2));
+        // A new client starts at the level of the others.
+        queue.push(StopFlag::new(), job(3, "", &done));
+        assert!(queue.account(ClientKey::from_number(3)) >= Duration::from_secs(2));
     }
 
     #[test]
-    fn nobody_thinks_for_those_who_have_left() {
-        let (heard, thinking, tickets) = filled(|thinking, say| {
-            let left = thinking.ask(search(1, "left", say));
-            let stayed = thinking.ask(search(2, "stayed", say));
-            drop(left);
-            vec![stayed]
+    fn queued_search_is_removed_when_its_ticket_is_dropped() {
+        let (finished, queue, tickets) = start_filled(|queue, done| {
+            let dropped = queue.push(job(1, "dropped", done));
+            let wanted = queue.push(job(2, "wanted", done));
+            drop(dropped);
+            vec![wanted]
         });
-        assert_eq!(heard.recv().unwrap(), "stayed");
-        thinking.end();
+        assert_eq!(finished.recv().unwrap(), "wanted");
+        queue.close();
         drop(tickets);
     }
 
     #[test]
-    fn a_search_ends_when_its_ticket_is_dropped() {
-        let thinking = SearchQueue::new(1).unwrap();
-        let (say, heard) = channel();
-        let (begun, has_begun) = channel();
+    fn running_search_stops_when_its_ticket_is_dropped() {
+        let queue = SearchQueue::new(1).unwrap();
+        let (done, finished) = channel();
+        let (start, started) = channel();
         let endless = SearchJob {
             player: "best:movetime=86400s".parse().unwrap(),
-            on_start: Box::new(move || begun.send(()).unwrap()),
-            ..search(1, "endless", &say)
+            on_start: Box::new(move || start.send(()).unwrap()),
+            ..job(1, "endless", &done)
         };
-        let ticket = thinking.ask(endless);
-        has_begun.recv().unwrap();
-        let next = thinking.ask(search(2, "next", &say));
+        let ticket = queue.push(endless);
+        started.recv().unwrap();
+        let next = queue.push(job(2, "next", &done));
         drop(ticket);
-        assert_eq!(heard.recv().unwrap(), "next");
-        thinking.end();
+        assert_eq!(finished.recv().unwrap(), "next");
+        queue.close();
         drop(next);
     }
 }

@@ -1,4 +1,4 @@
-//! The server as a whole: what it needs to begin, and how it ends.
+//! The server: bind, serve, shut down.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,103 +17,97 @@ use crate::routes::{AppState, routes};
 use crate::search_queue::SearchQueue;
 use crate::store::{Store, StoreError};
 
-/// How often old games are looked for.
+/// Interval at which old games are deleted.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// How long those who play have to hear that the server ends.
+/// Time for WebSockets to send their close frames.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(300);
 
-/// Why the server does not begin.
+/// Reason why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Somebody else listens there.
-    #[error("port {port} is taken on {host}: choose another with --port, or end what has it")]
-    PortTaken {
+    /// Another program listens on the port.
+    #[error("port {port} on {host} is already in use: choose another with --port")]
+    PortInUse {
         /// The address.
         host: IpAddr,
         /// The port.
         port: u16,
     },
-    /// One cannot listen there.
+    /// The address cannot be listened on.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// The games cannot be kept.
+    /// The games cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system has no threads.
-    #[error("the server cannot begin: {0}")]
-    Threads(#[from] io::Error),
+    /// A thread could not be started, or the operating system failed otherwise.
+    #[error("cannot start the server: {0}")]
+    Io(#[from] io::Error),
 }
 
 /// A server that listens.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    public: Option<PublicUrl>,
+    public_url: Option<PublicUrl>,
     rooms: Arc<Rooms>,
     store: Arc<Store>,
-    thinking: Arc<SearchQueue>,
+    search_queue: Arc<SearchQueue>,
     limits: Limits,
 }
 
 impl Server {
-    /// Listens at an address and opens the games in a folder. Without `limits` they follow from
-    /// whether others can reach the address.
+    /// Listens on an address and opens the games in `data`. `limits` default to those for local or
+    /// open servers, depending on the address.
     pub async fn bind(
         host: IpAddr,
         port: u16,
         data: &Path,
         limits: Option<Limits>,
     ) -> Result<Server, ServerError> {
-        let wanted = SocketAddr::new(host, port);
-        let listener = TcpListener::bind(wanted).await.map_err(|error| match error.kind() {
-            io::ErrorKind::AddrInUse => ServerError::PortTaken { host, port },
-            _ => ServerError::Listen { address: wanted, error },
+        let address = SocketAddr::new(host, port);
+        let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
+            io::ErrorKind::AddrInUse => ServerError::PortInUse { host, port },
+            _ => ServerError::Listen { address, error },
         })?;
         let address = listener.local_addr()?;
-        let usual = || if host.is_loopback() { Limits::local() } else { Limits::open() };
-        let mut limits = limits.unwrap_or_else(usual);
+        let mut limits = limits.unwrap_or_else(|| match host.is_loopback() {
+            true => Limits::local(),
+            false => Limits::open(),
+        });
         limits.connections = limits.connections.min(raise_file_limit());
         let store = Store::open(data)?;
-        let thinking = SearchQueue::new(limits.searches)?;
-        let rooms = Rooms::new(store.clone(), thinking.clone(), limits.clone());
-        Ok(Server { listener, address, public: None, rooms, store, thinking, limits })
+        let search_queue = SearchQueue::new(limits.searches)?;
+        let rooms = Rooms::new(store.clone(), search_queue.clone(), limits.clone());
+        Ok(Server { listener, address, public_url: None, rooms, store, search_queue, limits })
     }
 
-    /// A proxy has it at another address too.
-    pub fn with_public_url(mut self, public: Option<PublicUrl>) -> Server {
-        self.public = public;
+    /// Sets the URL under which a proxy publishes the server.
+    pub fn with_public_url(mut self, public_url: Option<PublicUrl>) -> Server {
+        self.public_url = public_url;
         self
     }
 
-    /// Where it listens.
+    /// The address the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `end` comes.
-    pub async fn serve(self, end: impl Future<Output = ()>) {
-        let (say, ending) = watch::channel(false);
+    /// Serves until `stop` completes, then closes all connections and the store.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let (request_shutdown, shutdown) = watch::channel(false);
         let is_local = self.address.ip().is_loopback();
-        let app = AppState::new(self.rooms.clone(), is_local, self.public, ending.clone());
-        let listening = tokio::spawn(listen(self.listener, routes(app), self.limits, ending));
-        let rooms = self.rooms.clone();
-        let sweeping = tokio::spawn(async move {
-            loop {
-                if let Err(error) = rooms.sweep().await {
-                    eprintln!("crownhead: old games could not be removed: {error}");
-                }
-                tokio::time::sleep(SWEEP_INTERVAL).await;
-            }
-        });
-        end.await;
+        let app = AppState::new(self.rooms.clone(), is_local, self.public_url, shutdown.clone());
+        let listening = tokio::spawn(listen(self.listener, routes(app), self.limits, shutdown));
+        let sweeping = tokio::spawn(sweep_loop(self.rooms.clone()));
+        stop.await;
         sweeping.abort();
-        self.thinking.end();
-        let _ = say.send(true);
+        self.search_queue.close();
+        let _ = request_shutdown.send(true);
         let _ = listening.await;
         tokio::time::sleep(SHUTDOWN_GRACE).await;
         let store = self.store.clone();
@@ -121,12 +115,30 @@ impl Server {
     }
 }
 
-/// Lets the process open as many files as the system allows; how many connections that is enough for.
+async fn sweep_loop(rooms: Arc<Rooms>) {
+    loop {
+        match rooms.sweep().await {
+            Ok(games) => tracing::debug!(games, "old games deleted"),
+            Err(error) => tracing::error!(%error, "cannot delete old games"),
+        }
+        tokio::time::sleep(SWEEP_INTERVAL).await;
+    }
+}
+
+/// Raises the limit on open files as far as possible. Returns the number of connections it allows.
+#[cfg(unix)]
 fn raise_file_limit() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    const OWN: u64 = 64;
+    /// Files other than connections.
+    const RESERVED_FILES: u64 = 64;
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from(files.saturating_sub(OWN)).unwrap_or(usize::MAX)
+    usize::try_from(files.saturating_sub(RESERVED_FILES)).unwrap_or(usize::MAX)
+}
+
+/// Sockets are not limited by open files here.
+#[cfg(not(unix))]
+fn raise_file_limit() -> usize {
+    usize::MAX
 }

@@ -1,28 +1,28 @@
-//! Games as the page is told of them. `docs/server.md` has the shapes.
+//! JSON of games and positions. `docs/api.md` describes it.
 
 use std::time::Duration;
 
-use crownhead_play::{LegalMove, OfferKind, Session, to_sentence};
-use crownhead_rules::{Cell, Game, Outcome, Side};
+use crownhead_play::{End, LegalMove, OfferKind, Session};
+use crownhead_rules::{Cell, Game, Side};
 use serde::{Serialize, Serializer};
 
 use crate::hosted_game::{HostedGame, PlayedMove};
 use crate::ids::GameId;
 use crate::new_game::side_letter;
 
-/// A position and what is possible in it.
+/// A position and its legal moves.
 #[derive(Serialize)]
-pub struct View<'a> {
+pub struct PositionView<'a> {
     position: String,
     board: Board<'a>,
     side: char,
     ply: usize,
-    legal: Legal<'a>,
+    legal: LegalMoves<'a>,
     must_capture: bool,
     outcome: Option<OutcomeView>,
 }
 
-/// How a game ended.
+/// The end of a game.
 #[derive(Serialize)]
 pub struct OutcomeView {
     winner: Option<char>,
@@ -31,9 +31,9 @@ pub struct OutcomeView {
     text: String,
 }
 
-/// A move that was made.
+/// A move that was played.
 #[derive(Serialize)]
-pub struct MadeView<'a> {
+pub struct PlayedMoveView<'a> {
     text: &'a str,
     side: char,
     path: Cells<'a>,
@@ -45,7 +45,7 @@ pub struct MadeView<'a> {
 struct Board<'a>(&'a [char; 64]);
 struct Cells<'a>(&'a [Cell]);
 struct CellText(Cell);
-struct Legal<'a>(&'a [LegalMove]);
+struct LegalMoves<'a>(&'a [LegalMove]);
 
 impl Serialize for Board<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -65,7 +65,7 @@ impl Serialize for Cells<'_> {
     }
 }
 
-impl Serialize for Legal<'_> {
+impl Serialize for LegalMoves<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Move<'a> {
@@ -92,50 +92,38 @@ fn must_capture(game: &Game, legal: &[LegalMove]) -> bool {
     game.info().forced_capture && legal.first().is_some_and(|mv| !mv.captures.is_empty())
 }
 
-fn outcome_view(game: &Game, outcome: Outcome, text: String) -> OutcomeView {
+fn outcome_view(end: &End, session: &dyn Session) -> OutcomeView {
     OutcomeView {
-        winner: outcome.winner.map(|side| side_letter(game, side)),
-        reason: outcome.reason.code(),
-        score: outcome.score,
-        text,
+        winner: end.winner().map(|side| side_letter(session.game(), side)),
+        reason: end.code(),
+        score: end.score(),
+        text: end.describe(session),
     }
 }
 
-/// The end of a hosted game.
-pub fn ending_view(game: &HostedGame) -> Option<OutcomeView> {
-    let end = game.end()?;
-    Some(OutcomeView {
-        winner: end.winner().map(|side| side_letter(&game.setup().game, side)),
-        reason: end.code(),
-        score: end.score(),
-        text: end.describe(game.session()),
-    })
-}
-
-/// A position that belongs to no hosted game, with its legal moves, and the last move if one was made.
+/// A position outside a hosted game, with the last move if one was played.
 pub fn position_json(
     session: &dyn Session,
     last: Option<(&LegalMove, Side)>,
 ) -> serde_json::Result<String> {
     #[derive(Serialize)]
-    struct Answer<'a> {
+    struct Response<'a> {
         #[serde(flatten)]
-        view: View<'a>,
-        last: Option<MadeView<'a>>,
+        view: PositionView<'a>,
+        last: Option<PlayedMoveView<'a>>,
     }
     let (game, board, legal) = (session.game(), session.board(), session.legal_moves());
-    let text = session.outcome_text().map(|text| to_sentence(&text)).unwrap_or_default();
-    serde_json::to_string(&Answer {
-        view: View {
+    serde_json::to_string(&Response {
+        view: PositionView {
             position: session.position(),
             board: Board(&board),
             side: side_letter(game, session.side()),
             ply: session.plies(),
             must_capture: must_capture(game, &legal),
-            legal: Legal(&legal),
-            outcome: session.outcome().map(|outcome| outcome_view(game, outcome, text)),
+            legal: LegalMoves(&legal),
+            outcome: session.outcome().map(|outcome| outcome_view(&End::Rules(outcome), session)),
         },
-        last: last.map(|(mv, side)| MadeView {
+        last: last.map(|(mv, side)| PlayedMoveView {
             text: &mv.text,
             side: side_letter(game, side),
             path: Cells(&mv.path),
@@ -145,24 +133,24 @@ pub fn position_json(
     })
 }
 
-/// What the server knows of a game besides the game itself.
+/// The clients that follow a game.
 #[derive(Clone, Copy, Default)]
 pub struct Presence {
     /// Whether the player of each side is connected.
     pub online: [bool; 2],
-    /// How many look on.
-    pub watchers: usize,
-    /// What the computer does.
-    pub computer: Option<Computer>,
+    /// Number of spectators.
+    pub spectators: usize,
+    /// State of the computer; `None` if it is not to move.
+    pub computer: Option<ComputerState>,
 }
 
-/// What the computer does.
+/// State of the computer player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Computer {
-    /// Others are served first.
+pub enum ComputerState {
+    /// In the search queue.
     Waiting,
-    /// It thinks.
+    /// Searching.
     Thinking,
 }
 
@@ -191,7 +179,7 @@ pub fn seats_view<'a>(game: &'a HostedGame, presence: &Presence) -> [SeatView<'a
     })
 }
 
-/// Who has offered what.
+/// For each kind of offer the side that made it.
 #[derive(Serialize)]
 pub struct OffersView {
     draw: Option<char>,
@@ -227,26 +215,26 @@ fn clocks_view(game: &HostedGame, now: Duration) -> Option<ClocksView> {
     })
 }
 
-fn made_view<'a>(kind: &Game, made: &'a PlayedMove) -> MadeView<'a> {
-    MadeView {
-        text: &made.text,
-        side: side_letter(kind, made.side),
-        path: Cells(&made.path),
-        captures: Cells(&made.captures),
-        board: Some(Board(&made.board)),
+fn played_move_view<'a>(game: &Game, played: &'a PlayedMove) -> PlayedMoveView<'a> {
+    PlayedMoveView {
+        text: &played.text,
+        side: side_letter(game, played.side),
+        path: Cells(&played.path),
+        captures: Cells(&played.captures),
+        board: Some(Board(&played.board)),
     }
 }
 
-fn hosted_view<'a>(game: &'a HostedGame, board: &'a [char; 64]) -> View<'a> {
+fn hosted_view<'a>(game: &'a HostedGame, board: &'a [char; 64]) -> PositionView<'a> {
     let session = game.session();
-    View {
+    PositionView {
         position: session.position(),
         board: Board(board),
         side: side_letter(session.game(), session.side()),
         ply: session.plies(),
-        legal: Legal(game.legal()),
+        legal: LegalMoves(game.legal()),
         must_capture: must_capture(session.game(), game.legal()),
-        outcome: ending_view(game),
+        outcome: game.end().map(|end| outcome_view(end, game.session())),
     }
 }
 
@@ -268,13 +256,13 @@ pub fn state_json(
         start: String,
         start_board: Board<'a>,
         #[serde(flatten)]
-        view: View<'a>,
-        history: Vec<MadeView<'a>>,
+        view: PositionView<'a>,
+        history: Vec<PlayedMoveView<'a>>,
         clocks: Option<ClocksView>,
         seats: [SeatView<'a>; 2],
         watchers: usize,
         offers: OffersView,
-        computer: Option<Computer>,
+        computer: Option<ComputerState>,
         next: Option<&'a str>,
     }
     let setup = game.setup();
@@ -284,15 +272,15 @@ pub fn state_json(
         id: id.as_str(),
         game: setup.game.to_string(),
         kind: setup.game.info().id,
-        mode: setup.mode_text(),
+        mode: setup.mode.code(),
         version: game.version(),
         start: game.session().start(),
         start_board: Board(game.start_board()),
         view: hosted_view(game, &board),
-        history: game.moves().iter().map(|made| made_view(&setup.game, made)).collect(),
+        history: game.moves().iter().map(|played| played_move_view(&setup.game, played)).collect(),
         clocks: clocks_view(game, now),
         seats: seats_view(game, presence),
-        watchers: presence.watchers,
+        watchers: presence.spectators,
         offers: offers_view(game),
         computer: presence.computer,
         next: game.next(),
@@ -309,18 +297,18 @@ pub fn moved_json(
     struct Moved<'a> {
         r#type: &'static str,
         version: u64,
-        r#move: Option<MadeView<'a>>,
+        r#move: Option<PlayedMoveView<'a>>,
         #[serde(flatten)]
-        view: View<'a>,
+        view: PositionView<'a>,
         clocks: Option<ClocksView>,
         offers: OffersView,
-        computer: Option<Computer>,
+        computer: Option<ComputerState>,
     }
     let board = game.session().board();
     serde_json::to_string(&Moved {
         r#type: "moved",
         version: game.version(),
-        r#move: game.moves().last().map(|made| made_view(&game.setup().game, made)),
+        r#move: game.moves().last().map(|played| played_move_view(&game.setup().game, played)),
         view: hosted_view(game, &board),
         clocks: clocks_view(game, now),
         offers: offers_view(game),
@@ -328,7 +316,7 @@ pub fn moved_json(
     })
 }
 
-/// A game in a list.
+/// Summary of a game for lists.
 #[derive(Serialize)]
 pub struct Summary {
     id: String,
@@ -345,7 +333,8 @@ pub struct Summary {
     last_activity: u64,
 }
 
-/// A game in a list. `last_activity` is the time of its last change, in milliseconds since 1970.
+/// Summary of a game for lists. `last_activity` is the time of the last event, in milliseconds
+/// since 1970.
 pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, last_activity: u64) -> Summary {
     let (setup, session) = (game.setup(), game.session());
     let info = setup.game.info();
@@ -354,12 +343,12 @@ pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, last_activit
         game: setup.game.to_string(),
         kind: info.id,
         name: info.name,
-        mode: setup.mode_text(),
+        mode: setup.mode.code(),
         ply: session.plies(),
         side: side_letter(&setup.game, session.side()),
         board: session.board().iter().collect(),
         seats: serde_json::to_value(seats_view(game, presence)).unwrap_or_default(),
-        outcome: ending_view(game),
+        outcome: game.end().map(|end| outcome_view(end, game.session())),
         next: game.next().map(String::from),
         last_activity,
     }

@@ -1,34 +1,36 @@
-//! One WebSocket: reads what a client says, hands it to its game, and tells it what happens there.
+//! One WebSocket: reads requests, passes them to the room, and sends the room's messages.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use futures_util::SinkExt;
-use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval_at, timeout};
 
-use crate::deeds::RefusalCode;
-use crate::ended;
+use crate::Shutdown;
+use crate::error::RefusalCode;
 use crate::ids::GameId;
-use crate::limits::{ClientKey, TokenBucket};
+use crate::limits::Limits;
 use crate::messages::{ClientMessage, Request, ServerMessage};
 use crate::new_game::parse_name;
+use crate::rate_limit::{ClientKey, TokenBucket};
 use crate::room::{JoinError, MemberHandle};
 use crate::rooms::Rooms;
+use crate::sync::shutdown_requested;
 
-/// So many refused messages in a row, and the socket is closed.
+/// Number of consecutive messages over the rate limit after which the WebSocket is closed.
 const MAX_REJECTED_IN_A_ROW: u32 = 100;
+/// Maximum time to wait for the client's close frame.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why a socket is closed.
+/// Reason why a WebSocket is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CloseReason {
-    /// The client closed it, or it broke.
-    Gone,
-    /// The server ends.
+    /// The client closed the connection, or it broke.
+    Disconnected,
     Shutdown,
-    NoMessage,
-    NoGame,
+    InvalidMessage,
+    NoSuchGame,
     WrongSecret,
     TooMany,
     TooSlow,
@@ -37,26 +39,25 @@ enum CloseReason {
 }
 
 impl CloseReason {
-    /// What a socket that can be read no longer ends with.
-    fn of(error: axum::Error) -> CloseReason {
+    fn from_read_error(error: axum::Error) -> CloseReason {
         use tokio_tungstenite::tungstenite::Error;
         match error.into_inner().downcast_ref() {
             Some(Error::Capacity(_)) => CloseReason::TooLarge,
-            _ => CloseReason::Gone,
+            _ => CloseReason::Disconnected,
         }
     }
 
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
-            CloseReason::Gone => return None,
-            CloseReason::Shutdown => (1001, "the server ends"),
-            CloseReason::TooLarge => (1009, "a message has at most 4096 bytes"),
-            CloseReason::NoMessage => (4000, "this is no message, or it came too late"),
-            CloseReason::WrongSecret => (4003, "this is the secret of no seat"),
-            CloseReason::NoGame => (4004, "there is no such game"),
-            CloseReason::TooMany => (4008, "too many messages or sockets"),
+            CloseReason::Disconnected => return None,
+            CloseReason::Shutdown => (1001, "the server is shutting down"),
+            CloseReason::TooLarge => (1009, "message over 4096 bytes"),
+            CloseReason::InvalidMessage => (4000, "invalid message, or no join in time"),
+            CloseReason::WrongSecret => (4003, "wrong secret"),
+            CloseReason::NoSuchGame => (4004, "no such game"),
+            CloseReason::TooMany => (4008, "too many messages or WebSockets"),
             CloseReason::TooSlow => (4010, "too slow"),
-            CloseReason::Failure => (4011, "the game cannot be read"),
+            CloseReason::Failure => (4011, "the server could not load the game"),
         };
         Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) })
     }
@@ -65,7 +66,7 @@ impl CloseReason {
 impl From<JoinError> for CloseReason {
     fn from(error: JoinError) -> CloseReason {
         match error {
-            JoinError::NoGame => CloseReason::NoGame,
+            JoinError::NoSuchGame => CloseReason::NoSuchGame,
             JoinError::WrongSecret => CloseReason::WrongSecret,
             JoinError::Full => CloseReason::TooMany,
             JoinError::Failure | JoinError::Closed => CloseReason::Failure,
@@ -73,153 +74,200 @@ impl From<JoinError> for CloseReason {
     }
 }
 
-/// Serves a socket until it ends.
+/// Serves a WebSocket until it is closed.
 pub async fn serve(
     mut socket: WebSocket,
     rooms: Arc<Rooms>,
     id: GameId,
-    address: ClientKey,
-    mut ending: watch::Receiver<bool>,
+    client: ClientKey,
+    mut shutdown: Shutdown,
 ) {
-    let end = match join(&mut socket, &rooms, &id, address, &mut ending).await {
-        Err(end) => end,
+    let reason = match join(&mut socket, &rooms, &id, client, &mut shutdown).await {
+        Err(reason) => reason,
         Ok(mut member) => {
-            let end = run(&mut socket, &mut member, &rooms, &mut ending).await;
+            let reason = run(&mut socket, &mut member, rooms.limits(), &mut shutdown).await;
             member.leave().await;
-            end
+            reason
         }
     };
-    if let Some(frame) = end.frame() {
+    tracing::debug!(game = %id, ?reason, "WebSocket closed");
+    if let Some(frame) = reason.frame() {
         let close = async {
             socket.send(Message::Close(Some(frame))).await?;
-            // Until the client has closed too: else what it still sends would take the frame from it.
+            // Closing while the client still sends would reset the connection, and the frame could
+            // be lost.
             while let Some(Ok(_)) = socket.recv().await {}
             Ok::<(), axum::Error>(())
         };
-        let _ = timeout(rooms.limits().read_timeout.min(std::time::Duration::from_secs(2)), close)
-            .await;
+        let _ = timeout(rooms.limits().read_timeout.min(CLOSE_TIMEOUT), close).await;
     }
 }
 
-/// The first message.
+/// Waits for the `join` message and joins the game.
 async fn join(
     socket: &mut WebSocket,
     rooms: &Arc<Rooms>,
     id: &GameId,
-    address: ClientKey,
-    ending: &mut watch::Receiver<bool>,
+    client: ClientKey,
+    shutdown: &mut Shutdown,
 ) -> Result<MemberHandle, CloseReason> {
-    let first = async {
+    let first_text = async {
         loop {
-            match socket.recv().await {
-                Some(Ok(Message::Text(text))) => return Ok(text),
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Binary(_))) => return Err(CloseReason::NoMessage),
-                Some(Err(error)) => return Err(CloseReason::of(error)),
-                Some(Ok(Message::Close(_))) | None => return Err(CloseReason::Gone),
+            if let Incoming::Text(text) = receive(socket).await? {
+                return Ok::<_, CloseReason>(text);
             }
         }
     };
     let text = tokio::select! {
-        text = timeout(rooms.limits().read_timeout, first) => text.map_err(|_| CloseReason::NoMessage)??,
-        _ = ended(ending) => return Err(CloseReason::Shutdown),
+        text = timeout(rooms.limits().read_timeout, first_text) => {
+            text.map_err(|_| CloseReason::InvalidMessage)??
+        }
+        _ = shutdown_requested(shutdown) => return Err(CloseReason::Shutdown),
     };
     let Ok(ClientMessage::Join { secret, name }) = serde_json::from_str(&text) else {
-        return Err(CloseReason::NoMessage);
+        return Err(CloseReason::InvalidMessage);
     };
-    // A name that cannot be had is no reason to be kept from one's game.
-    let name = name.as_deref().and_then(|name| parse_name(name).ok()).flatten();
-    Ok(rooms.join(id, secret.as_deref(), name, address).await?)
+    // An invalid name does not keep a player out of the game.
+    let name = name.and_then(|name| parse_name(&name).ok().flatten());
+    Ok(rooms.join(id, secret.as_deref(), name, client).await?)
 }
 
+enum Incoming {
+    Text(Utf8Bytes),
+    /// A ping, which the library answers, or a pong.
+    Control,
+}
+
+async fn receive(socket: &mut WebSocket) -> Result<Incoming, CloseReason> {
+    match socket.recv().await {
+        Some(Ok(Message::Text(text))) => Ok(Incoming::Text(text)),
+        Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(Incoming::Control),
+        Some(Ok(Message::Binary(_))) => Err(CloseReason::InvalidMessage),
+        Some(Ok(Message::Close(_))) | None => Err(CloseReason::Disconnected),
+        Some(Err(error)) => Err(CloseReason::from_read_error(error)),
+    }
+}
+
+/// Awaits a send.
+async fn send_in_time(
+    limits: &Limits,
+    send: impl Future<Output = Result<(), axum::Error>>,
+) -> Result<(), CloseReason> {
+    match timeout(limits.read_timeout, send).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(CloseReason::Disconnected),
+        Err(_) => Err(CloseReason::TooSlow),
+    }
+}
+
+/// Serves a client that has joined. Returns why the connection ends.
 async fn run(
     socket: &mut WebSocket,
     member: &mut MemberHandle,
-    rooms: &Rooms,
-    ending: &mut watch::Receiver<bool>,
+    limits: &Limits,
+    shutdown: &mut Shutdown,
 ) -> CloseReason {
-    let limits = rooms.limits();
-    let mut heard = Instant::now();
-    let mut allowance = TokenBucket::new(limits.messages, heard);
-    let mut refused = 0;
-    let mut pings = interval_at((heard + limits.ping).into(), limits.ping);
+    let mut pings =
+        interval_at(tokio::time::Instant::now() + limits.ping_interval, limits.ping_interval);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last_received = Instant::now();
+    let mut rate = MessageRate::new(limits);
     loop {
-        // What a branch does is never broken off: only the waiting for it is.
-        tokio::select! {
+        // Only the waiting of a branch is cancelled, never its body.
+        let served = tokio::select! {
             Ok(()) = member.seats.changed() => {
                 let seats = member.seats.borrow_and_update().clone();
-                match timeout(limits.read_timeout, socket.send(Message::Text(seats))).await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(_)) => return CloseReason::Gone,
-                    Err(_) => return CloseReason::TooSlow,
-                }
+                send_in_time(limits, socket.send(Message::Text(seats))).await
             }
-            text = member.queue.recv() => {
-                let Some(text) = text else { return CloseReason::TooSlow };
-                let send = async {
-                    socket.feed(Message::Text(text)).await?;
-                    while let Ok(text) = member.queue.try_recv() {
-                        socket.feed(Message::Text(text)).await?;
-                    }
-                    socket.flush().await
-                };
-                match timeout(limits.read_timeout, send).await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(_)) => return CloseReason::Gone,
-                    Err(_) => return CloseReason::TooSlow,
-                }
-            }
-            message = socket.recv() => {
-                heard = Instant::now();
-                let text = match message {
-                    Some(Ok(Message::Text(text))) => text,
-                    // Answered by the library; too many of them count as messages.
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) if allowance.take(limits.messages, heard) => continue,
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => return CloseReason::TooMany,
-                    Some(Ok(Message::Binary(_))) => return CloseReason::NoMessage,
-                    Some(Err(error)) => return CloseReason::of(error),
-                    Some(Ok(Message::Close(_))) | None => return CloseReason::Gone,
-                };
-                let request = serde_json::from_str::<ClientMessage>(&text).map(ClientMessage::request);
-                if !allowance.take(limits.messages, heard) {
-                    refused += 1;
-                    if refused >= MAX_REJECTED_IN_A_ROW {
-                        return CloseReason::TooMany;
-                    }
-                    // With its id: whoever has shown a move already learns that it was not made.
-                    let id = request.ok().flatten().and_then(|request| request.id());
-                    member.refuse(id, RefusalCode::TooMany, "too many messages: slow down").await;
-                    continue;
-                }
-                refused = 0;
-                match request {
-                    Ok(Some(Request::Act { id, version, action })) => {
-                        member.act(id, version, &action).await;
-                    }
-                    Ok(Some(Request::Name { id, name })) => member.rename(id, name.as_deref()).await,
-                    Ok(Some(Request::Ping { id })) => {
-                        let pong = Message::Text(ServerMessage::Pong { id }.json().into());
-                        if !matches!(timeout(limits.read_timeout, socket.send(pong)).await, Ok(Ok(()))) {
-                            return CloseReason::TooSlow;
+            message = member.queue.recv() => match message {
+                None => Err(CloseReason::TooSlow),
+                Some(message) => {
+                    let send = async {
+                        socket.feed(Message::Text(message)).await?;
+                        while let Ok(message) = member.queue.try_recv() {
+                            socket.feed(Message::Text(message)).await?;
                         }
+                        socket.flush().await
+                    };
+                    send_in_time(limits, send).await
+                }
+            },
+            incoming = receive(socket) => {
+                last_received = Instant::now();
+                match incoming {
+                    Ok(Incoming::Text(text)) => {
+                        on_text(socket, member, limits, &mut rate, &text).await
                     }
-                    Ok(None) => member.refuse(None, RefusalCode::BadRequest, "this socket has joined already").await,
-                    Err(error) => {
-                        member.refuse(None, RefusalCode::BadRequest, &format!("this is no message: {error}")).await;
-                    }
+                    Ok(Incoming::Control) if rate.take() => Ok(()),
+                    Ok(Incoming::Control) => Err(CloseReason::TooMany),
+                    Err(reason) => Err(reason),
                 }
             }
-            _ = pings.tick() => {
-                if heard.elapsed() > 3 * limits.ping {
-                    return CloseReason::TooSlow;
+            _ = pings.tick() => match last_received.elapsed() > 3 * limits.ping_interval {
+                true => Err(CloseReason::TooSlow),
+                false => {
+                    send_in_time(limits, socket.send(Message::Ping(Default::default()))).await
                 }
-                let ping = socket.send(Message::Ping(Default::default()));
-                if !matches!(timeout(limits.read_timeout, ping).await, Ok(Ok(()))) {
-                    return CloseReason::TooSlow;
-                }
-            }
-            _ = ended(ending) => return CloseReason::Shutdown,
+            },
+            _ = shutdown_requested(shutdown) => Err(CloseReason::Shutdown),
+        };
+        if let Err(reason) = served {
+            return reason;
         }
     }
+}
+
+/// Rate limit of the messages of one WebSocket.
+struct MessageRate {
+    limit: crate::rate_limit::Rate,
+    bucket: TokenBucket,
+    rejected_in_a_row: u32,
+}
+
+impl MessageRate {
+    fn new(limits: &Limits) -> MessageRate {
+        let limit = limits.messages;
+        let bucket = TokenBucket::new(limit, Instant::now());
+        MessageRate { limit, bucket, rejected_in_a_row: 0 }
+    }
+
+    fn take(&mut self) -> bool {
+        let is_allowed = self.bucket.take(self.limit, Instant::now());
+        self.rejected_in_a_row = if is_allowed { 0 } else { self.rejected_in_a_row + 1 };
+        is_allowed
+    }
+}
+
+/// Handles a text message.
+async fn on_text(
+    socket: &mut WebSocket,
+    member: &MemberHandle,
+    limits: &Limits,
+    rate: &mut MessageRate,
+    text: &str,
+) -> Result<(), CloseReason> {
+    let request = serde_json::from_str::<ClientMessage>(text).map(ClientMessage::into_request);
+    if !rate.take() {
+        if rate.rejected_in_a_row >= MAX_REJECTED_IN_A_ROW {
+            return Err(CloseReason::TooMany);
+        }
+        // With the id, so that a client which has already shown its move takes it back.
+        let id = request.ok().flatten().and_then(|request| request.id());
+        member.refuse(id, RefusalCode::TooMany, "too many messages; slow down").await;
+        return Ok(());
+    }
+    match request {
+        Ok(Some(Request::Act { id, version, action })) => member.act(id, version, &action).await,
+        Ok(Some(Request::Rename { id, name })) => member.rename(id, name.as_deref()).await,
+        Ok(Some(Request::Ping { id })) => {
+            let pong = Message::Text(ServerMessage::Pong { id }.json().into());
+            send_in_time(limits, socket.send(pong)).await?;
+        }
+        Ok(None) => member.refuse(None, RefusalCode::BadRequest, "already joined").await,
+        Err(error) => {
+            let reason = format!("invalid message: {error}");
+            member.refuse(None, RefusalCode::BadRequest, &reason).await;
+        }
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Clients that mean no good: too large, too slow, too many.
+//! Abusive clients: too large, too slow, too many.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
 
 mod common;
@@ -6,8 +6,9 @@ mod common;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use common::Running;
-use crownhead_server::limits::{Limits, Rate};
+use common::TestServer;
+use crownhead_server::limits::Limits;
+use crownhead_server::rate_limit::Rate;
 use futures_util::SinkExt;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,27 +16,27 @@ use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-const HOME: Ipv4Addr = Ipv4Addr::LOCALHOST;
-const STRANGER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+const LOCAL: Ipv4Addr = Ipv4Addr::LOCALHOST;
+const CLIENT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-async fn begin(limits: Limits) -> (Running, tempfile::TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    (Running::begin(folder.path(), limits).await, folder)
+async fn start(limits: Limits) -> (TestServer, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    (TestServer::start(dir.path(), limits).await, dir)
 }
 
-async fn hotseat(server: &Running) -> Value {
+async fn hotseat(server: &TestServer) -> Value {
     server.create(json!({"game": "english", "mode": "hotseat"})).await
 }
 
 #[tokio::test]
-async fn giant_bodies_and_heads_are_refused_before_they_are_read() {
-    let (server, _folder) = begin(Limits::local()).await;
-    // It says that a terabyte comes, and sends none of it.
-    let stream = server.connect_from(HOME).await.unwrap();
+async fn giant_heads_and_bodies_are_refused_before_they_are_read() {
+    let (server, _dir) = start(Limits::local()).await;
+    // Announces a terabyte and sends nothing.
+    let stream = server.connect_from(LOCAL).await.unwrap();
     let head = "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ncontent-length: 1099511627776\r\n\r\n";
-    assert_eq!(common::answer(stream, head).await.0, 413);
-    let mut stream = server.connect_from(HOME).await.unwrap();
+    assert_eq!(common::exchange(stream, head).await.0, 413);
+    let mut stream = server.connect_from(LOCAL).await.unwrap();
     let head = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(100_000));
     let _ = stream.write_all(head.as_bytes()).await;
     let mut text = Vec::new();
@@ -45,16 +46,16 @@ async fn giant_bodies_and_heads_are_refused_before_they_are_read() {
         "{}",
         String::from_utf8_lossy(&text)
     );
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn giant_and_senseless_messages_end_a_socket_or_are_refused() {
-    let (server, _folder) = begin(Limits::local()).await;
+async fn giant_messages_close_the_socket_and_invalid_ones_are_refused() {
+    let (server, _dir) = start(Limits::local()).await;
     let game = hotseat(&server).await;
     let (mut client, _) = server.join(&game["id"], &game["secret"]).await;
     let _ = client.0.send(Message::text("x".repeat(100_000))).await;
-    let code = client.closed().await;
+    let code = client.close_code().await;
     assert_eq!(code, Some(1009));
     let (mut client, _) = server.join(&game["id"], &game["secret"]).await;
     for text in [
@@ -69,23 +70,23 @@ async fn giant_and_senseless_messages_end_a_socket_or_are_refused() {
         "{\"type\":\"join\"}",
     ] {
         client.0.send(Message::text(text)).await.unwrap();
-        assert_eq!(client.hear("refused").await["code"], "bad-request", "{text}");
+        assert_eq!(client.receive("refused").await["code"], "bad-request", "{text}");
     }
-    // The game is as it was.
+    // The game has not changed.
     client.play(0, "11-15").await;
-    assert_eq!(client.hear("moved").await["version"], 1);
+    assert_eq!(client.receive("moved").await["version"], 1);
     client.0.send(Message::binary(vec![1, 2, 3])).await.unwrap();
-    assert_eq!(client.closed().await, Some(4000));
-    let mut silent = server.socket(game["id"].as_str().unwrap()).await;
-    silent.say(json!({"type": "move", "version": 1, "move": "22-18"})).await;
-    assert_eq!(silent.closed().await, Some(4000), "join comes first");
-    server.end().await;
+    assert_eq!(client.close_code().await, Some(4000));
+    let mut not_joined = server.socket(game["id"].as_str().unwrap()).await;
+    not_joined.send(json!({"type": "move", "version": 1, "move": "22-18"})).await;
+    assert_eq!(not_joined.close_code().await, Some(4000), "the first message must be join");
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn a_flood_of_messages_is_refused_and_then_cut_off() {
+async fn flood_of_messages_is_refused_and_then_disconnected() {
     let messages = Rate { burst: 5.0, per_second: 0.0 };
-    let (server, _folder) = begin(Limits { messages, ..Limits::local() }).await;
+    let (server, _dir) = start(Limits { messages, ..Limits::local() }).await;
     let game = hotseat(&server).await;
     let (mut client, _) = server.join(&game["id"], &game["secret"]).await;
     for id in 0..200 {
@@ -94,99 +95,99 @@ async fn a_flood_of_messages_is_refused_and_then_cut_off() {
             break;
         }
     }
-    // With its id, so that its sender knows what was not done.
-    let refused = client.hear("refused").await;
+    // The refusal carries the id of the message.
+    let refused = client.receive("refused").await;
     assert_eq!((&refused["code"], &refused["id"]), (&json!("too-many"), &json!(5)));
-    assert_eq!(client.closed().await, Some(4008));
-    server.end().await;
+    assert_eq!(client.close_code().await, Some(4008));
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn slow_clients_are_given_up() {
-    let patience = Duration::from_millis(200);
-    let (server, _folder) = begin(Limits { read_timeout: patience, ..Limits::local() }).await;
-    // A head that never ends, a connection that says nothing, one that asks once and stays.
-    for (head, answer) in [
+async fn slow_clients_are_disconnected() {
+    let read_timeout = Duration::from_millis(200);
+    let (server, _dir) = start(Limits { read_timeout, ..Limits::local() }).await;
+    // An incomplete head, an idle connection, and one that is idle after its request.
+    for (head, is_answered) in [
         ("GET / HTTP/1.1\r\nhost: loc", false),
         ("", false),
         ("GET /api/games HTTP/1.1\r\nhost: localhost\r\n\r\n", true),
     ] {
-        let mut stream = server.connect_from(HOME).await.unwrap();
+        let mut stream = server.connect_from(LOCAL).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut text = Vec::new();
         let _ = stream.read_to_end(&mut text).await;
-        assert_eq!(text.starts_with(b"HTTP/1.1 200"), answer, "{head}");
+        assert_eq!(text.starts_with(b"HTTP/1.1 200"), is_answered, "{head}");
     }
-    // A body that never comes.
-    let stream = server.connect_from(HOME).await.unwrap();
+    // An incomplete body.
+    let stream = server.connect_from(LOCAL).await.unwrap();
     let head = "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
-    assert_eq!(common::answer(stream, head).await.0, 408);
-    // A socket that does not say who it is.
+    assert_eq!(common::exchange(stream, head).await.0, 408);
+    // A WebSocket that does not join.
     let game = hotseat(&server).await;
     let mut client = server.socket(game["id"].as_str().unwrap()).await;
-    assert_eq!(client.closed().await, Some(4000));
-    server.end().await;
+    assert_eq!(client.close_code().await, Some(4000));
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn a_socket_that_answers_no_ping_is_given_up() {
-    let ping = Duration::from_millis(50);
-    let (server, _folder) = begin(Limits { ping, ..Limits::local() }).await;
+async fn socket_that_does_not_answer_pings_is_closed() {
+    let ping_interval = Duration::from_millis(50);
+    let (server, _dir) = start(Limits { ping_interval, ..Limits::local() }).await;
     let game = hotseat(&server).await;
-    // By hand, so that nothing answers.
-    let stream = server.connect_from(HOME).await.unwrap();
+    // Not a `Client`, which would answer pings.
+    let stream = server.connect_from(LOCAL).await.unwrap();
     let url = format!("ws://localhost/api/games/{}/socket", game["id"].as_str().unwrap());
     let (mut socket, _) = client_async(url.into_client_request().unwrap(), stream).await.unwrap();
     let join = json!({"type": "join", "secret": game["secret"]}).to_string();
     socket.send(Message::text(join)).await.unwrap();
-    let mut all = Vec::new();
-    // Until the server closes it: this reads bytes, not messages, and sends nothing.
-    let _ = socket.get_mut().read_to_end(&mut all).await;
+    let mut bytes = Vec::new();
+    // Reads bytes, not messages, until the server closes the connection.
+    let _ = socket.get_mut().read_to_end(&mut bytes).await;
     let too_slow = 4010_u16.to_be_bytes();
-    assert!(all.windows(2).any(|pair| pair == too_slow));
-    server.end().await;
+    assert!(bytes.windows(2).any(|pair| pair == too_slow));
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn thousands_of_idle_connections_of_one_address_keep_nobody_out() {
-    let limits = Limits { connections: 2000, connections_each: 100, ..Limits::local() };
-    let (server, _folder) = begin(limits).await;
+async fn idle_connections_of_one_client_do_not_block_others() {
+    let limits = Limits { connections: 2000, connections_per_client: 100, ..Limits::local() };
+    let (server, _dir) = start(limits).await;
     let mut idle = Vec::new();
     for _ in 0..2500 {
-        idle.push(server.connect_from(STRANGER).await.unwrap());
+        idle.push(server.connect_from(CLIENT).await.unwrap());
     }
-    // Those beyond the hundredth are closed at once; the others wait for nothing.
+    // Connections in excess of the limit are closed at once.
     let mut refused = idle.pop().unwrap();
     let mut byte = [0];
     assert!(matches!(refused.read(&mut byte).await, Ok(0) | Err(_)));
     assert!(
-        server.get(STRANGER, "/").await.is_ok_and(|(status, _)| status == 0)
-            || server.get(STRANGER, "/").await.is_err()
+        server.get(CLIENT, "/").await.is_ok_and(|(status, _)| status == 0)
+            || server.get(CLIENT, "/").await.is_err()
     );
-    assert_eq!(server.get(HOME, "/").await.unwrap().0, 200);
-    // When they leave there is room again.
+    assert_eq!(server.get(LOCAL, "/").await.unwrap().0, 200);
+    // When they are closed, the client can connect again.
     drop(idle);
     loop {
-        if let Ok((200, _)) = server.get(STRANGER, "/").await {
+        if let Ok((200, _)) = server.get(CLIENT, "/").await {
             break;
         }
         tokio::task::yield_now().await;
     }
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn thousands_of_idle_sockets_disturb_no_game() {
-    let (server, _folder) = begin(Limits::local()).await;
+async fn idle_sockets_do_not_disturb_a_game() {
+    let (server, _dir) = start(Limits::local()).await;
     let idle_game = hotseat(&server).await;
     let mut idle = Vec::new();
     for number in 0..2000 {
         let mut client = server.socket(idle_game["id"].as_str().unwrap()).await;
-        client.say(json!({"type": "join"})).await;
+        client.send(json!({"type": "join"})).await;
         if number >= 500 {
-            // A game has room for so many.
-            assert_eq!(client.closed().await, Some(4008));
+            // The maximum number of spectators.
+            assert_eq!(client.close_code().await, Some(4008));
             continue;
         }
         idle.push(client);
@@ -194,20 +195,20 @@ async fn thousands_of_idle_sockets_disturb_no_game() {
     let game = hotseat(&server).await;
     let (mut client, _) = server.join(&game["id"], &game["secret"]).await;
     client.play(0, "11-15").await;
-    assert_eq!(client.hear("moved").await["version"], 1);
-    server.end().await;
+    assert_eq!(client.receive("moved").await["version"], 1);
+    server.stop().await;
 }
 
 #[tokio::test]
-async fn a_socket_from_a_page_of_somebody_else_is_refused() {
-    let (server, _folder) = begin(Limits::local()).await;
+async fn socket_of_another_origin_is_refused() {
+    let (server, _dir) = start(Limits::local()).await;
     let game = hotseat(&server).await;
     let url = format!("ws://localhost/api/games/{}/socket", game["id"].as_str().unwrap());
     for (origin, allowed) in [("http://localhost", true), ("http://evil.example", false)] {
-        let stream = server.connect_from(HOME).await.unwrap();
+        let stream = server.connect_from(LOCAL).await.unwrap();
         let mut request = url.as_str().into_client_request().unwrap();
         request.headers_mut().insert("origin", origin.parse().unwrap());
         assert_eq!(client_async(request, stream).await.is_ok(), allowed, "{origin}");
     }
-    server.end().await;
+    server.stop().await;
 }

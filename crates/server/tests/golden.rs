@@ -2,8 +2,8 @@
 //!
 //! The unit tests of the page read the same files, so its types cannot drift from what the server
 //! sends. `tests/stored/games.json` pins the stored form of setups and events. Run with
-//! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form needs
-//! a new schema version.
+//! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form
+//! needs a new schema version.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
 
 mod common;
@@ -11,7 +11,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::{Client, Running};
+use common::{Client, TestServer};
 use crownhead_server::limits::Limits;
 use serde_json::{Map, Value, json};
 
@@ -28,19 +28,19 @@ const VARIABLE: [(&str, &str); 4] = [
 ];
 
 struct Golden {
-    folder: PathBuf,
+    dir: PathBuf,
     is_update: bool,
     failures: Vec<String>,
 }
 
 impl Golden {
     fn new() -> Golden {
-        Golden::in_folder("golden")
+        Golden::in_dir("golden")
     }
 
-    fn in_folder(name: &str) -> Golden {
+    fn in_dir(name: &str) -> Golden {
         Golden {
-            folder: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(name),
+            dir: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(name),
             is_update: std::env::var_os("UPDATE_GOLDEN").is_some(),
             failures: Vec::new(),
         }
@@ -51,7 +51,7 @@ impl Golden {
         let mut value = value.clone();
         normalise(&mut value, name);
         let text = serde_json::to_string_pretty(&value).unwrap() + "\n";
-        let file = self.folder.join(format!("{name}.json"));
+        let file = self.dir.join(format!("{name}.json"));
         if self.is_update {
             std::fs::write(file, text).unwrap();
         } else if std::fs::read_to_string(&file).unwrap_or_default() != text {
@@ -60,7 +60,7 @@ impl Golden {
     }
 
     fn read(&self, name: &str) -> Value {
-        let text = std::fs::read_to_string(self.folder.join(format!("{name}.json"))).unwrap();
+        let text = std::fs::read_to_string(self.dir.join(format!("{name}.json"))).unwrap();
         serde_json::from_str(&text).unwrap()
     }
 
@@ -105,21 +105,21 @@ fn normalise_fields(fields: &mut Map<String, Value>, name: &str) {
     }
 }
 
-async fn get(server: &Running, path: &str) -> Value {
+async fn get(server: &TestServer, path: &str) -> Value {
     let (status, body) = server.get([127, 0, 0, 1].into(), path).await.unwrap();
     assert_eq!(status, 200, "{path}: {body}");
     serde_json::from_str(&body).unwrap()
 }
 
-async fn post(server: &Running, path: &str, body: Value) -> (u16, Value) {
+async fn post(server: &TestServer, path: &str, body: Value) -> (u16, Value) {
     let (status, answer) = server.post(path, &body.to_string()).await;
     (status, serde_json::from_str(&answer).unwrap())
 }
 
 #[tokio::test]
 async fn http_responses_match_golden_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Running::begin(folder.path(), Limits::local()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let server = TestServer::start(dir.path(), Limits::local()).await;
     let mut golden = Golden::new();
     golden.check("catalog", &get(&server, "/api/games").await);
     let mut rules = get(&server, "/api/rules/chinese-checkers").await;
@@ -145,8 +145,8 @@ async fn http_responses_match_golden_files() {
     let (status, paths) = post(&server, "/api/position", several).await;
     assert_eq!(status, 200, "{paths}");
     let legal = paths["legal"].as_array().unwrap();
-    let round = legal.iter().find(|mv| mv.get("other_paths").is_some()).unwrap();
-    golden.check("legal-move-with-other-paths", round);
+    let with_paths = legal.iter().find(|mv| mv.get("other_paths").is_some()).unwrap();
+    golden.check("legal-move-with-other-paths", with_paths);
     let illegal = json!({"game": "english", "moves": ["11-15", "1-2"]});
     let (status, error) = post(&server, "/api/position", illegal).await;
     assert_eq!(status, 422);
@@ -159,63 +159,63 @@ async fn http_responses_match_golden_files() {
     let (status, body) = post(&server, "/api/summaries", json!({"games": [created["id"]]})).await;
     assert_eq!(status, 200, "{body}");
     golden.check("summaries", &body);
-    server.end().await;
+    server.stop().await;
     golden.finish();
 }
 
-/// The next message of a type, checked against its golden file.
+/// Waits for a message of a type and checks it against its golden file.
 async fn check_next(golden: &mut Golden, client: &mut Client, kind: &str) {
-    let message = client.hear(kind).await;
+    let message = client.receive(kind).await;
     golden.check(kind, &message);
 }
 
 #[tokio::test]
 async fn server_messages_match_golden_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Running::begin(folder.path(), Limits::local()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let server = TestServer::start(dir.path(), Limits::local()).await;
     let mut golden = Golden::new();
     let game = server.create(golden.read("new-game-request")).await;
     let mut ann = server.socket(game["id"].as_str().unwrap()).await;
-    ann.say(json!({"type": "join", "secret": game["secret"]})).await;
+    ann.send(json!({"type": "join", "secret": game["secret"]})).await;
     check_next(&mut golden, &mut ann, "joined").await;
     let (mut ben, _) = server.join(&game["id"], &game["friend"]).await;
     check_next(&mut golden, &mut ann, "seats").await;
 
-    ann.say(json!({"type": "move", "version": 0, "move": "11-22", "id": 6})).await;
+    ann.send(json!({"type": "move", "version": 0, "move": "11-22", "id": 6})).await;
     check_next(&mut golden, &mut ann, "refused").await;
-    ann.say(json!({"type": "move", "version": 0, "move": "11-15", "id": 7})).await;
+    ann.send(json!({"type": "move", "version": 0, "move": "11-15", "id": 7})).await;
     check_next(&mut golden, &mut ann, "moved").await;
     check_next(&mut golden, &mut ann, "done").await;
-    ann.say(json!({"type": "offer", "offer": "draw", "version": 1})).await;
+    ann.send(json!({"type": "offer", "offer": "draw", "version": 1})).await;
     check_next(&mut golden, &mut ann, "offers").await;
-    ben.hear("offers").await;
-    ben.say(json!({"type": "decline", "offer": "draw", "version": 1})).await;
+    ben.receive("offers").await;
+    ben.send(json!({"type": "decline", "offer": "draw", "version": 1})).await;
     check_next(&mut golden, &mut ann, "declined").await;
-    ann.say(json!({"type": "ping", "id": 9})).await;
+    ann.send(json!({"type": "ping", "id": 9})).await;
     check_next(&mut golden, &mut ann, "pong").await;
-    ben.say(json!({"type": "resign", "version": 1})).await;
+    ben.send(json!({"type": "resign", "version": 1})).await;
     check_next(&mut golden, &mut ann, "state").await;
     for client in [&mut ann, &mut ben] {
-        client.say(json!({"type": "offer", "offer": "rematch", "version": 2})).await;
+        client.send(json!({"type": "offer", "offer": "rematch", "version": 2})).await;
     }
     check_next(&mut golden, &mut ann, "next").await;
 
     let computer = json!({"game": "english", "mode": "computer", "side": "w"});
     let game = server.create(computer).await;
     let (mut person, _) = server.join(&game["id"], &game["secret"]).await;
-    let mut computer = person.hear("computer").await;
+    let mut computer = person.receive("computer").await;
     while computer["computer"] != "thinking" {
-        computer = person.hear("computer").await;
+        computer = person.receive("computer").await;
     }
     golden.check("computer", &computer);
-    server.end().await;
+    server.stop().await;
     golden.finish();
 }
 
 #[tokio::test]
 async fn server_accepts_golden_client_messages() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Running::begin(folder.path(), Limits::local()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let server = TestServer::start(dir.path(), Limits::local()).await;
     let golden = Golden::new();
     let game = server.create(golden.read("new-game-request")).await;
     let messages = golden.read("client-messages");
@@ -224,14 +224,14 @@ async fn server_accepts_golden_client_messages() {
     let mut join = messages.next().unwrap();
     assert_eq!(join["type"], "join");
     join["secret"] = game["secret"].clone();
-    ann.say(join).await;
-    ann.hear("state").await;
+    ann.send(join).await;
+    ann.receive("state").await;
     for message in messages {
         let id = message["id"].clone();
-        ann.say(message.clone()).await;
-        // The version is too old for most of them; a message of a wrong form has no id.
+        ann.send(message.clone()).await;
+        // Most are refused as stale. The refusal of an invalid message has no id.
         loop {
-            let answer = ann.any().await;
+            let answer = ann.next_message().await;
             assert_ne!(answer["code"], "bad-request", "{message}: {answer}");
             let kind = answer["type"].as_str().unwrap();
             if ["done", "refused", "pong"].contains(&kind) && answer["id"] == id {
@@ -239,13 +239,13 @@ async fn server_accepts_golden_client_messages() {
             }
         }
     }
-    server.end().await;
+    server.stop().await;
 }
 
-/// The next message of a type, after sending one.
-async fn send(client: &mut Client, message: Value, answer: &str) -> Value {
-    client.say(message).await;
-    client.hear(answer).await
+/// Sends a message and waits for one of a type.
+async fn exchange(client: &mut Client, message: Value, answer: &str) -> Value {
+    client.send(message).await;
+    client.receive(answer).await
 }
 
 /// Setups and events in the database.
@@ -286,29 +286,29 @@ fn normalise_stored(value: &mut Value) {
 
 #[tokio::test]
 async fn stored_setups_and_events_match_golden_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Running::begin(folder.path(), Limits::local()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let server = TestServer::start(dir.path(), Limits::local()).await;
 
     // Two people: moves, a take-back, a name, an agreed draw, a rematch.
     let game = server.create(Golden::new().read("new-game-request")).await;
     let (mut ann, _) = server.join(&game["id"], &game["secret"]).await;
     let (mut ben, _) = server.join(&game["id"], &game["friend"]).await;
-    send(&mut ben, json!({"type": "name", "name": "Ben", "id": 1}), "done").await;
+    exchange(&mut ben, json!({"type": "name", "name": "Ben", "id": 1}), "done").await;
     ann.play(0, "11-15").await;
-    ben.hear("moved").await;
+    ben.receive("moved").await;
     for client in [&mut ann, &mut ben] {
-        client.say(json!({"type": "offer", "offer": "take-back", "version": 1})).await;
-        client.hear("offers").await;
+        client.send(json!({"type": "offer", "offer": "take-back", "version": 1})).await;
+        client.receive("offers").await;
     }
-    ann.hear("state").await;
+    ann.receive("state").await;
     for client in [&mut ann, &mut ben] {
-        client.say(json!({"type": "offer", "offer": "draw", "version": 2})).await;
+        client.send(json!({"type": "offer", "offer": "draw", "version": 2})).await;
     }
-    ann.hear("state").await;
+    ann.receive("state").await;
     for client in [&mut ann, &mut ben] {
-        client.say(json!({"type": "offer", "offer": "rematch", "version": 3})).await;
+        client.send(json!({"type": "offer", "offer": "rematch", "version": 3})).await;
     }
-    ann.hear("next").await;
+    ann.receive("next").await;
 
     // Two people at one screen: a resignation that is taken back, then a loss on time.
     let clock = json!({"time": 1, "increment": 0});
@@ -316,23 +316,23 @@ async fn stored_setups_and_events_match_golden_file() {
         json!({"game": "english", "mode": "hotseat", "clock": clock, "position": "B:W32:B1"});
     let game = server.create(game).await;
     let (mut both, _) = server.join(&game["id"], &game["secret"]).await;
-    send(&mut both, json!({"type": "resign", "version": 0}), "state").await;
+    exchange(&mut both, json!({"type": "resign", "version": 0}), "state").await;
     let take_back = json!({"type": "offer", "offer": "take-back", "version": 1});
-    send(&mut both, take_back, "state").await;
+    exchange(&mut both, take_back, "state").await;
     both.play(2, "1-5").await;
-    both.hear("moved").await;
+    both.receive("moved").await;
     both.play(3, "32-28").await;
-    let state = both.hear("state").await;
+    let state = both.receive("state").await;
     assert_eq!(state["outcome"]["reason"], "time", "{state}");
 
     // A game against the computer.
     let game = json!({"game": "english", "mode": "computer", "side": "b", "player": "level:1"});
     server.create(game).await;
-    server.end().await;
+    server.stop().await;
 
-    let mut games = stored_games(folder.path());
+    let mut games = stored_games(dir.path());
     normalise_stored(&mut games);
-    let mut golden = Golden::in_folder("stored");
+    let mut golden = Golden::in_dir("stored");
     golden.check("games", &games);
     golden.finish();
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crownhead_play::{Action, CATALOG, End, Event, OfferKind};
 use crownhead_rules::{Game, Side};
-use crownhead_server::deeds::{Effect, HostedEvent, RefusalCode, SeatRights};
-use crownhead_server::hosted_game::HostedGame;
+use crownhead_server::error::RefusalCode;
+use crownhead_server::hosted_game::{Effect, HostedEvent, HostedGame, SeatRights};
 use crownhead_server::new_game::{ClockSettings, GameSetup, Mode};
+use crownhead_server::store::codec::{decode_event, encode_event};
 
 const FIRST: SeatRights = SeatRights([true, false]);
 const SECOND: SeatRights = SeatRights([false, true]);
@@ -31,7 +32,7 @@ fn setup(mode: Mode) -> GameSetup {
 
 fn computer() -> Mode {
     let player = CATALOG[0];
-    Mode::Computer { side: Side::Second, player, thinking: Duration::from_secs(1) }
+    Mode::Computer { side: Side::Second, player, think_time: Duration::from_secs(1) }
 }
 
 /// A game whose time the test sets, and its stored events.
@@ -67,7 +68,7 @@ impl Table {
 
     fn append(&mut self, event: HostedEvent) {
         self.game.apply(&event, self.now).unwrap();
-        self.stored.push(event.encode().unwrap());
+        self.stored.push(encode_event(&event).unwrap());
     }
 
     fn play(&mut self, moves: &str) {
@@ -92,10 +93,10 @@ fn ended(end: End) -> Result<Effect, RefusalCode> {
 #[test]
 fn only_the_side_to_move_can_move() {
     let mut table = Table::new(setup(Mode::Friend));
-    let step = || Action::Move("11-15".into());
-    assert_eq!(table.act(SECOND, step()), Err(RefusalCode::Seat));
-    assert_eq!(table.act(SPECTATOR, step()), Err(RefusalCode::Seat));
-    assert!(table.act(FIRST, step()).is_ok());
+    let first_move = || Action::Move("11-15".into());
+    assert_eq!(table.act(SECOND, first_move()), Err(RefusalCode::Seat));
+    assert_eq!(table.act(SPECTATOR, first_move()), Err(RefusalCode::Seat));
+    assert!(table.act(FIRST, first_move()).is_ok());
     assert_eq!(table.act(FIRST, Action::Move("8-11".into())), Err(RefusalCode::Seat));
     assert_eq!(table.game.session().moves(), ["11-15"]);
 }
@@ -151,7 +152,7 @@ fn friends_agree_to_a_draw_by_offer_and_answer() {
         let offer = Event::Offer(OfferKind::Draw, Side::First);
         assert_eq!(table.act(FIRST, DRAW), Ok(Effect::Apply(offer)));
         assert_eq!(table.game.offer(OfferKind::Draw), Some(Side::First));
-        assert_eq!(table.act(FIRST, accept()), Err(RefusalCode::Nothing), "one's own offer");
+        assert_eq!(table.act(FIRST, accept()), Err(RefusalCode::Nothing), "the offer is their own");
         assert_eq!(table.act(SECOND, answer), ended(End::DrawAgreed));
         assert_eq!(table.act(SECOND, Action::Move("22-18".into())), Err(RefusalCode::Over));
     }
@@ -219,7 +220,7 @@ fn at_one_screen_the_side_to_move_resigns_and_draws_are_agreed_at_once() {
 }
 
 #[test]
-fn rematch_needs_an_end_and_between_friends_both() {
+fn rematch_needs_a_finished_game_and_the_consent_of_both_friends() {
     let mut table = Table::new(setup(Mode::Friend));
     assert_eq!(table.act(FIRST, REMATCH), Err(RefusalCode::Nothing));
     table.act(FIRST, Action::Resign).unwrap();
@@ -230,16 +231,16 @@ fn rematch_needs_an_end_and_between_friends_both() {
     table.append(HostedEvent::Next("id".into()));
     assert_eq!(table.game.next(), Some("id"));
     assert_eq!(table.act(FIRST, REMATCH), Err(RefusalCode::Nothing));
-    let mut alone = Table::new(setup(computer()));
-    alone.act(FIRST, Action::Resign).unwrap();
-    assert_eq!(alone.act(FIRST, REMATCH), Ok(Effect::StartRematch));
-    alone.append(HostedEvent::Next("id".into()));
-    assert_eq!(alone.act(FIRST, TAKE_BACK), Err(RefusalCode::Over));
+    let mut table = Table::new(setup(computer()));
+    table.act(FIRST, Action::Resign).unwrap();
+    assert_eq!(table.act(FIRST, REMATCH), Ok(Effect::StartRematch));
+    table.append(HostedEvent::Next("id".into()));
+    assert_eq!(table.act(FIRST, TAKE_BACK), Err(RefusalCode::Over));
     assert!(setup(computer()).swapped(2).computer(Side::First).is_some());
 }
 
 #[test]
-fn names_take_no_move_away() {
+fn renames_do_not_count_as_moves() {
     let mut table = Table::new(setup(Mode::Friend));
     for number in 0..3000 {
         table.append(HostedEvent::Name(Side::Second, Some(format!("Name {number}"))));
@@ -299,7 +300,7 @@ fn clock_of_a_computer_runs_only_while_it_thinks() {
     table.append(event);
     table.play("15x22");
     table.wait(Duration::from_secs(60));
-    assert_eq!(table.game.running(), None, "it waits for a free thread");
+    assert_eq!(table.game.running(), None, "the search is still queued");
     table.game.on_player_joined(table.now);
     assert_eq!(table.game.running(), None);
     table.game.start_turn(table.now);
@@ -335,7 +336,7 @@ fn stored_events_restore_the_game() {
     let later = table.now + Duration::from_secs(1_000_000);
     let mut again = HostedGame::new(with_clock(), later).unwrap();
     for text in &table.stored {
-        again.apply(&HostedEvent::decode(text).unwrap(), later).unwrap();
+        again.apply(&decode_event(text).unwrap(), later).unwrap();
     }
     assert_eq!(again.session().moves(), table.game.session().moves());
     assert_eq!((again.version(), again.events()), (table.game.version(), table.stored.len()));

@@ -1,4 +1,4 @@
-//! The routes without a socket.
+//! The HTTP routes, without a network.
 #![allow(clippy::unwrap_used, missing_docs)] // a test may fail
 
 use std::net::IpAddr;
@@ -7,8 +7,9 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use axum::{Router, response::Response};
-use crownhead_server::limits::{Limits, Rate};
+use crownhead_server::limits::Limits;
 use crownhead_server::middleware::{PeerAddr, PublicUrl};
+use crownhead_server::rate_limit::Rate;
 use crownhead_server::rooms::Rooms;
 use crownhead_server::routes::{AppState, routes};
 use crownhead_server::search_queue::SearchQueue;
@@ -22,8 +23,8 @@ use tower::ServiceExt;
 struct Site {
     router: Router,
     store: Arc<Store>,
-    _folder: TempDir,
-    _ending: watch::Sender<bool>,
+    _dir: TempDir,
+    _shutdown: watch::Sender<bool>,
 }
 
 impl Drop for Site {
@@ -33,16 +34,16 @@ impl Drop for Site {
 }
 
 fn site_with(limits: Limits, is_local: bool) -> Site {
-    site_behind(limits, is_local, None)
+    site_with_url(limits, is_local, None)
 }
 
-fn site_behind(limits: Limits, is_local: bool, public: Option<PublicUrl>) -> Site {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path()).unwrap();
+fn site_with_url(limits: Limits, is_local: bool, public: Option<PublicUrl>) -> Site {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
     let rooms = Rooms::new(store.clone(), SearchQueue::new(0).unwrap(), limits);
-    let (ending, heard) = watch::channel(false);
-    let router = routes(AppState::new(rooms, is_local, public, heard));
-    Site { router, store, _folder: folder, _ending: ending }
+    let (sender, shutdown) = watch::channel(false);
+    let router = routes(AppState::new(rooms, is_local, public, shutdown));
+    Site { router, store, _dir: dir, _shutdown: sender }
 }
 
 fn site() -> Site {
@@ -50,16 +51,16 @@ fn site() -> Site {
 }
 
 impl Site {
-    async fn ask(&self, request: Request<Body>) -> Response {
+    async fn send(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 
     async fn get(&self, path: &str) -> Response {
-        self.ask(request(Method::GET, path, Body::empty())).await
+        self.send(request(Method::GET, path, Body::empty())).await
     }
 
     async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
-        read(self.ask(request(Method::POST, path, Body::from(body.to_string()))).await).await
+        read(self.send(request(Method::POST, path, Body::from(body.to_string()))).await).await
     }
 }
 
@@ -86,7 +87,7 @@ async fn read(response: Response) -> (StatusCode, Value) {
 }
 
 #[tokio::test]
-async fn the_page_learns_what_can_be_played() {
+async fn catalogue_lists_games_and_players() {
     let (status, body) = read(site().get("/api/games").await).await;
     assert_eq!(status, 200);
     let ids: Vec<_> = body["games"].as_array().unwrap().iter().map(|game| &game["id"]).collect();
@@ -96,7 +97,7 @@ async fn the_page_learns_what_can_be_played() {
     assert_eq!(english["squares"][0], Value::Null);
     assert_eq!((&english["squares"][1], &english["squares"][62]), (&json!(1), &json!(32)));
     assert_eq!(english["board"].as_str().unwrap().len(), 64);
-    // Blue wants to go where red begins.
+    // Blue's targets are Red's start cells.
     assert_eq!(body["games"][2]["targets"][0], json!(["68", "77", "78", "86", "87", "88"]));
     let players = body["players"].as_array().unwrap();
     assert_eq!(players.len(), 12);
@@ -104,22 +105,21 @@ async fn the_page_learns_what_can_be_played() {
 }
 
 #[tokio::test]
-async fn every_game_has_its_rules_and_each_exercise_is_a_position_that_can_be_tried() {
+async fn rules_of_every_game_have_valid_exercises() {
     let site = site_with(Limits::local(), true);
     for id in ["english", "contest", "chinese-checkers", "capture-halma"] {
         let (status, rules) = read(site.get(&format!("/api/rules/{id}")).await).await;
         assert_eq!(status, 200);
         assert!(rules["about"].as_array().unwrap().len() >= 4, "{id}");
         for exercise in rules["exercises"].as_array().unwrap() {
-            let question = json!({"game": id, "position": exercise["position"]});
-            let (status, view) = site.post("/api/position", question).await;
+            let query = json!({"game": id, "position": exercise["position"]});
+            let (status, view) = site.post("/api/position", query).await;
             assert_eq!(status, 200, "{exercise}");
             assert!(!view["legal"].as_array().unwrap().is_empty(), "{exercise}");
             if exercise["goal"]["kind"] == "illegal" {
                 let moves = json!([exercise["goal"]["move"]]);
-                let question =
-                    json!({"game": id, "position": exercise["position"], "moves": moves});
-                let (status, error) = site.post("/api/position", question).await;
+                let query = json!({"game": id, "position": exercise["position"], "moves": moves});
+                let (status, error) = site.post("/api/position", query).await;
                 assert_eq!(status, 422);
                 assert_eq!(error["error"]["reason"], exercise["goal"]["reason"]);
             }
@@ -129,34 +129,35 @@ async fn every_game_has_its_rules_and_each_exercise_is_a_position_that_can_be_tr
 }
 
 #[tokio::test]
-async fn a_position_is_answered_with_its_moves_paths_and_captures() {
+async fn position_lists_moves_with_paths_and_captures() {
     let site = site();
-    let question = json!({"game": "english", "moves": ["11-15", "22-18"]});
-    let (status, view) = site.post("/api/position", question).await;
+    let query = json!({"game": "english", "moves": ["11-15", "22-18"]});
+    let (status, view) = site.post("/api/position", query).await;
     assert_eq!(status, 200);
     assert_eq!(view["side"], "b");
     assert_eq!(view["must_capture"], true);
     assert_eq!(view["ply"], 2);
     assert_eq!(view["last"]["path"], json!(["63", "54"]));
-    let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"], "captures": ["54"]});
+    let capture = json!({"text": "15x22", "from": "45", "to": "63", "path": ["45", "63"],
+                         "captures": ["54"]});
     assert_eq!(view["legal"], json!([capture]));
-    // A king goes round either way, and it is the same move.
+    // The king can capture in a circle in either direction: two paths of one move.
     let round = json!({"game": "english", "position": "B:W14,15,22,23,5:BK10,28"});
     let (_, view) = site.post("/api/position", round).await;
     let round = &view["legal"][0];
     let mut back = round["path"].as_array().unwrap().clone();
     back.reverse();
     assert_eq!(round["other_paths"], json!([back]), "{round}");
-    // Two jumps lead from 33 to 55, by 35 or by 53; a single one has one way.
+    // Two jumps lead from 33 to 55, over 35 or 53. A single jump has one path.
     let jumps = json!({"game": "chinese-checkers", "position": "8/8/2##4/2#1#3/3#4/8/7O/8 # 0"});
     let (_, view) = site.post("/api/position", jumps).await;
-    let named = |text| view["legal"].as_array().unwrap().iter().find(|own| own["text"] == text);
-    let two = named("3355").unwrap();
+    let find = |text| view["legal"].as_array().unwrap().iter().find(|mv| mv["text"] == text);
+    let two = find("3355").unwrap();
     assert_eq!(
         (&two["path"], &two["other_paths"]),
         (&json!(["33", "35", "55"]), &json!([["33", "53", "55"]]))
     );
-    assert!(named("3335").unwrap().get("other_paths").is_none());
+    assert!(find("3335").unwrap().get("other_paths").is_none());
     let over = json!({"game": "contest", "position": "B:W5,6,10:B1"});
     let (_, view) = site.post("/api/position", over).await;
     assert_eq!(view["outcome"]["reason"], "no-move", "{view}");
@@ -165,7 +166,7 @@ async fn a_position_is_answered_with_its_moves_paths_and_captures() {
 }
 
 #[tokio::test]
-async fn refused_positions_and_moves_say_why_and_where() {
+async fn invalid_positions_and_illegal_moves_are_refused_with_reason_and_place() {
     let site = site();
     let moves = json!({"game": "english", "moves": ["11-15", "22-18", "8-11"]});
     let (status, body) = site.post("/api/position", moves).await;
@@ -181,12 +182,12 @@ async fn refused_positions_and_moves_say_why_and_where() {
     let (status, _) = site.post("/api/position", json!({"game": "english", "moves": many})).await;
     assert_eq!(status, 400);
     let long = "B:W".to_string() + &"1,".repeat(2000);
-    let question = json!({"game": "english", "position": long});
-    assert_eq!(site.post("/api/position", question).await.0, 400);
+    let query = json!({"game": "english", "position": long});
+    assert_eq!(site.post("/api/position", query).await.0, 400);
 }
 
 #[tokio::test]
-async fn a_new_game_has_as_many_secrets_as_it_needs() {
+async fn new_game_has_a_secret_for_each_person_at_a_screen_of_their_own() {
     let site = site();
     let computer = json!({"game": "contest", "mode": "computer", "side": "w", "player": "random"});
     let (status, body) = site.post("/api/games", computer).await;
@@ -197,16 +198,16 @@ async fn a_new_game_has_as_many_secrets_as_it_needs() {
     assert_eq!(body["you"], json!(["b", "w"]));
     let friend = json!({"game": "english", "mode": "friend", "side": "b"});
     let (_, body) = site.post("/api/games", friend).await;
-    let (own, other) = (body["secret"].as_str().unwrap(), body["friend"].as_str().unwrap());
-    assert!(own.len() == 22 && other.len() == 22 && own != other);
+    let (secret, friend) = (body["secret"].as_str().unwrap(), body["friend"].as_str().unwrap());
+    assert!(secret.len() == 22 && friend.len() == 22 && secret != friend);
 }
 
 #[tokio::test]
-async fn games_at_a_glance_and_as_files_tell_no_secret() {
+async fn summaries_and_files_contain_no_secrets() {
     let site = site();
-    let wish = json!({"game": "english", "mode": "friend", "side": "b", "name": "Ann"});
-    let (_, made) = site.post("/api/games", wish).await;
-    let id = made["id"].as_str().unwrap();
+    let new_game = json!({"game": "english", "mode": "friend", "side": "b", "name": "Ann"});
+    let (_, created) = site.post("/api/games", new_game).await;
+    let id = created["id"].as_str().unwrap();
     let (status, body) = site
         .post("/api/summaries", json!({"games": [id, id, "nonsense", "AAAAAAAAAAAAAAAA"]}))
         .await;
@@ -215,25 +216,25 @@ async fn games_at_a_glance_and_as_files_tell_no_secret() {
     assert_eq!(body["games"][0]["seats"][0]["name"], "Ann");
     let pdn = text(site.get(&format!("/api/games/{id}/pdn")).await).await;
     assert!(pdn.contains("[Black \"Ann\"]"), "{pdn}");
-    for secret in [&made["secret"], &made["friend"]] {
+    for secret in [&created["secret"], &created["friend"]] {
         let secret = secret.as_str().unwrap();
         assert!(!body.to_string().contains(secret) && !pdn.contains(secret));
-        // Nor is it anywhere on disk.
-        let file = std::fs::read(site._folder.path().join("games.sqlite-wal")).unwrap();
+        // Nor does the disk.
+        let file = std::fs::read(site._dir.path().join("games.sqlite-wal")).unwrap();
         assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()));
     }
     assert_eq!(site.get("/api/games/AAAAAAAAAAAAAAAA/pdn").await.status(), 404);
 }
 
 #[tokio::test]
-async fn script_in_a_name_stays_a_name() {
+async fn script_in_a_name_is_sent_as_json() {
     let site = site();
     let name = "<script>alert(1)</script>".get(..24).unwrap();
-    let wish = json!({"game": "english", "mode": "friend", "side": "b", "name": name});
-    let (_, made) = site.post("/api/games", wish).await;
-    let request_body = Body::from(json!({"games": [made["id"]]}).to_string());
-    let response = site.ask(request(Method::POST, "/api/summaries", request_body)).await;
-    // It is data, for a page that may run no script but its own.
+    let new_game = json!({"game": "english", "mode": "friend", "side": "b", "name": name});
+    let (_, created) = site.post("/api/games", new_game).await;
+    let request_body = Body::from(json!({"games": [created["id"]]}).to_string());
+    let response = site.send(request(Method::POST, "/api/summaries", request_body)).await;
+    // The name is data, and the policy allows no script but those of the page.
     assert_eq!(response.headers()["content-type"], "application/json");
     assert_eq!(response.headers()["x-content-type-options"], "nosniff");
     let policy = response.headers()["content-security-policy"].to_str().unwrap().to_string();
@@ -244,7 +245,7 @@ async fn script_in_a_name_stays_a_name() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_no_bodies_are_refused() {
+async fn invalid_bodies_are_refused() {
     let site = site();
     let post = |kind: &str, body: Body| {
         let request = Request::builder().method(Method::POST).uri("/api/games");
@@ -268,19 +269,19 @@ async fn bodies_that_are_no_bodies_are_refused() {
         (post("application/json", Body::from(vec![0xff; 100])), 400, "bad-request"),
     ];
     for (request, status, code) in cases {
-        let (got, body) = read(site.ask(request).await).await;
+        let (got, body) = read(site.send(request).await).await;
         assert_eq!((got.as_u16(), &body["error"]["code"]), (status, &json!(code)));
         assert!(!body["error"]["reason"].as_str().unwrap().is_empty());
     }
-    // A body that does not say how long it is.
+    // A body without a content length.
     let parts =
         futures_util::stream::iter((0..100).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1000])));
     let request = post("application/json", Body::from_stream(parts));
-    assert_eq!(site.ask(request).await.status(), 413);
+    assert_eq!(site.send(request).await.status(), 413);
 }
 
 #[tokio::test]
-async fn there_is_nothing_beside_the_page() {
+async fn only_files_of_the_page_are_served() {
     let site = site();
     for path in [
         "/../Cargo.toml",
@@ -302,7 +303,7 @@ async fn there_is_nothing_beside_the_page() {
         assert_eq!(response.status(), 404, "{path}");
         assert!(!text(response).await.contains("[package]"), "{path}");
     }
-    // Where the page has nothing either it says so.
+    // The page itself, which says that there is no such page.
     for path in ["/nowhere", "/API/games", "/assets/", "//etc/passwd", "/game/a/b", "/game/"] {
         assert_eq!(site.get(path).await.status(), 404, "{path}");
     }
@@ -311,71 +312,75 @@ async fn there_is_nothing_beside_the_page() {
         assert_eq!(response.status(), 200, "{path}");
         assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
     }
-    let wrong = site.ask(request(Method::DELETE, "/api/games", Body::empty())).await;
+    let wrong = site.send(request(Method::DELETE, "/api/games", Body::empty())).await;
     assert_eq!(wrong.status(), 405);
 }
 
 #[tokio::test]
-async fn a_page_that_is_known_is_not_sent_again_and_is_packed_on_demand() {
+async fn page_is_cached_and_compressed() {
     let site = site();
     let tag = site.get("/").await.headers()["etag"].clone();
     let mut again = request(Method::GET, "/", Body::empty());
     again.headers_mut().insert("if-none-match", tag);
-    assert_eq!(site.ask(again).await.status(), 304);
-    let mut packed = request(Method::GET, "/", Body::empty());
-    packed.headers_mut().insert("accept-encoding", "br, gzip".parse().unwrap());
-    let response = site.ask(packed).await;
+    assert_eq!(site.send(again).await.status(), 304);
+    let mut compressed = request(Method::GET, "/", Body::empty());
+    compressed.headers_mut().insert("accept-encoding", "br, gzip".parse().unwrap());
+    let response = site.send(compressed).await;
     assert_eq!(response.headers()["content-encoding"], "gzip");
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     assert_eq!(bytes[..2], [0x1f, 0x8b]);
     let mut plain = request(Method::GET, "/", Body::empty());
     plain.headers_mut().insert("accept-encoding", "gzip;q=0, br".parse().unwrap());
-    assert!(!site.ask(plain).await.headers().contains_key("content-encoding"));
+    assert!(!site.send(plain).await.headers().contains_key("content-encoding"));
 }
 
 #[tokio::test]
-async fn a_local_server_answers_to_local_names_only() {
+async fn local_server_accepts_only_local_hosts() {
     let with_host = |host: &str| {
         Request::builder().uri("/api/games").header("host", host).body(Body::empty()).unwrap()
     };
     let local = site();
     for host in ["localhost", "localhost:8064", "127.0.0.1:8064", "[::1]:8064", "LOCALHOST:1"] {
-        assert_eq!(local.ask(with_host(host)).await.status(), 200, "{host}");
+        assert_eq!(local.send(with_host(host)).await.status(), 200, "{host}");
     }
     for host in
         ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.168.0.7", ""]
     {
-        assert_eq!(local.ask(with_host(host)).await.status(), 421, "{host}");
+        assert_eq!(local.send(with_host(host)).await.status(), 421, "{host}");
     }
     let open = site_with(Limits::open(), false);
-    assert_eq!(open.ask(with_host("games.example")).await.status(), 200);
+    assert_eq!(open.send(with_host("games.example")).await.status(), 200);
     let without = Request::builder().uri("/api/games").body(Body::empty()).unwrap();
-    assert_eq!(open.ask(without).await.status(), 400);
+    assert_eq!(open.send(without).await.status(), 400);
 }
 
 #[tokio::test]
-async fn behind_a_proxy_it_answers_to_its_public_address() {
+async fn proxied_server_accepts_its_public_url() {
     let public = PublicUrl::parse("https://Games.example/").unwrap();
-    let site = site_behind(Limits::open(), true, Some(public));
-    let ask = |host: &str, origin: &str| {
+    let site = site_with_url(Limits::open(), true, Some(public));
+    let get_with = |host: &str, origin: &str| {
         let request = Request::builder().uri("/api/games").header("host", host);
         request.header("origin", origin).body(Body::empty()).unwrap()
     };
     for (host, origin, status) in [
         ("games.example", "https://games.example", 200),
-        // Some proxies put their own Host in its place.
+        // Some proxies replace the host.
         ("localhost:8064", "https://games.example", 200),
         ("localhost:8064", "http://localhost:8064", 200),
         ("games.example", "https://evil.example", 403),
         ("localhost:8064", "http://games.example", 403),
         ("evil.example", "https://evil.example", 421),
     ] {
-        assert_eq!(site.ask(ask(host, origin)).await.status(), status, "{host} {origin}");
+        assert_eq!(site.send(get_with(host, origin)).await.status(), status, "{host} {origin}");
     }
-    let usual = PublicUrl::parse("https://games.example:443").unwrap();
-    let site = site_behind(Limits::open(), true, Some(usual));
+    let with_port = PublicUrl::parse("https://games.example:443").unwrap();
+    let site = site_with_url(Limits::open(), true, Some(with_port));
     for host in ["games.example", "games.example:443"] {
-        assert_eq!(site.ask(ask(host, "https://games.example")).await.status(), 200, "{host}");
+        assert_eq!(
+            site.send(get_with(host, "https://games.example")).await.status(),
+            200,
+            "{host}"
+        );
     }
     assert_ne!(PublicUrl::parse("https://[2001:db8::1]:8443"), None);
     for text in [
@@ -393,30 +398,30 @@ async fn behind_a_proxy_it_answers_to_its_public_address() {
 }
 
 #[tokio::test]
-async fn a_proxy_says_whose_request_it_is() {
+async fn rate_limit_behind_a_proxy_uses_the_forwarded_address() {
     let few = Limits { requests: Rate { burst: 3.0, per_second: 0.0 }, ..Limits::proxied() };
     let public = PublicUrl::parse("https://games.example");
-    for (public, others) in [(public, 200), (None, 429)] {
-        let site = site_behind(few.clone(), true, public);
-        let ask = |senders: &str| {
+    for (public, other_client) in [(public, 200), (None, 429)] {
+        let site = site_with_url(few.clone(), true, public);
+        let get_from = |addresses: &str| {
             let request = Request::builder().uri("/api/games").header("host", "localhost");
-            request.header("x-forwarded-for", senders).body(Body::empty()).unwrap()
+            request.header("x-forwarded-for", addresses).body(Body::empty()).unwrap()
         };
-        // What a client writes there itself stands before what the proxy adds.
-        for (senders, status) in [
+        // The proxy appends to what a client has sent.
+        for (addresses, status) in [
             ("192.0.2.1", 200),
             ("198.51.100.7, 192.0.2.1", 200),
             ("192.0.2.1", 200),
             ("198.51.100.8, 192.0.2.1", 429),
-            ("192.0.2.2", others),
+            ("192.0.2.2", other_client),
         ] {
-            assert_eq!(site.ask(ask(senders)).await.status(), status, "{senders}");
+            assert_eq!(site.send(get_from(addresses)).await.status(), status, "{addresses}");
         }
     }
 }
 
 #[tokio::test]
-async fn pages_of_others_may_not_ask() {
+async fn requests_of_other_origins_are_refused() {
     let site = site();
     let path = "/api/games/AAAAAAAAAAAAAAAA/socket";
     for (origin, allowed) in [
@@ -429,18 +434,18 @@ async fn pages_of_others_may_not_ask() {
         ("http://localhost:8064.evil.example", false),
     ] {
         for target in [path, "/api/position"] {
-            let mut asked = request(Method::GET, target, Body::empty());
-            asked.headers_mut().insert("origin", origin.parse().unwrap());
-            let status = site.ask(asked).await.status();
+            let mut request = request(Method::GET, target, Body::empty());
+            request.headers_mut().insert("origin", origin.parse().unwrap());
+            let status = site.send(request).await.status();
             assert_eq!(status != 403, allowed, "{origin} {target}: {status}");
         }
     }
 }
 
 #[tokio::test]
-async fn one_address_has_so_many_new_games_and_others_have_theirs() {
-    let games = Rate { burst: 3.0, per_second: 0.0 };
-    let site = site_with(Limits { games, ..Limits::open() }, true);
+async fn new_games_are_limited_per_client() {
+    let new_games = Rate { burst: 3.0, per_second: 0.0 };
+    let site = site_with(Limits { new_games, ..Limits::open() }, true);
     let create = |ip: &str| {
         let body = Body::from(json!({"game": "english", "mode": "hotseat"}).to_string());
         let mut request = request(Method::POST, "/api/games", body);
@@ -448,15 +453,15 @@ async fn one_address_has_so_many_new_games_and_others_have_theirs() {
         request
     };
     for number in 0..5 {
-        let response = site.ask(create("192.0.2.1")).await;
+        let response = site.send(create("192.0.2.1")).await;
         assert_eq!(response.status(), if number < 3 { 201 } else { 429 });
         assert_eq!(response.headers().contains_key("retry-after"), number >= 3);
     }
-    assert_eq!(site.ask(create("192.0.2.2")).await.status(), 201);
+    assert_eq!(site.send(create("192.0.2.2")).await.status(), 201);
 }
 
 #[tokio::test]
-async fn one_address_has_so_many_requests() {
+async fn requests_are_limited_per_client() {
     let requests = Rate { burst: 2.0, per_second: 0.0 };
     let site = site_with(Limits { requests, ..Limits::open() }, true);
     assert_eq!(site.get("/").await.status(), 200);
@@ -465,7 +470,7 @@ async fn one_address_has_so_many_requests() {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_protect_it() {
+async fn every_response_has_the_security_headers() {
     let site = site();
     for path in ["/", "/api/games", "/api/nothing", "/api/rules/english"] {
         let response = site.get(path).await;

@@ -1,42 +1,43 @@
-//! What a contest costs: games per second beside the bare referee's, with bots that answer at once; the
-//! cost of a game when many have been played; scheduling. `cargo bench -p crownhead-tournament`.
+//! Cost of a tournament: games per second compared with a match, which has no journal, using bots
+//! that answer at once; cost per game in a long tournament; scheduling.
+//! `cargo bench -p crownhead-tournament`.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a bench tells what it found
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a bench prints its results
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
-use crownhead_tournament::contest_file::read;
+use crownhead_tournament::config::parse;
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::Journal;
 use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
-use crownhead_tournament::runner::{self, Ending, Signals};
-use crownhead_tournament::schedule::{Director, Meeting, Next, Swiss};
-use crownhead_tournament::{Contest, Points};
+use crownhead_tournament::runner::{self, RunControl, RunOutcome};
+use crownhead_tournament::schedule::{NextRound, PairingResult, Scheduler, Swiss};
+use crownhead_tournament::{Points, Tournament};
 
-/// A hundred plies before the end, as in the referee's bench.
-const START: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 100";
-/// The pairs of eight players.
+/// A position a hundred plies before the end of the game.
+const LONG_GAME: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 100";
+/// A position two plies before the end of the game.
+const SHORT_GAME: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 198";
+/// Number of pairs of eight players.
 const PAIRS: u32 = 28;
-/// Two plies before the end.
-const LAST: &str = "###5/##6/#7/8/8/7O/6OO/5OOO # 198";
 
-/// Plays a contest in a folder; `heard` is told of every event.
-fn play(folder: &Path, contest: &Contest, mut heard: impl FnMut(&Event)) {
+/// Runs a tournament with its journal in a folder.
+fn run(folder: &Path, tournament: &Tournament, mut on_event: impl FnMut(&Event)) {
     let path = folder.join("bench.journal");
     let _ = std::fs::remove_file(&path);
-    let journal = Journal::create(&path, contest, "").unwrap();
-    let signals = Signals::default();
-    let ending =
-        runner::run(contest, journal, &Knowledge::default(), &signals, &mut |event| heard(event));
-    assert_eq!(ending.unwrap(), Ending::Finished);
+    let journal = Journal::create(&path, tournament, "").unwrap();
+    let (knowledge, control) = (Knowledge::default(), RunControl::default());
+    let outcome =
+        runner::run(tournament, journal, &knowledge, &control, &mut |event| on_event(event));
+    assert_eq!(outcome.unwrap(), RunOutcome::Finished);
 }
 
-fn contest(folder: &Path, players: &[String], opening: &str, games: u32) -> Contest {
+fn tournament(folder: &Path, players: &[String], opening: &str, games: u32) -> Tournament {
     std::fs::write(folder.join("opening"), opening).unwrap();
     let players: Vec<_> = players
         .iter()
@@ -48,25 +49,25 @@ fn contest(folder: &Path, players: &[String], opening: &str, games: u32) -> Cont
          games = {games}\nconcurrency = 2\n",
         players.join(", ")
     );
-    read(&text, folder, "bench").unwrap()
+    parse(&text, folder, "bench").unwrap()
 }
 
-/// Games per second of a match and of a contest, one after the other, several times.
-fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
+/// Compares games per second of a match and of a tournament, several times.
+fn compare_with_match(folder: &Path, games: u32, repeats: u32) {
     let bot = folder.join("trivial_bot");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bots/benches/trivial_bot.c");
     let compiled = Command::new("cc").arg("-O2").arg("-o").arg(&bot).arg(source).status().unwrap();
-    assert!(compiled.success(), "the bot cannot be compiled");
+    assert!(compiled.success(), "cannot compile the bot");
     let player = format!("cmd:{}", bot.display());
-    let contest = contest(folder, &vec![player.clone(); 8], START, games / PAIRS);
+    let tournament = tournament(folder, &vec![player.clone(); 8], LONG_GAME, games / PAIRS);
     let spec: PlayerSpec = player.parse().unwrap();
     let game = Game::ChineseCheckers(());
-    let plan = MatchConfig {
+    let config = MatchConfig {
         settings: GameSettings {
-            time_control: TimeControl::PerMove(std::time::Duration::from_secs(5)),
+            time_control: TimeControl::PerMove(Duration::from_secs(5)),
             ..GameSettings::default_for(&game)
         },
-        openings: Openings::parse(START, &game).unwrap(),
+        openings: Openings::parse(LONG_GAME, &game).unwrap(),
         game,
         players: [spec.clone(), spec],
         pairs: games / 2,
@@ -75,43 +76,45 @@ fn beside_the_referee(folder: &Path, games: u32, rounds: u32) {
         log: None,
     };
     let mut ratios = Vec::new();
-    for _ in 0..rounds {
+    for _ in 0..repeats {
         let (start, cpu) = (Instant::now(), cpu_time());
-        let mut bare = 0;
-        matches::play(&plan, &Knowledge::default(), &StopFlag::new(), |_| bare += 1).unwrap();
-        let bare_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(bare);
-        let bare = f64::from(bare) / start.elapsed().as_secs_f64();
+        let mut count = 0;
+        matches::play(&config, &Knowledge::default(), &StopFlag::new(), |_| count += 1).unwrap();
+        let match_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(count);
+        let match_speed = f64::from(count) / start.elapsed().as_secs_f64();
         let (start, cpu) = (Instant::now(), cpu_time());
-        let mut finished = 0;
-        play(folder, &contest, |event| finished += u32::from(matches!(event, Event::Finished(..))));
-        let with_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(finished);
-        let with = f64::from(finished) / start.elapsed().as_secs_f64();
-        ratios.push(with / bare);
-        println!("processor time of this program: {bare_cpu:.0} and {with_cpu:.0} µs per game");
+        let mut count = 0;
+        run(folder, &tournament, |event| {
+            count += u32::from(matches!(event, Event::GameFinished(..)));
+        });
+        let tournament_cpu = (cpu_time() - cpu).as_secs_f64() * 1e6 / f64::from(count);
+        let tournament_speed = f64::from(count) / start.elapsed().as_secs_f64();
+        let ratio = tournament_speed / match_speed;
+        ratios.push(ratio);
+        println!("CPU time per game: match {match_cpu:.0} µs, tournament {tournament_cpu:.0} µs");
         println!(
-            "referee {bare:.0} games/s, contest with journal {with:.0} games/s: {:.2}",
-            with / bare
+            "match {match_speed:.0} games/s, tournament {tournament_speed:.0} games/s: {ratio:.2}"
         );
     }
     ratios.sort_by(f64::total_cmp);
     println!("median {:.3}", ratios[ratios.len() / 2]);
 }
 
-/// What a game costs at the beginning and the end of a long contest.
-fn long(folder: &Path, games: u32) {
-    let contest = contest(folder, &vec!["random".to_string(); 8], LAST, games / PAIRS);
-    let total = contest.planned_games().unwrap();
-    let window = (total / 10).max(1);
+/// Measures the cost of a game at the start and at the end of a long tournament.
+fn long_tournament(folder: &Path, games: u32) {
+    let tournament = tournament(folder, &vec!["random".to_string(); 8], SHORT_GAME, games / PAIRS);
+    let total = tournament.planned_games().unwrap();
+    let tenth = (total / 10).max(1);
     let (mut finished, mut since) = (0, Instant::now());
     let mut costs = Vec::new();
-    play(folder, &contest, |event| {
+    run(folder, &tournament, |event| {
         if let Event::Round { number: 1, .. } = event {
             since = Instant::now();
         }
-        if let Event::Finished(..) = event {
+        if let Event::GameFinished(..) = event {
             finished += 1;
-            if finished % window == 0 {
-                costs.push(since.elapsed().as_secs_f64() * 1e6 / window as f64);
+            if finished % tenth == 0 {
+                costs.push(since.elapsed().as_secs_f64() * 1e6 / tenth as f64);
                 since = Instant::now();
             }
         }
@@ -123,57 +126,51 @@ fn long(folder: &Path, games: u32) {
     );
 }
 
-/// How long it takes to schedule contests, and the most memory this program ever had.
+/// Measures scheduling, and the peak memory of the process.
 fn scheduling(folder: &Path) {
     let players = vec!["random".to_string(); 60];
-    let contest = contest(folder, &players, LAST, 2);
+    let tournament = tournament(folder, &players, SHORT_GAME, 2);
     let start = Instant::now();
-    let mut scheduled = None;
-    play(folder, &contest, |event| {
-        if let Event::Started(_) = event {
-            scheduled.get_or_insert_with(|| start.elapsed());
+    let mut first_game = None;
+    run(folder, &tournament, |event| {
+        if let Event::GameStarted(_) = event {
+            first_game.get_or_insert_with(|| start.elapsed());
         }
     });
-    let games = contest.planned_games().unwrap();
-    let scheduled = scheduled.unwrap().as_secs_f64() * 1e3;
-    println!("60 players, {games} games: {scheduled:.0} ms to the first game, journal included");
+    let games = tournament.planned_games().unwrap();
+    let millis = first_game.unwrap().as_secs_f64() * 1e3;
+    println!("60 players, {games} games: {millis:.0} ms to the first game, journal included");
     let mut swiss = Swiss::new(1000, 11, 1, Points::default());
-    let mut lots = fastrand::Rng::with_seed(1);
+    let mut rng = fastrand::Rng::with_seed(1);
     let (mut total, mut slowest) = (0.0, 0.0_f64);
     loop {
         let start = Instant::now();
-        let Next::Round(round) = swiss.next() else { break };
-        let took = start.elapsed().as_secs_f64() * 1e3;
-        (total, slowest) = (total + took, slowest.max(took));
-        swiss.issued(&round);
-        let meetings: Vec<Meeting> = round
-            .pairs
-            .iter()
-            .map(|&pair| {
-                let mut meeting = Meeting::new(pair);
-                meeting.add(pair[0], [None, Some(pair[0]), Some(pair[1])][lots.usize(..3)]);
-                meeting
-            })
-            .collect();
-        swiss.finished(&meetings);
+        let NextRound::Round(round) = swiss.next() else { break };
+        let millis = start.elapsed().as_secs_f64() * 1e3;
+        (total, slowest) = (total + millis, slowest.max(millis));
+        swiss.on_scheduled(&round);
+        let result = |&pair: &[usize; 2]| {
+            let mut result = PairingResult::new(pair);
+            result.add(pair[0], [None, Some(pair[0]), Some(pair[1])][rng.usize(..3)]);
+            result
+        };
+        let results: Vec<PairingResult> = round.pairs.iter().map(result).collect();
+        swiss.on_round_finished(&results);
     }
-    println!("1000 players, 11 rounds Swiss: {total:.0} ms, the slowest round {slowest:.0} ms");
+    println!("1000 players, 11 Swiss rounds: {total:.0} ms, slowest round {slowest:.0} ms");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("no VmHWM");
     println!("{peak}");
 }
 
 fn main() {
-    // `cargo test --all-targets` runs benches too, without this argument: then little is enough.
+    // `cargo test --all-targets` runs benches without this argument: a short run is enough.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let folder = tempfile::tempdir().unwrap();
     scheduling(folder.path());
-    beside_the_referee(
-        folder.path(),
-        if is_bench { 2016 } else { 56 },
-        if is_bench { 11 } else { 1 },
-    );
+    let (games, repeats) = if is_bench { (2016, 11) } else { (56, 1) };
+    compare_with_match(folder.path(), games, repeats);
     for games in if is_bench { [1_008, 100_016] } else { [56, 112] } {
-        long(folder.path(), games);
+        long_tournament(folder.path(), games);
     }
 }

@@ -1,101 +1,100 @@
-//! What happens while a contest runs, for whoever watches: `tournament run --json` prints one object
-//! for each event.
+//! Events of a run. `tournament run --json` prints one JSON object per event.
 //!
-//! The objects are versioned: within a version keys are added, never changed or taken away.
+//! The objects are versioned: within a version, keys are added but never renamed or removed.
 
 use serde_json::{Value, json};
 
-use crate::Walls;
-use crate::journal::{Brief, Game};
+use crate::journal::Game;
 use crate::schedule::PlayerIndex;
+use crate::{FinishedGame, IsolationRecord};
 
-/// The version of the objects.
+/// Version of the JSON objects.
 pub const VERSION: u32 = 1;
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
-    /// A run begins.
-    Contest {
-        /// What the contest is called.
+    /// The run has started.
+    RunStarted {
+        /// Name of the tournament.
         name: String,
-        /// The game.
+        /// The game and its options.
         game: String,
-        /// The kind of schedule.
+        /// Tournament format.
         schedule: &'static str,
-        /// The seed.
+        /// Random seed.
         seed: u64,
-        /// The names of the players.
+        /// Names of the players.
         players: Vec<String>,
-        /// How many games there will be, if that is known.
+        /// Total number of games, if known.
         planned: Option<u64>,
-        /// How many are finished already.
+        /// Number of games finished before this run.
         finished: u64,
-        /// The walls around programs, if one takes part.
-        walls: Option<Walls>,
+        /// Isolation of the bots, if there are any.
+        isolation: Option<IsolationRecord>,
     },
     /// A round has been scheduled.
     Round {
-        /// From 1.
+        /// Number of the round, from 1.
         number: u32,
-        /// What people call it.
+        /// Title of the round.
         title: String,
-        /// How many games.
+        /// Number of games.
         games: u64,
-        /// Who rests.
+        /// Players with a bye.
         byes: Vec<PlayerIndex>,
-        /// How many games there will be in all, if that is known.
+        /// Total number of games, if known.
         planned: Option<u64>,
     },
-    /// A game has begun.
-    Started(GameFacts),
-    /// A game is finished and in the journal.
-    Finished(GameFacts, Brief),
-    /// The run has ended; the word says how.
-    Ended {
+    /// A game has started.
+    GameStarted(GameRef),
+    /// A game is finished and stored.
+    GameFinished(GameRef, Box<FinishedGame>),
+    /// The run has ended.
+    RunEnded {
         /// `finished`, `interrupted`, `cancelled` or `failed`.
         how: &'static str,
-        /// What there is to say if it failed.
+        /// Error message of a failed run.
         message: Option<String>,
-        /// The rows of the table.
+        /// Rows of the standings.
         standings: Value,
     },
 }
 
-/// Which game it is.
+/// A game and its players.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameFacts {
-    /// From 1.
+pub struct GameRef {
+    /// Number of the game, from 1.
     pub number: i64,
-    /// From 1.
+    /// Round, from 1.
     pub round: u32,
-    /// Who plays, the one who moves first first.
+    /// Names of the players; the first one moves first.
     pub names: [String; 2],
 }
 
-impl GameFacts {
-    pub(crate) fn of(game: &Game, names: &[String]) -> GameFacts {
+impl GameRef {
+    pub(crate) fn new(game: &Game, names: &[String]) -> GameRef {
         let name = |player: PlayerIndex| names.get(player).cloned().unwrap_or_default();
-        GameFacts { number: game.number, round: game.round, names: game.players.map(name) }
-    }
-}
-
-/// The result of a game: `1-0`, `0-1` or `1/2-1/2`, the one who moved first being first.
-pub fn result(winner: Option<usize>) -> &'static str {
-    match winner {
-        Some(0) => "1-0",
-        Some(_) => "0-1",
-        None => "1/2-1/2",
+        GameRef { number: game.number, round: game.round, names: game.players.map(name) }
     }
 }
 
 impl Event {
-    /// The event as one object; `names` are those of all players.
+    /// Returns the event as a JSON object; `names` are those of all players.
     pub fn json(&self, names: &[String]) -> Value {
         match self {
-            Event::Contest { name, game, schedule, seed, players, planned, finished, walls } => {
+            Event::RunStarted {
+                name,
+                game,
+                schedule,
+                seed,
+                players,
+                planned,
+                finished,
+                isolation,
+            } => {
                 json!({
-                    "event": "contest",
+                    "event": "run",
                     "version": VERSION,
                     "name": name,
                     "game": game,
@@ -104,7 +103,7 @@ impl Event {
                     "players": players,
                     "planned": planned,
                     "finished": finished,
-                    "isolation": walls.as_ref().map(Walls::json),
+                    "isolation": isolation.as_ref().map(IsolationRecord::json),
                 })
             }
             Event::Round { number, title, games, byes, planned } => json!({
@@ -116,7 +115,7 @@ impl Event {
                 "byes": byes.iter().filter_map(|player| names.get(*player)).collect::<Vec<_>>(),
                 "planned": planned,
             }),
-            Event::Started(game) => json!({
+            Event::GameStarted(game) => json!({
                 "event": "started",
                 "version": VERSION,
                 "game": game.number,
@@ -124,24 +123,27 @@ impl Event {
                 "first": game.names[0],
                 "second": game.names[1],
             }),
-            Event::Finished(game, brief) => json!({
-                "event": "finished",
-                "version": VERSION,
-                "game": game.number,
-                "round": game.round,
-                "first": game.names[0],
-                "second": game.names[1],
-                "result": result(brief.winner),
-                "winner": brief.winner.map(|side| &game.names[side]),
-                "reason": brief.reason,
-                "ending": brief.ending,
-                "forfeit": brief.forfeit.map(|side| &game.names[side]),
-                "score": brief.score,
-                "faults": brief.faults,
-                "plies": brief.plies,
-                "milliseconds": brief.milliseconds,
-            }),
-            Event::Ended { how, message, standings } => json!({
+            Event::GameFinished(game, finished) => {
+                let summary = &finished.summary;
+                json!({
+                    "event": "finished",
+                    "version": VERSION,
+                    "game": game.number,
+                    "round": game.round,
+                    "first": game.names[0],
+                    "second": game.names[1],
+                    "result": summary.result(),
+                    "winner": summary.winner.map(|side| &game.names[side]),
+                    "reason": summary.reason,
+                    "ending": finished.description,
+                    "forfeit": summary.forfeit.map(|side| &game.names[side]),
+                    "score": summary.score,
+                    "faults": summary.faults,
+                    "plies": summary.plies,
+                    "milliseconds": summary.milliseconds,
+                })
+            }
+            Event::RunEnded { how, message, standings } => json!({
                 "event": "ended",
                 "version": VERSION,
                 "how": how,

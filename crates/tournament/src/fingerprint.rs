@@ -1,7 +1,7 @@
-//! Which files a player is made of, so that a changed bot is noticed when a contest is taken up again.
+//! Digests of a bot's files, to detect whether it changed since the last run.
 //!
-//! What building and running leave behind is not looked at. A file that was not there before is a change, too, but
-//! not where a build makes files: whatever uses a new source has changed then.
+//! Files that builds and runs leave behind are ignored. A new file counts as a change, except in a
+//! bot with a build command: there, a new source only matters if an existing one uses it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,28 +12,29 @@ use std::path::Path;
 use crownhead_bots::PlayerSpec;
 use sha2::{Digest, Sha256};
 
-/// The files of a player.
+/// Digests of a player's files.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Files {
-    /// By name, with their SHA-256.
+pub struct FileDigests {
+    /// SHA-256 by file name.
     digests: BTreeMap<String, String>,
-    /// Whether a build may have made some.
+    /// Whether the bot has a build command.
     has_build: bool,
 }
 
-/// So many files of a bot are looked at, and so many bytes of each.
-const MOST_FILES: usize = 2000;
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
-/// Folders and endings of what running leaves behind.
-const LEFT_BY_RUNS: ([&str; 1], [&str; 2]) = (["__pycache__"], [".log", ".tmp"]);
-/// Folders and endings of what a build makes: without one they are the bot itself.
-const LEFT_BY_BUILDS: ([&str; 3], [&str; 4]) =
+/// Maximum number of files per bot.
+const MAX_FILES: usize = 2000;
+/// Maximum number of bytes read per file.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+/// Folders and suffixes of what runs leave behind.
+const RUN_ARTIFACTS: ([&str; 1], [&str; 2]) = (["__pycache__"], [".log", ".tmp"]);
+/// Folders and suffixes of what builds leave behind; without a build they are part of the bot.
+const BUILD_ARTIFACTS: ([&str; 3], [&str; 4]) =
     (["target", "node_modules", "build"], [".pyc", ".class", ".o", ".jar"]);
 
-impl Files {
-    /// The files that a player is made of now; a built-in one has none.
-    pub fn of(player: &PlayerSpec) -> Files {
-        let mut files = Files::default();
+impl FileDigests {
+    /// Computes the digests of a player's files; a built-in player has none.
+    pub fn compute(player: &PlayerSpec) -> FileDigests {
+        let mut files = FileDigests::default();
         let Some(program) = player.program() else { return files };
         files.has_build = program.build.is_some();
         if program.has_manifest() {
@@ -51,25 +52,25 @@ impl Files {
         files
     }
 
-    /// Adds a file of C or C++, and those that it includes by name.
+    /// Adds a C or C++ file and the files it includes by `#include "…"`.
     fn add_source(&mut self, source: &Path) {
-        let mut todo = vec![source.to_path_buf()];
-        while let Some(path) = todo.pop() {
+        let mut pending = vec![source.to_path_buf()];
+        while let Some(path) = pending.pop() {
             let name = match (path.parent(), path.file_name()) {
                 (folder, Some(name)) if folder == source.parent() => name.to_string_lossy().into(),
                 _ => path.display().to_string(),
             };
-            let before = self.digests.len();
+            let count = self.digests.len();
             self.add(&name, &path);
-            if self.digests.len() == before && path != source {
-                continue; // known already, or not there
+            if self.digests.len() == count && path != source {
+                continue; // already visited, or missing
             }
             let mut text = Vec::new();
-            let file = fs::File::open(&path).map(|file| file.take(MOST_BYTES));
+            let file = fs::File::open(&path).map(|file| file.take(MAX_FILE_BYTES));
             let _ = file.and_then(|mut file| file.read_to_end(&mut text));
             let text = String::from_utf8_lossy(&text);
             let folder = path.parent().unwrap_or(Path::new("/"));
-            todo.extend(text.lines().filter_map(included).map(|name| folder.join(name)));
+            pending.extend(text.lines().filter_map(included_file).map(|name| folder.join(name)));
         }
     }
 
@@ -79,12 +80,12 @@ impl Files {
         names.sort();
         for name in names {
             let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
-            let kind = path.symlink_metadata().map(|known| known.file_type());
-            // A link to a folder is not followed: it may lead anywhere, and behind walls to nothing.
-            let is_folder = kind.is_ok_and(|kind| kind.is_dir());
-            let is_left = LEFT_BY_RUNS.0.contains(&name.as_str())
-                || self.has_build && LEFT_BY_BUILDS.0.contains(&name.as_str());
-            if name.starts_with('.') || is_folder && is_left {
+            // Symbolic links to folders are not followed: they may lead anywhere, and a sandboxed
+            // bot cannot follow them either.
+            let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            let is_artifact = RUN_ARTIFACTS.0.contains(&name.as_str())
+                || self.has_build && BUILD_ARTIFACTS.0.contains(&name.as_str());
+            if name.starts_with('.') || is_folder && is_artifact {
                 continue;
             }
             match is_folder {
@@ -95,10 +96,10 @@ impl Files {
     }
 
     fn add(&mut self, name: &str, path: &Path) {
-        let is_file = path.metadata().is_ok_and(|known| known.is_file());
-        let is_left = LEFT_BY_RUNS.1.iter().any(|end| name.ends_with(end))
-            || self.has_build && LEFT_BY_BUILDS.1.iter().any(|end| name.ends_with(end));
-        if !is_file || is_left || self.digests.len() >= MOST_FILES {
+        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+        let is_artifact = RUN_ARTIFACTS.1.iter().any(|suffix| name.ends_with(suffix))
+            || self.has_build && BUILD_ARTIFACTS.1.iter().any(|suffix| name.ends_with(suffix));
+        if !is_file || is_artifact || self.digests.len() >= MAX_FILES {
             return;
         }
         if let Some(digest) = digest(path, self.has_build) {
@@ -106,10 +107,10 @@ impl Files {
         }
     }
 
-    /// What became of the files, in words; empty if nothing did.
-    pub fn changes_since(&self, before: &Files) -> Vec<String> {
+    /// Describes the changes since `before`; empty if there are none.
+    pub fn diff(&self, before: &FileDigests) -> Vec<String> {
         let changed = |(name, digest): (&String, &String)| match self.digests.get(name) {
-            Some(now) if now == digest => None,
+            Some(current) if current == digest => None,
             Some(_) => Some(format!("{name} has changed")),
             None => Some(format!("{name} is gone")),
         };
@@ -118,42 +119,44 @@ impl Files {
         before.digests.iter().filter_map(changed).chain(new).collect()
     }
 
-    /// One line for each file: the digest, two blanks, the name.
-    pub fn text(&self) -> String {
+    /// Formats the digests like `sha256sum`: one line per file.
+    pub fn to_text(&self) -> String {
         self.digests.iter().fold(String::new(), |mut text, (name, digest)| {
             let _ = writeln!(text, "{digest}  {name}");
             text
         })
     }
 
-    /// Reads [`text`](Files::text).
-    pub fn read(text: &str) -> Files {
-        let line = |line: &str| line.split_once("  ").map(|(d, n)| (n.to_string(), d.to_string()));
-        Files { digests: text.lines().filter_map(line).collect(), has_build: false }
+    /// Parses the output of [`to_text`](FileDigests::to_text).
+    pub fn parse(text: &str) -> FileDigests {
+        let entry = |line: &str| {
+            line.split_once("  ").map(|(digest, name)| (name.to_string(), digest.to_string()))
+        };
+        FileDigests { digests: text.lines().filter_map(entry).collect(), has_build: false }
     }
 }
 
-/// What a line `#include "…"` names.
-fn included(line: &str) -> Option<&str> {
+/// Returns the file named by an `#include "…"` line.
+fn included_file(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
     rest.trim_start().strip_prefix('"')?.split('"').next()
 }
 
-/// The digest of a file; none for a program that a build has made, or one that cannot be read.
-fn digest(path: &Path, is_built: bool) -> Option<String> {
-    let mut file = fs::File::open(path).ok()?.take(MOST_BYTES);
+/// Computes the SHA-256 of a file; `None` if it is unreadable or an executable that a build made.
+fn digest(path: &Path, has_build: bool) -> Option<String> {
+    let mut file = fs::File::open(path).ok()?.take(MAX_FILE_BYTES);
     let mut hash = Sha256::new();
     let mut buffer = [0; 64 * 1024];
-    let mut is_first = true;
+    let mut is_start = true;
     loop {
         let count = file.read(&mut buffer).ok()?;
         if count == 0 {
             break;
         }
-        if is_first && is_built && buffer.starts_with(b"\x7fELF") {
+        if is_start && has_build && buffer.starts_with(b"\x7fELF") {
             return None;
         }
-        is_first = false;
+        is_start = false;
         hash.update(&buffer[..count]);
     }
     Some(hash.finalize().iter().fold(String::new(), |mut text, byte| {

@@ -1,27 +1,28 @@
-//! Contests between many players: who meets whom, what is written down, and the table at the end.
+//! Matches and tournaments: schedules, a runner, a crash-safe journal, standings and statistics.
 //!
-//! A [`Contest`] is read from a file ([`contest_file`]). Its [`schedule`] says which games are to be
-//! played, the [`runner`] plays them, the [`journal`] keeps all that happened through any crash, and
-//! [`standings`] are computed from the journal alone. [`changes`] compares a contest that is taken up
-//! again with what it was.
+//! A [`Tournament`] is read from a file ([`config`]). A [`schedule`] decides which games to play,
+//! the [`runner`] plays them, the [`journal`] stores everything that happened, and [`standings`]
+//! are computed from the journal alone. [`resume`] finds out what changed since the last run.
+//! [`matches`] plays two players against each other; [`statistics`] says how much the result means.
 //!
-//! How one game is played is the business of `crownhead_play`.
+//! A single game is a [`GameJob`]; where it is played is up to the
+//! [`Executor`](runner::Executor). The rules of conduct belong to `crownhead_play`.
 
-pub mod changes;
-mod contest;
-pub mod contest_file;
+pub mod config;
 pub mod events;
 mod fingerprint;
+mod isolation;
+pub mod job;
 pub mod journal;
 pub mod matches;
+pub mod resume;
 pub mod runner;
 pub mod schedule;
-mod settings;
 pub mod standings;
 pub mod statistics;
-mod walls;
+mod tournament;
 
-pub use contest::{Colours, Contest, Entrant, Points, Schedule};
-pub use fingerprint::Files;
-pub use settings::Settings;
-pub use walls::Walls;
+pub use fingerprint::FileDigests;
+pub use isolation::IsolationRecord;
+pub use job::{FinishedGame, GameJob, GameSummary, JobResult};
+pub use tournament::{Colours, Entrant, Points, Schedule, Settings, Tournament};

@@ -1,162 +1,169 @@
-//! Matches between two players: pairs of games, one with each colour from each opening.
+//! Matches between two players: pairs of games, each opening played with both colours.
 //!
-//! Every game has its own seed, and players forget all between games, so a match whose players
-//! are not limited by time ends the same however many games are played at once.
+//! Every game has its own seed and players forget everything between games, so the result of a
+//! match without time limits does not depend on the number of games played in parallel.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use crownhead_records::{GameRecord, Ply};
+use crownhead_bots::PlayerSpec;
+use crownhead_play::{
+    GameSettings, Knowledge, Opening, OpeningPicker, Openings, StopFlag, TimeControl, derive_seed,
+    referee,
+};
+use crownhead_records::GameRecord;
 use crownhead_rules::{Game, Side};
 
+use crate::job::{FinishedGame, GameJob, JobError, JobPlayer, JobResult};
+use crate::runner::{Executor, JobSource, ThreadExecutor};
 use crate::statistics::{GamePoints, Pentanomial, Wdl};
-use crownhead_bots::{PlayerSpec, log};
-use crownhead_play::referee::{self, GameSetup, PlayedGame};
-use crownhead_play::{
-    End, GameSettings, Knowledge, Opening, OpeningPicker, Openings, Player, PlayerError, StopFlag,
-    TimeControl, derive_seed,
-};
+use crate::{Entrant, GameSummary};
 
-/// A match to be played.
+/// A match to play.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
-    /// The game.
+    /// The game and its options.
     pub game: Game,
-    /// Who plays.
+    /// The two players.
     pub players: [PlayerSpec; 2],
-    /// How many pairs of games.
+    /// Number of game pairs.
     pub pairs: u32,
-    /// The times, and what faults cost.
+    /// Time control and fault policy.
     pub settings: GameSettings,
-    /// What the games begin with.
+    /// Openings of the games.
     pub openings: Openings,
-    /// What everything that is drawn by lot follows from.
+    /// Random seed.
     pub seed: u64,
-    /// How many games are played at once.
+    /// Number of games played in parallel.
     pub concurrency: usize,
-    /// A folder that exists, for one log of each game and outside program.
+    /// Existing folder for bot logs.
     pub log: Option<PathBuf>,
 }
 
-/// A finished game.
+/// A finished game of a match.
 #[derive(Clone, Debug)]
 pub struct MatchGame {
-    /// The pair it belongs to, from 0.
+    /// Pair it belongs to, from 0.
     pub pair: u32,
-    /// Which of the two players moved first: 0 or 1.
+    /// Which player moved first: 0 or 1.
     pub first: usize,
-    /// What it began with.
-    pub opening: Opening,
-    /// What happened after the opening, by sides.
-    pub played: PlayedGame,
-    /// Why a log is not whole.
-    pub log_failure: Option<String>,
+    /// The game.
+    pub played: FinishedGame,
 }
 
 impl MatchGame {
-    /// What the game brought the first player of the plan.
+    /// Returns the number of the game in the match, from 1.
+    pub fn number(&self) -> i64 {
+        2 * i64::from(self.pair) + self.first as i64 + 1
+    }
+
+    /// Returns the opening.
+    pub fn opening(&self) -> &Opening {
+        &self.played.opening
+    }
+
+    /// Returns result and counts, by side.
+    pub fn summary(&self) -> &GameSummary {
+        &self.played.summary
+    }
+
+    /// Returns the result for the first player of the match.
     pub fn points(&self) -> GamePoints {
-        match self.played.end.winner() {
+        match self.summary().winner {
             None => GamePoints::Draw,
-            Some(side) if side.index() == self.first => GamePoints::Win,
+            Some(side) if side == self.first => GamePoints::Win,
             Some(_) => GamePoints::Loss,
         }
     }
 
-    /// What is known of both sides, for both players of the plan.
+    /// Converts a pair by side to a pair by player.
     fn by_player<T: Copy>(&self, [first, second]: [T; 2]) -> [T; 2] {
         if self.first == 0 { [first, second] } else { [second, first] }
     }
 
-    /// How many faults each player made.
+    /// Returns the number of faults, by player.
     pub fn faults(&self) -> [u32; 2] {
-        self.by_player(self.played.faults)
+        self.by_player(self.summary().faults)
     }
 
-    /// How many of them for lack of time.
-    pub fn late(&self) -> [u32; 2] {
+    /// Returns the number of turns lost on time, by player.
+    pub fn timeouts(&self) -> [u32; 2] {
         self.by_player(self.played.timeouts)
     }
 
-    /// The longest time each player used for a move.
-    pub fn slowest(&self) -> [Duration; 2] {
+    /// Returns the longest time taken for a move, by player.
+    pub fn slowest_move(&self) -> [Duration; 2] {
         self.by_player(self.played.slowest_move)
     }
 
-    /// The game as a file holds it.
-    pub fn record(&self, plan: &MatchConfig) -> GameRecord {
-        let mut record = GameRecord::new(plan.game.clone());
-        record.set_tag("Event", format!("Match, seed {}", plan.seed));
+    /// Returns the game as a PDN record.
+    pub fn record(&self, config: &MatchConfig) -> GameRecord {
+        let FinishedGame { summary, opening, moves, description, .. } = &self.played;
+        let mut record = summary.record(&config.game, opening, moves, Some(description));
+        record.set_tag("Event", format!("Match, seed {}", config.seed));
         record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
-        record.set_player(Side::First, plan.players[self.first].to_string());
-        record.set_player(Side::Second, plan.players[1 - self.first].to_string());
-        let PlayedGame { moves, end, description, .. } = &self.played;
-        record.set_tag("Termination", end.code());
-        if let End::Forfeited(_) = end {
-            record.set_tag("Reason", description.clone());
-        }
-        record.start.clone_from(&self.opening.start);
-        record.line.plies = self.opening.moves.iter().chain(moves).map(Ply::new).collect();
-        record.result = end.result();
+        record.set_player(Side::First, config.players[self.first].to_string());
+        record.set_player(Side::Second, config.players[1 - self.first].to_string());
         record
     }
 }
 
-/// All that is counted in a match, for the first player of the plan.
+/// Running totals of a match, for its first player.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct MatchScore {
     /// All games.
     pub all: Wdl,
-    /// The games in which it moved first, and those in which it moved second.
+    /// Games in which it moved first, and games in which it moved second.
     pub by_colour: [Wdl; 2],
-    /// The pairs of which both games are finished.
+    /// Complete pairs.
     pub pairs: Pentanomial,
-    /// Games by the reason of their end.
-    pub ends: BTreeMap<&'static str, u32>,
-    /// Turns for which each player had not enough time.
-    pub late: [u32; 2],
-    /// Faults of any kind that each player made.
+    /// Number of games by the reason for their end.
+    pub ends: BTreeMap<String, u32>,
+    /// Turns lost on time, by player.
+    pub timeouts: [u32; 2],
+    /// Faults of any kind, by player.
     pub faults: [u32; 2],
-    /// The longest time each player used for a move.
-    pub slowest: [Duration; 2],
+    /// Longest time taken for a move, by player.
+    pub slowest_move: [Duration; 2],
     /// Plies of all games, openings included.
     pub plies: u64,
-    /// Pairs with one game finished.
-    half: BTreeMap<u32, GamePoints>,
+    /// First results of incomplete pairs.
+    half_pairs: BTreeMap<u32, GamePoints>,
 }
 
 impl MatchScore {
-    /// Counts a game.
+    /// Adds a game.
     pub fn add(&mut self, game: &MatchGame) {
         let points = game.points();
         self.all.add(points);
         self.by_colour[game.first].add(points);
-        *self.ends.entry(game.played.end.code()).or_default() += 1;
-        let (late, faults, slowest) = (game.late(), game.faults(), game.slowest());
+        *self.ends.entry(game.summary().reason.clone()).or_default() += 1;
+        let (timeouts, faults, slowest) = (game.timeouts(), game.faults(), game.slowest_move());
         for player in 0..2 {
-            self.late[player] += late[player];
+            self.timeouts[player] += timeouts[player];
             self.faults[player] += faults[player];
-            self.slowest[player] = slowest[player].max(self.slowest[player]);
+            self.slowest_move[player] = slowest[player].max(self.slowest_move[player]);
         }
-        self.plies += (game.opening.moves.len() + game.played.moves.len()) as u64;
-        match self.half.remove(&game.pair) {
-            Some(other) => self.pairs.add([other, points]),
-            None => _ = self.half.insert(game.pair, points),
+        self.plies += game.opening().moves.len() as u64 + u64::from(game.summary().plies);
+        match self.half_pairs.remove(&game.pair) {
+            Some(first_game) => self.pairs.add([first_game, points]),
+            None => _ = self.half_pairs.insert(game.pair, points),
         }
     }
 }
 
-/// How long a player without any limit of its own thinks where the games have none either.
-const THOUGHT: Duration = Duration::from_millis(100);
+/// Time per move of a built-in player without any limit, in games without a time limit.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_millis(100);
 
-/// Sees to it that every move ends: players get the nodes that all may look at, and where there is no
-/// time, those that would think for ever get some. The time control with that.
+/// Makes sure that every move ends: built-in players without a limit get `nodes`, or
+/// [`DEFAULT_MOVE_TIME`] if there is no time limit either. Returns the time control, which limits
+/// the time per move if a bot plays.
 pub fn apply_default_limits(
     players: &mut [PlayerSpec],
-    time: TimeControl,
+    time_control: TimeControl,
     nodes: Option<u64>,
 ) -> TimeControl {
     for player in players.iter_mut() {
@@ -164,69 +171,72 @@ pub fn apply_default_limits(
         if player.supports_node_limit() && player.options.nodes.is_none() {
             player.options.nodes = nodes;
         }
-        if player.has_no_limit() && time == TimeControl::Unlimited {
-            player.options.movetime = Some(THOUGHT);
+        if player.has_no_limit() && time_control == TimeControl::Unlimited {
+            player.options.movetime = Some(DEFAULT_MOVE_TIME);
         }
     }
-    match time {
+    match time_control {
         TimeControl::Unlimited if players.iter().any(|player| player.program().is_some()) => {
             TimeControl::PerMove(referee::DEFAULT_BOT_MOVE_TIME)
         }
-        time => time,
+        time_control => time_control,
     }
 }
 
-/// The processor time of this program so far, all threads together: of the referee, and of built-in
-/// players. Outside programs have their own.
+/// Returns the CPU time of this process so far: of the referee and the built-in players, but not
+/// of bots. Zero on systems other than Unix.
 pub fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
 }
 
-/// Plays a match until its end or until `stop` is raised; games that are then in progress do not
-/// count. `heard` is told of every finished game, in the order in which they end.
+/// Plays a match to its end, or until `stop` is set; running games are then discarded. Calls
+/// `on_game` for every finished game, in the order in which the games end.
 pub fn play(
-    plan: &MatchConfig,
+    config: &MatchConfig,
     knowledge: &Knowledge,
     stop: &StopFlag,
-    mut heard: impl FnMut(MatchGame),
-) -> Result<(), PlayerError> {
-    let next = AtomicU32::new(0);
-    let games = plan.pairs.saturating_mul(2);
-    let (sender, receiver) = mpsc::channel();
-    for player in &plan.players {
+    mut on_game: impl FnMut(MatchGame),
+) -> Result<(), JobError> {
+    for player in &config.players {
         let built = player.build(stop);
         if stop.is_set() {
             return Ok(());
         }
         built?;
     }
-    // The memory for all is taken before the first game begins.
-    let seats = 0..plan.concurrency.clamp(1, games.max(1) as usize);
-    let seats: Result<Vec<_>, _> = seats.map(|_| create_players(plan, knowledge)).collect();
-    let drawing = &plan.openings.picker(&plan.game, knowledge, plan.seed);
+    let entrants = config.players.each_ref().map(|spec| Entrant {
+        name: spec.short_name(),
+        text: spec.to_string(),
+        player: Ok(spec.clone()),
+    });
+    let games = config.pairs.saturating_mul(2);
+    let threads = config.concurrency.min(games as usize);
+    let players = entrants.iter().map(Some).collect();
+    let executor = ThreadExecutor::new(players, knowledge, threads, config.log.as_deref());
+    executor.create_players(&config.game)?;
+    let (results, received) = channel();
+    let jobs = MatchJobs {
+        config,
+        names: entrants.each_ref().map(|entrant| entrant.text.clone()),
+        openings: config.openings.picker(&config.game, knowledge, config.seed),
+        games,
+        next: AtomicU32::new(0),
+        results,
+        stop,
+    };
     std::thread::scope(|scope| {
-        for mut players in seats? {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= games || stop.is_set() {
-                        break;
-                    }
-                    match one_game(plan, drawing, &mut players, number, stop) {
-                        Ok(None) => break,
-                        Ok(Some(game)) => _ = sender.send(Ok(game)),
-                        Err(error) => _ = sender.send(Err(error)),
-                    }
-                }
-            });
-        }
-        drop(sender);
+        // The loop below ends when `jobs` is dropped.
+        scope.spawn(move || executor.run(&jobs, stop));
         let mut result = Ok(());
-        for game in receiver {
+        for game in received {
             match game {
-                Ok(game) => heard(game),
+                Ok(game) => on_game(*game),
                 Err(error) => {
                     stop.set();
                     result = Err(error);
@@ -237,44 +247,54 @@ pub fn play(
     })
 }
 
-fn create_players(
-    plan: &MatchConfig,
-    knowledge: &Knowledge,
-) -> Result<[Box<dyn Player>; 2], PlayerError> {
-    let [one, other] = &plan.players;
-    Ok([one.player(&plan.game, knowledge)?, other.player(&plan.game, knowledge)?])
+/// The games of a match as jobs.
+struct MatchJobs<'a> {
+    config: &'a MatchConfig,
+    names: [String; 2],
+    openings: OpeningPicker<'a>,
+    games: u32,
+    /// Index of the next game, from 0.
+    next: AtomicU32,
+    results: Sender<Result<Box<MatchGame>, JobError>>,
+    stop: &'a StopFlag,
 }
 
-/// Plays a game; none if it was stopped.
-fn one_game(
-    plan: &MatchConfig,
-    drawing: &OpeningPicker<'_>,
-    players: &mut [Box<dyn Player>; 2],
-    number: u32,
-    stop: &StopFlag,
-) -> Result<Option<MatchGame>, PlayerError> {
-    let (pair, first) = (number / 2, number as usize % 2);
-    let opening = drawing.opening(pair);
-    let sides = [first, 1 - first];
-    let names = sides.map(|player| plan.players[player].to_string());
-    let log = |side: Side| {
-        let name = plan.players[sides[side.index()]].short_name();
-        let name = log::file_name(&plan.game, u64::from(number) + 1, side, &name);
-        plan.log.as_ref().map(|folder| folder.join(name))
-    };
-    let setup = GameSetup {
-        game: &plan.game,
-        settings: &plan.settings,
-        opening: &opening,
-        names: names.each_ref().map(String::as_str),
-        seeds: sides.map(|player| derive_seed(&[plan.seed, number.into(), player as u64])),
-        referee_seed: derive_seed(&[plan.seed, number.into(), 2]),
-        logs: [log(Side::First), log(Side::Second)],
-    };
-    let [one, other] = &mut *players;
-    let seated: [&mut dyn Player; 2] =
-        if first == 0 { [one.as_mut(), other.as_mut()] } else { [other.as_mut(), one.as_mut()] };
-    let game = referee::play_game(&setup, seated, stop, &mut |_, _| {})?;
-    let log_failure = players.iter().find_map(|player| player.log_failure().map(str::to_string));
-    Ok(game.map(|played| MatchGame { pair, first, opening, played, log_failure }))
+impl JobSource for MatchJobs<'_> {
+    fn max_jobs(&self) -> usize {
+        self.games as usize
+    }
+
+    fn next_job(&self) -> Option<GameJob> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        if index >= self.games || self.stop.is_set() {
+            return None;
+        }
+        let MatchConfig { game, settings, seed, .. } = self.config;
+        let (pair, first) = (index / 2, index as usize % 2);
+        let sides = [first, 1 - first];
+        let seed = |role: usize| derive_seed(&[*seed, index.into(), role as u64]);
+        Some(GameJob {
+            number: i64::from(index) + 1,
+            game: game.clone(),
+            players: sides.map(|index| JobPlayer { index, name: self.names[index].clone() }),
+            settings: *settings,
+            opening: self.openings.opening(pair),
+            seeds: sides.map(seed),
+            referee_seed: seed(2),
+        })
+    }
+
+    fn on_result(&self, _: usize, job: &GameJob, result: JobResult) {
+        let result = match result {
+            JobResult::Finished(played) => {
+                let pair = (job.number as u32 - 1) / 2;
+                let first = job.players[0].index;
+                Ok(Box::new(MatchGame { pair, first, played: *played }))
+            }
+            JobResult::Stopped => return,
+            JobResult::Failed(error) => Err(error),
+        };
+        // The receiver lives as long as the match.
+        let _ = self.results.send(result);
+    }
 }

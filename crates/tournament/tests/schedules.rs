@@ -1,359 +1,373 @@
-//! What every schedule keeps to, for any number of players.
+//! Properties of every schedule, for any number of players.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used, clippy::expect_used)] // failing tests may panic
 
 use std::collections::{HashMap, HashSet};
 
 use crownhead_tournament::schedule::{
-    Director, Knockout, Ladder, Meeting, Next, Played, Round, Swiss, Tie, deal, gauntlet,
-    round_robin,
+    Knockout, Ladder, NextRound, PairHistory, PairingResult, Round, Scheduler, SeedDecision, Swiss,
+    gauntlet, round_robin, schedule_games,
 };
 use crownhead_tournament::{Colours, Points};
 use proptest::prelude::*;
 
-/// Nobody has two opponents in a round, or an opponent and a bye.
+/// Checks that nobody has two opponents in a round, or an opponent and a bye.
 fn check_round(round: &Round) {
     let mut seen = HashSet::new();
-    let all = round.pairs.iter().flatten().chain(&round.byes);
-    for player in all {
-        assert!(seen.insert(*player), "{player} is there twice: {round:?}");
+    for player in round.pairs.iter().flatten().chain(&round.byes) {
+        assert!(seen.insert(*player), "{player} appears twice: {round:?}");
     }
 }
 
-/// How often each pair meets.
-fn meetings(rounds: &[Round]) -> HashMap<[usize; 2], usize> {
-    let mut count = HashMap::new();
-    for &[one, other] in rounds.iter().flat_map(|round| &round.pairs) {
-        *count.entry([one.min(other), one.max(other)]).or_default() += 1;
-    }
-    count
+fn pair_key([a, b]: [usize; 2]) -> [usize; 2] {
+    [a.min(b), a.max(b)]
 }
 
-/// Games moved first less games moved second, by player.
+/// Returns how often each pair plays.
+fn pair_counts(rounds: &[Round]) -> HashMap<[usize; 2], usize> {
+    let mut counts = HashMap::new();
+    for &pair in rounds.iter().flat_map(|round| &round.pairs) {
+        *counts.entry(pair_key(pair)).or_default() += 1;
+    }
+    counts
+}
+
+/// Returns games moved first minus games moved second, by player.
 fn balances(rounds: &[Round], players: usize, games: u32, colours: Colours) -> Vec<i32> {
-    let mut balance = vec![0; players];
+    let mut balances = vec![0; players];
     for round in rounds {
-        for game in deal(round, games, colours, 7, &Played::new(), 0) {
-            balance[game.players[0]] += 1;
-            balance[game.players[1]] -= 1;
+        for game in schedule_games(round, games, colours, 7, &PairHistory::new(), 0) {
+            balances[game.players[0]] += 1;
+            balances[game.players[1]] -= 1;
         }
     }
-    balance
+    balances
 }
 
-/// Results drawn by lot: the better seed is a little more likely to win.
-fn results(round: &Round, games: u32, lots: &mut fastrand::Rng) -> Vec<Meeting> {
-    let dealt = deal(round, games, Colours::Balanced, 1, &Played::new(), 0);
-    let mut meetings: Vec<Meeting> = round.pairs.iter().map(|pair| Meeting::new(*pair)).collect();
-    for game in dealt {
-        let winner = match lots.u32(..10) {
+fn bye_counts(rounds: &[Round], players: usize) -> Vec<usize> {
+    let mut counts = vec![0; players];
+    rounds.iter().flat_map(|round| &round.byes).for_each(|player| counts[*player] += 1);
+    counts
+}
+
+/// Returns random results in which the better seed wins more often.
+fn random_results(round: &Round, games: u32, rng: &mut fastrand::Rng) -> Vec<PairingResult> {
+    let scheduled = schedule_games(round, games, Colours::Balanced, 1, &PairHistory::new(), 0);
+    let mut results: Vec<PairingResult> =
+        round.pairs.iter().map(|pair| PairingResult::new(*pair)).collect();
+    for game in scheduled {
+        let winner = match rng.u32(..10) {
             0..5 => Some(*game.players.iter().min().unwrap()),
             5..8 => Some(*game.players.iter().max().unwrap()),
             _ => None,
         };
-        let is_it = |m: &&mut Meeting| game.players.iter().all(|p| m.players.contains(p));
-        meetings.iter_mut().find(is_it).unwrap().add(game.players[0], winner);
+        let is_pairing =
+            |result: &&mut PairingResult| pair_key(result.players) == pair_key(game.players);
+        results.iter_mut().find(is_pairing).unwrap().add(game.players[0], winner);
     }
-    meetings
+    results
 }
 
-/// Plays a contest by lot: its rounds.
-fn play(director: &mut dyn Director, games: u32, seed: u64, most: usize) -> Vec<Round> {
-    let mut lots = fastrand::Rng::with_seed(seed);
+/// Plays up to `max` rounds with random results, and returns them.
+fn play(scheduler: &mut dyn Scheduler, games: u32, seed: u64, max: usize) -> Vec<Round> {
+    let mut rng = fastrand::Rng::with_seed(seed);
     let mut rounds = Vec::new();
-    while rounds.len() < most {
-        let Next::Round(round) = director.next() else { break };
+    while rounds.len() < max {
+        let NextRound::Round(round) = scheduler.next() else { break };
         check_round(&round);
-        assert_eq!(director.next(), Next::Round(round.clone()), "asking changes nothing");
-        director.issued(&round);
-        director.finished(&results(&round, games, &mut lots));
+        assert_eq!(scheduler.next(), NextRound::Round(round.clone()), "`next` changes nothing");
+        scheduler.on_scheduled(&round);
+        scheduler.on_round_finished(&random_results(&round, games, &mut rng));
         rounds.push(round);
     }
     rounds
 }
 
-/// Who rests in a Swiss round, checked by trying every way: nobody behind the one who rests could do so
-/// instead without a rematch, a second rest or a larger difference of points.
+/// Checks by brute force who has the bye in a Swiss round: no lower player could have it without a
+/// rematch, a second bye or a larger difference in points.
 #[derive(Default)]
-struct Rests {
+struct ByeChecker {
     points: Vec<i64>,
-    balance: Vec<i32>,
+    balances: Vec<i32>,
     met: HashSet<[usize; 2]>,
-    rested: HashSet<usize>,
+    had_bye: HashSet<usize>,
 }
 
-impl Rests {
-    fn difference(&self, pair: [usize; 2]) -> i64 {
-        (self.points[pair[0]] - self.points[pair[1]]).abs()
+impl ByeChecker {
+    fn distance(&self, [a, b]: [usize; 2]) -> i64 {
+        (self.points[a] - self.points[b]).abs()
     }
 
-    fn can_pair(&self, free: &[usize], most: i64) -> bool {
-        let Some((&one, rest)) = free.split_first() else { return true };
-        rest.iter().any(|&other| {
-            let left: Vec<usize> = rest.iter().copied().filter(|player| *player != other).collect();
-            let [a, b] = [self.balance[one], self.balance[other]];
-            let is_bad = a.abs().min(b.abs()) >= 2 && a.signum() == b.signum();
-            !is_bad
-                && !self.met.contains(&[one, other])
-                && self.difference([one, other]) <= most
-                && self.can_pair(&left, most)
+    fn can_pair(&self, free: &[usize], max_distance: i64) -> bool {
+        let Some((&player, others)) = free.split_first() else { return true };
+        others.iter().any(|&opponent| {
+            let rest: Vec<usize> = others.iter().copied().filter(|&p| p != opponent).collect();
+            let [a, b] = [player, opponent].map(|player| self.balances[player]);
+            let is_unbalanced = a.abs().min(b.abs()) >= 2 && a.signum() == b.signum();
+            !is_unbalanced
+                && !self.met.contains(&[player, opponent])
+                && self.distance([player, opponent]) <= max_distance
+                && self.can_pair(&rest, max_distance)
         })
     }
 
     fn check(&self, round: &Round) {
-        let resting = round.byes[0];
-        let least = *self.points.iter().min().unwrap();
-        let most = round.pairs.iter().map(|pair| self.difference(*pair)).max().unwrap();
-        let most = most.max(self.points[resting] - least);
-        let is_rematch =
-            |pair: &[usize; 2]| self.met.contains(&[pair[0].min(pair[1]), pair[0].max(pair[1])]);
-        if round.pairs.iter().any(is_rematch) {
+        let bye = round.byes[0];
+        let min_points = *self.points.iter().min().unwrap();
+        let max_distance = round.pairs.iter().map(|pair| self.distance(*pair)).max().unwrap();
+        let max_distance = max_distance.max(self.points[bye] - min_points);
+        if round.pairs.iter().any(|pair| self.met.contains(&pair_key(*pair))) {
             return;
         }
         let place = |player: usize| (-self.points[player], player);
-        for player in (0..self.points.len()).filter(|player| !self.rested.contains(player)) {
+        for player in (0..self.points.len()).filter(|player| !self.had_bye.contains(player)) {
             let others: Vec<usize> =
                 (0..self.points.len()).filter(|other| *other != player).collect();
-            let could_rest = self.points[player] - least <= most && self.can_pair(&others, most);
+            let is_possible = self.points[player] - min_points <= max_distance
+                && self.can_pair(&others, max_distance);
             assert!(
-                place(player) <= place(resting) || !could_rest,
-                "{player} could rest instead of {resting}: {:?}, {round:?}",
+                place(player) <= place(bye) || !is_possible,
+                "{player} could have the bye instead of {bye}: {:?}, {round:?}",
                 self.points
             );
         }
     }
 
-    fn add(&mut self, round: &Round, meetings: &[Meeting]) {
-        self.rested.extend(&round.byes);
+    fn add(&mut self, round: &Round, results: &[PairingResult]) {
+        self.had_bye.extend(&round.byes);
         self.points[round.byes[0]] += Points::default().bye;
-        for meeting in meetings {
-            let [one, other] = meeting.players;
-            self.met.insert([one.min(other), one.max(other)]);
-            for (own, &player) in meeting.players.iter().enumerate() {
-                self.points[player] += i64::from(2 * meeting.wins[own] + meeting.draws);
-                self.balance[player] += meeting.firsts[own] as i32 - meeting.firsts[1 - own] as i32;
+        for result in results {
+            self.met.insert(pair_key(result.players));
+            for (side, &player) in result.players.iter().enumerate() {
+                self.points[player] += i64::from(2 * result.wins[side] + result.draws);
+                let counts = result.first_move_counts;
+                self.balances[player] += counts[side] as i32 - counts[1 - side] as i32;
             }
         }
     }
 }
 
-/// Whether all can be paired without a pair that has met; every way is tried.
-fn can_avoid(free: &[usize], met: &HashSet<[usize; 2]>) -> bool {
-    let Some((&one, rest)) = free.split_first() else { return true };
-    rest.iter().any(|&other| {
-        let left: Vec<usize> = rest.iter().copied().filter(|player| *player != other).collect();
-        !met.contains(&[one, other]) && can_avoid(&left, met)
+/// Returns whether all can be paired without a rematch, by brute force.
+fn can_avoid_rematches(free: &[usize], met: &HashSet<[usize; 2]>) -> bool {
+    let Some((&player, others)) = free.split_first() else { return true };
+    others.iter().any(|&opponent| {
+        let rest: Vec<usize> = others.iter().copied().filter(|&p| p != opponent).collect();
+        !met.contains(&[player, opponent]) && can_avoid_rematches(&rest, met)
     })
 }
 
 proptest! {
     #[test]
-    fn in_a_round_robin_everybody_meets_everybody_once(players in 2usize..80) {
+    fn round_robin_pairs_everybody_once(players in 2usize..80) {
         let rounds = round_robin(&(0..players).collect::<Vec<_>>());
         rounds.iter().for_each(check_round);
-        let met = meetings(&rounds);
-        prop_assert_eq!(met.len(), players * (players - 1) / 2);
-        prop_assert!(met.values().all(|count| *count == 1));
+        let counts = pair_counts(&rounds);
+        prop_assert_eq!(counts.len(), players * (players - 1) / 2);
+        prop_assert!(counts.values().all(|count| *count == 1));
         prop_assert_eq!(rounds.len(), players - 1 + players % 2);
-        // Everybody rests equally often: once if the number is odd.
-        let mut rests = vec![0; players];
-        rounds.iter().flat_map(|round| &round.byes).for_each(|player| rests[*player] += 1);
-        prop_assert!(rests.iter().all(|rests| *rests == players % 2));
+        // With an odd number everybody has one bye.
+        prop_assert!(bye_counts(&rounds, players).iter().all(|byes| *byes == players % 2));
     }
 
     #[test]
-    fn colours_of_a_round_robin_are_balanced(players in 2usize..60, games in 1u32..5) {
+    fn round_robin_balances_colours(players in 2usize..60, games in 1u32..5) {
         let rounds = round_robin(&(0..players).collect::<Vec<_>>());
-        let balance = balances(&rounds, players, games, Colours::Balanced);
-        // An even number of games balances wholly, an odd one as nearly as possible.
-        let most = if games % 2 == 0 { 0 } else { 1 };
-        prop_assert!(balance.iter().all(|balance| balance.abs() <= most), "{balance:?}");
+        let balances = balances(&rounds, players, games, Colours::Balanced);
+        let max = if games % 2 == 0 { 0 } else { 1 };
+        prop_assert!(balances.iter().all(|balance| balance.abs() <= max), "{balances:?}");
     }
 
     #[test]
-    fn games_of_a_pair_change_colours_and_share_openings(games in 1u32..9, seed in any::<u64>()) {
+    fn games_of_a_pair_alternate_colours_and_share_openings(games in 1u32..9, seed in any::<u64>()) {
         let round = Round { number: 1, pairs: vec![[3, 1], [0, 2]], ..Round::default() };
-        let dealt = deal(&round, games, Colours::Random, seed, &Played::new(), 5);
-        prop_assert_eq!(&dealt, &deal(&round, games, Colours::Random, seed, &Played::new(), 5));
-        prop_assert_eq!(dealt.len(), 2 * games as usize);
-        for pair in dealt.chunks(games as usize) {
-            for two in pair.chunks_exact(2) {
-                prop_assert_eq!(two[0].opening, two[1].opening);
-                prop_assert_eq!(two[0].players, [two[1].players[1], two[1].players[0]]);
+        let schedule = || {
+            schedule_games(&round, games, Colours::Random, seed, &PairHistory::new(), 5)
+        };
+        let scheduled = schedule();
+        prop_assert_eq!(&scheduled, &schedule());
+        prop_assert_eq!(scheduled.len(), 2 * games as usize);
+        for pairing in scheduled.chunks(games as usize) {
+            for pair in pairing.chunks_exact(2) {
+                prop_assert_eq!(pair[0].opening, pair[1].opening);
+                prop_assert_eq!(pair[0].players, [pair[1].players[1], pair[1].players[0]]);
             }
         }
-        let openings: HashSet<_> = dealt.iter().map(|game| game.opening).collect();
-        prop_assert_eq!(openings.len(), 2 * games.div_ceil(2) as usize, "pairs have their own");
+        let openings: HashSet<_> = scheduled.iter().map(|game| game.opening).collect();
+        prop_assert_eq!(openings.len(), 2 * games.div_ceil(2) as usize, "one per pair of games");
         prop_assert!(openings.iter().all(|opening| *opening >= 5));
     }
 
     #[test]
-    fn in_a_gauntlet_each_challenger_meets_everybody(heroes in 1usize..6, others in 1usize..20) {
-        let all: Vec<usize> = (0..heroes + others).collect();
-        let rounds = gauntlet(&all[..heroes], &all[heroes..]);
+    fn gauntlet_pairs_each_challenger_with_everybody(challengers in 1usize..6, others in 1usize..20) {
+        let all: Vec<usize> = (0..challengers + others).collect();
+        let rounds = gauntlet(&all[..challengers], &all[challengers..]);
         rounds.iter().for_each(check_round);
-        let met = meetings(&rounds);
-        prop_assert_eq!(met.len(), heroes * others + heroes * (heroes - 1) / 2);
-        prop_assert!(met.iter().all(|(pair, count)| *count == 1 && pair[0] < heroes));
+        let counts = pair_counts(&rounds);
+        prop_assert_eq!(counts.len(), challengers * others + challengers * (challengers - 1) / 2);
+        prop_assert!(counts.iter().all(|(pair, count)| *count == 1 && pair[0] < challengers));
     }
 
     #[test]
-    fn a_swiss_contest_has_no_rematches(
+    fn swiss_has_no_rematches(
         players in 2usize..40, rounds in 1u32..12, games in 1u32..3, seed in any::<u64>(),
     ) {
-        // A round robin among the rest is always possible for half as many rounds as opponents.
+        // Rematches can always be avoided for half as many rounds as there are players.
         let rounds = rounds.min((players as u32 / 2).max(1));
         let mut swiss = Swiss::new(players, rounds, games, Points::default());
         let played = play(&mut swiss, games, seed, 100);
         prop_assert_eq!(played.len(), rounds as usize);
-        prop_assert!(meetings(&played).values().all(|count| *count == 1));
-        let mut rests = vec![0; players];
-        played.iter().flat_map(|round| &round.byes).for_each(|player| rests[*player] += 1);
-        prop_assert!(rests.iter().all(|rests| *rests <= 1), "a bye once at most");
+        prop_assert!(pair_counts(&played).values().all(|count| *count == 1));
+        prop_assert!(bye_counts(&played, players).iter().all(|byes| *byes <= 1), "one bye at most");
         for round in &played {
             prop_assert_eq!(2 * round.pairs.len() + round.byes.len(), players);
         }
-        let balance = balances(&played, players, games, Colours::Balanced);
-        prop_assert!(balance.iter().all(|balance| balance.abs() <= 2), "{balance:?}");
+        let balances = balances(&played, players, games, Colours::Balanced);
+        prop_assert!(balances.iter().all(|balance| balance.abs() <= 2), "{balances:?}");
     }
 
     #[test]
-    fn in_a_swiss_contest_the_last_player_who_can_rests(half in 1usize..5, seed in any::<u64>()) {
+    fn swiss_gives_the_bye_to_the_lowest_player_possible(half in 1usize..5, seed in any::<u64>()) {
         let players = 2 * half + 1;
         let mut swiss = Swiss::new(players, players as u32, 1, Points::default());
-        let mut lots = fastrand::Rng::with_seed(seed);
-        let mut rests = Rests {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut checker = ByeChecker {
             points: vec![0; players],
-            balance: vec![0; players],
-            ..Rests::default()
+            balances: vec![0; players],
+            ..ByeChecker::default()
         };
-        while let Next::Round(round) = swiss.next() {
-            rests.check(&round);
-            let meetings = results(&round, 1, &mut lots);
-            rests.add(&round, &meetings);
-            swiss.issued(&round);
-            swiss.finished(&meetings);
+        while let NextRound::Round(round) = swiss.next() {
+            checker.check(&round);
+            let results = random_results(&round, 1, &mut rng);
+            checker.add(&round, &results);
+            swiss.on_scheduled(&round);
+            swiss.on_round_finished(&results);
         }
     }
 
     #[test]
-    fn a_game_alone_shares_its_opening_with_the_one_that_follows(games in 2u32..6) {
+    fn unpaired_game_shares_its_opening_with_the_next_one(games in 2u32..6) {
         let round = Round { number: 1, pairs: vec![[0, 1]], ..Round::default() };
-        let one = deal(&round, 1, Colours::Random, 3, &Played::new(), 0)[0];
-        let mut have = Played::new();
-        have.entry([0, 1]).or_default().add(one.players[0] == 0, one.opening);
-        let more = deal(&round, games, Colours::Random, 3, &have, 1);
+        let schedule = |games, history: &PairHistory, opening| {
+            schedule_games(&round, games, Colours::Random, 3, history, opening)
+        };
+        let first = schedule(1, &PairHistory::new(), 0)[0];
+        let mut history = PairHistory::new();
+        history.entry([0, 1]).or_default().add(first.players[0] == 0, first.opening);
+        let more = schedule(games, &history, 1);
         prop_assert_eq!(more.len(), games as usize - 1);
-        prop_assert_eq!(more[0].opening, one.opening);
-        prop_assert_eq!(more[0].players, [one.players[1], one.players[0]]);
-        prop_assert!(more[1..].iter().all(|game| game.opening > one.opening));
+        prop_assert_eq!(more[0].opening, first.opening);
+        prop_assert_eq!(more[0].players, [first.players[1], first.players[0]]);
+        prop_assert!(more[1..].iter().all(|game| game.opening > first.opening));
     }
 
     #[test]
-    fn in_a_long_swiss_contest_pairs_meet_again_only_if_they_must(
-        players in 2usize..9, seed in any::<u64>(),
-    ) {
+    fn long_swiss_has_rematches_only_if_unavoidable(players in 2usize..9, seed in any::<u64>()) {
         let players = players + players % 2;
         let mut swiss = Swiss::new(players, players as u32 + 3, 1, Points::default());
         let played = play(&mut swiss, 1, seed, 100);
         prop_assert_eq!(played.len(), players + 3);
         let mut met = HashSet::new();
         for round in &played {
-            let pairs = round.pairs.iter().map(|pair| [pair[0].min(pair[1]), pair[0].max(pair[1])]);
-            let again = pairs.clone().any(|pair| met.contains(&pair));
-            let free: Vec<usize> = (0..players).collect();
-            prop_assert_eq!(again, !can_avoid(&free, &met), "{:?} after {:?}", round, met);
+            let pairs = round.pairs.iter().map(|pair| pair_key(*pair));
+            let has_rematch = pairs.clone().any(|pair| met.contains(&pair));
+            let all: Vec<usize> = (0..players).collect();
+            prop_assert_eq!(
+                has_rematch, !can_avoid_rematches(&all, &met), "{:?} after {:?}", round, met
+            );
             met.extend(pairs);
         }
     }
 
     #[test]
-    fn in_a_knockout_all_but_one_lose_a_meeting(players in 1usize..70, replays in 0u32..3, seed: u64) {
-        let mut knockout = Knockout::new(players, replays);
+    fn knockout_eliminates_all_but_one(players in 1usize..70, tie_replays in 0u32..3, seed: u64) {
+        let mut knockout = Knockout::new(players, tie_replays);
         let played = play(&mut knockout, 2, seed, 1000);
-        prop_assert_eq!(knockout.next(), Next::Over);
-        // Without replays: as many meetings as players who go.
-        let first = played.iter().filter(|round| !round.title.contains("replay"));
-        let stages = (players.max(1) as f64).log2().ceil() as usize;
-        prop_assert_eq!(first.clone().count(), stages);
-        prop_assert_eq!(first.map(|round| round.pairs.len()).sum::<usize>(), players - 1);
+        prop_assert_eq!(knockout.next(), NextRound::Over);
+        // Without replays there is one pairing per eliminated player.
+        let stages = played.iter().filter(|round| !round.title.contains("replay"));
+        let stage_count = (players.max(1) as f64).log2().ceil() as usize;
+        prop_assert_eq!(stages.clone().count(), stage_count);
+        prop_assert_eq!(stages.map(|round| round.pairs.len()).sum::<usize>(), players - 1);
         let progress = knockout.progress().unwrap();
-        prop_assert_eq!(progress.iter().filter(|reached| **reached == stages as i64).count(), 1);
-        // The best seeds rest in the first round.
+        let winners = progress.iter().filter(|reached| **reached == stage_count as i64);
+        prop_assert_eq!(winners.count(), 1);
+        // The best seeds have the byes of the first round.
         if let Some(round) = played.first() {
             let mut byes = round.byes.clone();
             byes.sort_unstable();
-            prop_assert!(byes.iter().enumerate().all(|(place, player)| place == *player));
+            prop_assert!(byes.iter().enumerate().all(|(seed, player)| seed == *player));
         }
     }
 
     #[test]
-    fn a_ladder_goes_on_and_everybody_keeps_a_place(players in 2usize..20, seed: u64) {
+    fn ladder_never_ends_and_keeps_every_player(players in 2usize..20, seed: u64) {
         let mut ladder = Ladder::new(players, None);
         let played = play(&mut ladder, 2, seed, 50);
-        prop_assert_eq!(played.len(), 50, "it does not end by itself");
+        prop_assert_eq!(played.len(), 50);
         let mut places = ladder.progress().unwrap();
         places.sort_unstable();
         prop_assert_eq!(places, (1..=players as i64).collect::<Vec<_>>());
-        prop_assert!(matches!(Ladder::new(players, Some(0)).next(), Next::Over));
+        prop_assert!(matches!(Ladder::new(players, Some(0)).next(), NextRound::Over));
     }
 }
 
 #[test]
-fn a_challenger_who_wins_takes_the_place_above() {
+fn ladder_challenger_who_wins_takes_the_place_above() {
     let mut ladder = Ladder::new(3, None);
-    let Next::Round(round) = ladder.next() else { unreachable!() };
+    let NextRound::Round(round) = ladder.next() else { unreachable!() };
     assert_eq!(round.pairs, [[1, 0]], "places 2 and 1");
-    ladder.issued(&round);
-    assert_eq!(ladder.next(), Next::Wait);
-    let mut meeting = Meeting::new([1, 0]);
-    meeting.add(1, Some(1));
-    meeting.add(0, None);
-    ladder.finished(&[meeting]);
+    ladder.on_scheduled(&round);
+    assert_eq!(ladder.next(), NextRound::Wait);
+    let mut result = PairingResult::new([1, 0]);
+    result.add(1, Some(1));
+    result.add(0, None);
+    ladder.on_round_finished(&[result]);
     assert_eq!(ladder.progress().unwrap(), [2, 3, 1]);
-    let Next::Round(round) = ladder.next() else { unreachable!() };
+    let NextRound::Round(round) = ladder.next() else { unreachable!() };
     assert_eq!(round.pairs, [[2, 0]], "places 3 and 2");
 }
 
 #[test]
-fn a_tied_knockout_is_repeated_and_then_the_better_seed_goes_on() {
+fn knockout_replays_a_tie_then_the_better_seed_advances() {
     let mut knockout = Knockout::new(2, 1);
     for (title, pair) in [("final", [0, 1]), ("final, replay 1", [1, 0])] {
-        let Next::Round(round) = knockout.next() else { unreachable!() };
+        let NextRound::Round(round) = knockout.next() else { unreachable!() };
         assert_eq!((round.title.as_str(), round.pairs.as_slice()), (title, &[pair][..]));
-        knockout.issued(&round);
-        let mut meeting = Meeting::new(pair);
-        meeting.add(0, None);
-        meeting.add(1, None);
-        knockout.finished(&[meeting]);
+        knockout.on_scheduled(&round);
+        let mut result = PairingResult::new(pair);
+        result.add(0, None);
+        result.add(1, None);
+        knockout.on_round_finished(&[result]);
     }
-    assert_eq!(knockout.next(), Next::Over);
+    assert_eq!(knockout.next(), NextRound::Over);
     assert_eq!(knockout.progress().unwrap(), [1, 0]);
-    assert_eq!(knockout.ties(), [Tie { round: "final".into(), winner: 0, loser: 1 }]);
+    let decision = SeedDecision { round: "final".into(), winner: 0, loser: 1 };
+    assert_eq!(knockout.seed_decisions(), [decision]);
 }
 
 #[test]
-fn a_thousand_players_have_eleven_rounds_of_a_swiss_contest_without_rematches() {
+fn swiss_pairs_a_thousand_players_for_eleven_rounds_without_rematches() {
     for players in [1000, 999] {
         let mut swiss = Swiss::new(players, 11, 1, Points::default());
         let played = play(&mut swiss, 1, 3, 100);
         assert_eq!(played.len(), 11);
-        assert!(meetings(&played).values().all(|count| *count == 1));
-        let balance = balances(&played, players, 1, Colours::Balanced);
-        assert!(balance.iter().all(|balance| balance.abs() <= 2));
+        assert!(pair_counts(&played).values().all(|count| *count == 1));
+        let balances = balances(&played, players, 1, Colours::Balanced);
+        assert!(balances.iter().all(|balance| balance.abs() <= 2));
     }
 }
 
 #[test]
-fn random_colours_of_single_games_follow_from_the_seed_and_are_fair() {
+fn random_colours_depend_on_the_seed_and_are_fair() {
     let players: Vec<usize> = (0..40).collect();
     let rounds = round_robin(&players);
-    let firsts = |seed| -> Vec<bool> {
-        let of = |round: &Round| deal(round, 1, Colours::Random, seed, &Played::new(), 0);
-        rounds.iter().flat_map(of).map(|game| game.players[0] < game.players[1]).collect()
+    let is_lower_first = |seed| -> Vec<bool> {
+        let games =
+            |round: &Round| schedule_games(round, 1, Colours::Random, seed, &PairHistory::new(), 0);
+        rounds.iter().flat_map(games).map(|game| game.players[0] < game.players[1]).collect()
     };
-    assert_eq!(firsts(1), firsts(1));
-    assert_ne!(firsts(1), firsts(2));
-    let lower = firsts(1).into_iter().filter(|lower| *lower).count();
+    assert_eq!(is_lower_first(1), is_lower_first(1));
+    assert_ne!(is_lower_first(1), is_lower_first(2));
+    let lower = is_lower_first(1).into_iter().filter(|lower| *lower).count();
     assert!((300..480).contains(&lower), "{lower} of 780");
 }

@@ -1,27 +1,27 @@
-//! Scores and their error bars, against values worked out by hand.
+//! Scores and error bars, against values computed by hand.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on may stop
+#![allow(clippy::unwrap_used)] // failing tests may panic
 
 use crownhead_tournament::statistics::{GamePoints, Pentanomial, Wdl, elo};
 
 #[track_caller]
-fn near(found: f64, wanted: f64, tolerance: f64) {
-    assert!((found - wanted).abs() <= tolerance, "{found} is not {wanted}");
+fn near(value: f64, expected: f64, tolerance: f64) {
+    assert!((value - expected).abs() <= tolerance, "{value} instead of {expected}");
 }
 
 #[test]
-fn wins_count_one_and_draws_a_half() {
-    let mut tally = Wdl::default();
-    assert_eq!(tally.score(), None);
+fn draw_counts_half_a_win() {
+    let mut wdl = Wdl::default();
+    assert_eq!(wdl.score(), None);
     for points in [GamePoints::Win, GamePoints::Win, GamePoints::Draw, GamePoints::Loss] {
-        tally.add(points);
+        wdl.add(points);
     }
-    assert_eq!((tally.wins, tally.draws, tally.losses, tally.games()), (2, 1, 1, 4));
-    assert_eq!(tally.score(), Some(0.625));
+    assert_eq!((wdl.wins, wdl.draws, wdl.losses, wdl.games()), (2, 1, 1, 4));
+    assert_eq!(wdl.score(), Some(0.625));
 }
 
 #[test]
-fn elo_points_of_a_score() {
+fn elo_follows_from_the_score() {
     assert_eq!(elo(0.5), 0.0);
     near(elo(0.75), 190.85, 0.01);
     near(elo(0.25), -190.85, 0.01);
@@ -31,7 +31,7 @@ fn elo_points_of_a_score() {
 }
 
 #[test]
-fn a_pair_counts_by_its_sum() {
+fn pair_counts_by_the_sum_of_its_points() {
     let mut pairs = Pentanomial::default();
     pairs.add([GamePoints::Loss, GamePoints::Loss]);
     pairs.add([GamePoints::Draw, GamePoints::Loss]);
@@ -43,7 +43,7 @@ fn a_pair_counts_by_its_sum() {
 }
 
 #[test]
-fn error_bars_come_from_pairs() {
+fn error_bars_are_computed_from_pairs() {
     // 100 pairs: 10 with 1 of 2 points, 60 with 1½, 30 with 2. The mean of a game is
     // (10·0.5 + 60·0.75 + 30·1)/100 = 0.8, the variance (10·0.09 + 60·0.0025 + 30·0.04)/100
     // = 0.0225, the deviation of the mean √(0.0225/100) = 0.015, its 95 % range ± 0.0294.
@@ -53,32 +53,32 @@ fn error_bars_come_from_pairs() {
     near(estimate.elo, 240.82, 0.01);
     // elo(0.8294) − elo(0.7706), halved: (274.78 − 210.49)/2.
     near(estimate.elo_error, 32.1, 0.1);
-    near(estimate.superiority, 1.0, 1e-9);
+    near(estimate.los, 1.0, 1e-9);
 }
 
 #[test]
-fn an_opening_that_decides_the_game_says_nothing_about_the_players() {
-    // Each player won every game as Black: as single games a spread of ½, as pairs none.
+fn decisive_opening_gives_no_information_about_the_players() {
+    // Each player won every game as Black: single games vary, pairs do not.
     let estimate = Pentanomial([0, 0, 50, 0, 0]).estimate().unwrap();
-    assert_eq!((estimate.score, estimate.elo, estimate.superiority), (0.5, 0.0, 0.5));
+    assert_eq!((estimate.score, estimate.elo, estimate.los), (0.5, 0.0, 0.5));
     near(estimate.error, 0.06, 1e-9);
 }
 
 #[test]
-fn the_likelihood_to_be_stronger_is_that_of_a_normal_distribution() {
-    // One pair of each of 0 and 2 points: mean ½. With three of four pairs won: mean 0.75,
+fn los_follows_from_the_normal_distribution() {
+    // One pair each with 0 and 2 points: mean ½. With three of four pairs won: mean 0.75,
     // variance 0.1875, deviation √(0.1875/4) = 0.2165; 0.25/0.2165 = 1.1547, and Φ = 0.8759.
-    near(Pentanomial([1, 0, 0, 0, 1]).estimate().unwrap().superiority, 0.5, 1e-7);
-    near(Pentanomial([1, 0, 0, 0, 3]).estimate().unwrap().superiority, 0.8759, 1e-4);
-    near(Pentanomial([3, 0, 0, 0, 1]).estimate().unwrap().superiority, 0.1241, 1e-4);
+    near(Pentanomial([1, 0, 0, 0, 1]).estimate().unwrap().los, 0.5, 1e-7);
+    near(Pentanomial([1, 0, 0, 0, 3]).estimate().unwrap().los, 0.8759, 1e-4);
+    near(Pentanomial([3, 0, 0, 0, 1]).estimate().unwrap().los, 0.1241, 1e-4);
 }
 
 #[test]
-fn a_clean_sweep_has_no_elo_but_an_error_bar() {
+fn clean_sweep_has_infinite_elo_and_a_finite_error() {
     assert!(Pentanomial::default().estimate().is_none());
     let estimate = Pentanomial([0, 0, 0, 0, 100]).estimate().unwrap();
-    assert_eq!((estimate.score, estimate.elo, estimate.superiority), (1.0, f64::INFINITY, 1.0));
+    assert_eq!((estimate.score, estimate.elo, estimate.los), (1.0, f64::INFINITY, 1.0));
     near(estimate.error, 0.03, 1e-9);
     let estimate = Pentanomial([7, 0, 0, 0, 0]).estimate().unwrap();
-    assert_eq!((estimate.elo, estimate.superiority), (f64::NEG_INFINITY, 0.0));
+    assert_eq!((estimate.elo, estimate.los), (f64::NEG_INFINITY, 0.0));
 }

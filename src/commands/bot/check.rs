@@ -11,8 +11,9 @@ use crownhead_rules::Game;
 use serde_json::{Value, json};
 
 use super::parse_program;
-use crate::commands::{Failure, stop_on_interrupt};
+use crate::failure::Failure;
 use crate::isolation_args::{IsolationArgs, isolation_json};
+use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -20,13 +21,13 @@ pub(crate) struct Args {
     /// cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
-    /// Game, with options if any
+    /// Game, with options: english, contest:kings=true, …
     #[arg(long, value_name = "GAME")]
     game: Game,
     /// Random seed of the opponent
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// How long the bot may take to get ready
+    /// Time the bot may take to start
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup_timeout: Duration,
     /// Time per move
@@ -99,8 +100,8 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> std::io::Result<()>
 fn finding_json(finding: &Finding) -> Value {
     json!({
         "check": finding.check,
-        "grade": finding.severity.code(),
-        "found": finding.message,
+        "severity": finding.severity.code(),
+        "message": finding.message,
         "advice": finding.advice,
     })
 }

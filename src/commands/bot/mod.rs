@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crownhead_bots::{BotProgram, ProgramError};
 
-use super::Failure;
+use crate::failure::Failure;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {

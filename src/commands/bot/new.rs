@@ -7,7 +7,7 @@ use anyhow::Context;
 use crownhead_bots::StarterKit;
 use crownhead_rules::Game;
 
-use crate::commands::Failure;
+use crate::failure::Failure;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

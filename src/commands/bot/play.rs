@@ -8,8 +8,8 @@ use crownhead_rules::Game;
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 
 use super::parse_program;
-use crate::commands::Failure;
-use crate::commands::play::{lot, play};
+use crate::commands::play::{play, random_seed};
+use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
 
 #[derive(clap::Args)]
@@ -18,19 +18,19 @@ pub(crate) struct Args {
     /// cpp-function:FILE
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
-    /// Game, with options if any
-    #[arg(long, value_name = "GAME", default_value = "english")]
+    /// Game, with options: english, contest:kings=true, …
+    #[arg(long, value_name = "GAME", default_value_t)]
     game: Game,
     /// Let the bot move first
     #[arg(long)]
     bot_first: bool,
-    /// Start position
+    /// Position [default: the start position]
     #[arg(long, value_name = "POSITION")]
     position: Option<String>,
     /// Time per move of the bot
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "5s")]
     movetime: Duration,
-    /// Play in plain text
+    /// Use plain text instead of the full screen
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         seats: if args.bot_first { [bot, Seat::Human] } else { [Seat::Human, bot] },
         position: args.position,
         time_control: TimeControl::PerMove(args.movetime),
-        seed: lot(),
+        seed: random_seed(),
     };
     let game = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     // Not autosaved: the bot will have changed before the game is resumed.

@@ -10,8 +10,9 @@ use crownhead_play::{Session, parse_duration};
 use serde_json::{Value, json};
 
 use super::parse_program;
-use crate::commands::{Failure, stop_on_interrupt};
+use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
+use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -21,17 +22,17 @@ pub(crate) struct Args {
     /// Ply of the turn: the number of moves played before it
     #[arg(long, value_name = "PLY")]
     at: usize,
-    /// Ask this bot instead: a folder with a bot.toml, a command, tcp-int32:COMMAND, c-function:FILE
-    /// or cpp-function:FILE
+    /// Ask this bot instead: a folder with a bot.toml, a command, tcp-int32:COMMAND,
+    /// c-function:FILE or cpp-function:FILE
     #[arg(long, value_name = "DIR|COMMAND")]
     bot: Option<String>,
     /// Only show the turn
     #[arg(long, conflicts_with = "bot")]
     show: bool,
-    /// How long the bot may take to get ready
+    /// Time the bot may take to start
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     startup_timeout: Duration,
-    /// How long to wait for the answer
+    /// Time the bot may take to answer
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
     timeout: Duration,
     /// Print one JSON object

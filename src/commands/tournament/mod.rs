@@ -1,79 +1,81 @@
-//! `crownhead tournament`: contests between many players. Here are the arguments; [`play`] runs and
-//! resumes a contest, [`show`] tells what its journal knows.
+//! `crownhead tournament`: command-line args. [`mod@run`] runs and resumes a tournament,
+//! [`show`] prints what its journal holds.
 
-mod play;
 mod progress;
+mod run;
 mod show;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crownhead_tournament::contest_file::{FileError, TEMPLATE};
+use crownhead_files::write_atomic;
+use crownhead_tournament::config::{ConfigError, TEMPLATE};
 use crownhead_tournament::journal::{Journal, JournalError, State};
 
-use crownhead_files::write_atomic;
-
-use super::{Failure, say};
+use crate::failure::Failure;
+use crate::output::eprint_message;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Write a contest file with comments, to be changed
+    /// Write a commented tournament file to start from
     New(New),
-    /// Play a contest from its beginning
+    /// Run a tournament from the start
     Run(Run),
-    /// Go on with a contest: exactly the games that are missing are played
+    /// Play the missing games of a tournament
     Resume(Resume),
-    /// Say how far a contest is, and how long it will take
+    /// Show the progress of a tournament and the time left
     Status(Show),
-    /// Print the table
+    /// Print the standings
     Standings(Standings),
-    /// List the games, or show one with its moves
+    /// List the games, or show one game with its moves
     Games(Games),
-    /// End a contest for good; what was played stays in its journal
+    /// Cancel a tournament; its games stay in the journal
     Cancel(Show),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct New {
-    /// The file to write
-    #[arg(value_name = "FILE", default_value = "contest.toml")]
+    /// File to write
+    #[arg(value_name = "FILE", default_value = "tournament.toml")]
     file: PathBuf,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Run {
-    /// The contest file
+    /// Tournament file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Print one JSON object for each event
+    /// Print one JSON object per event
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Resume {
-    /// The contest file
+    /// Tournament file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// If the contest or a bot has changed: let the games that were played before count
+    /// Keep the results of games that a change in the tournament file or in a bot affects
     #[arg(long, conflicts_with = "replay")]
     keep: bool,
-    /// If the contest or a bot has changed: play the games again that it concerns
+    /// Replay games that a change in the tournament file or in a bot affects (round robin and
+    /// gauntlet)
     #[arg(long)]
     replay: bool,
-    /// Play all games of this player again
+    /// Replay all games of this player (round robin and gauntlet)
     #[arg(long, value_name = "NAME")]
     replay_player: Vec<String>,
-    /// Go on with a contest that was cancelled
+    /// Resume a cancelled tournament
     #[arg(long)]
     reopen: bool,
-    /// Print one JSON object for each event
+    /// Print one JSON object per event
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Show {
-    /// The contest file, or its journal
+    /// Tournament file or journal
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print one JSON object
@@ -85,7 +87,7 @@ pub(crate) struct Show {
 pub(crate) struct Standings {
     #[command(flatten)]
     show: Show,
-    /// Print everybody's results against everybody, however many there are
+    /// Print the crosstable even with more than 20 players
     #[arg(long)]
     crosstable: bool,
 }
@@ -103,100 +105,96 @@ pub(crate) struct Games {
     /// Only games of this round
     #[arg(long, value_name = "N")]
     round: Option<u32>,
-    /// Only games that were lost by a fault
+    /// Only forfeited games
     #[arg(long)]
     forfeits: bool,
-    /// Also write the finished games to this file
-    #[arg(long, value_name = "PDN")]
+    /// Write the finished games to this file
+    #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
-        Command::New(arguments) => new(&arguments),
-        Command::Run(arguments) => play::run(&arguments),
-        Command::Resume(arguments) => play::resume(&arguments),
-        Command::Status(arguments) => show::status(&arguments),
-        Command::Standings(arguments) => show::standings(&arguments),
-        Command::Games(arguments) => show::games(&arguments),
-        Command::Cancel(arguments) => cancel(&arguments),
+        Command::New(args) => new(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Resume(args) => run::resume(&args),
+        Command::Status(args) => show::status(&args),
+        Command::Standings(args) => show::standings(&args),
+        Command::Games(args) => show::games(&args),
+        Command::Cancel(args) => cancel(&args),
     }
 }
 
-fn new(arguments: &New) -> Result<(), Failure> {
-    use std::io::Write;
-    let file = arguments.file.display();
-    if arguments.file.symlink_metadata().is_ok() {
-        let message = format!("{file} is there already: name another file");
-        return Err(anyhow::anyhow!(message).into());
+fn new(args: &New) -> Result<(), Failure> {
+    let file = args.file.display();
+    if args.file.symlink_metadata().is_ok() {
+        return Err(anyhow::anyhow!("{file} already exists: choose another name").into());
     }
-    write_atomic(&arguments.file, TEMPLATE)?;
+    write_atomic(&args.file, TEMPLATE)?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{file} is a contest with comments: change it, then")?;
+    writeln!(out, "Wrote {file}. Edit it, then run:")?;
     writeln!(out, "  crownhead tournament run {file}")?;
     Ok(())
 }
 
-fn cancel(arguments: &Show) -> Result<(), Failure> {
-    use std::io::Write;
-    let journal = open(&arguments.file)?;
+fn cancel(args: &Show) -> Result<(), Failure> {
+    let journal = open(&args.file)?;
+    let file = args.file.display();
     if journal.state()? == State::Finished {
-        let message = format!("{} is finished already", arguments.file.display());
-        return Err(anyhow::anyhow!(message).into());
+        return Err(anyhow::anyhow!("{file} is already finished").into());
     }
     journal.set_state(State::Cancelled)?;
     let mut out = std::io::stdout().lock();
-    match arguments.json {
+    match args.json {
         true => writeln!(out, "{}", serde_json::json!({ "state": "cancelled" }))?,
         false => writeln!(
             out,
-            "cancelled: a run ends within a moment; `crownhead tournament resume --reopen` would go on"
+            "Cancelled. A running tournament stops within a second. To continue after all, run: \
+             crownhead tournament resume --reopen {file}"
         )?,
     }
     Ok(())
 }
 
-/// The journal of a contest, to be read. The contest file, the journal, or the one without its ending
-/// name it.
+/// Opens a journal for reading, given the tournament file, the journal, or either without its
+/// extension.
 fn open(file: &Path) -> Result<Journal, Failure> {
-    Journal::open_to_read(&Journal::path_for(file)).map_err(|error| match error {
-        JournalError::Missing(path) => {
-            let file = file.display();
-            let path = path.display();
-            let message = match Path::new(&file.to_string()).exists() {
-                true => format!("{file} has not been run: there is no journal {path}"),
-                false => format!("there is neither {file} nor a journal {path}"),
+    Journal::open_read_only(&Journal::path_for(file)).map_err(|error| match error {
+        JournalError::Missing(journal) => {
+            let (file_name, journal) = (file.display(), journal.display());
+            let message = match file.exists() {
+                true => format!("{file_name} has not been run: there is no journal {journal}"),
+                false => format!("found neither {file_name} nor its journal {journal}"),
             };
             anyhow::anyhow!(message).into()
         }
-        error => of_journal(error),
+        error => journal_failure(error),
     })
 }
 
-fn of_journal(error: JournalError) -> Failure {
+fn journal_failure(error: JournalError) -> Failure {
     match error {
-        JournalError::Foreign(_) | JournalError::Version { .. } => {
+        JournalError::NotAJournal(_) | JournalError::Version { .. } => {
             Failure::BadInput(error.to_string())
         }
         error => error.into(),
     }
 }
 
-fn of_file(error: FileError) -> Failure {
+fn config_failure(error: ConfigError) -> Failure {
     match error {
-        FileError::Unreadable(why) => anyhow::anyhow!(why).into(),
+        ConfigError::Unreadable(message) => anyhow::anyhow!(message).into(),
         error => Failure::BadInput(error.to_string()),
     }
 }
 
-/// So many games, in words.
+/// Formats a number of games.
 fn games_text(count: usize) -> String {
     if count == 1 { "1 game".into() } else { format!("{count} games") }
 }
 
-/// Tells the organiser what is remarkable about a contest.
-fn say_notes(notes: &[String]) {
-    for note in notes {
-        say(format_args!("note: {note}"));
+fn print_warnings(warnings: &[String]) {
+    for warning in warnings {
+        eprint_message(format_args!("warning: {warning}"));
     }
 }

@@ -1,13 +1,14 @@
-//! What is told while a contest runs: one object for each event, or a bar on a terminal, or one line
-//! for each game.
+//! Progress of a run: JSON events, a progress bar on a terminal, or one line per game.
 
 use std::io::Write;
+use std::time::Duration;
 
-use crownhead_tournament::events::{Event, result};
+use crownhead_tournament::FinishedGame;
+use crownhead_tournament::events::{Event, GameRef};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::games_text;
-use crate::commands::{can_draw, say};
+use crate::output::{eprint_message, supports_ansi};
 
 pub(super) struct Progress {
     is_json: bool,
@@ -19,21 +20,21 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(is_json: bool) -> Progress {
-        let can_draw = !is_json && can_draw(&std::io::stderr());
+        let has_bar = !is_json && supports_ansi(&std::io::stderr());
         let bar =
-            can_draw.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
+            has_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
         Progress { is_json, bar, names: Vec::new(), planned: None, finished: 0 }
     }
 
-    pub(super) fn show(&mut self, event: &Event) {
+    pub(super) fn on_event(&mut self, event: &Event) {
         match event {
-            Event::Contest { players, planned, finished, walls, .. } => {
+            Event::RunStarted { players, planned, finished, isolation, .. } => {
                 self.names.clone_from(players);
                 (self.planned, self.finished) = (*planned, *finished);
-                if let Some(walls) = walls {
-                    say(format_args!("isolation: {walls}"));
+                if let Some(isolation) = isolation {
+                    eprint_message(format_args!("isolation: {isolation}"));
                 }
-                self.begin();
+                self.start_bar();
             }
             Event::Round { planned, .. } => {
                 self.planned = *planned;
@@ -41,62 +42,55 @@ impl Progress {
                     bar.set_length(*planned);
                 }
             }
-            Event::Finished(..) => self.finished += 1,
+            Event::GameFinished(..) => self.finished += 1,
             _ => {}
         }
         if self.is_json {
-            // The contest goes on if nobody listens.
+            // The tournament goes on even if the reader is gone.
             let mut out = std::io::stdout().lock();
             let _ = writeln!(out, "{}", event.json(&self.names)).and_then(|()| out.flush());
             return;
         }
         match event {
-            Event::Finished(game, brief) => {
-                let [first, second] = &game.names;
-                let score = brief.score.map(|[first, second]| format!(" {first}:{second}"));
-                let line = format!(
-                    "{first} - {second}  {}{}  {}",
-                    result(brief.winner),
-                    score.unwrap_or_default(),
-                    brief.reason
-                );
-                match &self.bar {
-                    Some(bar) => {
-                        bar.set_position(self.finished);
-                        bar.set_message(line);
-                    }
-                    None => {
-                        let planned = self.planned.map(|planned| format!("/{planned}"));
-                        let planned = planned.unwrap_or_default();
-                        let forfeit = match brief.forfeit {
-                            Some(side) => format!("  forfeited by {}", game.names[side]),
-                            None => String::new(),
-                        };
-                        say(format_args!(
-                            "{}{planned}  game {}, round {}: {line}{forfeit}",
-                            self.finished, game.number, game.round
-                        ));
-                    }
-                }
-            }
+            Event::GameFinished(game, finished) => self.show_game(game, finished),
             Event::Round { number, title, games, byes, .. } if self.bar.is_none() && *games > 0 => {
-                let byes: Vec<_> = byes.iter().filter_map(|p| self.names.get(*p)).collect();
-                let rest = match byes.as_slice() {
+                let names = byes.iter().filter_map(|player| self.names.get(*player));
+                let names: Vec<_> = names.map(String::as_str).collect();
+                let byes = match names.as_slice() {
                     [] => String::new(),
-                    byes => {
-                        let names: Vec<_> = byes.iter().map(|name| name.as_str()).collect();
-                        format!(", without an opponent: {}", names.join(", "))
-                    }
+                    names => format!(", bye: {}", names.join(", ")),
                 };
                 let plain = format!("round {number}");
                 let title = if *title == plain { plain } else { format!("{plain}, {title}") };
-                say(format_args!("{title}: {}{rest}", games_text(*games as usize)));
+                eprint_message(format_args!("{title}: {}{byes}", games_text(*games as usize)));
             }
             _ => {}
         }
     }
 
-    fn begin(&mut self) {
+    fn show_game(&self, game: &GameRef, finished: &FinishedGame) {
+        let summary = &finished.summary;
+        let [first, second] = &game.names;
+        let score = summary.score.map(|[first, second]| format!(" {first}:{second}"));
+        let score = score.unwrap_or_default();
+        let line = format!("{first} - {second}  {}{score}  {}", summary.result(), summary.reason);
+        let Some(bar) = &self.bar else {
+            let planned = self.planned.map(|planned| format!("/{planned}")).unwrap_or_default();
+            let forfeit = match summary.forfeit {
+                Some(side) => format!("  forfeited by {}", game.names[side]),
+                None => String::new(),
+            };
+            eprint_message(format_args!(
+                "{}{planned}  game {}, round {}: {line}{forfeit}",
+                self.finished, game.number, game.round
+            ));
+            return;
+        };
+        bar.set_position(self.finished);
+        bar.set_message(line);
+    }
+
+    fn start_bar(&mut self) {
         let Some(bar) = &self.bar else { return };
         let template = match self.planned {
             Some(planned) => {
@@ -106,22 +100,22 @@ impl Progress {
             None => "{pos} games {elapsed}  {wide_msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            // Nothing is known before a game of this run has ended.
-            let before = self.finished;
+            // There is no estimate before the first game of this run has ended.
+            let finished_before = self.finished;
             let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                if state.pos() > before {
+                if state.pos() > finished_before {
                     let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
                 }
             };
             bar.set_style(style.with_key("left", left).progress_chars("=> "));
         }
-        // What was finished before took no time in this run.
+        // Games of earlier runs must not count for the estimate.
         bar.set_position(self.finished);
         bar.reset_eta();
-        bar.enable_steady_tick(std::time::Duration::from_millis(500));
+        bar.enable_steady_tick(Duration::from_millis(500));
     }
 
-    pub(super) fn end(&mut self) {
+    pub(super) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }

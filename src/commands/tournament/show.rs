@@ -1,4 +1,4 @@
-//! What a journal knows: how far the contest is, the table, the games.
+//! `tournament status`, `standings` and `games`: what the journal holds.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -6,54 +6,58 @@ use std::time::Duration;
 
 use anyhow::Context;
 use crownhead_files::AtomicFile;
-use crownhead_records::{GameRecord, GameResult, Ply, write_game};
+use crownhead_records::write_game;
 use crownhead_rules::Side;
-use crownhead_tournament::Walls;
-use crownhead_tournament::events::result;
-use crownhead_tournament::journal::{Game, Journal, Snapshot, State};
+use crownhead_tournament::IsolationRecord;
+use crownhead_tournament::events::VERSION;
+use crownhead_tournament::journal::{FaultRow, Game, Journal, Snapshot, State};
 use crownhead_tournament::standings::json;
-use crownhead_tournament::standings::text::{MOST_CROSSED, columns, crosstable, remarks, table};
+use crownhead_tournament::standings::text::{
+    MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
+};
 use serde_json::{Value, json};
 
-use super::{Games, Show, Standings, games_text, of_journal, open};
-use crate::commands::Failure;
+use super::{Games, Show, Standings, games_text, journal_failure, open};
+use crate::failure::Failure;
 
-fn snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
+/// Number of recent games that the time estimate is based on.
+const RECENT_GAMES: usize = 200;
+
+fn read_snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
     let journal = open(file)?;
-    let snapshot = journal.snapshot().map_err(of_journal)?;
+    let snapshot = journal.snapshot().map_err(journal_failure)?;
     Ok((journal, snapshot))
 }
 
-fn game_of(snapshot: &Snapshot) -> Result<crownhead_rules::Game, Failure> {
+fn parse_game(snapshot: &Snapshot) -> Result<crownhead_rules::Game, Failure> {
     let game = snapshot.settings.game.parse::<crownhead_rules::Game>();
     game.map_err(|error| Failure::BadInput(error.to_string()))
 }
 
-/// So many of the last games say how long one takes.
-const RECENT: usize = 200;
+pub(super) fn unknown_player(name: &str, names: &[String]) -> Failure {
+    Failure::Usage(format!("unknown player {name:?}; players: {}", names.join(", ")))
+}
 
-/// How long the games that are missing will take, if that is known.
+/// Estimates how long the missing games will take, if their number is known.
 fn time_left(snapshot: &Snapshot) -> Option<Duration> {
-    let mut ended: Vec<_> = snapshot
-        .finished()
-        .map(|(game, end)| (end.at, end.at - game.started.unwrap_or(end.at)))
-        .collect();
-    ended.sort_unstable();
-    let recent = &ended[ended.len().saturating_sub(RECENT)..];
-    let total: i64 = recent.iter().map(|(_, took)| took).sum();
-    let each = (!recent.is_empty()).then(|| total / recent.len() as i64)?;
-    let left = snapshot.planned()?.saturating_sub(ended.len() as u64);
-    let millis = each.unsigned_abs() * left / snapshot.settings.concurrency as u64;
+    let mut times: Vec<_> =
+        snapshot.finished().map(|(_, summary)| (summary.finished, summary.milliseconds)).collect();
+    times.sort_unstable();
+    let recent = &times[times.len().saturating_sub(RECENT_GAMES)..];
+    let total: i64 = recent.iter().map(|(_, milliseconds)| milliseconds).sum();
+    let average = (!recent.is_empty()).then(|| total / recent.len() as i64)?;
+    let missing = snapshot.planned()?.saturating_sub(times.len() as u64);
+    let millis = average.unsigned_abs() * missing / snapshot.settings.concurrency.max(1) as u64;
     Some(Duration::from_millis(millis))
 }
 
-pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
-    let (journal, snapshot) = snapshot(&arguments.file)?;
-    let is_running = journal.is_run_elsewhere();
+pub(super) fn status(args: &Show) -> Result<(), Failure> {
+    let (journal, snapshot) = read_snapshot(&args.file)?;
+    let is_running = journal.is_running();
     let finished = snapshot.finished().count();
-    let forfeits = snapshot.finished().filter(|(_, end)| end.forfeit.is_some()).count();
-    let is_open = |game: &&Game| game.end.is_none() && game.started.is_some();
-    let started: Vec<&Game> = snapshot.games.iter().filter(is_open).collect();
+    let forfeits = snapshot.finished().filter(|(_, summary)| summary.forfeit.is_some()).count();
+    let is_started = |game: &&Game| game.summary.is_none() && game.started.is_some();
+    let started: Vec<&Game> = snapshot.games.iter().filter(is_started).collect();
     let planned = snapshot.planned();
     let left = match snapshot.state {
         State::Open => time_left(&snapshot),
@@ -65,20 +69,22 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         (_, state) => state.code(),
     };
     let names = snapshot.names();
+    let players: Vec<_> =
+        snapshot.ranked_players().into_iter().map(|player| &names[player]).collect();
     let round = snapshot.rounds.last();
     let mut out = std::io::stdout().lock();
-    if arguments.json {
+    if args.json {
         let game = |game: &&Game| {
             let [first, second] = game.players.map(|player| &names[player]);
             json!({ "game": game.number, "round": game.round, "first": first, "second": second })
         };
         let object = json!({
-            "version": crownhead_tournament::events::VERSION,
+            "version": VERSION,
             "name": snapshot.name,
             "state": state,
             "game": snapshot.settings.game,
             "schedule": snapshot.settings.schedule.code(),
-            "players": snapshot.listed().into_iter().map(|player| &names[player]).collect::<Vec<_>>(),
+            "players": players,
             "rounds": snapshot.rounds.len(),
             "round": round,
             "planned": planned,
@@ -86,20 +92,15 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
             "finished": finished,
             "forfeits": forfeits,
             "playing": started.iter().map(game).collect::<Value>(),
-            "isolation": snapshot.walls.last().map(Walls::json),
+            "isolation": snapshot.isolation.last().map(IsolationRecord::json),
             "seconds_left": left.map(|left| left.as_secs_f64()),
         });
         writeln!(out, "{object}")?;
         return Ok(());
     }
     let Snapshot { name, settings, .. } = &snapshot;
-    writeln!(
-        out,
-        "{name}: {}, {}, {} players",
-        settings.game,
-        settings.schedule.code(),
-        snapshot.listed().len()
-    )?;
+    let schedule = settings.schedule.code();
+    writeln!(out, "{name}: {}, {schedule}, {} players", settings.game, players.len())?;
     writeln!(out, "state     {state}")?;
     match planned {
         Some(planned) => writeln!(out, "games     {finished} of {planned} finished")?,
@@ -109,49 +110,49 @@ pub(super) fn status(arguments: &Show) -> Result<(), Failure> {
         writeln!(out, "round     {title}")?;
     }
     writeln!(out, "forfeits  {forfeits}")?;
-    match walls_used(&snapshot).as_slice() {
-        // Where games had different walls, how many had which.
-        used @ [_, _, ..] => {
-            for (walls, games) in used {
-                writeln!(out, "isolation {walls}: {}", games_text(*games))?;
+    match isolation_counts(&snapshot).as_slice() {
+        counts @ [_, _, ..] => {
+            for (isolation, games) in counts {
+                writeln!(out, "isolation {isolation}: {}", games_text(*games))?;
             }
         }
         _ => {
-            if let Some(walls) = snapshot.walls.last() {
-                writeln!(out, "isolation {walls}")?;
+            if let Some(isolation) = snapshot.isolation.last() {
+                writeln!(out, "isolation {isolation}")?;
             }
         }
     }
     for game in &started {
         let [first, second] = game.players.map(|player| &names[player]);
-        let word = if is_running { "playing" } else { "broken off" };
-        writeln!(out, "{word:<9} game {}: {first} - {second}", game.number)?;
+        let label = if is_running { "playing" } else { "aborted" };
+        writeln!(out, "{label:<9} game {}: {first} - {second}", game.number)?;
     }
     if let Some(left) = left {
         writeln!(out, "time left about {}", duration_text(left))?;
     }
     if state == "interrupted" {
-        let file = arguments.file.display();
-        writeln!(
-            out,
-            "`crownhead tournament resume {file}` goes on with the games that are missing"
-        )?;
+        let file = args.file.display();
+        writeln!(out, "Resume with: crownhead tournament resume {file}")?;
     }
     Ok(())
 }
 
-/// The walls that finished games had, with the number of these games.
-fn walls_used(snapshot: &Snapshot) -> Vec<(&Walls, usize)> {
-    let mut used: Vec<(&Walls, usize)> = Vec::new();
-    for (_, end) in snapshot.finished() {
-        let place = end.walls.and_then(|number| usize::try_from(number - 1).ok());
-        let Some(walls) = place.and_then(|place| snapshot.walls.get(place)) else { continue };
-        match used.iter_mut().find(|(other, _)| *other == walls) {
+/// Returns the number of finished games per isolation.
+fn isolation_counts(snapshot: &Snapshot) -> Vec<(&IsolationRecord, usize)> {
+    let mut counts: Vec<(&IsolationRecord, usize)> = Vec::new();
+    for (game, _) in snapshot.finished() {
+        let Some(isolation) = isolation_of(game, snapshot) else { continue };
+        match counts.iter_mut().find(|(other, _)| *other == isolation) {
             Some((_, games)) => *games += 1,
-            None => used.push((walls, 1)),
+            None => counts.push((isolation, 1)),
         }
     }
-    used
+    counts
+}
+
+fn isolation_of<'a>(game: &Game, snapshot: &'a Snapshot) -> Option<&'a IsolationRecord> {
+    let index = usize::try_from(game.isolation? - 1).ok()?;
+    snapshot.isolation.get(index)
 }
 
 fn duration_text(time: Duration) -> String {
@@ -162,13 +163,13 @@ fn duration_text(time: Duration) -> String {
     }
 }
 
-pub(super) fn standings(arguments: &Standings) -> Result<(), Failure> {
-    let (_, snapshot) = snapshot(&arguments.show.file)?;
+pub(super) fn standings(args: &Standings) -> Result<(), Failure> {
+    let (_, snapshot) = read_snapshot(&args.show.file)?;
     let mut out = std::io::stdout().lock();
-    if arguments.show.json {
+    if args.show.json {
         let standings = snapshot.standings();
         let object = json!({
-            "version": crownhead_tournament::events::VERSION,
+            "version": VERSION,
             "name": snapshot.name,
             "game": snapshot.settings.game,
             "schedule": snapshot.settings.schedule.code(),
@@ -181,18 +182,18 @@ pub(super) fn standings(arguments: &Standings) -> Result<(), Failure> {
         writeln!(out, "{object}")?;
         return Ok(());
     }
-    write_standings(&mut out, &snapshot, arguments.crosstable)
+    write_standings(&mut out, &snapshot, args.crosstable)
 }
 
-/// Writes the table, what is remarkable about it, and the crosstable if it is small or wanted.
+/// Writes the standings, notes, and the crosstable if it is small or requested.
 pub(super) fn write_standings(
     out: &mut impl Write,
     snapshot: &Snapshot,
-    is_crossed: bool,
+    with_crosstable: bool,
 ) -> Result<(), Failure> {
     let standings = snapshot.standings();
     let names = snapshot.names();
-    let sides = game_of(snapshot)?.info().sides.map(|side| side.name);
+    let sides = parse_game(snapshot)?.info().sides.map(|side| side.name);
     let finished = snapshot.finished().count();
     let games = match (snapshot.state, snapshot.planned()) {
         (State::Open | State::Cancelled, Some(planned)) => {
@@ -202,171 +203,180 @@ pub(super) fn write_standings(
     };
     let cancelled = if snapshot.state == State::Cancelled { ", cancelled" } else { "" };
     let Snapshot { name, settings, .. } = snapshot;
-    let kind = settings.schedule.code();
-    writeln!(out, "{name}: {}, {kind}, {games}{cancelled}", settings.game)?;
+    let schedule = settings.schedule.code();
+    writeln!(out, "{name}: {}, {schedule}, {games}{cancelled}", settings.game)?;
     writeln!(out)?;
     write!(out, "{}", table(&standings, &names, sides))?;
-    let remarks = remarks(&standings, &names);
-    if !remarks.is_empty() {
-        write!(out, "\n{remarks}")?;
+    let notes = notes(&standings, &names);
+    if !notes.is_empty() {
+        write!(out, "\n{notes}")?;
     }
-    if is_crossed || standings.rows.len() <= MOST_CROSSED {
+    if with_crosstable || standings.rows.len() <= MAX_CROSSTABLE_PLAYERS {
         write!(out, "\n{}", crosstable(&standings, &names))?;
     }
     Ok(())
 }
 
-pub(super) fn games(arguments: &Games) -> Result<(), Failure> {
-    let (journal, snapshot) = snapshot(&arguments.show.file)?;
+pub(super) fn games(args: &Games) -> Result<(), Failure> {
+    let (journal, snapshot) = read_snapshot(&args.show.file)?;
     let names = snapshot.names();
-    if let Some(name) = &arguments.player
-        && !names.contains(name)
-    {
-        let names = names.join(", ");
-        return Err(Failure::Usage(format!("there is no player {name:?}: they are {names}")));
+    if let Some(name) = args.player.as_ref().filter(|name| !names.contains(name)) {
+        return Err(unknown_player(name, &names));
     }
-    let is_wanted = |game: &&Game| {
+    let is_selected = |game: &&Game| {
         let mut players = game.players.iter();
-        arguments.number.is_none_or(|number| game.number == number)
-            && arguments.round.is_none_or(|round| game.round == round)
-            && arguments.player.as_ref().is_none_or(|name| players.any(|p| names[*p] == *name))
-            && (!arguments.forfeits || game.end.as_ref().is_some_and(|end| end.forfeit.is_some()))
+        let is_forfeit = game.summary.as_ref().is_some_and(|summary| summary.forfeit.is_some());
+        args.number.is_none_or(|number| game.number == number)
+            && args.round.is_none_or(|round| game.round == round)
+            && args.player.as_ref().is_none_or(|name| players.any(|p| names[*p] == *name))
+            && (!args.forfeits || is_forfeit)
     };
-    let games: Vec<&Game> = snapshot.games.iter().filter(is_wanted).collect();
-    if let (Some(number), []) = (arguments.number, games.as_slice()) {
-        let message = match snapshot.games.iter().map(|game| game.number).max() {
-            None => "no game is scheduled yet".into(),
-            _ if snapshot.games.iter().any(|game| game.number == number) => {
-                format!("game {number} is none of those asked for")
-            }
-            Some(last) if number <= last => format!("game {number} does not count any more"),
-            Some(last) => format!("there is no game {number}: the last is game {last}"),
-        };
-        return Err(Failure::Usage(message));
+    let games: Vec<&Game> = snapshot.games.iter().filter(is_selected).collect();
+    if let (Some(number), []) = (args.number, games.as_slice()) {
+        return Err(Failure::Usage(no_such_game(number, &snapshot)));
     }
-    if let Some(path) = &arguments.pdn {
+    if let Some(path) = &args.pdn {
         write_pdn(path, &journal, &snapshot, &games)?;
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
-    if arguments.show.json {
-        let mut objects = Vec::with_capacity(games.len());
-        for game in games {
-            objects.push(object(&journal, game, &names, arguments.number.is_some())?);
-        }
+    if args.show.json {
+        let with_moves = args.number.is_some();
+        let object = |game: &&Game| game_json(&journal, game, &names, with_moves);
         let object = json!({
-            "version": crownhead_tournament::events::VERSION,
-            "walls": snapshot.walls.iter().map(Walls::json).collect::<Value>(),
-            "games": objects,
+            "version": VERSION,
+            "isolation": snapshot.isolation.iter().map(IsolationRecord::json).collect::<Value>(),
+            "games": games.iter().map(object).collect::<Result<Value, Failure>>()?,
         });
         writeln!(out, "{object}")?;
-    } else if let (Some(_), [game]) = (arguments.number, games.as_slice()) {
-        one_game(&mut out, &journal, game, &snapshot)?;
-    } else if arguments.pdn.is_none() {
-        let row = |game: &&Game| {
+    } else if let (Some(_), [game]) = (args.number, games.as_slice()) {
+        write_details(&mut out, &journal, game, &snapshot)?;
+    } else if args.pdn.is_none() {
+        let header = ["game", "round", "first", "second", "result", "plies", "reason"];
+        let mut rows = vec![header.map(String::from).to_vec()];
+        rows.extend(games.iter().map(|game| {
             let [first, second] = game.players.map(|player| names[player].clone());
-            let (result, reason, plies) = match &game.end {
-                Some(end) => (result(end.winner), end.reason.clone(), end.plies.to_string()),
-                None if game.started.is_some() => ("*", "started".into(), String::new()),
-                None => ("*", "scheduled".into(), String::new()),
+            let (result, reason, plies) = match &game.summary {
+                Some(summary) => {
+                    (summary.result(), summary.reason.clone(), summary.plies.to_string())
+                }
+                None => ("*", game_state(game).into(), String::new()),
             };
-            let number = game.number.to_string();
-            vec![number, game.round.to_string(), first, second, result.into(), plies, reason]
-        };
-        let heads = ["game", "round", "first", "second", "result", "plies", "reason"];
-        let mut rows = vec![heads.map(String::from).to_vec()];
-        rows.extend(games.iter().map(row));
+            let [number, round] = [game.number.to_string(), game.round.to_string()];
+            vec![number, round, first, second, result.into(), plies, reason]
+        }));
         write!(out, "{}", columns(&rows, &[2, 3, 4, 6]))?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn object(
-    journal: &Journal,
-    game: &Game,
-    names: &[String],
-    is_whole: bool,
-) -> Result<Value, Failure> {
-    let [first, second] = game.players.map(|player| &names[player]);
-    let end = game.end.as_ref();
-    let state = match (end, game.started) {
+/// Explains why no game was selected.
+fn no_such_game(number: i64, snapshot: &Snapshot) -> String {
+    match snapshot.games.iter().map(|game| game.number).max() {
+        None => "no game is scheduled yet".into(),
+        _ if snapshot.games.iter().any(|game| game.number == number) => {
+            format!("game {number} does not match the other options")
+        }
+        Some(last) if number <= last => format!("game {number} was removed from the schedule"),
+        Some(last) => format!("no game {number}: the last one is game {last}"),
+    }
+}
+
+fn game_state(game: &Game) -> &'static str {
+    match (&game.summary, game.started) {
         (Some(_), _) => "finished",
         (None, Some(_)) => "started",
         (None, None) => "scheduled",
-    };
+    }
+}
+
+fn game_json(
+    journal: &Journal,
+    game: &Game,
+    names: &[String],
+    with_moves: bool,
+) -> Result<Value, Failure> {
+    let [first, second] = game.players.map(|player| &names[player]);
+    let summary = game.summary.as_ref();
+    let forfeit = summary.and_then(|summary| summary.forfeit);
     let mut object = json!({
         "game": game.number,
         "round": game.round,
         "first": first,
         "second": second,
-        "state": state,
-        "result": end.map(|end| result(end.winner)),
-        "reason": end.map(|end| &end.reason),
-        "forfeit": end.and_then(|end| end.forfeit).map(|side| &names[game.players[side]]),
-        "score": end.and_then(|end| end.score),
-        "faults": end.map(|end| end.faults),
-        "plies": end.map(|end| end.plies),
-        "walls": end.and_then(|end| end.walls),
+        "state": game_state(game),
+        "result": summary.map(|summary| summary.result()),
+        "reason": summary.map(|summary| &summary.reason),
+        "forfeit": forfeit.map(|side| &names[game.players[side]]),
+        "score": summary.and_then(|summary| summary.score),
+        "faults": summary.map(|summary| summary.faults),
+        "plies": summary.map(|summary| summary.plies),
+        "isolation": game.isolation,
         "opening": game.opening,
         "started": game.started,
-        "finished": end.map(|end| end.at),
+        "finished": summary.map(|summary| summary.finished),
     });
-    if is_whole {
-        let moves = journal.moves(game.number).map_err(of_journal)?;
-        let fault = |(side, ply, code, sentence): &(usize, u32, String, String)| {
-            let player = &names[game.players[*side]];
-            json!({ "player": player, "ply": ply, "code": code, "sentence": sentence })
+    if with_moves {
+        let details = journal.game_details(game.number).map_err(journal_failure)?;
+        let incident = |fault: &FaultRow| {
+            json!({
+                "player": names[game.players[fault.side]],
+                "ply": fault.ply,
+                "code": fault.code,
+                "description": fault.description,
+            })
         };
-        object["start"] = json!(moves.start);
-        object["opening_moves"] = json!(moves.opening);
-        object["moves"] = json!(moves.moves);
-        object["milliseconds"] = json!(moves.milliseconds);
-        object["ending"] = json!(moves.ending);
-        object["incidents"] = moves.faults.iter().map(fault).collect();
+        object["start"] = json!(details.opening.start);
+        object["opening_moves"] = json!(details.opening.moves);
+        object["moves"] = json!(details.moves);
+        object["milliseconds"] = json!(details.milliseconds);
+        object["ending"] = json!(details.description);
+        object["incidents"] = details.faults.iter().map(incident).collect();
     }
     Ok(object)
 }
 
-fn one_game(
+/// Writes one game with its moves.
+fn write_details(
     out: &mut impl Write,
     journal: &Journal,
     game: &Game,
     snapshot: &Snapshot,
 ) -> Result<(), Failure> {
     let names = snapshot.names();
-    let moves = journal.moves(game.number).map_err(of_journal)?;
+    let details = journal.game_details(game.number).map_err(journal_failure)?;
     let [first, second] = game.players.map(|player| &names[player]);
     writeln!(out, "game {}, round {}: {first} - {second}", game.number, game.round)?;
-    match &game.end {
-        Some(end) => writeln!(out, "result    {}, {}", result(end.winner), end.reason)?,
+    match &game.summary {
+        Some(summary) => writeln!(out, "result    {}, {}", summary.result(), summary.reason)?,
         None => writeln!(out, "result    none yet")?,
     }
-    if let Some(ending) = &moves.ending {
-        writeln!(out, "ending    {ending}")?;
+    if let Some(description) = &details.description {
+        writeln!(out, "ending    {description}")?;
     }
-    if let Some(start) = &moves.start {
+    if let Some(start) = &details.opening.start {
         writeln!(out, "start     {start}")?;
     }
-    if !moves.opening.is_empty() {
-        writeln!(out, "opening   {}", moves.opening.join(" "))?;
+    if !details.opening.moves.is_empty() {
+        writeln!(out, "opening   {}", details.opening.moves.join(" "))?;
     }
-    writeln!(out, "moves     {}", moves.moves.join(" "))?;
-    if let Some(most) = moves.milliseconds.iter().max() {
-        let all: u64 = moves.milliseconds.iter().sum();
-        let [all, most] = [all, *most].map(|time| Duration::from_millis(time).as_secs_f64());
-        writeln!(out, "times     {all:.3} s in all, {most:.3} s for the longest move")?;
+    writeln!(out, "moves     {}", details.moves.join(" "))?;
+    if let Some(slowest) = details.milliseconds.iter().max() {
+        let total: u64 = details.milliseconds.iter().sum();
+        let [total, slowest] =
+            [total, *slowest].map(|time| Duration::from_millis(time).as_secs_f64());
+        writeln!(out, "times     {total:.3} s in total, {slowest:.3} s for the slowest move")?;
     }
-    let walls = game.end.as_ref().and_then(|end| usize::try_from(end.walls? - 1).ok());
-    if let Some(walls) = walls.and_then(|place| snapshot.walls.get(place)) {
-        writeln!(out, "isolation {walls}")?;
+    if let Some(isolation) = isolation_of(game, snapshot) {
+        writeln!(out, "isolation {isolation}")?;
     }
-    for (_, _, _, sentence) in &moves.faults {
-        writeln!(out, "fault     {sentence}")?;
+    for fault in &details.faults {
+        writeln!(out, "fault     {}", fault.description)?;
     }
     Ok(())
 }
 
-/// Writes finished games as records.
+/// Writes the finished games as PDN.
 fn write_pdn(
     path: &Path,
     journal: &Journal,
@@ -374,28 +384,18 @@ fn write_pdn(
     games: &[&Game],
 ) -> Result<(), Failure> {
     let output = AtomicFile::create(path)?;
-    let kind = game_of(snapshot)?;
+    let game_kind = parse_game(snapshot)?;
     let names = snapshot.names();
     let mut out = BufWriter::new(output.file());
     for game in games {
-        let Some(end) = &game.end else { continue };
-        let moves = journal.moves(game.number).map_err(of_journal)?;
-        let mut record = GameRecord::new(kind.clone());
+        let Some(summary) = &game.summary else { continue };
+        let details = journal.game_details(game.number).map_err(journal_failure)?;
+        let description = details.description.as_deref();
+        let mut record = summary.record(&game_kind, &details.opening, &details.moves, description);
         record.set_tag("Event", snapshot.name.clone());
         record.set_tag("Round", format!("{}.{}", game.round, game.number));
         record.set_player(Side::First, names[game.players[0]].clone());
         record.set_player(Side::Second, names[game.players[1]].clone());
-        record.set_tag("Termination", end.reason.clone());
-        if let Some(ending) = moves.ending.filter(|_| end.forfeit.is_some()) {
-            record.set_tag("Reason", ending);
-        }
-        record.start = moves.start;
-        record.line.plies = moves.opening.iter().chain(&moves.moves).map(Ply::new).collect();
-        record.result = match end.winner {
-            Some(0) => GameResult::FirstWins,
-            Some(_) => GameResult::SecondWins,
-            None => GameResult::Draw,
-        };
         write_game(&mut out, &record).context("cannot write a game")?;
     }
     out.flush().context("cannot write a game")?;

@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::net::TcpListener;
 use std::time::Duration;
 
-use crownhead_play::{FaultPolicy, PlayerError};
+use crownhead_play::FaultPolicy;
 use crownhead_sandbox::{Isolation, IsolationStatus};
+use crownhead_tournament::job::JobError;
 use crownhead_tournament::matches::MatchConfig;
 use tempfile::TempDir;
 
@@ -127,9 +128,9 @@ fn late_packet_does_not_count_for_the_next_turn() {
     let mut config = halma_match([&client("board", "late"), "random"], SHORT_MOVE_TIME);
     start_at(&mut config, NEAR_TURN_LIMIT);
     for game in play(&config) {
-        assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
+        assert_eq!(game.summary().reason, "turn-limit", "{}", game.played.description);
         assert_eq!(game.faults()[0], 4, "{:?}", game.played.incidents);
-        let codes = game.played.incidents.iter().map(|incident| incident.fault.kind.code());
+        let codes = game.played.incidents.iter().map(|incident| incident.code.as_str());
         assert!(codes.into_iter().all(|code| code == "time"), "{:?}", game.played.incidents);
     }
 }
@@ -242,7 +243,7 @@ fn source_without_the_function_is_refused_with_its_signature() {
             if is_c { ("c-function", "chinese-checkers") } else { ("cpp-function", "contest") };
         let bot = format!("{protocol}:{}", path.display());
         let result = try_play(&match_config(game, [&bot, "random"], MOVE_TIME));
-        let Err(PlayerError::StartFailed(message)) = result else { panic!("{result:?}") };
+        let Err(JobError::StartFailed(message)) = result else { panic!("{result:?}") };
         assert!(message.contains(part) && message.contains(file), "{message}");
     }
 }
@@ -254,7 +255,7 @@ fn bot_for_another_game_is_refused_before_anything_starts() {
         (format!("c-function:{}", fixture("student.c").display()), "contest", "chinese-checkers"),
     ] {
         let result = try_play(&match_config(game, [&bot, "random"], MOVE_TIME));
-        let Err(PlayerError::StartFailed(message)) = result else { panic!("{result:?}") };
+        let Err(JobError::StartFailed(message)) = result else { panic!("{result:?}") };
         assert!(message.contains("cannot play") && message.contains(part), "{message}");
     }
 }

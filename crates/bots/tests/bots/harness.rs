@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crownhead_play::{End, GameSettings, Knowledge, Openings, PlayerError, StopFlag, TimeControl};
+use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
+use crownhead_tournament::job::JobError;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
@@ -41,7 +42,7 @@ pub(crate) fn start_at(config: &mut MatchConfig, position: &str) {
 }
 
 /// Plays a match and returns its games in order.
-pub(crate) fn try_play(config: &MatchConfig) -> Result<Vec<MatchGame>, PlayerError> {
+pub(crate) fn try_play(config: &MatchConfig) -> Result<Vec<MatchGame>, JobError> {
     let mut games = Vec::new();
     matches::play(config, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))?;
     games.sort_by_key(|game| (game.pair, game.first));
@@ -59,17 +60,16 @@ pub(crate) fn assert_faultless(game: &MatchGame) {
 }
 
 pub(crate) fn assert_ends_by_rules(game: &MatchGame) {
-    assert!(matches!(game.played.end, End::Rules(_)), "{}", game.played.description);
+    assert!(game.summary().forfeit.is_none(), "{}", game.played.description);
 }
 
 /// Asserts that the first player of the match forfeited, with this code and this part of the
 /// description.
 pub(crate) fn assert_forfeits(game: &MatchGame, code: &str, part: &str) {
     let description = &game.played.description;
-    assert_eq!(game.played.end.code(), code, "{part}: {description}");
-    let End::Forfeited(incident) = &game.played.end else { panic!("{:?}", game.played.end) };
-    assert_eq!(incident.side.index(), game.first, "wrong side: {description}");
-    assert_eq!(game.played.end.winner(), Some(incident.side.other()), "{description}");
+    assert_eq!(game.summary().reason, code, "{part}: {description}");
+    assert_eq!(game.summary().forfeit, Some(game.first), "wrong side: {description}");
+    assert_eq!(game.summary().winner, Some(1 - game.first), "{description}");
     for part in [part, "Position: ", "Legal moves: ", "the game is lost"] {
         assert!(description.contains(part), "{part}: {description}");
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crownhead_play::{End, FaultPolicy, Knowledge, StopFlag};
+use crownhead_play::{FaultPolicy, Knowledge, StopFlag};
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
@@ -70,7 +70,11 @@ fn play_hostile(game: &str, mode: &str) -> Vec<MatchGame> {
     assert_eq!(games.len(), 2, "{mode}");
     let (second, turn_limit) = (Duration::from_secs(1), MOVE_TIME + config.settings.grace);
     for game in &games {
-        assert!(game.slowest()[0] < turn_limit + second + delay, "{mode}: {:?}", game.slowest());
+        assert!(
+            game.slowest_move()[0] < turn_limit + second + delay,
+            "{mode}: {:?}",
+            game.slowest_move()
+        );
     }
     assert!(shutdown < second + delay, "{mode}: shutdown took {shutdown:?}, delay {delay:?}");
     // Both games are played at once. A bot may use the startup timeout twice, to start and to get
@@ -150,9 +154,9 @@ fn fault_costs_only_the_turn_in_capture_halma() {
             assert!(game.faults()[0] > 0 && game.faults()[1] == 0, "{mode}: {:?}", game.faults());
             assert!(game.played.moves.contains(&"pass".to_string()), "{mode}");
             let incident = &game.played.incidents[0];
-            assert_eq!(incident.fault.kind.code(), code);
+            assert_eq!(incident.code, code);
             let config = hostile_match("capture-halma", mode);
-            let description = incident.describe(&config.game);
+            let description = &incident.description;
             assert!(description.contains("the turn is skipped"), "{description}");
             // Game files keep the skipped turns.
             let record = game.record(&config);
@@ -223,10 +227,10 @@ fn late_bot_is_restarted_only_if_it_does_not_get_ready() {
     let (games, logs) = play_logged("capture-halma", "late-once", |config| {
         (config.pairs, config.concurrency) = (2, 1);
     });
-    assert!(games.iter().all(|game| game.late()[0] > 0));
+    assert!(games.iter().all(|game| game.timeouts()[0] > 0));
     assert_eq!((logs.len(), count_starts(&logs)), (4, 1));
     let (games, logs) = play_logged("english", "hangs", |config| config.concurrency = 1);
-    assert!(games.iter().all(|game| game.played.end.code() == "time"));
+    assert!(games.iter().all(|game| game.summary().reason == "time"));
     assert_eq!(count_starts(&logs), logs.len(), "{logs:?}");
 }
 
@@ -248,9 +252,9 @@ fn late_answer_does_not_count_for_the_next_turn() {
     // Ten plies before the turn limit.
     start_at(&mut config, "#7/8/8/8/8/8/8/7O # 190");
     for game in play(&config) {
-        assert_eq!(game.played.end.code(), "turn-limit", "{}", game.played.description);
+        assert_eq!(game.summary().reason, "turn-limit", "{}", game.played.description);
         let codes: Vec<_> =
-            game.played.incidents.iter().map(|incident| incident.fault.kind.code()).collect();
+            game.played.incidents.iter().map(|incident| incident.code.as_str()).collect();
         assert!(codes.iter().all(|code| *code == "time"), "{codes:?}");
         assert_eq!(game.faults()[0], 5);
     }
@@ -285,13 +289,12 @@ fn crash_does_not_disturb_other_games() {
     let mut crashes = 0;
     for (fine, moody) in fine.iter().zip(&moody) {
         assert_ends_by_rules(fine);
-        match &moody.played.end {
-            End::Forfeited(_) => {
+        match moody.summary().forfeit {
+            Some(_) => {
                 assert_forfeits(moody, "crash", "by signal 6 (abort)");
                 crashes += 1;
             }
-            End::Rules(_) => assert_eq!(fine.played.moves, moody.played.moves),
-            end => panic!("{end:?}"),
+            None => assert_eq!(fine.played.moves, moody.played.moves),
         }
     }
     assert!((1..16).contains(&crashes), "{crashes} of 16 games");

@@ -1,142 +1,143 @@
-//! The computer at a game: when it is asked, and what becomes of its answers.
+//! The computer player of a room: its moves and its answers to draw offers.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError};
-use tokio::sync::MutexGuard;
 
-use super::{Inner, Room};
+use super::{Room, RoomState};
 use crate::monotonic;
 use crate::search_queue::SearchJob;
-use crate::views::Computer;
+use crate::views::ComputerState;
 
-/// The computer thinks about a draw so long.
+/// The player that decides on draw offers.
 const DRAW_JUDGE: &str = "best:movetime=300ms";
-/// A player whose strength does not grow with its time takes no longer, as a rule.
-const QUICK: Duration = Duration::from_millis(300);
+/// Expected maximum duration of a search by a player that does not use its time.
+const QUICK_SEARCH: Duration = Duration::from_millis(300);
 
 impl Room {
-    /// Has the computer think if it is to move and somebody waits for it.
-    pub(super) fn ask_computer(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
-        inner.ticket = None;
-        inner.computer = None;
-        let side = inner.game.session().side();
-        let Some(rooms) = self.rooms.upgrade() else { return };
-        let Some((opponent, thinking)) = inner.game.setup().computer(side) else { return };
-        let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), false) = (player, inner.game.is_over()) else { return };
-        let Ok(mut spec) = opponent.spec.parse::<BuiltinSpec>() else { return };
-        spec.cap_move_time(thinking);
-        let left = inner.game.time_left(monotonic::now()).map(|left| left[side.index()]);
-        let version = inner.game.version();
-        let search = SearchJob {
-            address: player.address,
-            session: inner.game.session().clone_box(),
-            player: spec,
-            clock: inner.game.setup().computer_clock(thinking, left),
-            max_time: if opponent.uses_time { thinking } else { QUICK },
-            seed: inner.game.setup().seed.wrapping_add(version),
-            on_start: self.later(move |room| async move { room.computer_begins(version).await }),
-            on_done: {
-                let room = Arc::downgrade(self);
-                let runtime = tokio::runtime::Handle::current();
-                Box::new(move |choice| {
-                    if let Some(room) = room.upgrade() {
-                        runtime.spawn(async move { room.computer_moves(version, choice).await });
-                    }
-                })
-            },
+    /// Queues a search for the computer's move, if it is to move and a player is connected.
+    /// Replaces an earlier search.
+    pub(super) fn start_move_search(self: &Arc<Self>, state: &mut RoomState) {
+        state.move_search = None;
+        state.computer = None;
+        let setup = state.game.setup();
+        let side = state.game.session().side();
+        let (Some(rooms), Some(client), false) =
+            (self.rooms.upgrade(), state.members.latest_player(), state.game.is_over())
+        else {
+            return;
         };
-        inner.computer = Some(Computer::Waiting);
-        inner.ticket = Some(rooms.thinking().ask(search));
+        let Some((computer, think_time)) = setup.computer(side) else { return };
+        let Ok(mut player) = computer.spec.parse::<BuiltinSpec>() else { return };
+        player.cap_move_time(think_time);
+        let time_left = state.game.time_left(monotonic::now()).map(|left| left[side.index()]);
+        let version = state.game.version();
+        let on_start = self.callback(move |room, ()| async move {
+            room.on_search_started(version).await;
+        });
+        let job = SearchJob {
+            client,
+            session: state.game.session().clone_box(),
+            player,
+            clock: setup.computer_clock(think_time, time_left),
+            max_time: if computer.uses_time { think_time } else { QUICK_SEARCH },
+            seed: setup.seed.wrapping_add(version),
+            on_start: Box::new(move || on_start(())),
+            on_done: self.callback(move |room, choice| async move {
+                room.on_move_chosen(version, choice).await;
+            }),
+        };
+        state.computer = Some(ComputerState::Waiting);
+        state.move_search = Some(rooms.search_queue().push(job));
     }
 
-    /// Something to be done by a thread that is not one of the runtime's.
-    fn later<F: Future<Output = ()> + Send + 'static>(
+    /// Wraps an async function of the room for a thread outside the runtime. It does nothing if the
+    /// room is gone by then.
+    fn callback<T: Send + 'static, F: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
-        what: impl FnOnce(Arc<Room>) -> F + Send + 'static,
-    ) -> Box<dyn FnOnce() + Send> {
+        function: impl FnOnce(Arc<Room>, T) -> F + Send + 'static,
+    ) -> Box<dyn FnOnce(T) + Send> {
         let room = Arc::downgrade(self);
         let runtime = tokio::runtime::Handle::current();
-        Box::new(move || {
+        Box::new(move |argument| {
             if let Some(room) = room.upgrade() {
-                runtime.spawn(what(room));
+                runtime.spawn(function(room, argument));
             }
         })
     }
 
-    async fn computer_begins(self: &Arc<Self>, version: u64) {
-        let mut inner = self.inner.lock().await;
-        if inner.game.version() == version && inner.ticket.is_some() {
-            inner.game.start_turn(monotonic::now());
-            inner.computer = Some(Computer::Thinking);
-            self.set_timer(&mut inner);
-            inner.broadcast_computer();
+    async fn on_search_started(self: &Arc<Self>, version: u64) {
+        let state = &mut *self.state.lock().await;
+        if state.game.version() == version && state.move_search.is_some() {
+            state.game.start_turn(monotonic::now());
+            state.computer = Some(ComputerState::Thinking);
+            self.set_timer(state);
+            state.broadcast_computer();
         }
     }
 
-    async fn computer_moves(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
-        let mut inner = self.inner.lock().await;
-        if inner.game.version() != version || inner.ticket.take().is_none() {
+    async fn on_move_chosen(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
+        let state = &mut *self.state.lock().await;
+        if state.game.version() != version || state.move_search.take().is_none() {
             return;
         }
-        let done = match choice {
+        let played = match choice {
             Err(error) => Err(error.to_string()),
-            Ok(choice) => match inner.game.decide_computer(&choice.text, monotonic::now()) {
+            Ok(choice) => match state.game.decide_computer(&choice.text, monotonic::now()) {
                 Err(refusal) => Err(refusal.reason),
                 Ok(event) => {
-                    self.append_event(&mut inner, event).await.map_err(|refusal| refusal.reason)
+                    self.append_event(state, event).await.map_err(|refusal| refusal.reason)
                 }
             },
         };
-        if let Err(reason) = done {
-            eprintln!("crownhead: the computer made no move in a game: {reason}");
-            // Whoever comes in next asks it again.
-            inner.computer = None;
-            inner.game.stop_turn();
-            inner.broadcast_computer();
+        if let Err(reason) = played {
+            tracing::error!(game = %self.id, reason, "the computer did not move");
+            // The search is repeated when the next client joins.
+            state.computer = None;
+            state.game.pause();
+            state.broadcast_computer();
         }
-        self.close_if_idle(&mut inner);
+        self.close_if_idle(state);
     }
 
-    pub(super) fn ask_about_draw(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
-        let Some(rooms) = self.rooms.upgrade() else { return };
-        let player = inner.members.iter().rev().find(|member| !member.rights.is_none());
-        let (Some(player), Ok(spec)) = (player, DRAW_JUDGE.parse::<BuiltinSpec>()) else { return };
-        let version = inner.game.version();
-        let room = Arc::downgrade(self);
-        let runtime = tokio::runtime::Handle::current();
-        let search = SearchJob {
-            address: player.address,
-            session: inner.game.session().clone_box(),
-            player: spec,
+    /// Queues a search that decides whether the computer accepts a draw.
+    pub(super) fn start_draw_search(self: &Arc<Self>, state: &mut RoomState) {
+        let (Some(rooms), Some(client), Ok(player)) =
+            (self.rooms.upgrade(), state.members.latest_player(), DRAW_JUDGE.parse())
+        else {
+            return;
+        };
+        let version = state.game.version();
+        let job = SearchJob {
+            client,
+            session: state.game.session().clone_box(),
+            player,
             clock: Clock::Unlimited,
-            max_time: QUICK,
-            seed: inner.game.setup().seed,
+            max_time: QUICK_SEARCH,
+            seed: state.game.setup().seed,
             on_start: Box::new(|| {}),
-            on_done: Box::new(move |choice| {
-                if let Some(room) = room.upgrade() {
-                    runtime.spawn(async move { room.answer_draw(version, choice).await });
-                }
+            on_done: self.callback(move |room, choice| async move {
+                room.on_draw_judged(version, choice).await;
             }),
         };
-        inner.draw_ticket = Some(rooms.thinking().ask(search));
+        state.draw_search = Some(rooms.search_queue().push(job));
     }
 
     /// Answers a draw offer after a search for the side that made it.
-    async fn answer_draw(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
-        let mut inner = self.inner.lock().await;
-        if inner.game.version() != version || inner.draw_ticket.take().is_none() {
+    async fn on_draw_judged(self: &Arc<Self>, version: u64, choice: Result<Choice, PlayerError>) {
+        let state = &mut *self.state.lock().await;
+        if state.game.version() != version || state.draw_search.take().is_none() {
             return;
         }
-        let accepts = inner.game.accepts_draw(choice.ok().as_ref());
-        let done = match inner.game.answer_draw(accepts, monotonic::now()) {
-            Ok(effect) => self.execute(&mut inner, effect).await,
+        let accepts = state.game.accepts_draw(choice.ok().as_ref());
+        let answered = match state.game.answer_draw(accepts, monotonic::now()) {
+            Ok(effect) => self.execute(state, effect).await,
             Err(refusal) => Err(refusal),
         };
-        if let Err(refusal) = done {
-            eprintln!("crownhead: a draw could not be kept: {}", refusal.reason);
+        if let Err(refusal) = answered {
+            let reason = refusal.reason;
+            tracing::error!(game = %self.id, reason, "cannot answer a draw offer");
         }
     }
 }

@@ -1,162 +1,102 @@
-//! A game and those who sit round it: the sockets on its seats, those who look on, the computer that
-//! thinks, the clock that runs out.
+//! A game and the clients that follow it: decides, stores, applies and broadcasts.
 //!
-//! One lock for each game puts everything that happens in it in order. It is held while the disk
-//! writes, so nothing is told before it is kept, and everybody is told in the same order.
+//! Each room has one lock, which puts all events of the game in order. It is held while an event is
+//! written to disk, so nothing is broadcast before it is stored, and all clients receive the
+//! messages in the same order.
 
 mod computer;
+mod members;
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use axum::extract::ws::Utf8Bytes;
 use crownhead_play::{Action, End, Event, OfferKind};
 use crownhead_rules::Side;
-use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
+use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 
-use crate::deeds::{Effect, HostedEvent, Refusal, RefusalCode, SeatRights};
-use crate::hosted_game::HostedGame;
+pub use self::members::MemberHandle;
+use self::members::Members;
+use crate::error::{Refusal, RefusalCode};
+use crate::hosted_game::{Effect, HostedEvent, HostedGame, SeatRights};
 use crate::ids::{GameId, SecretHash};
-use crate::limits::ClientKey;
-use crate::messages::ServerMessage;
+use crate::messages::{PROTOCOL_VERSION, ServerMessage};
 use crate::monotonic;
 use crate::new_game::{Mode, parse_name, side_letter};
+use crate::rate_limit::ClientKey;
 use crate::rooms::Rooms;
 use crate::search_queue::Ticket;
-use crate::store::{NewGame, StoreError, Write};
+use crate::store::codec::{encode_event, encode_setup};
+use crate::store::{NewGame, StoreError, StoredGame, Write, unix_millis};
 use crate::views::{
-    Computer, Presence, Summary, moved_json, offers_view, seats_view, state_json, summary,
+    ComputerState, Presence, Summary, moved_json, offers_view, seats_view, state_json, summary,
 };
 
-/// The version of what is said between page and server.
-pub const PROTOCOL: u32 = 1;
-/// So many messages may wait for a socket before it counts as too slow.
-const SEND_QUEUE: usize = 64;
-/// So many may look on at one game.
-const MAX_SPECTATORS: usize = 500;
-/// So many sockets may sit on one seat. Nobody takes the places of others: neither do those who look on
-/// take the players', nor one player the other's.
-const MAX_SOCKETS_PER_SEAT: usize = 32;
-
-/// A game and those who sit round it.
+/// A game in memory.
 pub struct Room {
     id: GameId,
+    /// Key of the game in the store.
     key: i64,
     secrets: [Option<SecretHash>; 2],
     rooms: Weak<Rooms>,
-    inner: Mutex<Inner>,
+    state: Mutex<RoomState>,
 }
 
-struct Inner {
+struct RoomState {
     game: HostedGame,
-    touched: u64,
-    members: Vec<Member>,
-    last_member: u64,
-    /// Who sits where and how many look on, as it is told. Only the last word counts, so it waits in no
-    /// queue: however many come and go, nobody's fills up.
-    seats: watch::Sender<Utf8Bytes>,
+    /// Time of the last event, in milliseconds since 1970.
+    last_activity: u64,
+    members: Members,
     /// The search for the computer's move.
-    ticket: Option<Ticket>,
-    computer: Option<Computer>,
-    /// The search for its answer to an offer.
-    draw_ticket: Option<Ticket>,
+    move_search: Option<Ticket>,
+    computer: Option<ComputerState>,
+    /// The search for the computer's answer to a draw offer.
+    draw_search: Option<Ticket>,
+    /// The task that ends the game when a clock runs out.
     timer: Option<AbortHandle>,
-    /// Nobody may come in any more: the game is no longer in memory.
-    closed: bool,
+    /// The room has been removed from memory; clients have to load it again.
+    is_closed: bool,
 }
 
-/// A socket at a game.
-struct Member {
-    number: u64,
-    rights: SeatRights,
-    address: ClientKey,
-    queue: mpsc::Sender<Utf8Bytes>,
-}
-
-/// What a socket needs to be at a game.
-pub struct MemberHandle {
-    /// The game.
-    pub room: Arc<Room>,
-    number: u64,
-    rights: SeatRights,
-    /// What the socket is to be told; it ends when the socket is too slow or the game is gone.
-    pub queue: mpsc::Receiver<Utf8Bytes>,
-    /// The message `seats`, whenever there is another.
-    pub seats: watch::Receiver<Utf8Bytes>,
-}
-
-/// Why somebody may not join.
+/// Reason why a client cannot join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JoinError {
     /// There is no such game.
-    NoGame,
-    /// The secret is of no seat.
+    NoSuchGame,
+    /// The secret belongs to no seat of the game.
     WrongSecret,
-    /// Too many are there.
+    /// Too many clients follow the game.
     Full,
-    /// The games cannot be read.
+    /// The game could not be loaded.
     Failure,
-    /// The game has just left the memory: it is to be asked for again.
+    /// The room has just been removed from memory: load it again.
     Closed,
 }
 
-impl Inner {
+impl RoomState {
     fn presence(&self) -> Presence {
-        let online = [Side::First, Side::Second]
-            .map(|side| self.members.iter().any(|member| member.rights.can_play(side)));
-        let watchers = self.members.iter().filter(|member| member.rights.is_none()).count();
-        Presence { online, watchers, computer: self.computer }
+        Presence {
+            online: self.members.online(),
+            spectators: self.members.spectators(),
+            computer: self.computer,
+        }
     }
 
-    fn has_players(&self) -> bool {
-        self.members.iter().any(|member| !member.rights.is_none())
-    }
-
-    /// Tells everybody. Who cannot be told because too much waits already is at the game no longer.
-    fn broadcast(&mut self, text: String) {
-        let text = Utf8Bytes::from(text);
-        self.members.retain(|member| member.queue.try_send(text.clone()).is_ok());
-    }
-
-    fn send_to(&mut self, number: u64, text: String) {
-        let text = Utf8Bytes::from(text);
-        self.members.retain(|member| {
-            member.number != number || member.queue.try_send(text.clone()).is_ok()
-        });
-    }
-
-    fn broadcast_seats(&mut self) {
+    fn broadcast_seats(&self) {
         let presence = self.presence();
         let seats = seats_view(&self.game, &presence);
-        let message = ServerMessage::Seats { seats, watchers: presence.watchers }.json();
-        self.seats.send_replace(message.into());
-    }
-
-    /// Whether there is a place for one more with these rights.
-    fn has_room(&self, rights: SeatRights) -> bool {
-        let count = |is_there: &dyn Fn(SeatRights) -> bool| {
-            self.members.iter().filter(|member| is_there(member.rights)).count()
-        };
-        if rights.is_none() {
-            return count(&SeatRights::is_none) < MAX_SPECTATORS;
-        }
-        rights.sides().all(|side| count(&|own| own.can_play(side)) < MAX_SOCKETS_PER_SEAT)
-    }
-
-    /// Whether a socket is still at the game.
-    fn has(&self, number: u64) -> bool {
-        self.members.iter().any(|member| member.number == number)
+        let message = ServerMessage::Seats { seats, watchers: presence.spectators };
+        self.members.publish_seats(message.json());
     }
 
     fn broadcast_offers(&mut self) {
         let message = ServerMessage::Offers { offers: offers_view(&self.game) }.json();
-        self.broadcast(message);
+        self.members.broadcast(message);
     }
 
     fn broadcast_declined(&mut self, kind: OfferKind, by: Side) {
         let setup = self.game.setup();
-        let who = match setup.mode {
+        let name = match setup.mode {
             Mode::Computer { .. } => "The computer",
             _ => setup.game.info().sides[by.index()].name,
         };
@@ -165,141 +105,147 @@ impl Inner {
             OfferKind::TakeBack => "the take-back",
             OfferKind::Rematch => "the rematch",
         };
-        let text = format!("{who} declines {offer}.");
+        let text = format!("{name} declines {offer}.");
         let by = side_letter(&setup.game, by);
-        self.broadcast(ServerMessage::Declined { offer: kind, by, text }.json());
+        self.members.broadcast(ServerMessage::Declined { offer: kind, by, text }.json());
     }
 
     fn broadcast_computer(&mut self) {
         let message = ServerMessage::Computer { computer: self.computer }.json();
-        self.broadcast(message);
+        self.members.broadcast(message);
+    }
+
+    fn reply(&mut self, number: u64, id: Option<u64>, result: &Result<(), Refusal>) {
+        let version = self.game.version();
+        let message = match (result, id) {
+            (Ok(()), None) => return,
+            (Ok(()), Some(id)) => ServerMessage::Done { id, version },
+            (Err(refusal), id) => ServerMessage::Refused { id, refusal, version },
+        };
+        self.members.send_to(number, message.json());
     }
 }
 
 impl Room {
     pub(crate) fn new(
         id: GameId,
-        key: i64,
-        secrets: [Option<SecretHash>; 2],
+        stored: &StoredGame,
         game: HostedGame,
-        touched: u64,
         rooms: &Arc<Rooms>,
     ) -> Arc<Room> {
-        let inner = Inner {
+        let state = RoomState {
             game,
-            touched,
-            members: Vec::new(),
-            last_member: 0,
-            seats: watch::Sender::new(Utf8Bytes::default()),
-            ticket: None,
+            last_activity: stored.last_activity,
+            members: Members::new(),
+            move_search: None,
             computer: None,
-            draw_ticket: None,
+            draw_search: None,
             timer: None,
-            closed: false,
+            is_closed: false,
         };
-        let rooms = Arc::downgrade(rooms);
-        Arc::new(Room { id, key, secrets, rooms, inner: Mutex::new(inner) })
+        Arc::new(Room {
+            id,
+            key: stored.key,
+            secrets: stored.secrets,
+            rooms: Arc::downgrade(rooms),
+            state: Mutex::new(state),
+        })
     }
 
-    /// The id of the game.
-    pub fn id(&self) -> &GameId {
-        &self.id
+    fn rooms(&self) -> Result<Arc<Rooms>, Refusal> {
+        self.rooms.upgrade().ok_or_else(|| Refusal::failure(StoreError::Closed))
     }
 
-    /// The rights that a secret gives. Both comparisons are made, whatever the first says.
+    /// The rights that a secret gives. Compares with both seats in any case, in constant time.
     fn rights(&self, secret: &str) -> SeatRights {
         let hash = SecretHash::new(secret);
-        SeatRights(
-            self.secrets.each_ref().map(|own| own.as_ref().is_some_and(|own| own.ct_eq(&hash))),
-        )
+        SeatRights(self.secrets.map(|seat| seat.is_some_and(|seat| seat.ct_eq(&hash))))
     }
 
-    /// A game in a list.
+    /// Summary of the game for lists.
     pub async fn summary(&self) -> Summary {
-        let inner = self.inner.lock().await;
-        summary(&self.id, &inner.game, &inner.presence(), inner.touched)
+        let state = self.state.lock().await;
+        summary(&self.id, &state.game, &state.presence(), state.last_activity)
     }
 
-    /// Lets somebody in.
+    /// Adds a client, on the seat of `secret` or as a spectator, and sends it `joined` and `state`.
     pub(crate) async fn join(
         self: &Arc<Self>,
         secret: Option<&str>,
         name: Option<String>,
-        address: ClientKey,
+        client: ClientKey,
     ) -> Result<MemberHandle, JoinError> {
         let rights = secret.map_or_else(SeatRights::default, |secret| self.rights(secret));
         if secret.is_some() && rights.is_none() {
             return Err(JoinError::WrongSecret);
         }
-        let mut inner = self.inner.lock().await;
-        if inner.closed {
+        let state = &mut *self.state.lock().await;
+        if state.is_closed {
             return Err(JoinError::Closed);
         }
-        if !inner.has_room(rights) {
+        if !state.members.has_room(rights) {
             return Err(JoinError::Full);
         }
-        let (say, queue) = mpsc::channel(SEND_QUEUE);
-        inner.last_member += 1;
-        let number = inner.last_member;
-        let game = &inner.game.setup().game;
-        let you = rights.sides().map(|side| side_letter(game, side)).collect();
-        let joined = ServerMessage::Joined { protocol: PROTOCOL, id: self.id.as_str(), you }.json();
-        inner.members.push(Member { number, rights, address, queue: say });
-        inner.broadcast_seats();
-        // Who comes in has it in the state.
-        let seats = inner.seats.subscribe();
+        let mut member = state.members.add(self, rights, client);
+        state.broadcast_seats();
+        // The new member finds the seats in its `state` message.
+        member.seats.mark_unchanged();
         if !rights.is_none() {
-            inner.game.on_player_joined(monotonic::now());
+            state.game.on_player_joined(monotonic::now());
         }
-        if inner.ticket.is_none() {
-            self.ask_computer(&mut inner);
+        if state.move_search.is_none() {
+            self.start_move_search(state);
         }
-        self.set_timer(&mut inner);
-        let state = state_json(&self.id, &inner.game, &inner.presence(), monotonic::now());
-        inner.send_to(number, joined);
-        inner.send_to(number, state.map_err(|_| JoinError::Failure)?);
-        let member = MemberHandle { room: self.clone(), number, rights, queue, seats };
+        self.set_timer(state);
+        let game = &state.game.setup().game;
+        let you = rights.sides().map(|side| side_letter(game, side)).collect();
+        let joined =
+            ServerMessage::Joined { protocol: PROTOCOL_VERSION, id: self.id.as_str(), you };
+        state.members.send_to(member.number, joined.json());
+        let message = state_json(&self.id, &state.game, &state.presence(), monotonic::now());
+        state.members.send_to(member.number, message.map_err(|_| JoinError::Failure)?);
         if let (Some(name), Some(side)) = (name, rights.single())
-            && inner.game.name(side) != Some(&name)
-            && inner.game.can_rename(side)
+            && state.game.name(side) != Some(&name)
+            && state.game.can_rename(side)
         {
-            // The game goes on without the name if it cannot be kept.
-            let _ = self.append_event(&mut inner, HostedEvent::Name(side, Some(name))).await;
+            // If the name cannot be stored, the client joins without it.
+            let _ = self.append_event(state, HostedEvent::Name(side, Some(name))).await;
         }
         Ok(member)
     }
 
-    async fn leave(self: &Arc<Self>, number: u64) {
-        let mut inner = self.inner.lock().await;
-        inner.members.retain(|member| member.number != number);
-        if !inner.has_players() && inner.ticket.take().is_some() {
-            inner.computer = None;
-            if inner.game.computer_to_move() {
-                inner.game.stop_turn();
+    async fn leave(&self, number: u64) {
+        let state = &mut *self.state.lock().await;
+        state.members.remove(number);
+        if !state.members.has_players() {
+            state.draw_search = None;
+            if state.move_search.take().is_some() {
+                state.computer = None;
+                if state.game.computer_to_move() {
+                    state.game.pause();
+                }
             }
         }
-        if !inner.has_players() {
-            inner.draw_ticket = None;
-        }
-        inner.broadcast_seats();
-        self.close_if_idle(&mut inner);
+        state.broadcast_seats();
+        self.close_if_idle(state);
     }
 
-    /// A game that was taken up for somebody who was not let in leaves the memory again.
+    /// Removes the room from memory if nobody joined after it was loaded.
     pub(crate) async fn close_if_empty(&self) {
-        self.close_if_idle(&mut self.inner.lock().await);
+        self.close_if_idle(&mut *self.state.lock().await);
     }
 
-    /// A game at which nobody is leaves the memory, unless a clock runs in it.
-    fn close_if_idle(&self, inner: &mut MutexGuard<'_, Inner>) {
-        if inner.members.is_empty() && inner.game.running().is_none() && !inner.closed {
-            inner.closed = true;
-            if let Some(timer) = inner.timer.take() {
-                timer.abort();
-            }
-            if let Some(rooms) = self.rooms.upgrade() {
-                rooms.remove(&self.id);
-            }
+    /// Removes the room from memory if nobody follows the game and no clock runs.
+    fn close_if_idle(&self, state: &mut RoomState) {
+        if state.is_closed || !state.members.is_empty() || state.game.running().is_some() {
+            return;
+        }
+        state.is_closed = true;
+        if let Some(timer) = state.timer.take() {
+            timer.abort();
+        }
+        if let Some(rooms) = self.rooms.upgrade() {
+            rooms.remove(&self.id);
         }
     }
 
@@ -310,88 +256,86 @@ impl Room {
         version: u64,
         action: &Action,
     ) {
-        let mut inner = self.inner.lock().await;
-        // Who was too slow is at the game no longer; perhaps it has left the memory and was taken up anew,
-        // and this room knows nothing of what has happened since.
-        if !inner.has(member.number) {
+        let state = &mut *self.state.lock().await;
+        // A member that was too slow has been removed. The room may even have been closed and
+        // loaded again since, so that this state is out of date.
+        if !state.members.contains(member.number) {
             return;
         }
-        let decided = inner.game.decide(member.rights, version, action, monotonic::now());
-        let done = match decided {
+        let effect = state.game.decide(member.rights, version, action, monotonic::now());
+        let result = match effect {
             Ok(Effect::Append(flag @ HostedEvent::Game(Event::End(End::OutOfTime(_))))) => {
-                let stored = self.append_event(&mut inner, flag).await;
-                stored.and(Err(Refusal::new(RefusalCode::Over, "time has run out already")))
+                let stored = self.append_event(state, flag).await;
+                stored.and(Err(Refusal::new(RefusalCode::Over, "your time has run out")))
             }
-            Ok(effect) => self.execute(&mut inner, effect).await,
+            Ok(effect) => self.execute(state, effect).await,
             Err(refusal) => Err(refusal),
         };
-        let version = inner.game.version();
-        match (done, id) {
-            (Ok(()), None) => {}
-            (Ok(()), Some(id)) => {
-                inner.send_to(member.number, ServerMessage::Done { id, version }.json());
-            }
-            (Err(refusal), id) => {
-                let message = ServerMessage::Refused { id, refusal: &refusal, version }.json();
-                inner.send_to(member.number, message);
-                if refusal.code == RefusalCode::Stale
-                    && let Ok(state) =
-                        state_json(&self.id, &inner.game, &inner.presence(), monotonic::now())
-                {
-                    inner.send_to(member.number, state);
-                }
-            }
+        state.reply(member.number, id, &result);
+        if result.is_err_and(|refusal| refusal.code == RefusalCode::Stale)
+            && let Ok(message) =
+                state_json(&self.id, &state.game, &state.presence(), monotonic::now())
+        {
+            state.members.send_to(member.number, message);
         }
-        self.close_if_idle(&mut inner);
+        self.close_if_idle(state);
     }
 
-    async fn rename(
+    async fn rename(self: &Arc<Self>, member: &MemberHandle, id: Option<u64>, name: Option<&str>) {
+        let state = &mut *self.state.lock().await;
+        let result = self.try_rename(state, member, name).await;
+        state.reply(member.number, id, &result);
+    }
+
+    async fn try_rename(
         self: &Arc<Self>,
+        state: &mut RoomState,
         member: &MemberHandle,
         name: Option<&str>,
     ) -> Result<(), Refusal> {
-        let bad = |reason: String| Refusal::new(RefusalCode::BadRequest, reason);
-        let name = match name {
-            None => None,
-            Some(name) => parse_name(name).map_err(|error| bad(error.reason))?,
-        };
+        let name = name.map(parse_name).transpose();
+        let name = name.map_err(|error| Refusal::new(RefusalCode::BadRequest, error.reason))?;
+        let name = name.flatten();
         let Some(side) = member.rights.single() else {
-            return Err(Refusal::new(RefusalCode::Seat, "a name is given to one's own seat"));
+            return Err(Refusal::new(RefusalCode::Seat, "only a player on one seat has a name"));
         };
-        let mut inner = self.inner.lock().await;
-        if !inner.has(member.number) || inner.game.name(side) == name.as_deref() {
+        if !state.members.contains(member.number) || state.game.name(side) == name.as_deref() {
             return Ok(());
         }
-        if !inner.game.can_rename(side) {
-            let reason = "this seat has had so many names that it keeps the last one";
+        if !state.game.can_rename(side) {
+            let reason = "this seat has been renamed too often";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
-        self.append_event(&mut inner, HostedEvent::Name(side, name)).await
+        self.append_event(state, HostedEvent::Name(side, name)).await
+    }
+
+    async fn reply(&self, member: &MemberHandle, id: Option<u64>, result: Result<(), Refusal>) {
+        self.state.lock().await.reply(member.number, id, &result);
     }
 
     async fn execute(
         self: &Arc<Self>,
-        inner: &mut MutexGuard<'_, Inner>,
+        state: &mut RoomState,
         effect: Effect,
     ) -> Result<(), Refusal> {
         match effect {
-            Effect::Append(event) => return self.append_event(inner, event).await,
+            Effect::Append(event) => return self.append_event(state, event).await,
             Effect::Apply(event) => {
-                apply_offer(inner, &event)?;
-                inner.broadcast_offers();
+                apply_offer(state, &event)?;
+                state.broadcast_offers();
                 if let Event::Decline(kind, by) = event {
-                    inner.broadcast_declined(kind, by);
+                    state.broadcast_declined(kind, by);
                 }
             }
             Effect::Decline(kind, by) => {
-                inner.broadcast_offers();
-                inner.broadcast_declined(kind, by);
+                state.broadcast_offers();
+                state.broadcast_declined(kind, by);
             }
             Effect::AskComputer(offer) => {
-                apply_offer(inner, &offer)?;
-                self.ask_about_draw(inner);
+                apply_offer(state, &offer)?;
+                self.start_draw_search(state);
             }
-            Effect::StartRematch => return self.make_rematch(inner).await,
+            Effect::StartRematch => return self.create_rematch(state).await,
         }
         Ok(())
     }
@@ -399,86 +343,85 @@ impl Room {
     /// Appends an event to the store, applies it and broadcasts the change.
     async fn append_event(
         self: &Arc<Self>,
-        inner: &mut MutexGuard<'_, Inner>,
+        state: &mut RoomState,
         event: HostedEvent,
     ) -> Result<(), Refusal> {
-        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is shutting down"))?;
-        let write = Write::Append {
-            key: self.key,
-            number: inner.game.events(),
-            event: event.encode().map_err(failure)?,
-        };
-        rooms.store().write(vec![write]).await.map_err(storage_error)?;
-        self.apply_event(inner, &event)
+        let write = self.append_write(state, &event)?;
+        self.store(vec![write]).await?;
+        self.apply_event(state, &event)
+    }
+
+    fn append_write(&self, state: &RoomState, event: &HostedEvent) -> Result<Write, Refusal> {
+        let event = encode_event(event).map_err(Refusal::failure)?;
+        Ok(Write::Append { key: self.key, number: state.game.events(), event })
+    }
+
+    /// Writes to the store. Errors are logged; the client does not see their details.
+    async fn store(&self, writes: Vec<Write>) -> Result<(), Refusal> {
+        self.rooms()?.store().write(writes).await.map_err(|error| {
+            tracing::error!(game = %self.id, %error, "cannot store an event");
+            Refusal::failure("the server could not store the event")
+        })
     }
 
     /// Applies a stored event and broadcasts the change.
     fn apply_event(
         self: &Arc<Self>,
-        inner: &mut MutexGuard<'_, Inner>,
+        state: &mut RoomState,
         event: &HostedEvent,
     ) -> Result<(), Refusal> {
         let now = monotonic::now();
-        inner.game.apply(event, now).map_err(failure)?;
-        inner.touched = crate::store::now();
+        state.game.apply(event, now).map_err(Refusal::failure)?;
+        state.last_activity = unix_millis();
         let event = match event {
             HostedEvent::Game(event) => event,
             HostedEvent::Name(..) => {
-                inner.broadcast_seats();
+                state.broadcast_seats();
                 return Ok(());
             }
             HostedEvent::Next(id) => {
-                inner.broadcast(ServerMessage::Next { id }.json());
+                state.members.broadcast(ServerMessage::Next { id }.json());
                 return Ok(());
             }
         };
-        inner.draw_ticket = None;
-        self.ask_computer(inner);
-        self.set_timer(inner);
-        let presence = inner.presence();
+        state.draw_search = None;
+        self.start_move_search(state);
+        self.set_timer(state);
+        let presence = state.presence();
         let message = match event {
-            Event::Move { .. } => moved_json(&inner.game, &presence, now),
-            _ => state_json(&self.id, &inner.game, &presence, now),
+            Event::Move { .. } => moved_json(&state.game, &presence, now),
+            _ => state_json(&self.id, &state.game, &presence, now),
         };
-        inner.broadcast(message.map_err(failure)?);
+        state.members.broadcast(message.map_err(Refusal::failure)?);
         Ok(())
     }
 
-    async fn make_rematch(
-        self: &Arc<Self>,
-        inner: &mut MutexGuard<'_, Inner>,
-    ) -> Result<(), Refusal> {
-        let rooms = self.rooms.upgrade().ok_or_else(|| failure("the server is shutting down"))?;
-        let id = GameId::new().map_err(failure)?;
+    /// Creates the rematch: colours are swapped, secrets and names move to the other seat.
+    async fn create_rematch(self: &Arc<Self>, state: &mut RoomState) -> Result<(), Refusal> {
+        let id = GameId::new().map_err(Refusal::failure)?;
         let event = HostedEvent::Next(id.as_str().into());
-        let setup = inner.game.setup().swapped(rooms.random_seed());
+        let setup = state.game.setup().swapped(self.rooms()?.random_seed());
+        let setup = encode_setup(&setup).map_err(Refusal::failure)?;
         let [first, second] = self.secrets;
-        let number = inner.game.events();
-        let mut writes = vec![
-            Write::Create(NewGame {
-                id: id.clone(),
-                setup: setup.write(),
-                secrets: [second, first],
-            }),
-            Write::Append { key: self.key, number, event: event.encode().map_err(failure)? },
-        ];
+        let rematch = NewGame { id: id.clone(), setup, secrets: [second, first] };
+        let mut writes = vec![Write::Create(rematch), self.append_write(state, &event)?];
         for side in [Side::First, Side::Second] {
-            if let Some(name) = inner.game.name(side) {
+            if let Some(name) = state.game.name(side) {
                 let event = HostedEvent::Name(side.other(), Some(name.into()));
-                let event = event.encode().map_err(failure)?;
+                let event = encode_event(&event).map_err(Refusal::failure)?;
                 writes.push(Write::AppendToNew { id: id.clone(), event });
             }
         }
-        rooms.store().write(writes).await.map_err(storage_error)?;
-        self.apply_event(inner, &event)
+        self.store(writes).await?;
+        self.apply_event(state, &event)
     }
 
-    /// Sees to it that a clock that runs out ends the game.
-    fn set_timer(self: &Arc<Self>, inner: &mut MutexGuard<'_, Inner>) {
-        if let Some(timer) = inner.timer.take() {
+    /// Starts a task that ends the game when the clock of the side to move runs out.
+    fn set_timer(self: &Arc<Self>, state: &mut RoomState) {
+        if let Some(timer) = state.timer.take() {
             timer.abort();
         }
-        let Some(deadline) = inner.game.deadline() else { return };
+        let Some(deadline) = state.game.deadline() else { return };
         let Some(deadline) = monotonic::instant(deadline + Duration::from_millis(1)) else {
             return;
         };
@@ -489,68 +432,25 @@ impl Room {
                 room.on_flag().await;
             }
         });
-        inner.timer = Some(task.abort_handle());
+        state.timer = Some(task.abort_handle());
     }
 
     async fn on_flag(self: &Arc<Self>) {
-        let mut inner = self.inner.lock().await;
-        // This very task: from here on it is not to be stopped half way.
-        inner.timer = None;
-        if let Some(event) = inner.game.check_flag(monotonic::now())
-            && let Err(refusal) = self.append_event(&mut inner, event).await
+        let state = &mut *self.state.lock().await;
+        // The timer is this task, which must not be aborted any more.
+        state.timer = None;
+        if let Some(event) = state.game.check_flag(monotonic::now())
+            && let Err(refusal) = self.append_event(state, event).await
         {
-            eprintln!("crownhead: the end of a game could not be kept: {}", refusal.reason);
+            let reason = refusal.reason;
+            tracing::error!(game = %self.id, reason, "cannot end a game on time");
         }
-        self.close_if_idle(&mut inner);
+        self.close_if_idle(state);
     }
 }
 
 /// Applies an event that is not stored.
-fn apply_offer(inner: &mut MutexGuard<'_, Inner>, event: &Event) -> Result<(), Refusal> {
+fn apply_offer(state: &mut RoomState, event: &Event) -> Result<(), Refusal> {
     let event = HostedEvent::Game(event.clone());
-    inner.game.apply(&event, monotonic::now()).map_err(failure)
-}
-
-/// A failure of the server.
-fn failure(reason: impl std::fmt::Display) -> Refusal {
-    Refusal::new(RefusalCode::Failure, reason.to_string())
-}
-
-/// What a player is told when the disk fails; whoever runs the server is told what the disk says.
-fn storage_error(error: StoreError) -> Refusal {
-    eprintln!("crownhead: {error}");
-    Refusal::new(RefusalCode::Failure, "it could not be kept on disk")
-}
-
-impl MemberHandle {
-    /// Does something in the game; whatever comes of it is told through the queue.
-    pub async fn act(&self, id: Option<u64>, version: u64, action: &Action) {
-        self.room.act(self, id, version, action).await;
-    }
-
-    /// Gives one's seat another name.
-    pub async fn rename(&self, id: Option<u64>, name: Option<&str>) {
-        let renamed = self.room.rename(self, name).await;
-        let mut inner = self.room.inner.lock().await;
-        let version = inner.game.version();
-        let message = match (&renamed, id) {
-            (Ok(()), None) => return,
-            (Ok(()), Some(id)) => ServerMessage::Done { id, version }.json(),
-            (Err(refusal), id) => ServerMessage::Refused { id, refusal, version }.json(),
-        };
-        inner.send_to(self.number, message);
-    }
-
-    /// Refuses what is no action, or comes too often.
-    pub async fn refuse(&self, id: Option<u64>, code: RefusalCode, reason: &str) {
-        let mut inner = self.room.inner.lock().await;
-        let (refusal, version) = (Refusal::new(code, reason), inner.game.version());
-        let message = ServerMessage::Refused { id, refusal: &refusal, version }.json();
-        inner.send_to(self.number, message);
-    }
-
-    /// Leaves.
-    pub async fn leave(self) {
-        self.room.leave(self.number).await;
-    }
+    state.game.apply(&event, monotonic::now()).map_err(Refusal::failure)
 }

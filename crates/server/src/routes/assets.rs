@@ -1,62 +1,61 @@
-//! The page, which is part of the program: files by their exact names, so there is no path to play
-//! tricks with.
+//! The web page, embedded in the program. Files are found by their exact names, so there is no path
+//! traversal.
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use axum::body::Body;
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rust_embed::RustEmbed;
 
-use crate::error::{ApiError, Code};
+use crate::error::ApiError;
+use crate::middleware::header_text;
+
+/// Maximum length of a path that is answered with the page.
+const MAX_PAGE_PATH_BYTES: usize = 100;
 
 #[derive(RustEmbed)]
 #[folder = "page/dist"]
 struct Dist;
 
 struct PageFile {
-    plain: bytes::Bytes,
-    /// Compressed, if that makes it smaller.
-    gzip: Option<bytes::Bytes>,
-    kind: &'static str,
-    tag: HeaderValue,
-    /// Its name changes with what is in it.
+    plain: Bytes,
+    /// Compressed, if that is smaller.
+    gzip: Option<Bytes>,
+    content_type: &'static str,
+    etag: HeaderValue,
+    /// The name contains a hash of the content.
     is_immutable: bool,
 }
 
-fn files() -> &'static HashMap<String, PageFile> {
-    static FILES: OnceLock<HashMap<String, PageFile>> = OnceLock::new();
-    FILES.get_or_init(|| {
-        let read = |name: std::borrow::Cow<'static, str>| {
-            let file = Dist::get(&name)?;
-            let plain = bytes::Bytes::from(file.data.into_owned());
-            let packed = pack(&plain).filter(|packed| packed.len() < plain.len()).map(Into::into);
-            let hash: String = file.metadata.sha256_hash()[..12]
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            let tag = HeaderValue::from_str(&format!("\"{hash}\"")).ok()?;
-            let is_fixed = name.starts_with("assets/");
-            Some((
-                name.to_string(),
-                PageFile { plain, gzip: packed, kind: kind(&name), tag, is_immutable: is_fixed },
-            ))
-        };
-        Dist::iter().filter_map(read).collect()
-    })
+static FILES: LazyLock<HashMap<String, PageFile>> = LazyLock::new(|| {
+    let read = |name: std::borrow::Cow<'static, str>| {
+        let file = Dist::get(&name)?;
+        let plain = Bytes::from(file.data.into_owned());
+        let gzip = gzip(&plain).filter(|gzip| gzip.len() < plain.len()).map(Bytes::from);
+        let hash = &file.metadata.sha256_hash()[..12];
+        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let etag = HeaderValue::from_str(&format!("\"{hash}\"")).ok()?;
+        let is_immutable = name.starts_with("assets/");
+        let content_type = content_type(&name);
+        Some((name.into_owned(), PageFile { plain, gzip, content_type, etag, is_immutable }))
+    };
+    Dist::iter().filter_map(read).collect()
+});
+
+fn gzip(plain: &[u8]) -> Option<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(plain).ok()?;
+    encoder.finish().ok()
 }
 
-fn pack(plain: &[u8]) -> Option<Vec<u8>> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-    packer.write_all(plain).ok()?;
-    packer.finish().ok()
-}
-
-fn kind(name: &str) -> &'static str {
+fn content_type(name: &str) -> &'static str {
     match name.rsplit('.').next().unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
@@ -73,61 +72,75 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-fn is_zero(weight: &str) -> bool {
-    weight.parse::<f32>().is_ok_and(|weight| weight == 0.0)
-}
-
-/// The file of a path. Paths of the page itself, such as `/game/ID`, have its one document.
-pub fn serve(path: &str, headers: &HeaderMap) -> Response {
+/// Everything outside `/api`: a file of the page, or the page itself for its client-side routes.
+pub(super) async fn asset(request: Request) -> Response {
+    let (path, headers) = (request.uri().path(), request.headers());
     let name = path.strip_prefix('/').unwrap_or(path);
-    let is_place = |part: &str| {
-        part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    if let Some(file) = FILES.get(name) {
+        return file_response(file, headers);
+    }
+    let segments: Vec<_> = name.split('/').collect();
+    let is_plain = |segment: &&str| {
+        segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
-    // The page says itself that an address leads nowhere, but such an answer is no success.
-    let places: Vec<_> = name.split('/').collect();
-    let is_page = match places[..] {
+    let has_page = name.len() < MAX_PAGE_PATH_BYTES && segments.iter().all(is_plain);
+    let Some(page) = FILES.get("index.html").filter(|_| has_page) else {
+        return ApiError::not_found().into_response();
+    };
+    let is_client_route = match segments[..] {
         [""] | ["rules"] => true,
         ["game" | "rules", id] => !id.is_empty(),
         _ => false,
     };
-    let found = files().get(name);
-    let is_known = found.is_some() || is_page;
-    let file = match found {
-        None if name.len() < 100 && places.into_iter().all(is_place) => files().get("index.html"),
-        file => file,
-    };
-    let Some(file) = file else {
-        return ApiError::new(Code::NotFound, "there is nothing here").into_response();
-    };
-    let value = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let mut response =
-        if is_known && value(header::IF_NONE_MATCH).is_some_and(|tag| file.tag == tag) {
-            StatusCode::NOT_MODIFIED.into_response()
-        } else {
-            let packs = value(header::ACCEPT_ENCODING).is_some_and(|all| {
-                all.split(',').any(|one| {
-                    let mut parts = one.split(';').map(str::trim);
-                    let refused = |part: &str| part.strip_prefix("q=").is_some_and(is_zero);
-                    parts.next() == Some("gzip") && !parts.any(refused)
-                })
-            });
-            let packed = file.gzip.as_ref().filter(|_| packs);
-            let mut response = Body::from(packed.unwrap_or(&file.plain).clone()).into_response();
-            if packed.is_some() {
-                response
-                    .headers_mut()
-                    .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            }
+    match is_client_route {
+        true => file_response(page, headers),
+        // The page says that there is no such page; the status says so too.
+        false => {
+            let mut response = content_response(page, headers);
+            *response.status_mut() = StatusCode::NOT_FOUND;
             response
-        };
-    if !is_known {
-        *response.status_mut() = StatusCode::NOT_FOUND;
+        }
     }
-    let own = response.headers_mut();
-    let keep = if file.is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
-    own.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
-    own.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
-    own.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    own.insert(header::ETAG, file.tag.clone());
+}
+
+fn file_response(file: &PageFile, headers: &HeaderMap) -> Response {
+    if header_text(headers, header::IF_NONE_MATCH).is_some_and(|etag| file.etag == etag) {
+        return with_file_headers(file, StatusCode::NOT_MODIFIED.into_response());
+    }
+    content_response(file, headers)
+}
+
+fn content_response(file: &PageFile, headers: &HeaderMap) -> Response {
+    let accepted = header_text(headers, header::ACCEPT_ENCODING);
+    let response = match &file.gzip {
+        Some(gzip) if accepted.is_some_and(accepts_gzip) => {
+            let encoding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+            (encoding, Body::from(gzip.clone())).into_response()
+        }
+        _ => Body::from(file.plain.clone()).into_response(),
+    };
+    with_file_headers(file, response)
+}
+
+/// Whether an `Accept-Encoding` header lists gzip with a non-zero weight.
+fn accepts_gzip(accepted: &str) -> bool {
+    accepted.split(',').any(|encoding| {
+        let mut parts = encoding.split(';').map(str::trim);
+        let is_zero = |weight: &str| weight.parse::<f32>().is_ok_and(|weight| weight == 0.0);
+        parts.next() == Some("gzip")
+            && !parts.any(|part| part.strip_prefix("q=").is_some_and(is_zero))
+    })
+}
+
+fn with_file_headers(file: &PageFile, mut response: Response) -> Response {
+    let cache_control = match file.is_immutable {
+        true => "public, max-age=31536000, immutable",
+        false => "no-cache",
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.content_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    headers.insert(header::ETAG, file.etag.clone());
     response
 }

@@ -1,48 +1,41 @@
-//! Games on disk: one SQLite file with the games and all that happened in them.
+//! Games in SQLite: setups, hashed seat secrets and events.
 //!
-//! One thread writes. It takes all writes that wait, makes one transaction of them and answers them
-//! when the disk has it, so that many games share the one wait that a commit costs. What has been
-//! answered survives the loss of the process and of power (`synchronous=FULL`). A second thread copies
-//! the log of SQLite into its file, so that no move waits for that.
+//! A write returns once it is on disk, so it survives a killed process and a power cut
+//! (`synchronous=FULL`).
+
+pub mod codec;
+mod writer;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
+pub use self::writer::Write;
+use self::writer::{WriteQueue, WriteRequest};
 use crate::ids::{GameId, SecretHash};
+use crate::sync::lock;
 
-/// So many writes may wait; more wait for their turn to wait.
-const QUEUE_CAPACITY: usize = 8192;
-/// So many writes go into one transaction.
-const MAX_BATCH: usize = 512;
-/// How often the log is copied into the file. A page that many moves change is copied once each time, so
-/// seldom is better; and each time the disk is busy for a while.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(5);
-/// Pages in the log from which on the writer itself sees to it that it begins anew.
-const WAL_RESTART_PAGES: i64 = 8192;
 /// Schema version of the database, in its `user_version`.
 const SCHEMA_VERSION: i64 = 2;
 
-/// Why something could not be kept or read.
+/// Error of the store.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
-    /// SQLite says so.
-    #[error("the games cannot be kept in {file}: {what}")]
+    /// The database could not be opened or read.
+    #[error("{file}: {message}")]
     File {
-        /// The file.
+        /// The database.
         file: PathBuf,
-        /// What is wrong.
-        what: String,
+        /// The error of SQLite or the file system.
+        message: String,
     },
-    /// Another process has them.
-    #[error("the games in {0} are being served by another crownhead: choose another --data")]
+    /// Another process uses the directory.
+    #[error("{0} is in use by another crownhead server: choose another --data")]
     InUse(PathBuf),
     /// The database has another schema version.
     #[error(
@@ -56,183 +49,138 @@ pub enum StoreError {
         found: i64,
     },
     /// A write failed.
-    #[error("it could not be kept on disk: {0}")]
+    #[error("cannot write to the database: {0}")]
     Write(String),
-    /// The writer has ended.
-    #[error("the server is ending")]
-    Ended,
+    /// The store has been closed.
+    #[error("the server is shutting down")]
+    Closed,
 }
 
-/// A new game to be kept.
+/// Game to be inserted.
 pub struct NewGame {
-    /// Its id.
+    /// The id.
     pub id: GameId,
-    /// Its setup as a text.
+    /// The setup, encoded.
     pub setup: String,
-    /// What is kept of the secrets of both sides.
+    /// Hashes of the secrets of both seats.
     pub secrets: [Option<SecretHash>; 2],
 }
 
-/// Something to be kept.
-pub enum Write {
-    /// A new game.
-    Create(NewGame),
-    /// The next event of a game that the same job has made.
-    AppendToNew {
-        /// The id of the game.
-        id: GameId,
-        /// The event as a text.
-        event: String,
-    },
-    /// Something that happened in a game.
-    Append {
-        /// The key of the game.
-        key: i64,
-        /// How many events there were before.
-        number: usize,
-        /// The event as a text.
-        event: String,
-    },
-    /// Games that are kept no longer, by their keys.
-    Delete(Vec<i64>),
-}
-
-/// A game that was kept.
+/// Game as stored.
 pub struct StoredGame {
-    /// Its key in the file.
+    /// The key in the database.
     pub key: i64,
-    /// Its setup as a text.
+    /// The setup, encoded.
     pub setup: String,
-    /// What is kept of the secrets of both sides.
+    /// Hashes of the secrets of both seats.
     pub secrets: [Option<SecretHash>; 2],
-    /// What happened.
+    /// The events, encoded.
     pub events: Vec<String>,
-    /// When it last changed, in milliseconds since 1970.
-    pub touched: u64,
+    /// Time of the last event, in milliseconds since 1970; of the creation if there is none.
+    pub last_activity: u64,
 }
 
-struct WriteRequest {
-    writes: Vec<Write>,
-    done: oneshot::Sender<Result<(), StoreError>>,
-}
-
-/// The games on disk.
+/// Games on disk.
 pub struct Store {
-    jobs: Mutex<Option<mpsc::Sender<WriteRequest>>>,
+    /// `None` once the store is closed.
+    queue: Mutex<Option<WriteQueue>>,
     reader: Mutex<Connection>,
     file: PathBuf,
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Held as long as the games are served.
-    lock: Mutex<Option<File>>,
+    /// Lock file of the directory, held while the store is open.
+    lock_file: Mutex<Option<File>>,
 }
 
 impl Store {
-    /// Opens the games in a folder, which is made if it is not there.
-    pub fn open(folder: &Path) -> Result<Arc<Store>, StoreError> {
-        let file = folder.join("games.sqlite");
-        let wrong = |error: &dyn std::fmt::Display| StoreError::File {
-            file: file.clone(),
-            what: error.to_string(),
-        };
-        std::fs::create_dir_all(folder).map_err(|error| wrong(&error))?;
-        let lock = File::options().create(true).append(true).open(folder.join("lock"));
-        let lock = lock.map_err(|error| wrong(&error))?;
-        if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(StoreError::InUse(folder.into()));
+    /// Opens the games in a directory, which is created if necessary.
+    pub fn open(dir: &Path) -> Result<Arc<Store>, StoreError> {
+        let file = dir.join("games.sqlite");
+        let in_file = |error: &dyn std::fmt::Display| file_error(&file, error);
+        std::fs::create_dir_all(dir).map_err(|error| in_file(&error))?;
+        let lock_file = File::options().create(true).append(true).open(dir.join("lock"));
+        let lock_file = lock_file.map_err(|error| in_file(&error))?;
+        if matches!(lock_file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(StoreError::InUse(dir.into()));
         }
-        let mut writer = connect(&file).map_err(|error| wrong(&error))?;
-        let found = create_tables(&mut writer).map_err(|error| wrong(&error))?;
+        let connect = || connect(&file).map_err(|error| in_file(&error));
+        let mut writer = connect()?;
+        let found = create_tables(&mut writer).map_err(|error| in_file(&error))?;
         if found != SCHEMA_VERSION {
             return Err(StoreError::Schema { file, found });
         }
-        let reader = connect(&file).map_err(|error| wrong(&error))?;
-        let copier = connect(&file).map_err(|error| wrong(&error))?;
-        let (jobs, waiting) = mpsc::channel(QUEUE_CAPACITY);
-        let log_is_long = Arc::new(AtomicBool::new(false));
-        let (end, ended) = channel();
-        let is_long = log_is_long.clone();
-        let writing = std::thread::Builder::new().name("writing".into()).spawn(move || {
-            write_all(&mut writer, waiting, &is_long);
-            drop(end);
-        });
-        let copying = std::thread::Builder::new()
-            .name("copying".into())
-            .spawn(move || checkpoint_loop(&copier, &log_is_long, &ended));
-        let threads =
-            vec![writing.map_err(|error| wrong(&error))?, copying.map_err(|error| wrong(&error))?];
+        let (reader, checkpointer) = (connect()?, connect()?);
+        let (queue, threads) =
+            writer::spawn(writer, checkpointer).map_err(|error| in_file(&error))?;
         Ok(Arc::new(Store {
-            jobs: Mutex::new(Some(jobs)),
+            queue: Mutex::new(Some(queue)),
             reader: Mutex::new(reader),
-            file: file.clone(),
+            file,
             threads: Mutex::new(threads),
-            lock: Mutex::new(Some(lock)),
+            lock_file: Mutex::new(Some(lock_file)),
         }))
     }
 
-    /// Keeps something; all of it or nothing. When this returns it is on disk.
+    /// Writes all of `writes` or nothing. Returns once they are on disk.
     pub async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
-        let (done, answer) = oneshot::channel();
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let jobs = jobs.ok_or(StoreError::Ended)?;
-        jobs.send(WriteRequest { writes, done }).await.map_err(|_| StoreError::Ended)?;
-        answer.await.map_err(|_| StoreError::Ended)?
+        let queue = lock(&self.queue).clone().ok_or(StoreError::Closed)?;
+        let (reply, result) = oneshot::channel();
+        let request = WriteRequest { writes, reply };
+        queue.send(request).await.map_err(|_| StoreError::Closed)?;
+        result.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Reads a game; none if there is none of this id. It waits for the disk.
+    /// Reads a game; `None` if there is none with this id. Blocks on the disk.
     pub fn read(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        read_game(&reader, id).map_err(|error| self.wrong(&error))
+        read_game(&lock(&self.reader), id).map_err(|error| file_error(&self.file, &error))
     }
 
-    /// The keys and ids of games that have not changed for so long: those that were never played, and those
-    /// that were. Beyond `most` games those that were never played are named too, then those that have not
-    /// changed for longest. A name given is no play.
+    /// Finds games to delete: unplayed for `unplayed_ttl`, without an event for `idle_ttl`, or in
+    /// excess of `max_games`, unplayed ones first, then those idle for longest. Renaming a seat
+    /// does not count as an event. Returns keys and ids.
     pub fn stale_games(
         &self,
-        empty: Duration,
-        any: Duration,
-        most: usize,
+        unplayed_ttl: Duration,
+        idle_ttl: Duration,
+        max_games: usize,
     ) -> Result<Vec<(i64, String)>, StoreError> {
-        // It takes a while, and nobody else is to wait for it.
-        let reader = connect(&self.file).map_err(|error| self.wrong(&error))?;
-        let before = |time: Duration| now().saturating_sub(time.as_millis() as u64) as i64;
+        let before = |ttl: Duration| unix_millis().saturating_sub(ttl.as_millis() as u64) as i64;
+        let limits = params![before(unplayed_ttl), before(idle_ttl), max_games as i64];
         let find = || {
-            let mut statement = reader.prepare(
+            // The query is slow, so it has its own connection and blocks no other reads.
+            let connection = connect(&self.file)?;
+            let mut statement = connection.prepare(
                 "WITH ages AS (SELECT key, id, created,
                      (SELECT at FROM events WHERE game = key AND event NOT LIKE '{\"name\":%'
                       ORDER BY number DESC LIMIT 1) AS last FROM games),
-                 ranks AS (SELECT *, row_number() OVER (ORDER BY last IS NULL, coalesce(last, created) DESC) AS rank
-                     FROM ages)
+                 ranks AS (SELECT *, row_number() OVER
+                     (ORDER BY last IS NULL, coalesce(last, created) DESC) AS rank FROM ages)
                  SELECT key, id FROM ranks
-                 WHERE (last IS NULL AND created < ?1) OR coalesce(last, created) < ?2 OR rank > ?3",
+                 WHERE (last IS NULL AND created < ?1) OR coalesce(last, created) < ?2
+                     OR rank > ?3",
             )?;
-            let rows = statement
-                .query_map(params![before(empty), before(any), most as i64], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })?;
+            let rows = statement.query_map(limits, |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
-        find().map_err(|error| self.wrong(&error))
+        find().map_err(|error| file_error(&self.file, &error))
     }
 
-    fn wrong(&self, error: &rusqlite::Error) -> StoreError {
-        StoreError::File { file: self.file.clone(), what: error.to_string() }
-    }
-
-    /// Writes what waits and ends.
+    /// Completes pending writes and closes the store. Blocks until that is done.
     pub fn close(&self) {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let threads =
-            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        lock(&self.queue).take();
+        let threads = std::mem::take(&mut *lock(&self.threads));
         for thread in threads {
             let _ = thread.join();
         }
-        self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.lock_file).take();
     }
 }
 
-/// Milliseconds since 1970.
-pub fn now() -> u64 {
+fn file_error(file: &Path, error: &dyn std::fmt::Display) -> StoreError {
+    StoreError::File { file: file.into(), message: error.to_string() }
+}
+
+/// The time in milliseconds since 1970.
+pub(crate) fn unix_millis() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
 }
 
@@ -241,7 +189,7 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(Duration::from_secs(10))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // The thread beside the writer does that.
+    // The checkpointer does that.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.set_prepared_statement_cache_capacity(16);
     Ok(connection)
@@ -286,13 +234,13 @@ fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<St
     };
     let game = statement
         .query_row([id.as_str()], |row| {
-            let touched: i64 = row.get(4)?;
+            let created: i64 = row.get(4)?;
             Ok(StoredGame {
                 key: row.get(0)?,
                 setup: row.get(1)?,
                 secrets: [hash(row, 2)?, hash(row, 3)?],
                 events: Vec::new(),
-                touched: touched as u64,
+                last_activity: created as u64,
             })
         })
         .optional()?;
@@ -302,122 +250,9 @@ fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<St
     let mut rows = statement.query([game.key])?;
     while let Some(row) = rows.next()? {
         game.events.push(row.get(0)?);
-        game.touched = row.get::<_, i64>(1)? as u64;
+        game.last_activity = row.get::<_, i64>(1)? as u64;
     }
     Ok(Some(game))
-}
-
-/// Writes jobs until there will be no more.
-fn write_all(
-    connection: &mut Connection,
-    mut jobs: mpsc::Receiver<WriteRequest>,
-    log_is_long: &AtomicBool,
-) {
-    let mut batch = Vec::new();
-    while jobs.blocking_recv_many(&mut batch, MAX_BATCH) > 0 {
-        let mut done = Vec::with_capacity(batch.len());
-        match write_batch(connection, &mut batch, &mut done) {
-            Ok(()) => {
-                for (answer, result) in done {
-                    let _ = answer.send(result);
-                }
-            }
-            Err(error) => {
-                let error = StoreError::Write(error.to_string());
-                for (answer, _) in done {
-                    let _ = answer.send(Err(error.clone()));
-                }
-                for job in batch.drain(..) {
-                    let _ = job.done.send(Err(error.clone()));
-                }
-            }
-        }
-        // Nearly all of it has just been copied: this copies the rest, and the log begins anew.
-        if log_is_long.swap(false, Ordering::Relaxed) {
-            let _ = checkpoint(connection);
-        }
-    }
-    let _ = checkpoint(connection);
-}
-
-type Answer = (oneshot::Sender<Result<(), StoreError>>, Result<(), StoreError>);
-
-/// One transaction. What fails alone is undone alone.
-fn write_batch(
-    connection: &mut Connection,
-    batch: &mut Vec<WriteRequest>,
-    done: &mut Vec<Answer>,
-) -> rusqlite::Result<()> {
-    let mut transaction = connection.transaction()?;
-    for job in batch.drain(..) {
-        let written = if job.writes.len() == 1 {
-            job.writes.iter().try_for_each(|write| write_one(&transaction, write))
-        } else {
-            let savepoint = transaction.savepoint();
-            savepoint.and_then(|savepoint| {
-                job.writes.iter().try_for_each(|write| write_one(&savepoint, write))?;
-                savepoint.commit()
-            })
-        };
-        done.push((job.done, written.map_err(|error| StoreError::Write(error.to_string()))));
-    }
-    transaction.commit()
-}
-
-fn write_one(connection: &Connection, write: &Write) -> rusqlite::Result<()> {
-    match write {
-        Write::Create(game) => {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO games (id, setup, first, second, created) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?;
-            let [first, second] =
-                game.secrets.each_ref().map(|hash| hash.as_ref().map(SecretHash::as_bytes));
-            statement.execute(params![
-                game.id.as_str(),
-                game.setup,
-                first,
-                second,
-                now() as i64
-            ])?;
-        }
-        Write::AppendToNew { id, event } => {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO events (game, number, at, event)
-                 SELECT key, (SELECT count(*) FROM events WHERE game = key), ?2, ?3 FROM games WHERE id = ?1",
-            )?;
-            statement.execute(params![id.as_str(), now() as i64, event])?;
-        }
-        Write::Append { key, number, event } => {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO events (game, number, at, event)
-                 SELECT key, ?2, ?3, ?4 FROM games WHERE key = ?1",
-            )?;
-            // A game that has been removed meanwhile keeps nothing, and nobody is told otherwise.
-            if statement.execute(params![key, *number as i64, now() as i64, event])? == 0 {
-                return Err(rusqlite::Error::QueryReturnedNoRows);
-            }
-        }
-        Write::Delete(keys) => {
-            for key in keys {
-                connection.prepare_cached("DELETE FROM events WHERE game = ?1")?.execute([key])?;
-                connection.prepare_cached("DELETE FROM games WHERE key = ?1")?.execute([key])?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Copies the log into the file as far as it can be; how many pages the log has.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))
-}
-
-fn checkpoint_loop(connection: &Connection, log_is_long: &AtomicBool, ended: &Receiver<()>) {
-    while ended.recv_timeout(CHECKPOINT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        if checkpoint(connection).is_ok_and(|pages| pages > WAL_RESTART_PAGES) {
-            log_is_long.store(true, Ordering::Relaxed);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -432,10 +267,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_written_is_read_by_the_next_process() {
-        let folder = tempfile::tempdir().unwrap();
+    async fn writes_are_read_after_reopening() {
+        let dir = tempfile::tempdir().unwrap();
         let id = GameId::new().unwrap();
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(dir.path()).unwrap();
         store.write(vec![Write::Create(new_game(&id))]).await.unwrap();
         let key = store.read(&id).unwrap().unwrap().key;
         for number in 0..3 {
@@ -444,7 +279,7 @@ mod tests {
         }
         store.close();
         drop(store);
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(dir.path()).unwrap();
         let stored = store.read(&id).unwrap().unwrap();
         assert_eq!(stored.events, ["event 0", "event 1", "event 2"]);
         assert!(stored.secrets[0].is_some() && stored.secrets[1].is_none());
@@ -453,17 +288,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_same_event_is_not_kept_twice_and_half_a_job_is_not_kept_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let (id, next) = (GameId::new().unwrap(), GameId::new().unwrap());
-        let store = Store::open(folder.path()).unwrap();
+    async fn duplicate_event_fails_and_rolls_back_its_request() {
+        let dir = tempfile::tempdir().unwrap();
+        let (id, second_id) = (GameId::new().unwrap(), GameId::new().unwrap());
+        let store = Store::open(dir.path()).unwrap();
         store.write(vec![Write::Create(new_game(&id))]).await.unwrap();
         let key = store.read(&id).unwrap().unwrap().key;
         let event = || Write::Append { key, number: 0, event: "once".into() };
         store.write(vec![event()]).await.unwrap();
         assert!(store.write(vec![event()]).await.is_err());
-        assert!(store.write(vec![Write::Create(new_game(&next)), event()]).await.is_err());
-        assert!(store.read(&next).unwrap().is_none());
+        assert!(store.write(vec![Write::Create(new_game(&second_id)), event()]).await.is_err());
+        assert!(store.read(&second_id).unwrap().is_none());
         assert_eq!(store.read(&id).unwrap().unwrap().events, ["once"]);
         store.close();
     }
@@ -471,11 +306,11 @@ mod tests {
     #[test]
     fn open_refuses_other_schema_versions() {
         for found in [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1] {
-            let folder = tempfile::tempdir().unwrap();
-            let connection = Connection::open(folder.path().join("games.sqlite")).unwrap();
+            let dir = tempfile::tempdir().unwrap();
+            let connection = Connection::open(dir.path().join("games.sqlite")).unwrap();
             connection.pragma_update(None, "user_version", found).unwrap();
             drop(connection);
-            let Err(error) = Store::open(folder.path()) else { panic!("version {found} opened") };
+            let Err(error) = Store::open(dir.path()) else { panic!("version {found} opened") };
             let message = error.to_string();
             let versions =
                 format!("schema version {found}; this crownhead supports only version 2");
@@ -484,41 +319,41 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_processes_do_not_serve_the_same_games() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse(_))));
+    async fn open_refuses_a_directory_in_use() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        assert!(matches!(Store::open(dir.path()), Err(StoreError::InUse(_))));
         store.close();
     }
 
     #[tokio::test]
-    async fn games_that_were_never_played_go_first_whatever_their_players_are_called() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        let (played, named) = (GameId::new().unwrap(), GameId::new().unwrap());
+    async fn unplayed_games_are_stale_first_even_if_renamed() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let (played, renamed) = (GameId::new().unwrap(), GameId::new().unwrap());
         for (id, event) in
-            [(&played, r#"{"move":{"text":"11-15"}}"#), (&named, r#"{"name":["first","Ann"]}"#)]
+            [(&played, r#"{"move":{"text":"11-15"}}"#), (&renamed, r#"{"name":["first","Ann"]}"#)]
         {
-            let begin = Write::AppendToNew { id: id.clone(), event: event.into() };
-            store.write(vec![Write::Create(new_game(id)), begin]).await.unwrap();
+            let append = Write::AppendToNew { id: id.clone(), event: event.into() };
+            store.write(vec![Write::Create(new_game(id)), append]).await.unwrap();
         }
         let day = Duration::from_secs(86_400);
         let ids =
-            |found: Vec<(i64, String)>| found.into_iter().map(|(_, id)| id).collect::<Vec<_>>();
+            |games: Vec<(i64, String)>| games.into_iter().map(|(_, id)| id).collect::<Vec<_>>();
         tokio::time::sleep(Duration::from_millis(2)).await;
-        assert_eq!(ids(store.stale_games(Duration::ZERO, day, 9).unwrap()), [named.as_str()]);
+        assert_eq!(ids(store.stale_games(Duration::ZERO, day, 9).unwrap()), [renamed.as_str()]);
         assert_eq!(
             ids(store.stale_games(day, day, 1).unwrap()),
-            [named.as_str()],
-            "though it is newer"
+            [renamed.as_str()],
+            "although it is newer"
         );
         store.close();
     }
 
     #[tokio::test]
-    async fn old_games_and_games_beyond_the_bound_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
+    async fn old_and_excess_games_are_stale() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
         let ids: Vec<_> = (0..4).map(|_| GameId::new().unwrap()).collect();
         for id in &ids {
             store.write(vec![Write::Create(new_game(id))]).await.unwrap();
@@ -528,9 +363,9 @@ mod tests {
         assert_eq!(store.stale_games(day, day, 3).unwrap().len(), 1);
         let key = store.read(&ids[0]).unwrap().unwrap().key;
         store.write(vec![Write::Append { key, number: 0, event: "move".into() }]).await.unwrap();
-        let all = store.stale_games(Duration::ZERO, day, 4).unwrap();
-        assert!(all.iter().all(|(_, id)| id != ids[0].as_str()), "{all:?}");
-        let keys = all.iter().map(|(key, _)| *key).collect();
+        let stale = store.stale_games(Duration::ZERO, day, 4).unwrap();
+        assert!(stale.iter().all(|(_, id)| id != ids[0].as_str()), "{stale:?}");
+        let keys = stale.iter().map(|(key, _)| *key).collect();
         store.write(vec![Write::Delete(keys)]).await.unwrap();
         assert!(store.read(&ids[0]).unwrap().is_some());
         store.close();

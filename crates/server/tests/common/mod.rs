@@ -1,5 +1,5 @@
-//! A real server on a port of its own, and clients that talk to it.
-#![allow(dead_code, unreachable_pub)] // not every test needs everything
+//! A server on a free port, and clients.
+#![allow(dead_code, unreachable_pub)] // no test uses all of it
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -16,30 +16,30 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-pub struct Running {
+pub struct TestServer {
     pub address: SocketAddr,
-    end: oneshot::Sender<()>,
+    stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
-impl Running {
-    pub async fn begin(data: &Path, limits: Limits) -> Running {
+impl TestServer {
+    pub async fn start(data: &Path, limits: Limits) -> TestServer {
         let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let server = Server::bind(host, 0, data, Some(limits)).await.unwrap();
         let address = server.address();
-        let (end, ended) = oneshot::channel();
-        let task = tokio::spawn(server.serve(async { drop(ended.await) }));
-        Running { address, end, task }
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(server.serve(async { drop(stopped.await) }));
+        TestServer { address, stop, task }
     }
 
-    pub async fn end(self) {
-        let _ = self.end.send(());
+    pub async fn stop(self) {
+        let _ = self.stop.send(());
         self.task.await.unwrap();
     }
 
-    /// Makes a game.
-    pub async fn create(&self, wish: Value) -> Value {
-        let (status, body) = self.post("/api/games", &wish.to_string()).await;
+    /// Creates a game.
+    pub async fn create(&self, request: Value) -> Value {
+        let (status, body) = self.post("/api/games", &request.to_string()).await;
         assert_eq!(status, 201, "{body}");
         serde_json::from_str(&body).unwrap()
     }
@@ -47,19 +47,20 @@ impl Running {
     pub async fn post(&self, path: &str, body: &str) -> (u16, String) {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
-        answer(stream, &(head + body)).await
+        exchange(stream, &(head + body)).await
     }
 
     pub async fn get(&self, from: Ipv4Addr, path: &str) -> std::io::Result<(u16, String)> {
         let stream = self.connect_from(from).await?;
         let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        try_answer(stream, &head).await
+        try_exchange(stream, &head).await
     }
 
-    /// A connection from an address of this machine: all of 127.0.0.0/8 are.
+    /// Connects from an address of this machine, which may be any in 127.0.0.0/8.
     pub async fn connect_from(&self, from: Ipv4Addr) -> std::io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddr::new(from.into(), 0))?;
@@ -72,20 +73,20 @@ impl Running {
         Client(client_async(url.into_client_request().unwrap(), stream).await.unwrap().0)
     }
 
-    /// A socket that has joined, and its first state.
+    /// Connects a client that has joined. Also returns its first `state`.
     pub async fn join(&self, id: &Value, secret: &Value) -> (Client, Value) {
         let mut client = self.socket(id.as_str().unwrap()).await;
-        client.say(json!({"type": "join", "secret": secret})).await;
-        let state = client.hear("state").await;
+        client.send(json!({"type": "join", "secret": secret})).await;
+        let state = client.receive("state").await;
         (client, state)
     }
 }
 
-pub async fn answer(stream: TcpStream, request: &str) -> (u16, String) {
-    try_answer(stream, request).await.unwrap()
+pub async fn exchange(stream: TcpStream, request: &str) -> (u16, String) {
+    try_exchange(stream, request).await.unwrap()
 }
 
-pub async fn try_answer(mut stream: TcpStream, request: &str) -> std::io::Result<(u16, String)> {
+pub async fn try_exchange(mut stream: TcpStream, request: &str) -> std::io::Result<(u16, String)> {
     stream.write_all(request.as_bytes()).await?;
     let mut text = String::new();
     stream.read_to_string(&mut text).await?;
@@ -97,33 +98,33 @@ pub async fn try_answer(mut stream: TcpStream, request: &str) -> std::io::Result
 pub struct Client(pub WebSocketStream<TcpStream>);
 
 impl Client {
-    pub async fn say(&mut self, message: Value) {
+    pub async fn send(&mut self, message: Value) {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    /// The next message of a type; others are skipped.
-    pub async fn hear(&mut self, kind: &str) -> Value {
+    /// Waits for a message of a type. Skips others.
+    pub async fn receive(&mut self, kind: &str) -> Value {
         loop {
-            let message = self.any().await;
+            let message = self.next_message().await;
             if message["type"] == kind {
                 return message;
             }
         }
     }
 
-    /// The next message.
-    pub async fn any(&mut self) -> Value {
+    /// Waits for a message.
+    pub async fn next_message(&mut self) -> Value {
         loop {
             match self.0.next().await {
                 Some(Ok(Message::Text(text))) => return serde_json::from_str(&text).unwrap(),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                other => panic!("expected a message, got {other:?}"),
+                unexpected => panic!("expected a message, got {unexpected:?}"),
             }
         }
     }
 
-    /// The code with which the server closes.
-    pub async fn closed(&mut self) -> Option<u16> {
+    /// Waits for the close frame and returns its code; `None` if the connection breaks.
+    pub async fn close_code(&mut self) -> Option<u16> {
         loop {
             match self.0.next().await {
                 Some(Ok(Message::Close(frame))) => return frame.map(|frame| frame.code.into()),
@@ -134,6 +135,6 @@ impl Client {
     }
 
     pub async fn play(&mut self, version: u64, text: &str) {
-        self.say(json!({"type": "move", "version": version, "move": text})).await;
+        self.send(json!({"type": "move", "version": version, "move": text})).await;
     }
 }

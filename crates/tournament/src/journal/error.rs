@@ -1,106 +1,107 @@
-//! Why a journal cannot be used, for the organiser.
+//! Why a journal cannot be used, and what the organiser can do about it.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::schema;
+
 /// Why a journal cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JournalError {
-    /// There is none.
-    #[error("there is no journal {}", .0.display())]
+    /// The journal does not exist.
+    #[error("no journal {}", .0.display())]
     Missing(PathBuf),
-    /// There is one already.
-    #[error("there is a journal already, {}", .0.display())]
+    /// A new journal would overwrite this one.
+    #[error("journal {} already exists", .0.display())]
     Exists(PathBuf),
-    /// Another program has it.
-    #[error("the contest is being run by another crownhead (the journal {} is locked)", .0.display())]
+    /// Another process is running the tournament.
+    #[error("the tournament is already running: another crownhead has locked {}", .0.display())]
     Locked(PathBuf),
-    /// What belongs to a journal that is not there.
+    /// A write-ahead log without its journal.
     #[error(
-        "there is {} without its journal {}, which somebody put away: finished games may be in it. Put it \
-         beside that journal, or away, then run the contest", log.display(), path.display()
+        "found {} without its journal {}; it may hold finished games: move it to where the \
+         journal is, or move it away, then run the tournament again",
+        log.display(), path.display()
     )]
-    Orphan {
-        /// The journal.
+    StrayWal {
+        /// The missing journal.
         path: PathBuf,
-        /// What lies beside it.
+        /// The log.
         log: PathBuf,
     },
-    /// It has several names.
+    /// The journal has a second name, by which SQLite would not find its write-ahead log.
     #[error(
-        "the journal {} has another name besides (a hard link): what is written by one name would be \
-         missing by the other. Remove one of them, or copy it instead", .0.display()
+        "journal {} has a second name (a hard link), and SQLite would lose track of its log: \
+         remove one of the names, or make a copy", .0.display()
     )]
-    Linked(PathBuf),
-    /// The file is something else.
-    #[error("{} is no journal of a contest", .0.display())]
-    Foreign(PathBuf),
-    /// The file is of another version of this program.
-    #[error("the journal {} has version {version}; this crownhead reads version {}", path.display(), super::schema::VERSION)]
+    HardLinked(PathBuf),
+    /// The file is not a journal.
+    #[error("{} is not a tournament journal", .0.display())]
+    NotAJournal(PathBuf),
+    /// The journal has another schema version.
+    #[error(
+        "journal {} has version {version}, but this crownhead uses version {}: start a new \
+         journal, or use the crownhead that wrote it", path.display(), schema::VERSION
+    )]
     Version {
-        /// Which file.
+        /// The journal.
         path: PathBuf,
-        /// What it says.
+        /// Its version.
         version: i64,
     },
-    /// There is no room.
+    /// The disk is full.
     #[error(
-        "the disk is full: the journal {} cannot be written. No finished game that was told is lost: \
-         make room, then go on with `crownhead tournament resume`", .0.display()
+        "disk full: cannot write journal {}; every reported game is safe: free some space, then \
+         run `crownhead tournament resume`", .0.display()
     )]
-    Full(PathBuf),
-    /// Anything else.
-    #[error("the journal {} cannot be used: {why}", path.display())]
+    DiskFull(PathBuf),
+    /// Any other error.
+    #[error("cannot use journal {}: {reason}", path.display())]
     Other {
-        /// Which file.
+        /// The journal.
         path: PathBuf,
-        /// What the system or SQLite says.
-        why: String,
+        /// Message of the system or SQLite.
+        reason: String,
     },
 }
 
 impl JournalError {
-    pub(super) fn of(path: &Path, error: rusqlite::Error) -> JournalError {
+    pub(super) fn from_sqlite(path: &Path, error: rusqlite::Error) -> JournalError {
         let path = path.to_path_buf();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => JournalError::Full(path),
-            Some(ErrorCode::NotADatabase) => JournalError::Foreign(path),
+        let reason = match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => return JournalError::DiskFull(path),
+            Some(ErrorCode::NotADatabase) => return JournalError::NotAJournal(path),
+            // SQLite hides that a file beside the journal could not be extended.
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) if is_disk_full(&path) => {
+                return JournalError::DiskFull(path);
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                let why = "another program has been writing to it for too long".into();
-                JournalError::Other { path, why }
+                "another program has locked it for too long".into()
             }
-            Some(ErrorCode::DatabaseCorrupt) => {
-                let why = "its contents are damaged; restore it from a copy".into();
-                JournalError::Other { path, why }
-            }
-            // Files beside the journal, too, need room; the system's word for it is not passed on.
-            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) if is_full(&path) => {
-                JournalError::Full(path)
-            }
-            _ => JournalError::Other { path, why: error.to_string() },
-        }
+            Some(ErrorCode::DatabaseCorrupt) => "it is corrupt; restore a backup".into(),
+            _ => error.to_string(),
+        };
+        JournalError::Other { path, reason }
     }
 
-    pub(super) fn io(path: &Path, error: &std::io::Error) -> JournalError {
+    pub(super) fn from_io(path: &Path, error: &std::io::Error) -> JournalError {
         let path = path.to_path_buf();
         match error.kind() {
-            std::io::ErrorKind::AlreadyExists => JournalError::Exists(path),
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                JournalError::Full(path)
-            }
-            _ => JournalError::Other { path, why: error.to_string() },
+            ErrorKind::AlreadyExists => JournalError::Exists(path),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => JournalError::DiskFull(path),
+            _ => JournalError::Other { path, reason: error.to_string() },
         }
     }
 }
 
-/// Whether there is no room beside a file: some bytes are tried.
-fn is_full(path: &Path) -> bool {
-    let trial = path.with_extension("journal-room");
-    let written = std::fs::write(&trial, [1; 64 * 1024]);
-    let _ = std::fs::remove_file(&trial);
+/// Returns whether the disk is full, by writing a small file beside the journal.
+fn is_disk_full(path: &Path) -> bool {
+    let probe = path.with_extension("journal-probe");
+    let written = std::fs::write(&probe, [1; 64 * 1024]);
+    let _ = std::fs::remove_file(&probe);
     written.is_err_and(|error| {
-        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-        matches!(error.kind(), StorageFull | QuotaExceeded)
+        matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
     })
 }

@@ -1,13 +1,12 @@
-//! One run at a time: a lock of the operating system, which ends with the program that has it, however
-//! that ends.
+//! Locks a journal, so that a tournament runs once at a time. The operating system releases the
+//! lock when the process ends, however it ends.
 //!
-//! On Linux it is the journal itself that is locked (`flock`): whoever comes by a link finds the same
-//! file, and there is no other file that somebody might clear away. SQLite's own locks are of another
-//! kind there (`fcntl`) and do not meet it. But those are lost as soon as the process closes *any*
-//! descriptor of the file. So a lock is taken before SQLite opens the file and given up after SQLite has
-//! closed it, and whether somebody else has it is looked at before, too: [`Journal`](super::Journal)
-//! alone does both. On other systems the two kinds do meet; there a file beside the real journal is
-//! locked.
+//! On Linux the lock is a `flock` on the journal itself: it holds for every path that leads to the
+//! file, and there is no lock file to delete by mistake. SQLite's own locks are `fcntl` locks and
+//! do not interfere, but a process loses them as soon as it closes *any* descriptor of the file.
+//! The lock must therefore be taken and tested before SQLite opens the file, and released after
+//! SQLite has closed it; only [`Journal`](super::Journal) does so. On other systems the two kinds
+//! interfere, and a file beside the journal is locked.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -16,16 +15,15 @@ use std::time::Duration;
 
 use super::JournalError;
 
-/// Whoever looks whether a journal is locked holds a lock for an instant: that is waited for.
-const TRIES: u32 = 20;
-const PAUSE: Duration = Duration::from_millis(20);
+/// Another process that tests the lock holds it for an instant: retry for a while.
+const LOCK_ATTEMPTS: u32 = 20;
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The right to run a contest, until it is dropped.
+/// The exclusive right to run a tournament; released on drop.
 #[derive(Debug)]
-pub(super) struct Lock(#[allow(dead_code)] File); // the file is the lock
+pub(super) struct Lock(#[allow(dead_code)] File); // the open file holds the lock
 
-/// The file that is locked for a journal, opened.
-fn locked_file(journal: &Path, options: &OpenOptions) -> io::Result<File> {
+fn open_lock_file(journal: &Path, options: &OpenOptions) -> io::Result<File> {
     if cfg!(target_os = "linux") {
         return options.open(journal);
     }
@@ -34,43 +32,49 @@ fn locked_file(journal: &Path, options: &OpenOptions) -> io::Result<File> {
 }
 
 impl Lock {
-    /// Takes the lock of a journal that is there.
-    pub(super) fn take(journal: &Path) -> Result<Lock, JournalError> {
-        Lock::on(journal, journal, OpenOptions::new().read(true).write(true))
+    /// Locks an existing journal.
+    pub(super) fn acquire(journal: &Path) -> Result<Lock, JournalError> {
+        Lock::acquire_file(journal, journal, OpenOptions::new().read(true).write(true))
     }
 
-    /// Takes the lock of a journal that is to be made out of a draft, which need not be there.
-    pub(super) fn take_new(draft: &Path, journal: &Path) -> Result<Lock, JournalError> {
+    /// Locks a journal that will be created by renaming `draft`; creates the draft if necessary.
+    pub(super) fn acquire_draft(draft: &Path, journal: &Path) -> Result<Lock, JournalError> {
         let mut options = OpenOptions::new();
-        let lock = Lock::on(draft, journal, options.write(true).create(true).truncate(false))?;
+        options.write(true).create(true).truncate(false);
+        let lock = Lock::acquire_file(draft, journal, &options)?;
         #[cfg(target_os = "linux")]
         {
             use std::os::unix::fs::MetadataExt;
-            // Another may have put the file in its place, or taken it away, before the lock was ours.
-            let known = (lock.0.metadata(), draft.metadata());
-            if !matches!(known, (Ok(own), Ok(other)) if own.ino() == other.ino()) {
+            // Another process may have renamed or removed the draft before we got the lock.
+            let metadata = (lock.0.metadata(), draft.metadata());
+            if !matches!(metadata, (Ok(locked), Ok(draft)) if locked.ino() == draft.ino()) {
                 return Err(JournalError::Locked(journal.to_path_buf()));
             }
         }
         Ok(lock)
     }
 
-    fn on(path: &Path, journal: &Path, options: &OpenOptions) -> Result<Lock, JournalError> {
-        // Not inherited by programs that are started: they would keep it.
-        let file = locked_file(path, options).map_err(|error| JournalError::io(journal, &error))?;
-        for _ in 0..TRIES {
+    fn acquire_file(
+        path: &Path,
+        journal: &Path,
+        options: &OpenOptions,
+    ) -> Result<Lock, JournalError> {
+        let io_error = |error| JournalError::from_io(journal, &error);
+        // Close-on-exec by default: a bot must not inherit the lock.
+        let file = open_lock_file(path, options).map_err(io_error)?;
+        for _ in 0..LOCK_ATTEMPTS {
             match file.try_lock() {
                 Ok(()) => return Ok(Lock(file)),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(error)) => return Err(JournalError::io(journal, &error)),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY_INTERVAL),
+                Err(TryLockError::Error(error)) => return Err(io_error(error)),
             }
         }
         Err(JournalError::Locked(journal.to_path_buf()))
     }
 
-    /// Whether somebody has the lock of a journal. Nobody may have the file open by SQLite here.
-    pub(super) fn is_taken(journal: &Path) -> bool {
-        let file = locked_file(journal, OpenOptions::new().read(true));
+    /// Returns whether a journal is locked. This process must not have it open in SQLite.
+    pub(super) fn is_held(journal: &Path) -> bool {
+        let file = open_lock_file(journal, OpenOptions::new().read(true));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 }

@@ -1,14 +1,15 @@
-//! The journal: all that happened in a contest, in one SQLite file that no crash can spoil.
+//! The journal: everything that happened in a tournament, in one SQLite file.
 //!
-//! A game is scheduled, started and finished; what is finished is there after a power cut (a write-ahead
-//! log that is synchronised at each commit). While a contest runs, the [`writer`] has the file; anybody
-//! may read it meanwhile. The [`lock`] that a [`Journal`] to go on with has keeps a second run away. The tables are described in
-//! `docs/tournaments.md`.
+//! A game is scheduled, started and finished. Finished games survive a power cut: the journal uses
+//! a write-ahead log that is synchronised at each commit. While a tournament runs, the [`writer`]
+//! thread owns the journal; other processes may read it. A [`lock`] prevents a second run.
+//! `docs/tournaments.md` describes the tables.
 
 mod error;
 mod lock;
 mod read;
 mod schema;
+mod update;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -17,36 +18,39 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 pub use error::JournalError;
-pub use read::{Game, Moves, Player, Snapshot, Stored};
-pub use writer::{Brief, Fault, Live, Notice, Pen, Record, Text, Writer};
+pub use read::{FaultRow, Game, GameDetails, Player, Snapshot};
+pub use update::JournalUpdate;
+pub use writer::{GameInProgress, JournalHandle, Writer, WriterEvent};
 
 use lock::Lock;
+use update::{add_player, set, write_tournament};
 
-use crate::schedule::{Dealt, PlayerIndex, Round};
-use crate::{Contest, Entrant};
+use crate::Tournament;
+use crate::schedule::{PlayerIndex, Round, ScheduledGame};
 
-/// The journal of a contest.
+/// The journal of a tournament.
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
-    /// Of one to go on with. It is given up after the connection: fields are dropped in their order.
+    /// Held by a journal opened for writing. Fields are dropped in order: the connection must be
+    /// closed first.
     lock: Option<Lock>,
-    is_run_elsewhere: bool,
+    is_running: bool,
 }
 
-/// What has become of a contest.
+/// State of a tournament.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Games are missing.
     Open,
     /// All games are finished.
     Finished,
-    /// Nobody wants it to go on.
+    /// Cancelled by the organiser.
     Cancelled,
 }
 
 impl State {
-    /// Its word in the journal.
+    /// Name in the journal and in JSON.
     pub const fn code(self) -> &'static str {
         match self {
             State::Open => "open",
@@ -55,362 +59,290 @@ impl State {
         }
     }
 
-    fn read(text: &str) -> State {
+    fn parse(text: &str) -> State {
         let states = [State::Finished, State::Cancelled];
         states.into_iter().find(|state| state.code() == text).unwrap_or(State::Open)
     }
 }
 
-/// How long one waits for another who writes.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long to wait for another process that is writing.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Journal {
-    /// The place of the journal of a contest file: beside it, with the ending `journal` instead of
-    /// `toml`.
+    /// Returns the path of a tournament's journal: the tournament file's, with the extension
+    /// `journal` instead of `toml`.
     pub fn path_for(file: &Path) -> PathBuf {
-        match file.extension().and_then(|ending| ending.to_str()) {
+        match file.extension().and_then(|extension| extension.to_str()) {
             None | Some("toml" | "journal") => file.with_extension("journal"),
-            // Files that differ in another ending have journals of their own.
-            Some(ending) => file.with_extension(format!("{ending}.journal")),
+            // `a.1` and `a.2` must not share a journal.
+            Some(extension) => file.with_extension(format!("{extension}.journal")),
         }
     }
 
-    /// The files beside a journal in which SQLite has what is not in it yet.
+    /// Returns the non-empty files beside a journal that hold data not yet merged into it.
     pub fn logs(path: &Path) -> Vec<PathBuf> {
-        // SQLite goes by the real name.
+        // SQLite resolves symbolic links first.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let log = |ending| {
+        let log = |suffix| {
             let mut name = real.clone().into_os_string();
-            name.push(ending);
+            name.push(suffix);
             PathBuf::from(name)
         };
-        let has_something = |log: &PathBuf| log.metadata().is_ok_and(|known| known.len() > 0);
-        ["-wal", "-journal"].map(log).into_iter().filter(has_something).collect()
+        let is_used = |log: &PathBuf| log.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        ["-wal", "-journal"].map(log).into_iter().filter(is_used).collect()
     }
 
-    /// Begins a journal with the facts and players of a contest. The file must not be there.
-    pub fn create(path: &Path, contest: &Contest, text: &str) -> Result<Journal, JournalError> {
-        // Whole or not at all: under another name until everything is in it. Whoever has locked that
-        // is the only one to put a journal in its place.
+    /// Creates the journal of a tournament whose file has the contents `text`. Fails if a journal
+    /// exists.
+    pub fn create(
+        path: &Path,
+        tournament: &Tournament,
+        text: &str,
+    ) -> Result<Journal, JournalError> {
+        // All or nothing: the journal gets its name once it is complete. The holder of the
+        // draft's lock is the only one who may rename it.
         let draft = path.with_extension("journal-new");
-        let lock = Lock::take_new(&draft, path)?;
-        let written = Journal::draft(path, &draft, contest, text);
-        if let Err(error) = written {
+        let lock = Lock::acquire_draft(&draft, path)?;
+        if let Err(error) = Journal::write_draft(path, &draft, tournament, text) {
             let _ = std::fs::remove_file(&draft);
             return Err(error);
         }
-        Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?.kept_with(lock)
+        Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?.with_lock(lock)
     }
 
-    fn draft(path: &Path, draft: &Path, contest: &Contest, text: &str) -> Result<(), JournalError> {
-        let failed = |error| JournalError::of(path, error);
-        let io = |error| JournalError::io(path, &error);
+    fn write_draft(
+        path: &Path,
+        draft: &Path,
+        tournament: &Tournament,
+        text: &str,
+    ) -> Result<(), JournalError> {
+        let sqlite_error = |error| JournalError::from_sqlite(path, error);
+        let io_error = |error| JournalError::from_io(path, &error);
         if path.exists() {
             return Err(JournalError::Exists(path.to_path_buf()));
         }
-        // SQLite would take what it finds there for the end of the new journal.
+        // SQLite would apply a stray log to the new journal.
         if let Some(log) = Journal::logs(path).into_iter().next() {
-            return Err(JournalError::Orphan { path: path.to_path_buf(), log });
+            return Err(JournalError::StrayWal { path: path.to_path_buf(), log });
         }
-        std::fs::File::create(draft).map_err(io)?;
-        let mut connection = Connection::open(draft).map_err(failed)?;
-        let written = write_head(&mut connection, contest, text).map_err(failed);
-        written.and(connection.close().map_err(|(_, error)| failed(error)))?;
-        std::fs::File::open(draft).and_then(|file| file.sync_all()).map_err(io)?;
-        std::fs::rename(draft, path).map_err(io)?;
+        std::fs::File::create(draft).map_err(io_error)?;
+        let mut connection = Connection::open(draft).map_err(sqlite_error)?;
+        let written = initialise(&mut connection, tournament, text).map_err(sqlite_error);
+        written.and(connection.close().map_err(|(_, error)| sqlite_error(error)))?;
+        std::fs::File::open(draft).and_then(|file| file.sync_all()).map_err(io_error)?;
+        std::fs::rename(draft, path).map_err(io_error)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)
+        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io_error)
     }
 
-    /// Opens a journal to go on with it; nobody else can meanwhile.
+    /// Opens a journal for writing and locks it.
     pub fn open(path: &Path) -> Result<Journal, JournalError> {
         if !path.exists() {
             return Err(JournalError::Missing(path.to_path_buf()));
         }
-        let lock = Lock::take(path)?;
-        Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?.kept_with(lock)
+        let lock = Lock::acquire(path)?;
+        Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?.with_lock(lock)
     }
 
-    /// Makes it ready to go on with, for whoever has its lock.
-    fn kept_with(mut self, lock: Lock) -> Result<Journal, JournalError> {
+    /// Takes over the lock and prepares the journal for writing.
+    fn with_lock(mut self, lock: Lock) -> Result<Journal, JournalError> {
         self.lock = Some(lock);
         let prepare = || {
             self.connection.pragma_update(None, "journal_mode", "wal")?;
             self.connection.pragma_update(None, "synchronous", "full")?;
             self.connection.pragma_update(None, "foreign_keys", true)
         };
-        prepare().map_err(|error| self.failed(error))?;
+        prepare().map_err(|error| self.error(error))?;
         Ok(self)
     }
 
-    /// Opens a journal to read it, while it is written perhaps.
-    pub fn open_to_read(path: &Path) -> Result<Journal, JournalError> {
-        let is_run_elsewhere = Lock::is_taken(path);
-        // Whoever reads a write-ahead log must be able to share its index: where the folder can be
-        // written, the file is opened as if to write. Where it cannot, and there is no log, nobody
-        // writes: then no index is needed.
+    /// Opens a journal for reading, even while a tournament runs.
+    pub fn open_read_only(path: &Path) -> Result<Journal, JournalError> {
+        let is_running = Lock::is_held(path);
+        // A reader of a write-ahead log needs write access to its shared index. On a read-only
+        // file system there is no writer, and without a log no index is needed.
         let journal = Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .or_else(|_| Journal::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY))
             .or_else(|error| match Journal::logs(path).is_empty() {
-                true => Journal::connect_to(
+                true => Journal::connect_as(
                     path,
-                    &immutable(path),
+                    &immutable_uri(path),
                     OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
                 ),
                 false => Err(error),
             })?;
-        Ok(Journal { is_run_elsewhere, ..journal })
+        Ok(Journal { is_running, ..journal })
     }
 
-    /// Whether another program was running the contest when this was opened to read.
-    pub fn is_run_elsewhere(&self) -> bool {
-        self.is_run_elsewhere
+    /// Returns whether another process was running the tournament when this journal was opened
+    /// for reading.
+    pub fn is_running(&self) -> bool {
+        self.is_running
     }
 
     fn connect(path: &Path, access: OpenFlags) -> Result<Journal, JournalError> {
-        Journal::connect_to(path, path, access)
+        Journal::connect_as(path, path, access)
     }
 
-    /// Connects by a name that SQLite understands.
-    fn connect_to(path: &Path, name: &Path, access: OpenFlags) -> Result<Journal, JournalError> {
+    /// Connects to the journal at `path` by the file name or URI `name`.
+    fn connect_as(path: &Path, name: &Path, access: OpenFlags) -> Result<Journal, JournalError> {
         if !path.exists() {
             return Err(JournalError::Missing(path.to_path_buf()));
         }
-        // SQLite finds the write-ahead log by the name of the file.
+        // SQLite finds the write-ahead log by the name of the journal.
         #[cfg(unix)]
-        if path.metadata().is_ok_and(|known| std::os::unix::fs::MetadataExt::nlink(&known) > 1) {
-            return Err(JournalError::Linked(path.to_path_buf()));
+        if path.metadata().is_ok_and(|file| std::os::unix::fs::MetadataExt::nlink(&file) > 1) {
+            return Err(JournalError::HardLinked(path.to_path_buf()));
         }
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || {
             let connection = Connection::open_with_flags(name, flags)?;
-            connection.busy_timeout(PATIENCE)?;
-            let number = |name| connection.pragma_query_value(None, name, |row| row.get(0));
-            let known: (i64, i64) = (number("application_id")?, number("user_version")?);
-            Ok((connection, known))
+            connection.busy_timeout(BUSY_TIMEOUT)?;
+            let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0));
+            let ids: (i64, i64) = (pragma("application_id")?, pragma("user_version")?);
+            Ok((connection, ids))
         };
-        let (connection, known) = open().map_err(|error| JournalError::of(path, error))?;
-        match known {
-            (schema::APPLICATION, schema::VERSION) => {
-                let path = path.to_path_buf();
-                Ok(Journal { connection, path, lock: None, is_run_elsewhere: false })
+        let (connection, ids) = open().map_err(|error| JournalError::from_sqlite(path, error))?;
+        let path = path.to_path_buf();
+        match ids {
+            (schema::APPLICATION_ID, schema::VERSION) => {
+                Ok(Journal { connection, path, lock: None, is_running: false })
             }
-            (schema::APPLICATION, version) => {
-                Err(JournalError::Version { path: path.to_path_buf(), version })
-            }
-            _ => Err(JournalError::Foreign(path.to_path_buf())),
+            (schema::APPLICATION_ID, version) => Err(JournalError::Version { path, version }),
+            _ => Err(JournalError::NotAJournal(path)),
         }
     }
 
-    /// Where it is.
+    /// Path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    fn failed(&self, error: rusqlite::Error) -> JournalError {
-        JournalError::of(&self.path, error)
+    fn error(&self, error: rusqlite::Error) -> JournalError {
+        JournalError::from_sqlite(&self.path, error)
     }
 
-    /// A value that was set.
-    pub fn get(&self, key: &str) -> Result<Option<String>, JournalError> {
-        let sql = "SELECT value FROM contest WHERE key = ?1";
-        let found = self.connection.query_row(sql, [key], |row| row.get(0)).optional();
-        found.map_err(|error| self.failed(error))
-    }
-
-    /// What has become of the contest.
+    /// Returns the state of the tournament.
     pub fn state(&self) -> Result<State, JournalError> {
-        Ok(State::read(&self.get("state")?.unwrap_or_default()))
+        let sql = "SELECT value FROM tournament WHERE key = 'state'";
+        let state: Option<String> = self
+            .connection
+            .query_row(sql, [], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.error(error))?;
+        Ok(State::parse(&state.unwrap_or_default()))
     }
 
-    /// Says what has become of the contest.
+    /// Sets the state of the tournament.
     pub fn set_state(&self, state: State) -> Result<(), JournalError> {
-        let moment = || {
-            let all = self.connection.unchecked_transaction()?;
-            set(&all, "state", state.code())?;
-            set(&all, "state_since", &now().to_string())?;
-            all.commit()
+        let write = || {
+            let transaction = self.connection.unchecked_transaction()?;
+            set(&transaction, "state", state.code())?;
+            set(&transaction, "state_since", &now().to_string())?;
+            transaction.commit()
         };
-        moment().map_err(|error| self.failed(error))
+        write().map_err(|error| self.error(error))
     }
 
-    /// A run begins: what an earlier one had begun and not finished is not being played.
-    pub fn begin(&mut self) -> Result<(), JournalError> {
-        let path = self.path.clone();
-        self.write(|all| all.execute_batch(schema::BEGIN))
-            .map_err(|error| JournalError::of(&path, error))
+    /// Forgets games that an earlier run started and did not finish.
+    pub fn reset_unfinished(&mut self) -> Result<(), JournalError> {
+        self.write(|transaction| transaction.execute_batch(schema::RESET_UNFINISHED))
     }
 
-    /// Writes rounds and their games down, all or nothing. Games get the next numbers.
-    pub fn schedule(&mut self, rounds: &[(Round, Vec<Dealt>)]) -> Result<(), JournalError> {
-        let path = self.path.clone();
-        self.write(|all| schedule(all, rounds)).map_err(|error| JournalError::of(&path, error))
+    /// Stores rounds and their games in one transaction. Games get the next free numbers.
+    pub fn schedule(&mut self, rounds: &[(Round, Vec<ScheduledGame>)]) -> Result<(), JournalError> {
+        self.write(|transaction| schedule(transaction, rounds))
     }
 
-    /// Takes changes of the contest over, all or nothing.
-    pub fn change(&mut self, changes: &Change<'_>) -> Result<(), JournalError> {
-        let path = self.path.clone();
-        self.write(|all| changes.write(all)).map_err(|error| JournalError::of(&path, error))
+    /// Applies changes of the tournament in one transaction.
+    pub fn update(&mut self, update: &JournalUpdate<'_>) -> Result<(), JournalError> {
+        self.write(|transaction| update.write(transaction))
     }
 
     fn write(
         &mut self,
-        what: impl FnOnce(&Connection) -> rusqlite::Result<()>,
-    ) -> rusqlite::Result<()> {
-        let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        what(&all)?;
-        all.commit()
+        write: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), JournalError> {
+        let Journal { connection, path, .. } = self;
+        let commit = || {
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = connection.transaction_with_behavior(behavior)?;
+            write(&transaction)?;
+            transaction.commit()
+        };
+        commit().map_err(|error| JournalError::from_sqlite(path, error))
     }
 }
 
-/// The name of a file that nobody changes, as SQLite wants it.
-fn immutable(path: &Path) -> PathBuf {
+/// Returns the URI of a file that does not change while it is open.
+fn immutable_uri(path: &Path) -> PathBuf {
     use std::fmt::Write;
-    let mut name = String::from("file:");
+    let mut uri = String::from("file:");
     for &byte in path.as_os_str().as_encoded_bytes() {
         let _ = match byte {
             b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
-                write!(name, "{}", char::from(byte))
+                write!(uri, "{}", char::from(byte))
             }
-            other => write!(name, "%{other:02X}"),
+            byte => write!(uri, "%{byte:02X}"),
         };
     }
-    PathBuf::from(name + "?immutable=1")
+    PathBuf::from(uri + "?immutable=1")
 }
 
-fn write_head(connection: &mut Connection, contest: &Contest, text: &str) -> rusqlite::Result<()> {
-    // A draft that is not whole is thrown away: it goes to the disk once, at its end, and needs no
-    // file beside it.
+/// Creates the tables and stores the tournament.
+fn initialise(
+    connection: &mut Connection,
+    tournament: &Tournament,
+    text: &str,
+) -> rusqlite::Result<()> {
+    // An incomplete draft is discarded, so one sync at the end is enough.
     connection.pragma_update(None, "journal_mode", "memory")?;
     connection.pragma_update(None, "synchronous", "off")?;
-    let all = connection.transaction()?;
-    all.execute_batch(schema::TABLES)?;
-    all.pragma_update(None, "application_id", schema::APPLICATION)?;
-    all.pragma_update(None, "user_version", schema::VERSION)?;
-    all.commit()?;
-    let all = connection.transaction()?;
-    write_contest(&all, contest, text)?;
-    set(&all, "created", &now().to_string())?;
-    set(&all, "program", concat!("crownhead ", env!("CARGO_PKG_VERSION")))?;
-    for (entrant, place) in contest.entrants.iter().zip(0..) {
-        add_player(&all, place, entrant)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(schema::TABLES)?;
+    transaction.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", schema::VERSION)?;
+    transaction.commit()?;
+    let transaction = connection.transaction()?;
+    write_tournament(&transaction, tournament, text)?;
+    set(&transaction, "created", &now().to_string())?;
+    set(&transaction, "program", concat!("crownhead ", env!("CARGO_PKG_VERSION")))?;
+    for (place, entrant) in tournament.entrants.iter().enumerate() {
+        add_player(&transaction, place, entrant)?;
     }
-    all.commit()
+    transaction.commit()
 }
 
-fn schedule(all: &Connection, rounds: &[(Round, Vec<Dealt>)]) -> rusqlite::Result<()> {
-    let mut add_round = all.prepare("INSERT INTO rounds (number, title) VALUES (?1, ?2)")?;
-    let mut add_bye = all.prepare("INSERT INTO byes (round, player) VALUES (?1, ?2)")?;
-    let mut add_game = all.prepare(
-        "INSERT INTO games (round, first, second, opening, meeting) VALUES (?1, ?2, ?3, ?4,
-         (SELECT coalesce(max(meeting) + 1, 0) FROM games WHERE first = ?2 AND second = ?3))",
+fn schedule(
+    connection: &Connection,
+    rounds: &[(Round, Vec<ScheduledGame>)],
+) -> rusqlite::Result<()> {
+    let mut add_round = connection.prepare("INSERT INTO rounds (number, title) VALUES (?1, ?2)")?;
+    let mut add_bye = connection.prepare("INSERT INTO byes (round, player) VALUES (?1, ?2)")?;
+    let mut add_game = connection.prepare(
+        "INSERT INTO games (round, first, second, opening, repeat) VALUES (?1, ?2, ?3, ?4,
+         (SELECT coalesce(max(repeat) + 1, 0) FROM games WHERE first = ?2 AND second = ?3))",
     )?;
     for (round, games) in rounds {
         add_round.execute(params![round.number, round.title])?;
         for &player in &round.byes {
-            add_bye.execute(params![round.number, number(player)])?;
+            add_bye.execute(params![round.number, player_number(player)])?;
         }
         for game in games {
-            let [first, second] = game.players.map(number);
+            let [first, second] = game.players.map(player_number);
             add_game.execute(params![round.number, first, second, game.opening])?;
         }
     }
     Ok(())
 }
 
-/// The number of a player in the tables, from 1.
-fn number(player: PlayerIndex) -> i64 {
+/// Returns a player's number in the journal, from 1.
+fn player_number(player: PlayerIndex) -> i64 {
     player as i64 + 1
 }
 
-/// What a contest that goes on is other in.
-pub struct Change<'a> {
-    /// The contest as it is now.
-    pub contest: &'a Contest,
-    /// The text of its file.
-    pub text: &'a str,
-    /// The players of the journal, by index: what they are now; none for those who are gone.
-    pub players: &'a [Option<usize>],
-    /// The entrants that the journal does not know yet.
-    pub new: &'a [usize],
-    /// Games that shall not count and be played again, and why.
-    pub again: &'a [(i64, String)],
-    /// Games that nobody wants any more, and why.
-    pub drop: &'a [(i64, String)],
-    /// Rounds that shall not count; all their games are among those that nobody wants.
-    pub drop_rounds_from: Option<u32>,
-}
-
-impl Change<'_> {
-    fn write(&self, all: &Connection) -> rusqlite::Result<()> {
-        // What is not a fact any more is none.
-        all.execute("DELETE FROM contest WHERE key LIKE 'fact:%'", [])?;
-        write_contest(all, self.contest, self.text)?;
-        let entrants = &self.contest.entrants;
-        for (index, entrant) in self.players.iter().enumerate() {
-            let place = entrant.map_or(0, |entrant| entrant as i64 + 1);
-            let sql = "UPDATE players SET place = ?2 WHERE number = ?1";
-            all.execute(sql, params![number(index), place])?;
-            if let Some(entrant) = entrant.and_then(|entrant| entrants.get(entrant)) {
-                let sql = "UPDATE players SET player = ?2, files = ?3 WHERE number = ?1";
-                let files = entrant.files().text();
-                all.execute(sql, params![number(index), entrant.described(), files])?;
-            }
-        }
-        for &place in self.new {
-            add_player(all, place, &entrants[place])?;
-        }
-        for (game, why) in self.again {
-            void(all, *game, why)?;
-            all.execute(schema::UNPLAY, [game])?;
-        }
-        for (game, why) in self.drop {
-            void(all, *game, why)?;
-            all.execute("DELETE FROM games WHERE number = ?1", [game])?;
-        }
-        if let Some(round) = self.drop_rounds_from {
-            all.execute("DELETE FROM byes WHERE round >= ?1", [round])?;
-            all.execute("DELETE FROM rounds WHERE number >= ?1", [round])?;
-        }
-        Ok(())
-    }
-}
-
-/// Keeps a finished game among those that do not count, and forgets its moves and faults elsewhere.
-fn void(all: &Connection, game: i64, why: &str) -> rusqlite::Result<()> {
-    all.execute(schema::VOID, params![game, why, now()])?;
-    all.execute("DELETE FROM moves WHERE game = ?1", [game])?;
-    all.execute("DELETE FROM faults WHERE game = ?1", [game])?;
-    Ok(())
-}
-
-/// Writes down who plays under a name, at this place of the contest file, from 0.
-fn add_player(all: &Connection, place: usize, entrant: &Entrant) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO players (name, player, files, place) VALUES (?1, ?2, ?3, ?4)";
-    let files = entrant.files().text();
-    all.execute(sql, params![entrant.name, entrant.described(), files, place as i64 + 1])?;
-    Ok(())
-}
-
-/// Writes a contest down, without its players.
-fn write_contest(all: &Connection, contest: &Contest, text: &str) -> rusqlite::Result<()> {
-    for (key, value) in contest.facts() {
-        set(all, &format!("fact:{key}"), &value)?;
-    }
-    set(all, "name", &contest.name)?;
-    set(all, "settings", &contest.settings().text())?;
-    set(all, "file", text)?;
-    set(all, "state", State::Open.code())
-}
-
-fn set(all: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO contest (key, value) VALUES (?1, ?2)
-               ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-    all.execute(sql, [key, value]).map(|_| ())
-}
-
-/// Milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_millis().try_into().unwrap_or(i64::MAX)

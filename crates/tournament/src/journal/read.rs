@@ -1,199 +1,185 @@
-//! What a journal has in it.
+//! Reads a journal: a [`Snapshot`] of the tournament, and the moves of single games.
 
 use std::collections::HashMap;
 
+use crownhead_play::Opening;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Journal, JournalError, State};
-use crate::runner::History;
-use crate::schedule::PlayerIndex;
-use crate::standings::{Counted, Facts, Standings};
-use crate::{Files, Schedule, Settings, Walls};
+use crate::job::GameSummary;
+use crate::schedule::{PlayerIndex, ScheduleState};
+use crate::standings::{Standings, StandingsInput};
+use crate::{FileDigests, IsolationRecord, Schedule, Settings};
 
-/// A player of the journal.
+/// A player in the journal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
-    /// The name in the table.
+    /// Name in the standings.
     pub name: String,
-    /// As the contest file named it.
+    /// The player as described by [`Entrant::description`](crate::Entrant::description).
     pub text: String,
-    /// The files it was made of.
-    pub files: Files,
-    /// Its place in the contest file, from 0; none if it does not take part any more.
+    /// Digests of its files.
+    pub files: FileDigests,
+    /// Position in the tournament file, from 0; `None` if the player has left.
     pub place: Option<usize>,
 }
 
-/// A game of the journal.
+/// A game in the journal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
-    /// From 1.
+    /// Number of the game, from 1.
     pub number: i64,
-    /// The round, from 1.
+    /// Round, from 1.
     pub round: u32,
-    /// The players, the one who moves first first.
+    /// The players; the first one moves first.
     pub players: [PlayerIndex; 2],
-    /// The number of the opening.
+    /// Number of the opening.
     pub opening: u32,
-    /// How many games of these two with these colours were scheduled before.
-    pub meeting: u32,
-    /// When it was started, in milliseconds since 1970.
+    /// Number of earlier games of these players with these colours.
+    pub repeat: u32,
+    /// Start time, in milliseconds since 1970.
     pub started: Option<i64>,
-    /// How it ended, if it has.
-    pub end: Option<Stored>,
+    /// Number of the isolation its bots had, from 1; `None` without bots.
+    pub isolation: Option<i64>,
+    /// Result, if the game is finished.
+    pub summary: Option<GameSummary>,
 }
 
-/// The end of a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stored {
-    /// When, in milliseconds since 1970.
-    pub at: i64,
-    /// Who won: 0 or 1.
-    pub winner: Option<usize>,
-    /// A word for the reason.
-    pub reason: String,
-    /// Who lost by a fault: 0 or 1.
-    pub forfeit: Option<usize>,
-    /// The points of the game itself.
-    pub score: Option<[i64; 2]>,
-    /// Faults of both.
-    pub faults: [u32; 2],
-    /// Moves after the opening.
-    pub plies: u32,
-    /// The number of the walls around programs, from 1; none if no program played.
-    pub walls: Option<i64>,
-}
-
-/// The moves of a game, finished or not.
+/// Moves and faults of a game, finished or not.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Moves {
-    /// The position it began from, if not the usual one.
-    pub start: Option<String>,
-    /// Moves that were not the players'.
-    pub opening: Vec<String>,
-    /// Moves of the players.
+pub struct GameDetails {
+    /// The opening.
+    pub opening: Opening,
+    /// Moves after the opening.
     pub moves: Vec<String>,
-    /// Milliseconds that each of them took.
+    /// Time taken by each move, in milliseconds.
     pub milliseconds: Vec<u64>,
-    /// A sentence on how it ended.
-    pub ending: Option<String>,
-    /// What went wrong: side (0 or 1), ply, word, sentence.
-    pub faults: Vec<(usize, u32, String, String)>,
+    /// How the game ended, as a sentence.
+    pub description: Option<String>,
+    /// The first faults.
+    pub faults: Vec<FaultRow>,
 }
 
-/// A contest as it stands in the journal, without moves.
+/// A fault in the journal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FaultRow {
+    /// Side at fault: 0 or 1.
+    pub side: usize,
+    /// Plies played before it.
+    pub ply: u32,
+    /// Code of the fault.
+    pub code: String,
+    /// What happened, in a sentence or two.
+    pub description: String,
+}
+
+/// A tournament as stored in the journal, without moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// What it is called.
+    /// Name of the tournament.
     pub name: String,
-    /// What has become of it.
+    /// State of the tournament.
     pub state: State,
-    /// What its table depends on.
+    /// Settings that standings depend on.
     pub settings: Settings,
-    /// What its games depend on.
-    pub facts: HashMap<String, String>,
-    /// The players by index.
+    /// Settings that game results depend on.
+    pub result_settings: HashMap<String, String>,
+    /// Players by index.
     pub players: Vec<Player>,
     /// Titles of the rounds, from round 1.
     pub rounds: Vec<String>,
-    /// Round and player.
+    /// Byes: round and player.
     pub byes: Vec<(u32, PlayerIndex)>,
-    /// The walls that programs have had, by number from 1; the last are those of the last run.
-    pub walls: Vec<Walls>,
+    /// Isolation by number, from 1; the last one is that of the last run.
+    pub isolation: Vec<IsolationRecord>,
     /// All games, by number.
     pub games: Vec<Game>,
 }
 
 impl Snapshot {
-    /// Games that are finished.
-    pub fn finished(&self) -> impl Iterator<Item = (&Game, &Stored)> {
-        self.games.iter().filter_map(|game| Some((game, game.end.as_ref()?)))
+    /// Returns the finished games.
+    pub fn finished(&self) -> impl Iterator<Item = (&Game, &GameSummary)> {
+        self.games.iter().filter_map(|game| Some((game, game.summary.as_ref()?)))
     }
 
-    /// The finished games as a table counts them.
-    pub fn counted(&self) -> Vec<Counted> {
-        let counted = |(game, end): (&Game, &Stored)| Counted {
-            players: game.players,
-            winner: end.winner,
-            score: end.score,
-            forfeit: end.forfeit.map(|side| (side, end.reason.clone())),
-            faults: end.faults,
-        };
-        self.finished().map(counted).collect()
+    /// Returns the players and results of the finished games.
+    pub fn scored_games(&self) -> Vec<([PlayerIndex; 2], &GameSummary)> {
+        self.finished().map(|(game, summary)| (game.players, summary)).collect()
     }
 
-    /// The names of all players, by index.
+    /// Returns all names, by player index.
     pub fn names(&self) -> Vec<String> {
         self.players.iter().map(|player| player.name.clone()).collect()
     }
 
-    /// Those who take part, in the order of the contest file.
-    pub fn present(&self) -> Vec<PlayerIndex> {
-        let mut present: Vec<_> = (0..self.players.len())
+    /// Returns the players that take part, in the order of the tournament file.
+    pub fn active_players(&self) -> Vec<PlayerIndex> {
+        let mut active: Vec<_> = (0..self.players.len())
             .filter(|&player| self.players[player].place.is_some())
             .collect();
-        present.sort_by_key(|&player| self.players[player].place);
-        present
+        active.sort_by_key(|&player| self.players[player].place);
+        active
     }
 
-    /// Those of the table: who takes part, and who has games that count.
-    pub fn listed(&self) -> Vec<PlayerIndex> {
-        let mut is_listed: Vec<bool> = self.players.iter().map(|p| p.place.is_some()).collect();
-        for (game, _) in self.finished() {
-            for player in game.players {
-                is_listed[player] = true;
-            }
+    /// Returns the players in the standings: those that take part or have finished games.
+    pub fn ranked_players(&self) -> Vec<PlayerIndex> {
+        let mut is_ranked: Vec<bool> = self.players.iter().map(|p| p.place.is_some()).collect();
+        for player in self.finished().flat_map(|(game, _)| game.players) {
+            is_ranked[player] = true;
         }
-        (0..is_listed.len()).filter(|&player| is_listed[player]).collect()
+        (0..is_ranked.len()).filter(|&player| is_ranked[player]).collect()
     }
 
-    /// The table as it stands.
+    /// Computes the standings.
     pub fn standings(&self) -> Standings {
-        let games = self.counted();
-        let director = History::of(self).director;
-        let progress = director.progress();
-        // A round that is not over yet has given nobody a bye.
-        let is_over =
-            |round: u32| self.games.iter().all(|game| game.round != round || game.end.is_some());
+        let scheduler = ScheduleState::new(self).scheduler;
+        // A bye counts once its round is finished.
+        let is_finished = |round: u32| {
+            self.games.iter().all(|game| game.round != round || game.summary.is_some())
+        };
         let is_swiss = matches!(self.settings.schedule, Schedule::Swiss { .. });
-        let counts = |&&(round, _): &&(u32, PlayerIndex)| is_swiss && is_over(round);
+        let counts = |&&(round, _): &&(u32, PlayerIndex)| is_swiss && is_finished(round);
         let byes = self.byes.iter().filter(counts);
         let byes: Vec<_> = byes.map(|(_, player)| (*player, self.settings.games)).collect();
-        Standings::of(&Facts {
-            present: &self.listed(),
-            games: &games,
+        Standings::compute(&StandingsInput {
+            players: &self.ranked_players(),
+            games: &self.scored_games(),
             byes: &byes,
             points: self.settings.points,
             tie_breaks: &self.settings.tie_breaks,
-            progress: progress.as_deref(),
-            ties: director.ties(),
+            progress: scheduler.progress().as_deref(),
+            seed_decisions: scheduler.seed_decisions(),
         })
     }
 
-    /// How many games there will be, if that is known.
+    /// Returns the total number of games, if known.
     pub fn planned(&self) -> Option<u64> {
-        History::of(self).planned()
+        ScheduleState::new(self).planned()
     }
 }
 
-fn player(row: &Row<'_>, at: usize) -> rusqlite::Result<PlayerIndex> {
-    let number: i64 = row.get(at)?;
-    usize::try_from(number - 1).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(at, number))
+fn player(row: &Row<'_>, column: usize) -> rusqlite::Result<PlayerIndex> {
+    let number: i64 = row.get(column)?;
+    let out_of_range = |_| rusqlite::Error::IntegralValueOutOfRange(column, number);
+    usize::try_from(number - 1).map_err(out_of_range)
 }
 
-/// A side of the tables: 1 or 2; others are nobody.
+/// Converts a side of the journal, 1 or 2, to 0 or 1.
 fn side(number: Option<i64>) -> Option<usize> {
     number.and_then(|number| usize::try_from(number - 1).ok()).filter(|side| *side < 2)
 }
 
-const GAMES: &str = "SELECT number, round, first, second, opening, meeting, started, finished, \
-                     winner, reason, forfeit, first_score, second_score, first_faults, \
-                     second_faults, plies, walls FROM games";
+const SELECT_GAMES: &str = "SELECT number, round, first, second, opening, repeat, started, \
+                            finished, winner, reason, forfeit, first_score, second_score, \
+                            first_faults, second_faults, plies, isolation FROM games";
 
 fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
-    let end = match row.get::<_, Option<i64>>(7)? {
+    let started: Option<i64> = row.get(6)?;
+    let summary = match row.get::<_, Option<i64>>(7)? {
         None => None,
-        Some(at) => Some(Stored {
-            at,
+        Some(finished) => Some(GameSummary {
+            finished,
+            milliseconds: finished - started.unwrap_or(finished),
             winner: side(row.get(8)?),
             reason: row.get(9)?,
             forfeit: side(row.get(10)?),
@@ -203,7 +189,6 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
             },
             faults: [row.get(13)?, row.get(14)?],
             plies: row.get(15)?,
-            walls: row.get(16)?,
         }),
     };
     Ok(Game {
@@ -211,134 +196,162 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
         round: row.get(1)?,
         players: [player(row, 2)?, player(row, 3)?],
         opening: row.get(4)?,
-        meeting: row.get(5)?,
-        started: row.get(6)?,
-        end,
+        repeat: row.get(5)?,
+        started,
+        isolation: row.get(16)?,
+        summary,
     })
 }
 
-fn read_walls(connection: &Connection) -> rusqlite::Result<Vec<Walls>> {
-    let sql = "SELECT asked, active, missing, limits FROM walls ORDER BY number";
+fn read_isolation(connection: &Connection) -> rusqlite::Result<Vec<IsolationRecord>> {
+    let sql = "SELECT requested, active, missing, limits FROM isolation ORDER BY number";
     let mut query = connection.prepare(sql)?;
-    let walls = query.query_map([], |row| {
+    let records = query.query_map([], |row| {
         let [active, missing]: [String; 2] = [row.get(1)?, row.get(2)?];
-        Ok(Walls {
-            asked: row.get(0)?,
+        Ok(IsolationRecord {
+            requested: row.get(0)?,
             active: active.split_whitespace().map(String::from).collect(),
             missing: missing.lines().map(String::from).collect(),
             limits: row.get(3)?,
         })
     })?;
-    walls.collect()
+    records.collect()
+}
+
+/// Why a snapshot could not be read.
+enum SnapshotError {
+    Sqlite(rusqlite::Error),
+    Corrupt(String),
+}
+
+impl From<rusqlite::Error> for SnapshotError {
+    fn from(error: rusqlite::Error) -> SnapshotError {
+        SnapshotError::Sqlite(error)
+    }
 }
 
 impl Journal {
-    /// Writes down which walls programs have from now on: their number.
-    pub fn put_up(&self, walls: &Walls) -> Result<i64, JournalError> {
+    /// Records the isolation that bots have from now on, and returns its number.
+    pub fn record_isolation(&self, isolation: &IsolationRecord) -> Result<i64, JournalError> {
         let write = || {
-            let known = read_walls(&self.connection)?;
-            if known.last() == Some(walls) {
-                return Ok(known.len() as i64);
+            let records = read_isolation(&self.connection)?;
+            if records.last() == Some(isolation) {
+                return Ok(records.len() as i64);
             }
-            let Walls { asked, active, missing, limits } = walls;
-            let sql = "INSERT INTO walls (asked, active, missing, limits) VALUES (?1, ?2, ?3, ?4)";
-            let texts = [asked, &active.join(" "), &missing.join("\n"), limits];
-            self.connection.execute(sql, texts)?;
+            let IsolationRecord { requested, active, missing, limits } = isolation;
+            let sql = "INSERT INTO isolation (requested, active, missing, limits) \
+                       VALUES (?1, ?2, ?3, ?4)";
+            let values = [requested, &active.join(" "), &missing.join("\n"), limits];
+            self.connection.execute(sql, values)?;
             Ok(self.connection.last_insert_rowid())
         };
-        write().map_err(|error| self.failed(error))
+        write().map_err(|error| self.error(error))
     }
 
-    /// Reads everything but moves.
+    /// Reads everything except moves.
     pub fn snapshot(&self) -> Result<Snapshot, JournalError> {
-        let read = self.read_all().map_err(|error| self.failed(error))?;
-        read.map_err(|player| JournalError::Other {
-            path: self.path.clone(),
-            why: format!("its contents are damaged: there is no player {}", player + 1),
+        self.read_snapshot().map_err(|error| match error {
+            SnapshotError::Sqlite(error) => self.error(error),
+            SnapshotError::Corrupt(reason) => JournalError::Other {
+                path: self.path.clone(),
+                reason: format!("it is corrupt: {reason}"),
+            },
         })
     }
 
-    /// Everything, or the player that is named and not there.
-    fn read_all(&self) -> rusqlite::Result<Result<Snapshot, PlayerIndex>> {
-        // One moment, even while somebody writes.
-        let moment = self.connection.unchecked_transaction()?;
+    fn read_snapshot(&self) -> Result<Snapshot, SnapshotError> {
+        // One transaction: a consistent view even while another process writes.
+        let transaction = self.connection.unchecked_transaction()?;
         let mut values = HashMap::new();
-        let mut query = moment.prepare("SELECT key, value FROM contest")?;
+        let mut query = transaction.prepare("SELECT key, value FROM tournament")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             values.insert(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         }
-        let mut query =
-            moment.prepare("SELECT name, player, files, place FROM players ORDER BY number")?;
+        let mut query = transaction
+            .prepare("SELECT name, player, files, place FROM players ORDER BY number")?;
         let players = query.query_map([], |row| {
             let files: String = row.get(2)?;
             let (name, text, place): (_, _, u32) = (row.get(0)?, row.get(1)?, row.get(3)?);
             let place = place.checked_sub(1).map(|place| place as usize);
-            Ok(Player { name, text, files: Files::read(&files), place })
+            Ok(Player { name, text, files: FileDigests::parse(&files), place })
         })?;
         let players = players.collect::<Result<Vec<_>, _>>()?;
-        let mut query = moment.prepare("SELECT title FROM rounds ORDER BY number")?;
+        let mut query = transaction.prepare("SELECT title FROM rounds ORDER BY number")?;
         let rounds = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let mut query = moment.prepare("SELECT round, player FROM byes ORDER BY round, player")?;
+        let mut query =
+            transaction.prepare("SELECT round, player FROM byes ORDER BY round, player")?;
         let byes = query.query_map([], |row| Ok((row.get(0)?, player(row, 1)?)))?;
-        let byes = byes.collect::<Result<Vec<_>, _>>()?;
-        let mut query = moment.prepare(&format!("{GAMES} ORDER BY number"))?;
+        let byes = byes.collect::<Result<Vec<(u32, PlayerIndex)>, _>>()?;
+        let mut query = transaction.prepare(&format!("{SELECT_GAMES} ORDER BY number"))?;
         let games = query.query_map([], game)?.collect::<Result<Vec<Game>, _>>()?;
-        let named = games.iter().flat_map(|game| game.players);
-        let mut named = named.chain(byes.iter().map(|&(_, player): &(u32, _)| player));
-        if let Some(player) = named.find(|player| *player >= players.len()) {
-            return Ok(Err(player));
+        let mut referenced = games.iter().flat_map(|game| game.players);
+        let mut with_bye = byes.iter().map(|&(_, player)| player);
+        let is_unknown = |player: &PlayerIndex| *player >= players.len();
+        if let Some(player) = referenced.find(is_unknown).or_else(|| with_bye.find(is_unknown)) {
+            return Err(SnapshotError::Corrupt(format!("there is no player {}", player + 1)));
         }
-        let walls = read_walls(&moment)?;
-        let state = State::read(values.get("state").map_or("", String::as_str));
-        let name = values.get("name").cloned().unwrap_or_default();
-        let fact = |(key, value): (&String, &String)| {
-            key.strip_prefix("fact:").map(|key| (key.to_string(), value.clone()))
+        let value = |key: &str| values.get(key).map_or("", String::as_str);
+        let settings = serde_json::from_str(value("settings"))
+            .map_err(|error| SnapshotError::Corrupt(format!("invalid settings: {error}")))?;
+        let result_setting = |(key, value): (&String, &String)| {
+            key.strip_prefix("setting:").map(|key| (key.to_string(), value.clone()))
         };
-        let facts = values.iter().filter_map(fact).collect();
-        let settings = Settings::read(values.get("settings").map_or("", String::as_str));
-        Ok(Ok(Snapshot { name, state, settings, facts, players, rounds, byes, walls, games }))
+        Ok(Snapshot {
+            name: value("name").to_string(),
+            state: State::parse(value("state")),
+            settings,
+            result_settings: values.iter().filter_map(result_setting).collect(),
+            players,
+            rounds,
+            byes,
+            isolation: read_isolation(&transaction)?,
+            games,
+        })
     }
 
-    /// The games with numbers above this one.
-    pub fn games_above(&self, number: i64) -> Result<Vec<Game>, JournalError> {
+    /// Reads the games with numbers above `number`.
+    pub fn games_after(&self, number: i64) -> Result<Vec<Game>, JournalError> {
         let read = || {
-            let sql = format!("{GAMES} WHERE number > ?1 ORDER BY number");
+            let sql = format!("{SELECT_GAMES} WHERE number > ?1 ORDER BY number");
             let mut query = self.connection.prepare(&sql)?;
             query.query_map([number], game)?.collect::<Result<_, _>>()
         };
-        read().map_err(|error| self.failed(error))
+        read().map_err(|error| self.error(error))
     }
 
-    /// The moves of a game and what went wrong in it.
-    pub fn moves(&self, game: i64) -> Result<Moves, JournalError> {
-        self.read_moves(game).map_err(|error| self.failed(error))
+    /// Reads the moves and faults of a game.
+    pub fn game_details(&self, game: i64) -> Result<GameDetails, JournalError> {
+        self.read_details(game).map_err(|error| self.error(error))
     }
 
-    fn read_moves(&self, game: i64) -> rusqlite::Result<Moves> {
+    fn read_details(&self, game: i64) -> rusqlite::Result<GameDetails> {
         let words = |text: String| text.split_whitespace().map(String::from).collect::<Vec<_>>();
         let sql = "SELECT start, opening, moves, milliseconds FROM moves WHERE game = ?1";
-        let found = self.connection.query_row(sql, [game], |row| {
+        let details = self.connection.query_row(sql, [game], |row| {
             let milliseconds: String = row.get(3)?;
-            Ok(Moves {
-                start: row.get(0)?,
-                opening: words(row.get(1)?),
+            Ok(GameDetails {
+                opening: Opening { start: row.get(0)?, moves: words(row.get(1)?) },
                 moves: words(row.get(2)?),
                 milliseconds: milliseconds.split(' ').flat_map(str::parse).collect(),
-                ..Moves::default()
+                ..GameDetails::default()
             })
         });
-        let mut moves = found.optional()?.unwrap_or_default();
+        let mut details = details.optional()?.unwrap_or_default();
         let sql = "SELECT ending FROM games WHERE number = ?1";
-        let ending = self.connection.query_row(sql, [game], |row| row.get(0)).optional()?;
-        moves.ending = ending.flatten();
-        let sql = "SELECT side, ply, code, sentence FROM faults WHERE game = ?1 ORDER BY number";
+        let description = self.connection.query_row(sql, [game], |row| row.get(0)).optional()?;
+        details.description = description.flatten();
+        let sql = "SELECT side, ply, code, description FROM faults WHERE game = ?1 ORDER BY number";
         let mut query = self.connection.prepare(sql)?;
         let faults = query.query_map([game], |row| {
-            let number: i64 = row.get(0)?;
-            Ok((side(Some(number)).unwrap_or(0), row.get(1)?, row.get(2)?, row.get(3)?))
+            Ok(FaultRow {
+                side: side(row.get(0)?).unwrap_or(0),
+                ply: row.get(1)?,
+                code: row.get(2)?,
+                description: row.get(3)?,
+            })
         })?;
-        moves.faults = faults.collect::<Result<_, _>>()?;
-        Ok(moves)
+        details.faults = faults.collect::<Result<_, _>>()?;
+        Ok(details)
     }
 }

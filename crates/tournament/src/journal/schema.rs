@@ -1,22 +1,22 @@
-//! The tables of a journal. Players, rounds and games are numbered from 1; times are milliseconds
-//! since 1970; sides are 1 for whoever moves first and 2 for the other.
+//! Tables and statements of the journal. Players, rounds and games are numbered from 1; times are
+//! milliseconds since 1970; side 1 moves first, side 2 second.
 
-/// "CRNH": a journal of Crownhead.
-pub(super) const APPLICATION: i64 = 0x4352_4e48;
-/// Another version is not understood.
-pub(super) const VERSION: i64 = 3;
+/// `application_id` of a journal: "CRNH".
+pub(super) const APPLICATION_ID: i64 = 0x4352_4e48;
+/// `user_version` of a journal. Other versions are refused.
+pub(super) const VERSION: i64 = 4;
 
 pub(super) const TABLES: &str = "
-CREATE TABLE contest (
+CREATE TABLE tournament (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE players (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    player TEXT NOT NULL,               -- as the contest file names it
+    player TEXT NOT NULL,               -- as in the tournament file
     files TEXT NOT NULL,                -- SHA-256 and name of each of its files
-    place INTEGER NOT NULL              -- in the contest file; 0 if it has left the contest
+    place INTEGER NOT NULL              -- in the tournament file; 0 if it has left
 );
 CREATE TABLE rounds (
     number INTEGER PRIMARY KEY,
@@ -27,42 +27,42 @@ CREATE TABLE byes (
     player INTEGER NOT NULL REFERENCES players,
     PRIMARY KEY (round, player)
 ) WITHOUT ROWID;
-CREATE TABLE walls (
+CREATE TABLE isolation (
     number INTEGER PRIMARY KEY,
-    asked TEXT NOT NULL,                -- the isolation of the contest file
-    active TEXT NOT NULL,               -- words
-    missing TEXT NOT NULL,              -- a line for each that the machine did not have
-    limits TEXT NOT NULL                -- those of the contest, as in cores=1,memory=2GB
+    requested TEXT NOT NULL,            -- the mode of the tournament file
+    active TEXT NOT NULL,               -- mechanisms, separated by spaces
+    missing TEXT NOT NULL,              -- one line per unavailable mechanism
+    limits TEXT NOT NULL                -- such as cores=1,memory=2GB
 );
 CREATE TABLE games (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     round INTEGER NOT NULL REFERENCES rounds,
     first INTEGER NOT NULL REFERENCES players,
     second INTEGER NOT NULL REFERENCES players,
-    opening INTEGER NOT NULL,           -- its number; two games with exchanged colours share it
-    meeting INTEGER NOT NULL,           -- the n-th game of these two with these colours, from 0
+    opening INTEGER NOT NULL,           -- number; games with reversed colours share it
+    repeat INTEGER NOT NULL,            -- earlier games of these players with these colours
     started INTEGER,
     finished INTEGER,
-    winner INTEGER,                     -- a side, or 0 for a draw
-    reason TEXT,                        -- a word
-    ending TEXT,                        -- a sentence
-    forfeit INTEGER,                    -- the side that lost by a fault
+    winner INTEGER,                     -- side, or 0 for a draw
+    reason TEXT,                        -- code
+    ending TEXT,                        -- sentence
+    forfeit INTEGER,                    -- side that lost by a fault
     first_score INTEGER,
     second_score INTEGER,
     first_faults INTEGER,
     second_faults INTEGER,
-    first_slowest INTEGER,              -- the longest time for a move, in milliseconds
+    first_slowest INTEGER,              -- slowest move, in milliseconds
     second_slowest INTEGER,
     plies INTEGER,
-    walls INTEGER REFERENCES walls      -- around programs; null if none played
+    isolation INTEGER REFERENCES isolation  -- null without bots
 );
-CREATE INDEX meetings ON games (first, second, meeting);
+CREATE INDEX repeats ON games (first, second, repeat);
 CREATE TABLE moves (
     game INTEGER PRIMARY KEY REFERENCES games,
-    start TEXT,                         -- the position, if it is not the usual one
-    opening TEXT NOT NULL,              -- moves that were not the players'
-    moves TEXT NOT NULL,                -- so far; blanks between them
-    milliseconds TEXT NOT NULL          -- what each of them took
+    start TEXT,                         -- position; null for the initial one
+    opening TEXT NOT NULL,              -- moves of the opening, separated by spaces
+    moves TEXT NOT NULL,                -- moves of the players so far
+    milliseconds TEXT NOT NULL          -- time taken by each of them
 );
 CREATE TABLE faults (
     game INTEGER NOT NULL REFERENCES games,
@@ -70,7 +70,7 @@ CREATE TABLE faults (
     side INTEGER NOT NULL,
     ply INTEGER NOT NULL,
     code TEXT NOT NULL,
-    sentence TEXT NOT NULL,
+    description TEXT NOT NULL,
     PRIMARY KEY (game, number)
 ) WITHOUT ROWID;
 CREATE TABLE voided (
@@ -84,46 +84,49 @@ CREATE TABLE voided (
     reason TEXT,
     ending TEXT,
     moves TEXT,
-    walls INTEGER,
-    why TEXT NOT NULL,
-    at INTEGER NOT NULL
+    isolation INTEGER,
+    voided_because TEXT NOT NULL,
+    voided_at INTEGER NOT NULL
 );
 ";
 
-pub(super) const VOID: &str = "
+/// Copies a finished game to `voided`.
+pub(super) const VOID_GAME: &str = "
 INSERT INTO voided
 SELECT games.number, round, first, second, started, finished, winner, reason, ending, moves.moves,
-       walls, ?2, ?3
+       isolation, ?2, ?3
 FROM games LEFT JOIN moves ON moves.game = games.number
 WHERE games.number = ?1 AND finished IS NOT NULL";
 
-pub(super) const UNPLAY: &str = "
+/// Clears the result of a game.
+pub(super) const CLEAR_RESULT: &str = "
 UPDATE games SET started = NULL, finished = NULL, winner = NULL, reason = NULL, ending = NULL,
     forfeit = NULL, first_score = NULL, second_score = NULL, first_faults = NULL,
     second_faults = NULL, first_slowest = NULL, second_slowest = NULL, plies = NULL,
-    walls = NULL
+    isolation = NULL
 WHERE number = ?1";
 
-pub(super) const BEGIN: &str = "
+/// Forgets games that were started and not finished.
+pub(super) const RESET_UNFINISHED: &str = "
 DELETE FROM moves WHERE game IN
     (SELECT number FROM games WHERE started IS NOT NULL AND finished IS NULL);
 UPDATE games SET started = NULL WHERE started IS NOT NULL AND finished IS NULL;";
 
-pub(super) const START: &str =
+pub(super) const START_GAME: &str =
     "UPDATE games SET started = ?2 WHERE number = ?1 AND finished IS NULL";
 
-/// A game is finished once: nothing changes one that is.
-pub(super) const FINISH: &str = "
+/// Stores a result. A finished game never changes.
+pub(super) const FINISH_GAME: &str = "
 UPDATE games SET started = ?2, finished = ?3, winner = ?4, reason = ?5, ending = ?6, forfeit = ?7,
     first_score = ?8, second_score = ?9, first_faults = ?10, second_faults = ?11,
-    first_slowest = ?12, second_slowest = ?13, plies = ?14, walls = ?15
+    first_slowest = ?12, second_slowest = ?13, plies = ?14, isolation = ?15
 WHERE number = ?1 AND finished IS NULL";
 
-pub(super) const MOVES: &str = "
+pub(super) const STORE_MOVES: &str = "
 INSERT INTO moves (game, start, opening, moves, milliseconds) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (game) DO UPDATE SET start = excluded.start, opening = excluded.opening,
     moves = excluded.moves, milliseconds = excluded.milliseconds";
 
-pub(super) const FAULT: &str = "
-INSERT OR REPLACE INTO faults (game, number, side, ply, code, sentence)
+pub(super) const STORE_FAULT: &str = "
+INSERT OR REPLACE INTO faults (game, number, side, ply, code, description)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)";

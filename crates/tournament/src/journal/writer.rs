@@ -1,253 +1,201 @@
-//! The one thread that writes to the journal while games are played.
+//! The writer thread: the only one that writes to the journal while games are played.
 //!
-//! What has come in within a moment is written and synchronised together: a thousand quick games a
-//! second cost some dozens of commits, and nobody who plays waits for the disk. A finished game is told
-//! only when it is safe. Moves of running games are written a few times a second.
+//! Commands that arrive within [`BATCH_WINDOW`] share a transaction, so a thousand short games per
+//! second cost a few dozen commits and no game waits for the disk. A finished game is reported
+//! only after its commit. Moves of running games are written every [`FLUSH_INTERVAL`].
 
+use std::fmt::Write as _;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crownhead_play::Opening;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{Journal, JournalError, State, schema};
+use crate::job::FinishedGame;
 
-/// What is gathered before it is written.
-const GATHERING: Duration = Duration::from_millis(20);
-/// How often moves of running games are written, and whether the contest was cancelled is looked at.
-const PULSE: Duration = Duration::from_millis(250);
-/// So many entries may wait; then those who play wait too.
-const MOST_WAITING: usize = 4096;
+/// How long commands are collected before they are written together.
+const BATCH_WINDOW: Duration = Duration::from_millis(20);
+/// How often moves of running games are written and cancellation is checked.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
+/// Maximum number of waiting commands. Beyond it, players wait for the disk.
+const QUEUE_CAPACITY: usize = 4096;
 
-/// A finished game with all there is to say about it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Record {
-    /// The game's number.
-    pub number: i64,
-    /// When it was started and finished.
-    pub times: [i64; 2],
-    /// Who won: 0 or 1.
-    pub winner: Option<usize>,
-    /// A word for the reason.
-    pub reason: String,
-    /// A sentence.
-    pub ending: String,
-    /// Who lost by a fault: 0 or 1.
-    pub forfeit: Option<usize>,
-    /// The points of the game itself.
-    pub score: Option<[i64; 2]>,
-    /// How many faults each side made.
-    pub faults: [u32; 2],
-    /// The longest time each side took for a move.
-    pub slowest: [Duration; 2],
-    /// How many moves were made.
-    pub plies: u32,
-    /// The number of the walls around programs, if one played.
-    pub walls: Option<i64>,
-    /// The position it began from, the moves of the opening, the moves, their times.
-    pub moves: Text,
-    /// What went wrong, the first of much.
-    pub incidents: Vec<Fault>,
-}
-
-/// What went wrong in a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// Whose fault: 0 or 1.
-    pub side: usize,
-    /// Plies before.
-    pub ply: u32,
-    /// A word.
-    pub code: String,
-    /// A sentence or two.
-    pub sentence: String,
-}
-
-/// The moves of a game as the journal has them.
+/// The moves of a game as the journal stores them, separated by spaces.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Text {
-    /// The position it began from, if not the usual one.
-    pub start: Option<String>,
-    /// The moves of the opening.
-    pub opening: String,
-    /// The moves so far.
-    pub moves: String,
-    /// What each of them took.
-    pub milliseconds: String,
+struct GameText {
+    start: Option<String>,
+    opening: String,
+    moves: String,
+    milliseconds: String,
 }
 
-/// A finished game that is safe, in short.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Brief {
-    /// The game's number.
-    pub number: i64,
-    /// Who won: 0 or 1.
-    pub winner: Option<usize>,
-    /// A word for the reason.
-    pub reason: String,
-    /// A sentence.
-    pub ending: String,
-    /// Who lost by a fault.
-    pub forfeit: Option<usize>,
-    /// The points of the game itself.
-    pub score: Option<[i64; 2]>,
-    /// How many faults each side made.
-    pub faults: [u32; 2],
-    /// How many moves were made.
-    pub plies: u32,
-    /// How long it took.
-    pub milliseconds: i64,
+impl GameText {
+    fn new(opening: &Opening) -> GameText {
+        GameText {
+            start: opening.start.clone(),
+            opening: opening.moves.join(" "),
+            ..GameText::default()
+        }
+    }
+
+    fn add_move(&mut self, text: &str, milliseconds: u64) {
+        let separator = if self.moves.is_empty() { "" } else { " " };
+        self.moves.push_str(separator);
+        self.moves.push_str(text);
+        let _ = write!(self.milliseconds, "{separator}{milliseconds}");
+    }
 }
 
-/// What the writer tells.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Notice {
-    /// A game has begun.
+/// Events reported by the writer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum WriterEvent {
+    /// A game has started.
     Started(i64),
-    /// A game is finished and safe.
-    Finished(Brief),
-    /// Somebody has cancelled the contest.
+    /// A finished game is safely stored.
+    Finished(i64, Box<FinishedGame>),
+    /// The tournament was cancelled by another process.
     Cancelled,
-    /// Nothing more can be written. What was not told to be safe is not.
+    /// Writing failed. Games that were not reported as finished are lost.
     Failed(JournalError),
 }
 
-/// The game that one board is busy with, for the writer to look at.
+/// The game running in one slot, shared with the writer.
 #[derive(Default)]
-pub struct Live {
+pub struct GameInProgress {
     game: Option<i64>,
-    text: Text,
-    is_new: bool,
+    text: GameText,
+    has_changed: bool,
 }
 
-impl Live {
-    /// A game begins.
-    pub fn begin(&mut self, game: i64, start: Option<String>, opening: &[String]) {
+impl GameInProgress {
+    /// Starts a game.
+    pub fn start(&mut self, game: i64, opening: &Opening) {
         self.game = Some(game);
-        self.text = Text { start, opening: opening.join(" "), ..Text::default() };
-        self.is_new = true;
+        self.text = GameText::new(opening);
+        self.has_changed = true;
     }
 
-    /// A move was made.
-    pub fn add(&mut self, text: &str, time: Duration) {
-        use std::fmt::Write;
-        let gap = if self.text.moves.is_empty() { "" } else { " " };
-        self.text.moves.push_str(gap);
-        self.text.moves.push_str(text);
-        let _ = write!(self.text.milliseconds, "{gap}{}", time.as_millis());
-        self.is_new = true;
+    /// Adds a move that took `time`.
+    pub fn add_move(&mut self, text: &str, time: Duration) {
+        self.text.add_move(text, time.as_millis() as u64);
+        self.has_changed = true;
     }
 
-    /// The game is over, or will not be played on: its text.
-    pub fn end(&mut self) -> Text {
-        (self.game, self.is_new) = (None, false);
-        std::mem::take(&mut self.text)
+    /// Ends the game, with or without a result.
+    pub fn end(&mut self) {
+        *self = GameInProgress::default();
     }
 }
 
-enum Entry {
-    Started(i64, i64),
-    Finished(Box<Record>),
+enum WriteCommand {
+    Start { number: i64, started: i64 },
+    Finish { number: i64, isolation: Option<i64>, game: Box<FinishedGame> },
 }
 
-/// The thread that writes.
+/// The writer thread.
 pub struct Writer {
     thread: JoinHandle<Journal>,
 }
 
-/// A way to the writer for one who plays.
+/// Sends commands to the writer.
 #[derive(Clone)]
-pub struct Pen {
-    sender: SyncSender<Entry>,
-    boards: Arc<Vec<Mutex<Live>>>,
+pub struct JournalHandle {
+    sender: SyncSender<WriteCommand>,
+    slots: Arc<Vec<Mutex<GameInProgress>>>,
 }
 
-fn locked(board: &Mutex<Live>) -> MutexGuard<'_, Live> {
-    board.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(slot: &Mutex<GameInProgress>) -> MutexGuard<'_, GameInProgress> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Pen {
-    /// Says that a game has begun.
-    pub fn started(&self, game: i64, at: i64) {
-        // Whoever no longer listens has said why.
-        let _ = self.sender.send(Entry::Started(game, at));
+impl JournalHandle {
+    /// Records the start of a game.
+    pub fn started(&self, number: i64, started: i64) {
+        // A writer that is gone has reported why.
+        let _ = self.sender.send(WriteCommand::Start { number, started });
     }
 
-    /// Says that a game is finished.
-    pub fn finished(&self, record: Record) {
-        let _ = self.sender.send(Entry::Finished(Box::new(record)));
+    /// Records a finished game and the number of its isolation.
+    pub fn finished(&self, number: i64, isolation: Option<i64>, game: Box<FinishedGame>) {
+        let _ = self.sender.send(WriteCommand::Finish { number, isolation, game });
     }
 
-    /// The game that a board is busy with.
-    pub fn board(&self, number: usize) -> MutexGuard<'_, Live> {
-        locked(&self.boards[number])
+    /// Returns the game running in a slot.
+    pub fn slot(&self, slot: usize) -> MutexGuard<'_, GameInProgress> {
+        lock(&self.slots[slot])
     }
 }
 
 impl Writer {
-    /// Takes a journal over, for so many boards, until nobody has a [`Pen`] any more. Notices go to
-    /// `tell`.
-    pub fn start(journal: Journal, boards: usize, tell: Sender<Notice>) -> (Writer, Pen) {
-        let (sender, receiver) = sync_channel(MOST_WAITING);
-        let boards: Arc<Vec<_>> = Arc::new((0..boards).map(|_| Mutex::default()).collect());
-        let watched = boards.clone();
+    /// Starts the writer. It owns the journal until every [`JournalHandle`] is dropped.
+    pub fn start(
+        journal: Journal,
+        slots: usize,
+        events: Sender<WriterEvent>,
+    ) -> (Writer, JournalHandle) {
+        let (sender, receiver) = sync_channel(QUEUE_CAPACITY);
+        let slots: Arc<Vec<_>> = Arc::new((0..slots).map(|_| Mutex::default()).collect());
+        let writer_slots = slots.clone();
         let thread = std::thread::spawn(move || {
             let mut journal = journal;
-            run(&mut journal, &receiver, &watched, &tell);
+            run(&mut journal, &receiver, &writer_slots, &events);
             journal
         });
-        (Writer { thread }, Pen { sender, boards })
+        (Writer { thread }, JournalHandle { sender, slots })
     }
 
-    /// Gives the journal back when all is written; none if the thread came to grief.
-    pub fn end(self) -> Option<Journal> {
+    /// Waits for all writes and returns the journal; `None` if the writer panicked.
+    pub fn finish(self) -> Option<Journal> {
         self.thread.join().ok()
     }
 }
 
 fn run(
     journal: &mut Journal,
-    receiver: &Receiver<Entry>,
-    boards: &[Mutex<Live>],
-    tell: &Sender<Notice>,
+    receiver: &Receiver<WriteCommand>,
+    slots: &[Mutex<GameInProgress>],
+    events: &Sender<WriterEvent>,
 ) {
-    let mut pulse = Instant::now();
+    let mut last_flush = Instant::now();
     let mut is_cancelled = false;
     loop {
-        let first = match receiver.recv_timeout(PULSE) {
-            Ok(entry) => Some(entry),
+        let first = match receiver.recv_timeout(FLUSH_INTERVAL) {
+            Ok(command) => Some(command),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let is_due = pulse.elapsed() >= PULSE;
-        let mut entries: Vec<Entry> = first.into_iter().collect();
-        if !entries.is_empty() {
-            // One sleep instead of a wake-up for every entry.
-            std::thread::sleep(GATHERING);
-            entries.extend(receiver.try_iter());
+        let is_flush_due = last_flush.elapsed() >= FLUSH_INTERVAL;
+        let mut commands: Vec<WriteCommand> = first.into_iter().collect();
+        if !commands.is_empty() {
+            // One sleep instead of one wake-up per command.
+            std::thread::sleep(BATCH_WINDOW);
+            commands.extend(receiver.try_iter());
         }
-        // After the entries: a board whose game is among them has another by now.
-        let texts = if is_due { running(boards) } else { Vec::new() };
-        if is_due {
-            pulse = Instant::now();
+        // Read after the commands: a slot whose game is among them runs another one by now.
+        let texts = if is_flush_due { changed_texts(slots) } else { Vec::new() };
+        if is_flush_due {
+            last_flush = Instant::now();
             if !is_cancelled && matches!(journal.state(), Ok(State::Cancelled)) {
                 is_cancelled = true;
-                let _ = tell.send(Notice::Cancelled);
+                let _ = events.send(WriterEvent::Cancelled);
             }
         }
-        if entries.is_empty() && texts.is_empty() {
+        if commands.is_empty() && texts.is_empty() {
             continue;
         }
-        match write(&mut journal.connection, &entries, &texts) {
-            Ok(notices) => {
-                for notice in notices {
-                    let _ = tell.send(notice);
+        match write(&mut journal.connection, commands, &texts) {
+            Ok(written) => {
+                for event in written {
+                    let _ = events.send(event);
                 }
             }
             Err(error) => {
-                let _ = tell.send(Notice::Failed(JournalError::of(&journal.path, error)));
-                // Those who play may go on sending until they hear of it.
+                let error = JournalError::from_sqlite(&journal.path, error);
+                let _ = events.send(WriterEvent::Failed(error));
+                // Drain the queue until the senders learn of the failure.
                 while receiver.recv().is_ok() {}
                 return;
             }
@@ -255,107 +203,104 @@ fn run(
     }
 }
 
-/// The texts of games that have changed.
-fn running(boards: &[Mutex<Live>]) -> Vec<(i64, Text)> {
-    let changed = |board: &Mutex<Live>| {
-        let mut live = locked(board);
-        let game = live.game.filter(|_| live.is_new)?;
-        live.is_new = false;
-        Some((game, live.text.clone()))
+/// Returns the games in progress that have changed since the last call.
+fn changed_texts(slots: &[Mutex<GameInProgress>]) -> Vec<(i64, GameText)> {
+    let changed = |slot: &Mutex<GameInProgress>| {
+        let mut running = lock(slot);
+        let game = running.game.filter(|_| running.has_changed)?;
+        running.has_changed = false;
+        Some((game, running.text.clone()))
     };
-    boards.iter().filter_map(changed).collect()
+    slots.iter().filter_map(changed).collect()
 }
 
+/// Executes the commands in one transaction and returns the events to report.
 fn write(
     connection: &mut Connection,
-    entries: &[Entry],
-    texts: &[(i64, Text)],
-) -> rusqlite::Result<Vec<Notice>> {
-    let mut notices = Vec::new();
-    // The right to write comes first: one who reads and then wants to write may have to begin again.
-    let all = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for entry in entries {
-        match entry {
-            Entry::Started(game, at) => {
-                let is_over =
-                    |other: &Entry| matches!(other, Entry::Finished(r) if r.number == *game);
-                // What is over already need not be written as begun.
-                if entries.len() > 64 || !entries.iter().any(is_over) {
-                    all.prepare_cached(schema::START)?.execute(params![game, at])?;
+    commands: Vec<WriteCommand>,
+    texts: &[(i64, GameText)],
+) -> rusqlite::Result<Vec<WriterEvent>> {
+    // Take the write lock first: upgrading a read transaction may fail.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut is_new = Vec::with_capacity(commands.len());
+    for command in &commands {
+        is_new.push(match command {
+            WriteCommand::Start { number, started } => {
+                let finishes = |other: &WriteCommand| matches!(other, WriteCommand::Finish { number: finished, .. } if finished == number);
+                // Finishing a game records its start, too.
+                if commands.len() > 64 || !commands.iter().any(finishes) {
+                    let mut statement = transaction.prepare_cached(schema::START_GAME)?;
+                    statement.execute(params![number, started])?;
                 }
-                notices.push(Notice::Started(*game));
+                true
             }
-            Entry::Finished(record) => {
-                if finish(&all, record)? {
-                    notices.push(Notice::Finished(record.brief()));
-                }
+            WriteCommand::Finish { number, isolation, game } => {
+                finish_game(&transaction, *number, *isolation, game)?
             }
-        }
+        });
     }
     for (game, text) in texts {
-        write_moves(&all, *game, text)?;
+        store_moves(&transaction, *game, text)?;
     }
-    all.commit()?;
-    Ok(notices)
+    transaction.commit()?;
+    let new_commands = commands.into_iter().zip(is_new).filter(|(_, is_new)| *is_new);
+    let event = |(command, _)| match command {
+        WriteCommand::Start { number, .. } => WriterEvent::Started(number),
+        WriteCommand::Finish { number, game, .. } => WriterEvent::Finished(number, game),
+    };
+    Ok(new_commands.map(event).collect())
 }
 
-fn write_moves(all: &Connection, game: i64, text: &Text) -> rusqlite::Result<()> {
-    let Text { start, opening, moves, milliseconds } = text;
-    let mut statement = all.prepare_cached(schema::MOVES)?;
+fn store_moves(connection: &Connection, game: i64, text: &GameText) -> rusqlite::Result<()> {
+    let GameText { start, opening, moves, milliseconds } = text;
+    let mut statement = connection.prepare_cached(schema::STORE_MOVES)?;
     statement.execute(params![game, start, opening, moves, milliseconds]).map(|_| ())
 }
 
-/// Writes a finished game; false if it was finished before.
-fn finish(all: &Connection, record: &Record) -> rusqlite::Result<bool> {
+/// Stores a finished game; returns `false` if it already was.
+fn finish_game(
+    connection: &Connection,
+    number: i64,
+    isolation: Option<i64>,
+    game: &FinishedGame,
+) -> rusqlite::Result<bool> {
+    let summary = &game.summary;
     let side = |side: Option<usize>| side.map(|side| side as i64 + 1);
-    let [started, finished] = record.times;
-    let [first_slowest, second_slowest] = record.slowest.map(|time| time.as_millis() as i64);
-    let changed = all.prepare_cached(schema::FINISH)?.execute(params![
-        record.number,
-        started,
-        finished,
-        side(record.winner).unwrap_or(0),
-        record.reason,
-        record.ending,
-        side(record.forfeit),
-        record.score.map(|score| score[0]),
-        record.score.map(|score| score[1]),
-        record.faults[0],
-        record.faults[1],
+    let [first_slowest, second_slowest] = game.slowest_move.map(|time| time.as_millis() as i64);
+    let changed = connection.prepare_cached(schema::FINISH_GAME)?.execute(params![
+        number,
+        summary.finished - summary.milliseconds,
+        summary.finished,
+        side(summary.winner).unwrap_or(0),
+        summary.reason,
+        game.description,
+        side(summary.forfeit),
+        summary.score.map(|score| score[0]),
+        summary.score.map(|score| score[1]),
+        summary.faults[0],
+        summary.faults[1],
         first_slowest,
         second_slowest,
-        record.plies,
-        record.walls,
+        summary.plies,
+        isolation,
     ])?;
     if changed == 0 {
         return Ok(false);
     }
-    write_moves(all, record.number, &record.moves)?;
-    for (fault, number) in record.incidents.iter().zip(1..) {
-        all.prepare_cached(schema::FAULT)?.execute(params![
-            record.number,
+    let mut text = GameText::new(&game.opening);
+    for (move_text, &milliseconds) in game.moves.iter().zip(&game.milliseconds) {
+        text.add_move(move_text, milliseconds);
+    }
+    store_moves(connection, number, &text)?;
+    for (incident, index) in game.incidents.iter().zip(1..) {
+        connection.prepare_cached(schema::STORE_FAULT)?.execute(params![
             number,
-            fault.side as i64 + 1,
-            fault.ply,
-            fault.code,
-            fault.sentence,
+            index,
+            incident.side as i64 + 1,
+            incident.ply,
+            incident.code,
+            incident.description,
         ])?;
     }
     Ok(true)
-}
-
-impl Record {
-    fn brief(&self) -> Brief {
-        Brief {
-            number: self.number,
-            winner: self.winner,
-            reason: self.reason.clone(),
-            ending: self.ending.clone(),
-            forfeit: self.forfeit,
-            score: self.score,
-            faults: self.faults,
-            plies: self.plies,
-            milliseconds: self.times[1] - self.times[0],
-        }
-    }
 }

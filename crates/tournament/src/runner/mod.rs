@@ -1,307 +1,368 @@
-//! Plays the games of a contest that are missing, and nothing else.
+//! Plays the missing games of a tournament.
 //!
-//! Games that are known are played in waves: all of a fixed schedule, or one round after the other where
-//! the next depends on the results. The [`hall`] hands games to those who wait for one, [`board`] plays
-//! one, the [`pool`] keeps players alive between their games. Results count when the journal has them.
-//! What has been so far is [`history`]; a run that was interrupted begins from it as any other does.
+//! Games are played in batches: all games of a fixed schedule at once, otherwise one round after
+//! the other. The [`queue`] hands out games whose players are free, an [`Executor`] plays them,
+//! and a result counts once the journal has stored it. An interrupted run continues from the
+//! [`ScheduleState`] that the journal describes, like any other run.
 
-mod board;
-mod hall;
-mod history;
+mod executor;
 mod pool;
+mod queue;
+mod worker;
 
 use std::collections::HashMap;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crownhead_play::{Knowledge, PlayerError, StopFlag};
+use crownhead_play::{Knowledge, OpeningPicker, StopFlag, derive_seed};
 
-pub use history::History;
+pub use executor::{Executor, JobSource, ThreadExecutor};
 
-use crate::events::{Event, GameFacts};
-use crate::journal::{Game, Journal, JournalError, Notice, Snapshot, State, Writer};
-use crate::schedule::Next;
-use crate::{Contest, Entrant, Walls};
-use board::Board;
-use hall::Hall;
-use pool::Pool;
+use crate::events::{Event, GameRef};
+use crate::job::{GameJob, JobError, JobPlayer, JobResult};
+use crate::journal::{Game, Journal, JournalError, JournalHandle, Snapshot, State};
+use crate::journal::{Writer, WriterEvent};
+use crate::schedule::{NextRound, Round, ScheduleState};
+use crate::{Entrant, IsolationRecord, Tournament};
+use queue::GameQueue;
 
-/// What a user may wish while a contest runs.
+/// Flags that end a run early.
 #[derive(Clone, Default)]
-pub struct Signals {
-    /// No more games shall be begun.
-    pub enough: StopFlag,
-    /// Running games shall be broken off, too; they do not count.
+pub struct RunControl {
+    /// Starts no more games; running games are played to the end.
+    pub finish_running: StopFlag,
+    /// Stops running games, too; they have no result.
     pub abort: StopFlag,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum RunOutcome {
     /// All games are finished.
     Finished,
-    /// Somebody interrupted it; the rest can be played later.
+    /// The run was interrupted and can be resumed.
     Interrupted,
-    /// Somebody cancelled the contest.
+    /// The tournament was cancelled.
     Cancelled,
 }
 
-impl Ending {
-    /// A word.
+impl RunOutcome {
+    /// Name in JSON.
     pub const fn code(self) -> &'static str {
         match self {
-            Ending::Finished => "finished",
-            Ending::Interrupted => "interrupted",
-            Ending::Cancelled => "cancelled",
+            RunOutcome::Finished => "finished",
+            RunOutcome::Interrupted => "interrupted",
+            RunOutcome::Cancelled => "cancelled",
         }
     }
 }
 
-/// Why a run cannot go on.
+/// Why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RunError {
-    /// The journal.
+    /// The journal failed.
     #[error("{0}")]
     Journal(#[from] JournalError),
-    /// A game could not be played, for no fault of a player.
-    #[error("a game cannot be played: {0}")]
-    Game(PlayerError),
-    /// There are fewer walls than the contest requires.
+    /// A game could not be played, through no fault of its players.
+    #[error("cannot play a game: {0}")]
+    Game(JobError),
+    /// The required isolation is unavailable.
     #[error("{0}")]
-    Walls(String),
-    /// A thread came to grief.
-    #[error("the writer of the journal ended unexpectedly")]
-    Writer,
+    Isolation(String),
+    /// The writer thread panicked.
+    #[error("internal error: the journal writer panicked")]
+    WriterPanicked,
 }
 
-/// How often it is looked at what the user wishes.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often the control flags are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Plays all games of a contest that its journal does not have. `heard` is told what happens.
+/// Plays all games of a tournament that are missing from its journal.
 pub fn run(
-    contest: &Contest,
+    tournament: &Tournament,
     mut journal: Journal,
     knowledge: &Knowledge,
-    signals: &Signals,
-    heard: &mut dyn FnMut(&Event),
-) -> Result<Ending, RunError> {
-    let walls = Walls::of(contest).map_err(RunError::Walls)?;
-    let walls_number = walls.as_ref().map(|walls| journal.put_up(walls)).transpose()?;
-    journal.begin()?;
+    control: &RunControl,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<RunOutcome, RunError> {
+    let isolation = IsolationRecord::detect(tournament).map_err(RunError::Isolation)?;
+    let isolation_number =
+        isolation.as_ref().map(|isolation| journal.record_isolation(isolation)).transpose()?;
+    journal.reset_unfinished()?;
     let snapshot = journal.snapshot()?;
     let names = snapshot.names();
-    let entrants = entrants(contest, &snapshot);
-    let pool = Pool::new(contest, knowledge, &entrants);
-    let mut history = History::of(&snapshot);
+    let entrants = entrants(tournament, &snapshot);
+    let log = tournament.log.as_deref();
+    let executor = ThreadExecutor::new(entrants.clone(), knowledge, tournament.concurrency, log);
+    let mut state = ScheduleState::new(&snapshot);
     let finished = snapshot.finished().count() as u64;
     let mut pending: Vec<Game> =
-        snapshot.games.iter().filter(|game| game.end.is_none()).cloned().collect();
+        snapshot.games.iter().filter(|game| game.summary.is_none()).cloned().collect();
     drop(snapshot);
-    // What is known is scheduled at once, so that everybody knows how much there is to do.
+    // Rounds of a fixed schedule are announced after the start of the run, but the total number
+    // of games must be known before.
     let mut rounds = Vec::new();
-    if contest.schedule.is_fixed() {
-        pending.extend(schedule(contest, &mut journal, &mut history, &mut |e| {
-            rounds.push(e.clone())
-        })?);
+    if tournament.schedule.is_fixed() {
+        let collect = &mut |event: &Event| rounds.push(event.clone());
+        pending.extend(schedule(tournament, &mut journal, &mut state, collect)?);
     }
-    heard(&Event::Contest {
-        name: contest.name.clone(),
-        game: contest.game.to_string(),
-        schedule: contest.schedule.code(),
-        seed: contest.seed,
+    on_event(&Event::RunStarted {
+        name: tournament.name.clone(),
+        game: tournament.game.to_string(),
+        schedule: tournament.schedule.code(),
+        seed: tournament.seed,
         players: names.clone(),
-        planned: history.planned(),
+        planned: state.planned(),
         finished,
-        walls,
+        isolation,
     });
-    for round in &rounds {
-        heard(round);
-    }
+    rounds.iter().for_each(&mut *on_event);
+    let context = RunContext {
+        tournament,
+        control,
+        executor: &executor,
+        openings: tournament.openings.picker(&tournament.game, knowledge, tournament.seed),
+        names: &names,
+        is_bot: entrants.iter().map(|entrant| entrant.is_some_and(Entrant::is_bot)).collect(),
+        isolation: isolation_number,
+    };
     loop {
         if pending.is_empty() {
-            pending = schedule(contest, &mut journal, &mut history, heard)?;
+            pending = schedule(tournament, &mut journal, &mut state, on_event)?;
         }
         if pending.is_empty() {
             journal.set_state(State::Finished)?;
-            return Ok(Ending::Finished);
+            return Ok(RunOutcome::Finished);
         }
-        let stage = Stage {
-            contest,
-            knowledge,
-            signals,
-            pool: &pool,
-            entrants: &entrants,
-            walls: walls_number,
-        };
-        let (returned, left, ending) = stage.wave(journal, pending, &names, &mut history, heard)?;
-        (journal, pending) = (returned, left);
-        if let Some(ending) = ending {
-            return Ok(ending);
+        let batch = context.play_batch(journal, pending, &mut state, on_event)?;
+        if let Some(outcome) = batch.outcome {
+            return Ok(outcome);
         }
-        // A wave may be too short for the writer to look.
+        (journal, pending) = (batch.journal, Vec::new());
+        // A batch may be too short for the writer to check.
         if journal.state()? == State::Cancelled {
-            return Ok(Ending::Cancelled);
+            return Ok(RunOutcome::Cancelled);
         }
     }
 }
 
-/// The entrants by the index of their player.
-fn entrants<'a>(contest: &'a Contest, snapshot: &Snapshot) -> Vec<Option<&'a Entrant>> {
+/// Returns the entrants by player index.
+fn entrants<'a>(tournament: &'a Tournament, snapshot: &Snapshot) -> Vec<Option<&'a Entrant>> {
     let by_name: HashMap<&str, &Entrant> =
-        contest.entrants.iter().map(|entrant| (entrant.name.as_str(), entrant)).collect();
+        tournament.entrants.iter().map(|entrant| (entrant.name.as_str(), entrant)).collect();
     snapshot.players.iter().map(|player| by_name.get(player.name.as_str()).copied()).collect()
 }
 
-/// Writes the next rounds down, as many as are known, and returns their games.
+/// Schedules all rounds that are known by now, and returns their games.
 fn schedule(
-    contest: &Contest,
+    tournament: &Tournament,
     journal: &mut Journal,
-    history: &mut History,
-    heard: &mut dyn FnMut(&Event),
+    state: &mut ScheduleState,
+    on_event: &mut dyn FnMut(&Event),
 ) -> Result<Vec<Game>, RunError> {
+    let is_fixed = tournament.schedule.is_fixed();
     let mut rounds = Vec::new();
-    while let Next::Round(round) = history.director.next() {
-        let dealt = history.deal(&round, contest);
-        history.director.issued(&round);
-        if !dealt.is_empty() || !contest.schedule.is_fixed() {
-            let number = history.begin(&dealt);
-            // Rounds of a fixed schedule that were added have numbers of their own.
-            let title = match contest.schedule.is_fixed() {
-                true => format!("round {number}"),
-                false => round.title,
-            };
-            rounds.push((crate::schedule::Round { number, title, ..round }, dealt));
+    while let NextRound::Round(round) = state.scheduler.next() {
+        let games = state.schedule_games(&round, tournament);
+        state.scheduler.on_scheduled(&round);
+        if !games.is_empty() || !is_fixed {
+            let number = state.on_scheduled(&games);
+            // Rounds added to a fixed schedule are numbered on from the last one.
+            let title = if is_fixed { format!("round {number}") } else { round.title };
+            rounds.push((Round { number, title, ..round }, games));
         }
-        if history.director.next() == Next::Wait && rounds.last().is_some_and(|r| r.1.is_empty()) {
-            // Nobody has an opponent: the round is over at once.
-            history.finish_empty();
+        let is_empty = rounds.last().is_some_and(|(_, games)| games.is_empty());
+        if is_empty && state.scheduler.next() == NextRound::Wait {
+            // A round of byes is over at once.
+            state.finish_empty_round();
         }
     }
     if rounds.is_empty() {
         return Ok(Vec::new());
     }
-    let last = history.last_game();
+    let last_game = state.last_game();
     journal.schedule(&rounds)?;
     for (round, games) in &rounds {
-        heard(&Event::Round {
+        on_event(&Event::Round {
             number: round.number,
             title: round.title.clone(),
             games: games.len() as u64,
             byes: round.byes.clone(),
-            planned: history.planned(),
+            planned: state.planned(),
         });
     }
-    Ok(journal.games_above(last)?)
+    Ok(journal.games_after(last_game)?)
 }
 
-struct Stage<'a> {
-    contest: &'a Contest,
-    knowledge: &'a Knowledge,
-    signals: &'a Signals,
-    pool: &'a Pool<'a>,
-    entrants: &'a [Option<&'a Entrant>],
-    walls: Option<i64>,
+struct RunContext<'a> {
+    tournament: &'a Tournament,
+    control: &'a RunControl,
+    executor: &'a dyn Executor,
+    openings: OpeningPicker<'a>,
+    names: &'a [String],
+    is_bot: Vec<bool>,
+    /// Number of this run's isolation in the journal.
+    isolation: Option<i64>,
 }
 
-impl Stage<'_> {
-    /// Plays these games: the journal again, the games that are left, and how the run ends if it does.
-    #[allow(clippy::type_complexity)] // three things that go together only here
-    fn wave(
+/// Result of a batch.
+struct Batch {
+    journal: Journal,
+    /// How the run ends, if it does.
+    outcome: Option<RunOutcome>,
+}
+
+impl RunContext<'_> {
+    fn play_batch(
         &self,
         journal: Journal,
         games: Vec<Game>,
-        names: &[String],
-        history: &mut History,
-        heard: &mut dyn FnMut(&Event),
-    ) -> Result<(Journal, Vec<Game>, Option<Ending>), RunError> {
-        let Signals { enough, abort } = self.signals;
-        let mut open: HashMap<i64, Game> =
+        state: &mut ScheduleState,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Batch, RunError> {
+        let RunControl { finish_running, abort } = self.control;
+        let mut unfinished: HashMap<i64, Game> =
             games.iter().map(|game| (game.number, game.clone())).collect();
-        let boards = self.contest.concurrency.clamp(1, games.len().max(1));
-        let hall = Hall::new(games, names.len(), self.contest.one_at_a_time);
-        if enough.is_set() || abort.is_set() {
-            hall.close();
+        let exclusive_players = self.tournament.exclusive_players;
+        let max_jobs = games.len();
+        let queue = GameQueue::new(games, self.names.len(), exclusive_players);
+        if finish_running.is_set() || abort.is_set() {
+            queue.close();
         }
-        let broken = Mutex::new(None);
-        let (tell, notices) = channel();
-        let (writer, pen) = Writer::start(journal, boards, tell);
-        let (mut failure, mut is_cancelled) = (None, false);
-        let contest = self.contest;
-        let openings = contest.openings.picker(&contest.game, self.knowledge, contest.seed);
+        let failure = Mutex::new(None);
+        let (sender, events) = channel();
+        let (writer, handle) = Writer::start(journal, self.executor.slots(), sender);
+        let (mut write_error, mut is_cancelled) = (None, false);
         std::thread::scope(|scope| {
-            for number in 0..boards {
-                let (hall, broken, pen) = (&hall, &broken, pen.clone());
-                let board = Board {
-                    contest: self.contest,
-                    openings: &openings,
-                    pool: self.pool,
-                    entrants: self.entrants,
-                    walls: self.walls,
-                    stop: abort,
-                };
-                scope.spawn(move || {
-                    while let Some(game) = hall.take() {
-                        let played = board.play(&game, number, &pen);
-                        hall.release(&game);
-                        if let Err(error) = played {
-                            *broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                            hall.close();
-                            abort.set();
-                        }
-                    }
-                });
-            }
-            drop(pen);
+            let jobs = TournamentJobs {
+                context: self,
+                queue: &queue,
+                max_jobs,
+                journal: handle,
+                failure: &failure,
+            };
+            // The writer ends when `jobs` is dropped, and with it the loop below.
+            scope.spawn(move || self.executor.run(&jobs, abort));
             loop {
-                if enough.is_set() || abort.is_set() {
-                    hall.close();
+                if finish_running.is_set() || abort.is_set() {
+                    queue.close();
                 }
-                let notice = match notices.recv_timeout(GLANCE) {
-                    Ok(notice) => notice,
+                let event = match events.recv_timeout(POLL_INTERVAL) {
+                    Ok(event) => event,
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
-                match notice {
-                    Notice::Started(number) => {
-                        if let Some(game) = open.get(&number) {
-                            heard(&Event::Started(GameFacts::of(game, names)));
+                match event {
+                    WriterEvent::Started(number) => {
+                        if let Some(game) = unfinished.get(&number) {
+                            on_event(&Event::GameStarted(GameRef::new(game, self.names)));
                         }
                     }
-                    Notice::Finished(brief) => {
-                        if let Some(game) = open.remove(&brief.number) {
-                            history.finished(&game, brief.winner);
-                            heard(&Event::Finished(GameFacts::of(&game, names), brief));
+                    WriterEvent::Finished(number, finished) => {
+                        if let Some(game) = unfinished.remove(&number) {
+                            state.on_game_finished(&game, finished.summary.winner);
+                            let game = GameRef::new(&game, self.names);
+                            on_event(&Event::GameFinished(game, finished));
                         }
                     }
-                    Notice::Cancelled => {
+                    WriterEvent::Cancelled => {
                         is_cancelled = true;
-                        hall.close();
+                        queue.close();
                         abort.set();
                     }
-                    Notice::Failed(error) => {
-                        failure = Some(error);
-                        hall.close();
+                    WriterEvent::Failed(error) => {
+                        write_error = Some(error);
+                        queue.close();
                         abort.set();
                     }
                 }
             }
         });
-        let journal = writer.end().ok_or(RunError::Writer)?;
-        if let Some(error) = failure {
+        let journal = writer.finish().ok_or(RunError::WriterPanicked)?;
+        if let Some(error) = write_error {
             return Err(error.into());
         }
-        if let Some(error) = broken.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(RunError::Game(error));
         }
-        let mut left: Vec<Game> = open.into_values().collect();
-        left.sort_by_key(|game| game.number);
-        let ending = match (is_cancelled, left.is_empty()) {
-            (true, _) => Some(Ending::Cancelled),
-            // What was finished may have been the last: that is found out by looking for more.
+        let outcome = match (is_cancelled, unfinished.is_empty()) {
+            (true, _) => Some(RunOutcome::Cancelled),
             (false, true) => None,
-            (false, false) => Some(Ending::Interrupted),
+            (false, false) => Some(RunOutcome::Interrupted),
         };
-        Ok((journal, left, ending))
+        Ok(Batch { journal, outcome })
     }
+}
+
+/// The games of a batch as jobs.
+struct TournamentJobs<'a> {
+    context: &'a RunContext<'a>,
+    queue: &'a GameQueue,
+    max_jobs: usize,
+    journal: JournalHandle,
+    failure: &'a Mutex<Option<JobError>>,
+}
+
+impl JobSource for TournamentJobs<'_> {
+    fn max_jobs(&self) -> usize {
+        self.max_jobs
+    }
+
+    fn next_job(&self) -> Option<GameJob> {
+        let RunContext { tournament, openings, names, .. } = self.context;
+        let game = self.queue.take()?;
+        let [first, second, referee] =
+            seeds(tournament.seed, game.players.map(|player| names[player].as_str()), game.repeat);
+        Some(GameJob {
+            number: game.number,
+            game: tournament.game.clone(),
+            players: game.players.map(|index| JobPlayer { index, name: names[index].clone() }),
+            settings: tournament.game_settings,
+            opening: openings.opening(game.opening),
+            seeds: [first, second],
+            referee_seed: referee,
+        })
+    }
+
+    fn on_start(&self, slot: usize, job: &GameJob, started: i64) {
+        self.journal.started(job.number, started);
+        self.journal.slot(slot).start(job.number, &job.opening);
+    }
+
+    fn on_move(&self, slot: usize, text: &str, time: Duration) {
+        self.journal.slot(slot).add_move(text, time);
+    }
+
+    fn on_result(&self, slot: usize, job: &GameJob, result: JobResult) {
+        let players = job.players.each_ref().map(|player| player.index);
+        self.journal.slot(slot).end();
+        match result {
+            JobResult::Finished(game) => {
+                let has_bot = players.into_iter().any(|player| self.context.is_bot[player]);
+                let isolation = self.context.isolation.filter(|_| has_bot);
+                self.journal.finished(job.number, isolation, game);
+            }
+            JobResult::Stopped => {}
+            JobResult::Failed(error) => {
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                self.queue.close();
+                self.context.control.abort.set();
+            }
+        }
+        self.queue.release(players);
+    }
+}
+
+/// Derives the seeds of both players and the referee. They depend only on the tournament's seed,
+/// the players and how often they have played, not on what else is played or when.
+fn seeds(seed: u64, names: [&str; 2], repeat: u32) -> [u64; 3] {
+    let [first, second] = names.map(fnv1a);
+    [0, 1, 2].map(|role| derive_seed(&[seed, first, second, repeat.into(), role]))
+}
+
+/// FNV-1a hash of a name: the same on every machine.
+fn fnv1a(name: &str) -> u64 {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    name.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -1,76 +1,107 @@
-//! Players between their games. Starting a program may take longer than a game, so some are kept; but
-//! not all of a large contest, each of which has its memory.
+//! Players kept alive between games: starting a bot may take longer than a game. The pool is
+//! bounded because every player needs memory.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crownhead_play::{Choice, Clock, GameStart, Knowledge, Player, PlayerError, Session, StopFlag};
-use crownhead_play::{Fault, FaultKind};
+use crownhead_play::{Choice, Clock, Fault, FaultKind, GameStart, Knowledge, Player};
+use crownhead_play::{PlayerError, Session, StopFlag};
+use crownhead_rules::Game;
 
+use crate::Entrant;
 use crate::schedule::PlayerIndex;
-use crate::{Contest, Entrant};
 
-/// So many programs are kept besides two for every board.
-const KEPT: usize = 12;
+/// Number of idle players kept in addition to two per thread.
+const SPARE_PLAYERS: usize = 12;
 
-pub(super) struct Pool<'a> {
-    contest: &'a Contest,
-    knowledge: &'a Knowledge,
+type IdlePlayers = VecDeque<(PlayerIndex, Box<dyn Player>)>;
+
+pub(super) struct PlayerPool<'a> {
+    /// Players by index; `None` for those that have left the tournament.
     entrants: Vec<Option<&'a Entrant>>,
-    /// Who waits, the last to have played last.
-    idle: Mutex<VecDeque<(PlayerIndex, Box<dyn Player>)>>,
+    knowledge: &'a Knowledge,
+    capacity: usize,
+    /// Idle players, least recently used first.
+    idle: Mutex<IdlePlayers>,
 }
 
-impl<'a> Pool<'a> {
+impl<'a> PlayerPool<'a> {
     pub(super) fn new(
-        contest: &'a Contest,
+        entrants: Vec<Option<&'a Entrant>>,
         knowledge: &'a Knowledge,
-        entrants: &[Option<&'a Entrant>],
-    ) -> Pool<'a> {
-        let idle = Mutex::default();
-        Pool { contest, knowledge, entrants: entrants.to_vec(), idle }
+        threads: usize,
+    ) -> PlayerPool<'a> {
+        let capacity = 2 * threads + SPARE_PLAYERS;
+        PlayerPool { entrants, knowledge, capacity, idle: Mutex::default() }
     }
 
-    /// A player, started if need be. One that cannot be had is there too: every turn is its fault.
+    /// Returns a player's name, for its logs.
+    pub(super) fn name(&self, player: PlayerIndex) -> &str {
+        self.entrant(player).map_or("", |entrant| &entrant.name)
+    }
+
+    fn entrant(&self, player: PlayerIndex) -> Option<&'a Entrant> {
+        self.entrants.get(player).copied().flatten()
+    }
+
+    fn idle(&self) -> MutexGuard<'_, IdlePlayers> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates one more instance of every player.
+    pub(super) fn add_all(&self, game: &Game) -> Result<(), PlayerError> {
+        for (index, entrant) in self.entrants.iter().enumerate() {
+            if let Some(Entrant { player: Ok(spec), .. }) = entrant {
+                let player = spec.player(game, self.knowledge)?;
+                self.idle().push_back((index, player));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a player out of the pool, or builds and starts it. A player that cannot be started
+    /// forfeits every turn.
     pub(super) fn take(
         &self,
-        player: PlayerIndex,
+        index: PlayerIndex,
+        game: &Game,
         stop: &StopFlag,
     ) -> Result<Box<dyn Player>, PlayerError> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = idle.iter().position(|(other, _)| *other == player)
-            && let Some((_, player)) = idle.remove(at)
+        let mut idle = self.idle();
+        // The most recently used instance has the warmest caches.
+        if let Some(position) = idle.iter().rposition(|(other, _)| *other == index)
+            && let Some((_, player)) = idle.remove(position)
         {
             return Ok(player);
         }
         drop(idle);
-        let spec = match self.entrants.get(player).copied().flatten() {
+        let spec = match self.entrant(index) {
             Some(Entrant { player: Ok(spec), .. }) => spec,
-            Some(Entrant { player: Err(why), .. }) => return Ok(Absent::player(why)),
-            None => return Ok(Absent::player("it is not in the contest file any more")),
+            Some(Entrant { player: Err(reason), .. }) => {
+                return Ok(UnavailablePlayer::new(reason));
+            }
+            None => return Ok(UnavailablePlayer::new("it is not in the tournament file any more")),
         };
-        let made = spec.build(stop).and_then(|()| spec.player(&self.contest.game, self.knowledge));
-        match made {
+        match spec.build(stop).and_then(|()| spec.player(game, self.knowledge)) {
             Err(PlayerError::StartFailed(_)) if stop.is_set() => Err(PlayerError::Stopped),
-            Err(PlayerError::StartFailed(why)) => Ok(Absent::player(&why)),
-            other => other,
+            Err(PlayerError::StartFailed(reason)) => Ok(UnavailablePlayer::new(&reason)),
+            result => result,
         }
     }
 
-    /// Takes a player back for its next game.
-    pub(super) fn give(&self, index: PlayerIndex, player: Box<dyn Player>) {
-        let most = 2 * self.contest.concurrency + KEPT;
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Puts a player back for its next game.
+    pub(super) fn put_back(&self, index: PlayerIndex, player: Box<dyn Player>) {
+        let mut idle = self.idle();
         idle.push_back((index, player));
-        let too_many = if idle.len() > most { idle.pop_front() } else { None };
-        // A program may take a moment to end; nobody else shall wait for that.
+        let evicted = if idle.len() > self.capacity { idle.pop_front() } else { None };
+        // A bot may take a while to quit: release the lock first.
         drop(idle);
-        drop(too_many);
+        drop(evicted);
     }
 }
 
-impl Drop for Pool<'_> {
-    /// Programs that take their time to end do so at the same time.
+impl Drop for PlayerPool<'_> {
+    /// Shuts all players down in parallel.
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
         std::thread::scope(|scope| {
@@ -82,19 +113,17 @@ impl Drop for Pool<'_> {
 }
 
 /// A player that could not be built or started.
-struct Absent(Fault);
+struct UnavailablePlayer(Fault);
 
-impl Absent {
-    fn player(why: &str) -> Box<dyn Player> {
-        Box::new(Absent(Fault {
-            kind: FaultKind::StartFailed,
-            message: why.into(),
-            received: None,
-        }))
+impl UnavailablePlayer {
+    #[allow(clippy::new_ret_no_self)] // callers want a `Player`
+    fn new(reason: &str) -> Box<dyn Player> {
+        let (kind, message) = (FaultKind::StartFailed, reason.into());
+        Box::new(UnavailablePlayer(Fault { kind, message, received: None }))
     }
 }
 
-impl Player for Absent {
+impl Player for UnavailablePlayer {
     fn start_game(&mut self, _: &GameStart<'_>, _: &StopFlag) {}
 
     fn choose(

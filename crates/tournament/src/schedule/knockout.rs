@@ -1,32 +1,33 @@
-//! A knockout: who loses a meeting is out.
+//! Knockout: single elimination.
 //!
-//! Players are seeded in the order in which they are named: the first two can meet only in the final.
-//! Where their number is no power of two, the first seeds rest in the first round. A tied meeting is
-//! repeated with new openings and exchanged colours a few times; then the better seed goes on.
+//! Players are seeded in the order of the tournament file, so the first two can only meet in the
+//! final. If their number is not a power of two, the best seeds have a bye in the first round. A
+//! tied pairing is replayed a few times with new openings and reversed colours; then the better
+//! seed advances.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round, Tie};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler, SeedDecision};
 
-/// The director of a knockout.
+/// Scheduler of a knockout.
 pub struct Knockout {
-    /// Who stands where in the tree; neighbours meet.
+    /// The bracket of this stage; neighbours play each other.
     slots: Vec<Option<PlayerIndex>>,
-    /// The meetings of this stage that are tied, to be repeated.
+    /// Tied pairings of this stage, to be replayed.
     tied: Vec<[PlayerIndex; 2]>,
-    repeated: u32,
-    replays: u32,
-    issued: u32,
+    /// Number of replays in this stage.
+    replay: u32,
+    tie_replays: u32,
+    scheduled: u32,
     is_open: bool,
-    /// The stage that each player has reached.
+    /// Stage that each player has reached.
     reached: Vec<i64>,
-    /// Meetings that the seeds decided, and how many were repeated.
-    ties: Vec<Tie>,
-    added: u64,
+    seed_decisions: Vec<SeedDecision>,
+    extra_pairings: u64,
 }
 
 impl Knockout {
-    /// So many players, the best seed first.
-    pub fn new(players: usize, replays: u32) -> Knockout {
-        // Each time the field doubles, the newcomers meet the old ones in reverse order.
+    /// Creates a knockout; ties are replayed `tie_replays` times.
+    pub fn new(players: usize, tie_replays: u32) -> Knockout {
+        // Each time the bracket doubles, the new seeds are paired with the old ones in reverse.
         let mut seeds = vec![0];
         while seeds.len() < players {
             let size = 2 * seeds.len();
@@ -36,13 +37,13 @@ impl Knockout {
         Knockout {
             slots,
             tied: Vec::new(),
-            repeated: 0,
-            replays,
-            issued: 0,
+            replay: 0,
+            tie_replays,
+            scheduled: 0,
             is_open: false,
             reached: vec![0; players],
-            ties: Vec::new(),
-            added: 0,
+            seed_decisions: Vec::new(),
+            extra_pairings: 0,
         }
     }
 
@@ -56,74 +57,76 @@ impl Knockout {
     }
 
     fn title(&self) -> String {
-        match self.repeated {
+        match self.replay {
             0 => self.stage(),
-            again => format!("{}, replay {again}", self.stage()),
+            replay => format!("{}, replay {replay}", self.stage()),
         }
     }
 }
 
-impl Director for Knockout {
-    fn next(&self) -> Next {
+impl Scheduler for Knockout {
+    fn next(&self) -> NextRound {
         if self.is_open {
-            return Next::Wait;
+            return NextRound::Wait;
         }
         if self.slots.len() < 2 {
-            return Next::Over;
+            return NextRound::Over;
         }
-        let mut round = Round { number: self.issued + 1, title: self.title(), ..Round::default() };
-        if self.repeated > 0 {
+        let mut round =
+            Round { number: self.scheduled + 1, title: self.title(), ..Round::default() };
+        if self.replay > 0 {
             round.pairs.clone_from(&self.tied);
-            return Next::Round(round);
+            return NextRound::Round(round);
         }
         for pair in self.slots.chunks_exact(2) {
             match *pair {
-                [Some(one), Some(other)] => round.pairs.push([one, other]),
-                [Some(alone), None] | [None, Some(alone)] => round.byes.push(alone),
+                [Some(first), Some(second)] => round.pairs.push([first, second]),
+                [Some(player), None] | [None, Some(player)] => round.byes.push(player),
                 _ => {}
             }
         }
-        Next::Round(round)
+        NextRound::Round(round)
     }
 
-    fn issued(&mut self, round: &Round) {
-        (self.issued, self.is_open) = (round.number, true);
-        if self.repeated > 0 {
-            self.added += round.pairs.len() as u64;
+    fn on_scheduled(&mut self, round: &Round) {
+        (self.scheduled, self.is_open) = (round.number, true);
+        if self.replay > 0 {
+            self.extra_pairings += round.pairs.len() as u64;
         }
     }
 
-    fn finished(&mut self, meetings: &[Meeting]) {
+    fn on_round_finished(&mut self, results: &[PairingResult]) {
         self.is_open = false;
         self.tied.clear();
-        for meeting in meetings {
-            let winner = match meeting.winner() {
+        for result in results {
+            let [first, second] = result.players;
+            let winner = match result.winner() {
                 Some(winner) => winner,
-                None if self.repeated < self.replays => {
-                    // Who moved first does so second now.
-                    let [first, second] = meeting.players;
+                None if self.replay < self.tie_replays => {
+                    // Reversed colours.
                     self.tied.push([second, first]);
                     continue;
                 }
                 None => {
                     // The lower number is the better seed.
-                    let [one, other] = meeting.players;
-                    let (winner, loser) = (one.min(other), one.max(other));
-                    self.ties.push(Tie { round: self.stage(), winner, loser });
+                    let (winner, loser) = (first.min(second), first.max(second));
+                    let round = self.stage();
+                    self.seed_decisions.push(SeedDecision { round, winner, loser });
                     winner
                 }
             };
             for slot in &mut self.slots {
-                if slot.is_some_and(|p| p != winner && meeting.players.contains(&p)) {
+                let is_loser = |player| player != winner && result.players.contains(&player);
+                if slot.is_some_and(is_loser) {
                     *slot = None;
                 }
             }
         }
         if !self.tied.is_empty() {
-            self.repeated += 1;
+            self.replay += 1;
             return;
         }
-        self.repeated = 0;
+        self.replay = 0;
         let winner = |pair: &[Option<PlayerIndex>]| pair[0].or(pair[1]);
         self.slots = self.slots.chunks_exact(2).map(winner).collect();
         for &player in self.slots.iter().flatten() {
@@ -135,11 +138,11 @@ impl Director for Knockout {
         Some(self.reached.clone())
     }
 
-    fn ties(&self) -> Vec<Tie> {
-        self.ties.clone()
+    fn seed_decisions(&self) -> Vec<SeedDecision> {
+        self.seed_decisions.clone()
     }
 
-    fn added(&self) -> u64 {
-        self.added
+    fn extra_pairings(&self) -> u64 {
+        self.extra_pairings
     }
 }

@@ -1,55 +1,56 @@
-//! A ladder: neighbours challenge each other, and who beats the one above takes that place. It goes on
-//! until somebody stops it.
+//! Ladder: neighbours challenge each other, and a challenger who wins takes the place above. It
+//! runs until it is stopped, or for a number of rounds.
 //!
-//! In odd rounds places 2 and 1, 4 and 3, … meet, in even rounds 3 and 2, 5 and 4, …, so nobody plays
-//! twice in a round and everybody can come anywhere.
+//! In odd rounds places 2 and 1, 4 and 3, … play, in even rounds 3 and 2, 5 and 4, …, so nobody
+//! plays twice in a round and every place can be reached.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler};
 
-/// The director of a ladder.
+/// Scheduler of a ladder.
 pub struct Ladder {
-    /// Who stands where, the top first.
+    /// Players from top to bottom.
     places: Vec<PlayerIndex>,
     rounds: Option<u32>,
-    issued: u32,
+    scheduled: u32,
     is_open: bool,
 }
 
 impl Ladder {
-    /// So many players, the first at the top, for so many rounds or without end.
+    /// Creates a ladder with the best seed at the top; `rounds` is `None` for an endless one.
     pub fn new(players: usize, rounds: Option<u32>) -> Ladder {
-        Ladder { places: (0..players).collect(), rounds, issued: 0, is_open: false }
+        Ladder { places: (0..players).collect(), rounds, scheduled: 0, is_open: false }
     }
 }
 
-impl Director for Ladder {
-    fn next(&self) -> Next {
+impl Scheduler for Ladder {
+    fn next(&self) -> NextRound {
         if self.is_open {
-            return Next::Wait;
+            return NextRound::Wait;
         }
-        let is_last = self.rounds.is_some_and(|rounds| self.issued >= rounds);
+        let is_last = self.rounds.is_some_and(|rounds| self.scheduled >= rounds);
         if is_last || self.places.len() < 2 {
-            return Next::Over;
+            return NextRound::Over;
         }
-        let number = self.issued.saturating_add(1);
-        // Two players have only one pair.
-        let from = usize::from(number.is_multiple_of(2) && self.places.len() > 2);
-        // The lower one, who challenges, moves first in the first game.
-        let pairs = self.places[from..].chunks_exact(2).map(|pair| [pair[1], pair[0]]).collect();
-        Next::Round(Round { number, title: format!("round {number}"), pairs, byes: Vec::new() })
+        let number = self.scheduled.saturating_add(1);
+        // Two players form the same pair in every round.
+        let top = usize::from(number.is_multiple_of(2) && self.places.len() > 2);
+        // The challenger, on the lower place, moves first in the first game.
+        let pairs = self.places[top..].chunks_exact(2).map(|pair| [pair[1], pair[0]]).collect();
+        let title = format!("round {number}");
+        NextRound::Round(Round { number, title, pairs, byes: Vec::new() })
     }
 
-    fn issued(&mut self, round: &Round) {
-        (self.issued, self.is_open) = (round.number, true);
+    fn on_scheduled(&mut self, round: &Round) {
+        (self.scheduled, self.is_open) = (round.number, true);
     }
 
-    fn finished(&mut self, meetings: &[Meeting]) {
+    fn on_round_finished(&mut self, results: &[PairingResult]) {
         self.is_open = false;
-        for meeting in meetings {
+        for result in results {
             let place = |player| self.places.iter().position(|other| *other == player);
-            let [Some(one), Some(other)] = meeting.players.map(place) else { continue };
-            let (upper, lower) = (one.min(other), one.max(other));
-            if meeting.winner() == Some(self.places[lower]) {
+            let [Some(a), Some(b)] = result.players.map(place) else { continue };
+            let (upper, lower) = (a.min(b), a.max(b));
+            if result.winner() == Some(self.places[lower]) {
                 self.places.swap(upper, lower);
             }
         }

@@ -1,19 +1,19 @@
-//! Perfect matchings in any graph: Edmonds' blossom algorithm, begun from a matching that is there.
+//! Perfect matching in a general graph: Edmonds' blossom algorithm, starting from a given matching.
 
 use std::collections::VecDeque;
 
-/// Nobody.
+/// No vertex.
 const NONE: usize = usize::MAX;
 
-/// Completes a matching of the `vertices` by the edges that are allowed, changing as few of the pairs
-/// at the start as the paths happen to need; none if no perfect matching exists.
-pub(super) fn complete(
+/// Completes a matching of `vertices` using the edges that `allows` accepts, and keeps the initial
+/// pairs unless an augmenting path changes them; `None` if there is no perfect matching.
+pub(super) fn complete_matching(
     vertices: &[usize],
-    start: Vec<[usize; 2]>,
+    initial: Vec<[usize; 2]>,
     allows: impl Fn(usize, usize) -> bool,
 ) -> Option<Vec<[usize; 2]>> {
-    let size = vertices.iter().max().map_or(0, |most| most + 1);
-    let mut search = Search {
+    let size = vertices.iter().max().map_or(0, |max| max + 1);
+    let mut search = BlossomSearch {
         vertices,
         allows,
         mate: vec![NONE; size],
@@ -22,42 +22,42 @@ pub(super) fn complete(
         is_even: vec![false; size],
         queue: VecDeque::new(),
     };
-    for [one, other] in start {
-        (search.mate[one], search.mate[other]) = (other, one);
+    for [a, b] in initial {
+        (search.mate[a], search.mate[b]) = (b, a);
     }
-    // Those at the end of the order are moved rather than those at its beginning.
+    // From the end, so that the pairs of the first vertices change least.
     for &root in vertices.iter().rev() {
         if search.mate[root] == NONE && !search.augment(root) {
             return None;
         }
     }
     let mate = search.mate;
-    let mut is_taken = vec![false; size];
+    let mut is_paired = vec![false; size];
     let mut pairs = Vec::new();
-    for &one in vertices {
-        let other = mate[one];
-        if !is_taken[one] {
-            (is_taken[one], is_taken[other]) = (true, true);
-            pairs.push([one, other]);
+    for &vertex in vertices {
+        if !is_paired[vertex] {
+            let partner = mate[vertex];
+            (is_paired[vertex], is_paired[partner]) = (true, true);
+            pairs.push([vertex, partner]);
         }
     }
     Some(pairs)
 }
 
-struct Search<'a, F> {
+struct BlossomSearch<'a, F> {
     vertices: &'a [usize],
     allows: F,
     mate: Vec<usize>,
-    /// The way back to the root, for odd vertices and those inside blossoms.
+    /// Predecessor on the path to the root, for odd vertices and those inside blossoms.
     parent: Vec<usize>,
-    /// The base of the blossom that a vertex is in.
+    /// Base of the blossom that contains a vertex.
     base: Vec<usize>,
     is_even: Vec<bool>,
     queue: VecDeque<usize>,
 }
 
-impl<F: Fn(usize, usize) -> bool> Search<'_, F> {
-    /// Finds a path from an unmatched vertex to another and matches along it.
+impl<F: Fn(usize, usize) -> bool> BlossomSearch<'_, F> {
+    /// Finds an augmenting path from an unmatched vertex and applies it.
     fn augment(&mut self, root: usize) -> bool {
         self.parent.fill(NONE);
         self.is_even.fill(false);
@@ -67,19 +67,19 @@ impl<F: Fn(usize, usize) -> bool> Search<'_, F> {
         self.is_even[root] = true;
         self.queue.clear();
         self.queue.push_back(root);
-        while let Some(one) = self.queue.pop_front() {
-            for &other in self.vertices {
-                let is_new = self.base[one] != self.base[other] && self.mate[one] != other;
-                if other == one || !is_new || !(self.allows)(one, other) {
+        while let Some(a) = self.queue.pop_front() {
+            for &b in self.vertices {
+                let is_new = self.base[a] != self.base[b] && self.mate[a] != b;
+                if b == a || !is_new || !(self.allows)(a, b) {
                     continue;
                 }
-                let mate = self.mate[other];
-                if other == root || mate != NONE && self.parent[mate] != NONE {
-                    self.contract(one, other);
-                } else if self.parent[other] == NONE {
-                    self.parent[other] = one;
+                let mate = self.mate[b];
+                if b == root || mate != NONE && self.parent[mate] != NONE {
+                    self.contract(a, b);
+                } else if self.parent[b] == NONE {
+                    self.parent[b] = a;
                     if mate == NONE {
-                        self.flip(other);
+                        self.flip(b);
                         return true;
                     }
                     self.is_even[mate] = true;
@@ -90,22 +90,22 @@ impl<F: Fn(usize, usize) -> bool> Search<'_, F> {
         false
     }
 
-    /// Matches along the path that ends at a vertex.
+    /// Flips the matching along the path that ends at a vertex.
     fn flip(&mut self, mut vertex: usize) {
         while vertex != NONE {
-            let before = self.parent[vertex];
-            let next = self.mate[before];
-            (self.mate[vertex], self.mate[before]) = (before, vertex);
+            let previous = self.parent[vertex];
+            let next = self.mate[previous];
+            (self.mate[vertex], self.mate[previous]) = (previous, vertex);
             vertex = next;
         }
     }
 
-    /// Makes one vertex of the odd circle that an edge closes.
-    fn contract(&mut self, one: usize, other: usize) {
-        let base = self.common_base(one, other);
+    /// Contracts the blossom (odd cycle) that the edge between `a` and `b` closes.
+    fn contract(&mut self, a: usize, b: usize) {
+        let base = self.common_base(a, b);
         let mut is_inside = vec![false; self.base.len()];
-        self.mark(one, base, other, &mut is_inside);
-        self.mark(other, base, one, &mut is_inside);
+        self.mark_path(a, base, b, &mut is_inside);
+        self.mark_path(b, base, a, &mut is_inside);
         for &vertex in self.vertices {
             if is_inside[self.base[vertex]] {
                 self.base[vertex] = base;
@@ -117,28 +117,36 @@ impl<F: Fn(usize, usize) -> bool> Search<'_, F> {
         }
     }
 
-    fn common_base(&self, one: usize, other: usize) -> usize {
-        let mut is_above = vec![false; self.base.len()];
-        let mut at = one;
+    /// Returns the lowest common ancestor of the bases of two vertices.
+    fn common_base(&self, a: usize, b: usize) -> usize {
+        let mut is_ancestor = vec![false; self.base.len()];
+        let mut vertex = a;
         loop {
-            at = self.base[at];
-            is_above[at] = true;
-            if self.mate[at] == NONE {
+            vertex = self.base[vertex];
+            is_ancestor[vertex] = true;
+            if self.mate[vertex] == NONE {
                 break;
             }
-            at = self.parent[self.mate[at]];
+            vertex = self.parent[self.mate[vertex]];
         }
-        at = other;
+        vertex = b;
         loop {
-            at = self.base[at];
-            if is_above[at] {
-                return at;
+            vertex = self.base[vertex];
+            if is_ancestor[vertex] {
+                return vertex;
             }
-            at = self.parent[self.mate[at]];
+            vertex = self.parent[self.mate[vertex]];
         }
     }
 
-    fn mark(&mut self, mut vertex: usize, base: usize, mut child: usize, is_inside: &mut [bool]) {
+    /// Marks the blossoms on the path from a vertex to the base, and links it for the way back.
+    fn mark_path(
+        &mut self,
+        mut vertex: usize,
+        base: usize,
+        mut child: usize,
+        is_inside: &mut [bool],
+    ) {
         while self.base[vertex] != base {
             let mate = self.mate[vertex];
             is_inside[self.base[vertex]] = true;

@@ -1,153 +1,162 @@
-//! Who meets whom, and when that is known.
+//! Pairings: who plays whom in each round.
 //!
-//! A [`Director`] names one [`Round`] after the other. What it needs to know of earlier rounds it is
-//! told, so that it does the same whether a contest was interrupted or not. [`deal`] makes games of
-//! the pairs of a round: colours and openings. Nothing here knows files, clocks or threads.
+//! A [`Scheduler`] produces one [`Round`] after the other from the results of earlier rounds alone,
+//! so it makes the same decisions whether or not a tournament was interrupted.
+//! [`schedule_games`] turns the pairings of a round into games with colours and openings.
+//! [`ScheduleState`] restores all of it from a journal. Nothing here knows about files, clocks or
+//! threads.
 
-mod colours;
+mod games;
 mod knockout;
 mod ladder;
 mod matching;
 mod round_robin;
-mod seats;
+mod seeding;
+mod state;
 mod swiss;
 
-pub use colours::{Dealt, Past, Played, deal};
+pub use games::{PairGames, PairHistory, ScheduledGame, schedule_games};
 pub use knockout::Knockout;
 pub use ladder::Ladder;
-pub use round_robin::{RoundList, gauntlet, round_robin};
-pub use seats::Seated;
+pub use round_robin::{FixedRounds, gauntlet, round_robin};
+pub use seeding::SeedMapping;
+pub use state::ScheduleState;
 pub use swiss::Swiss;
 
 use crate::{Schedule, Settings};
 
-/// A player by its place in the journal, from 0.
+/// Index of a player in the journal, from 0.
 pub type PlayerIndex = usize;
 
-/// Those who meet each other at the same time.
+/// Returns a pair with the lower index first: the same key for both orders.
+pub(crate) fn pair_key([a, b]: [PlayerIndex; 2]) -> [PlayerIndex; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Pairings that can be played at the same time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Round {
-    /// Counted from 1.
+    /// Number of the round, from 1.
     pub number: u32,
-    /// What people call it.
+    /// Title of the round.
     pub title: String,
-    /// Who meets whom; who moves first in the first game comes first.
+    /// Pairings; the first player moves first in the first game.
     pub pairs: Vec<[PlayerIndex; 2]>,
-    /// Who has no opponent.
+    /// Players without an opponent.
     pub byes: Vec<PlayerIndex>,
 }
 
-/// What comes next.
+/// The next round of a scheduler, if it is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// This round, which may begin at once.
+pub enum NextRound {
+    /// A round that may start at once.
     Round(Round),
-    /// Nothing until all games of the rounds so far are finished.
+    /// The next round depends on games that are not finished.
     Wait,
-    /// Nothing more.
+    /// There are no more rounds.
     Over,
 }
 
-/// How a pair fared in a round.
+/// Result of a pairing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Meeting {
+pub struct PairingResult {
     /// The two players.
     pub players: [PlayerIndex; 2],
-    /// The games that each of them won.
+    /// Games won by each of them.
     pub wins: [u32; 2],
-    /// The games that nobody won.
+    /// Games drawn.
     pub draws: u32,
-    /// The games in which each of them moved first.
-    pub firsts: [u32; 2],
+    /// Games in which each of them moved first.
+    pub first_move_counts: [u32; 2],
 }
 
-impl Meeting {
-    /// A meeting of which no game is finished.
-    pub fn new(players: [PlayerIndex; 2]) -> Meeting {
-        Meeting { players, wins: [0; 2], draws: 0, firsts: [0; 2] }
+impl PairingResult {
+    /// Creates the result of a pairing without finished games.
+    pub fn new(players: [PlayerIndex; 2]) -> PairingResult {
+        PairingResult { players, wins: [0; 2], draws: 0, first_move_counts: [0; 2] }
     }
 
-    /// Counts a game of these two. `winner` is 0 for `players[0]`, 1 for `players[1]`.
+    /// Adds a game in which `first` moved first.
     pub fn add(&mut self, first: PlayerIndex, winner: Option<PlayerIndex>) {
-        let place = |player| usize::from(player != self.players[0]);
-        self.firsts[place(first)] += 1;
+        let side = |player| usize::from(player != self.players[0]);
+        self.first_move_counts[side(first)] += 1;
         match winner {
-            Some(winner) => self.wins[place(winner)] += 1,
+            Some(winner) => self.wins[side(winner)] += 1,
             None => self.draws += 1,
         }
     }
 
-    /// Who did better; none if they are even.
+    /// Returns the player with more wins; `None` if tied.
     pub fn winner(&self) -> Option<PlayerIndex> {
-        let [one, other] = self.wins;
-        (one != other).then(|| self.players[usize::from(other > one)])
+        let [first, second] = self.wins;
+        (first != second).then(|| self.players[usize::from(second > first)])
     }
 }
 
-/// A meeting that stayed even, so that the better seed went on.
+/// A tied pairing in which the better seed advanced.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tie {
-    /// What people call the round.
+pub struct SeedDecision {
+    /// Title of the round.
     pub round: String,
-    /// Who went on.
+    /// The player who advanced.
     pub winner: PlayerIndex,
-    /// Who did not.
+    /// The player who was eliminated.
     pub loser: PlayerIndex,
 }
 
-/// Names the rounds of a contest.
-pub trait Director: Send {
-    /// The next round. Asking changes nothing.
-    fn next(&self) -> Next;
+/// Produces the rounds of a tournament.
+pub trait Scheduler: Send {
+    /// Returns the next round without advancing.
+    fn next(&self) -> NextRound;
 
-    /// A round has been written down: it will be played as it is.
-    fn issued(&mut self, round: &Round);
+    /// The round returned by [`next`](Scheduler::next) has been scheduled.
+    fn on_scheduled(&mut self, round: &Round);
 
-    /// All games of the round that was issued last are finished.
-    fn finished(&mut self, meetings: &[Meeting]);
+    /// All games of the last scheduled round are finished.
+    fn on_round_finished(&mut self, results: &[PairingResult]);
 
-    /// How far each player has come, more being better, where that and not points makes the order.
+    /// Returns each player's progress, if players are ranked by progress and not by points.
     fn progress(&self) -> Option<Vec<i64>> {
         None
     }
 
-    /// Meetings that were decided by seed.
-    fn ties(&self) -> Vec<Tie> {
+    /// Returns the pairings decided by seed.
+    fn seed_decisions(&self) -> Vec<SeedDecision> {
         Vec::new()
     }
 
-    /// How many meetings there were that nobody had planned: those that were repeated.
-    fn added(&self) -> u64 {
+    /// Returns the number of pairings scheduled beyond the planned ones, because of ties.
+    fn extra_pairings(&self) -> u64 {
         0
     }
 }
 
-/// The director of a contest between the players of these names, of whom those `present` take part, the
-/// best seed first.
-pub fn director(
+/// Creates the scheduler of a tournament. `names` are those of all players in the journal;
+/// `active` are the players that take part, best seed first.
+pub fn scheduler(
     settings: &Settings,
     names: &[String],
-    present: &[PlayerIndex],
-) -> Box<dyn Director> {
+    active: &[PlayerIndex],
+) -> Box<dyn Scheduler> {
     match &settings.schedule {
-        Schedule::RoundRobin => Box::new(RoundList::new(round_robin(present))),
+        Schedule::RoundRobin => Box::new(FixedRounds::new(round_robin(active))),
         Schedule::Gauntlet { challengers } => {
             let is_challenger = |&&player: &&PlayerIndex| {
                 names.get(player).is_some_and(|name| challengers.contains(name))
             };
-            let (heroes, others): (Vec<_>, Vec<_>) =
-                present.iter().partition(|player| is_challenger(player));
-            Box::new(RoundList::new(gauntlet(&heroes, &others)))
+            let (challengers, others): (Vec<_>, Vec<_>) =
+                active.iter().partition(|player| is_challenger(player));
+            Box::new(FixedRounds::new(gauntlet(&challengers, &others)))
         }
         Schedule::Swiss { rounds } => {
-            let swiss = Swiss::new(present.len(), *rounds, settings.games, settings.points);
-            Box::new(Seated::new(swiss, present))
+            let swiss = Swiss::new(active.len(), *rounds, settings.games, settings.points);
+            Box::new(SeedMapping::new(swiss, active))
         }
-        Schedule::Knockout { replays } => {
-            Box::new(Seated::new(Knockout::new(present.len(), *replays), present))
+        Schedule::Knockout { tie_replays } => {
+            Box::new(SeedMapping::new(Knockout::new(active.len(), *tie_replays), active))
         }
         Schedule::Ladder { rounds } => {
-            Box::new(Seated::new(Ladder::new(present.len(), *rounds), present))
+            Box::new(SeedMapping::new(Ladder::new(active.len(), *rounds), active))
         }
     }
 }

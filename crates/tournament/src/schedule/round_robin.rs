@@ -1,13 +1,13 @@
-//! Schedules that are known from the beginning: everybody against everybody, and some against all.
+//! Fixed schedules: round robin and gauntlet.
 
-use super::{Director, Meeting, Next, PlayerIndex, Round};
+use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler};
 
-/// Rounds in which everybody meets everybody once, and nobody twice in a round. With an odd number of
-/// players one of them rests in each round.
+/// Returns rounds in which everybody plays everybody once. With an odd number of players, one has
+/// a bye in each round.
 ///
-/// The circle method: one player stays, all others move on by one place from round to round, and
-/// opposite places meet. Who moves first alternates, so that each player does so as often as not, as
-/// nearly as that is possible.
+/// The circle method: one player stays in place, all others advance one place per round, and
+/// opposite places play each other. First moves alternate, so that colours are as balanced as
+/// possible.
 pub fn round_robin(players: &[PlayerIndex]) -> Vec<Round> {
     let count = players.len();
     if count < 2 {
@@ -15,69 +15,72 @@ pub fn round_robin(players: &[PlayerIndex]) -> Vec<Round> {
     }
     let places = count + count % 2;
     let circle = places - 1;
-    let one_round = |turn: usize| {
+    let make_round = |turn: usize| {
         let mut round = Round { number: turn as u32 + 1, ..Round::default() };
         round.title = format!("round {}", turn + 1);
         for row in 0..places / 2 {
-            // The one who stays has the last place; the others walk round the circle.
-            let one = (turn + row) % circle;
-            let other = if row == 0 { circle } else { (turn + circle - row) % circle };
-            match (players.get(one), players.get(other)) {
-                (Some(&one), Some(&other)) => {
+            // The last place is the one that does not move.
+            let left = (turn + row) % circle;
+            let right = if row == 0 { circle } else { (turn + circle - row) % circle };
+            match (players.get(left), players.get(right)) {
+                (Some(&left), Some(&right)) => {
                     let swap = if row == 0 { turn % 2 == 1 } else { row % 2 == 1 };
-                    round.pairs.push(if swap { [other, one] } else { [one, other] });
+                    round.pairs.push(if swap { [right, left] } else { [left, right] });
                 }
-                (Some(&alone), None) | (None, Some(&alone)) => round.byes.push(alone),
+                (Some(&player), None) | (None, Some(&player)) => round.byes.push(player),
                 (None, None) => {}
             }
         }
         round
     };
-    (0..circle).map(one_round).collect()
+    (0..circle).map(make_round).collect()
 }
 
-/// Rounds in which each of some players meets everybody once.
-pub fn gauntlet(heroes: &[PlayerIndex], others: &[PlayerIndex]) -> Vec<Round> {
-    let mut rounds = round_robin(heroes);
+/// Returns rounds in which every challenger plays everybody once.
+pub fn gauntlet(challengers: &[PlayerIndex], others: &[PlayerIndex]) -> Vec<Round> {
+    let mut rounds = round_robin(challengers);
     for round in &mut rounds {
-        // Those without an opponent wait for the others; that is no bye.
+        // Players who wait for their next game have no bye.
         round.byes.clear();
     }
-    // With fewer others than heroes some heroes wait.
-    let turns = if heroes.is_empty() { 0 } else { others.len().max(heroes.len()) };
-    for turn in 0..turns * usize::from(!others.is_empty()) {
-        let pair = |(place, &hero): (usize, &PlayerIndex)| {
+    // With fewer others than challengers, some challengers wait.
+    let is_possible = !challengers.is_empty() && !others.is_empty();
+    let turns = if is_possible { others.len().max(challengers.len()) } else { 0 };
+    for turn in 0..turns {
+        let pair = |(place, &challenger): (usize, &PlayerIndex)| {
             let &other = others.get((turn + place) % turns)?;
-            Some(if (turn + place) % 2 == 1 { [other, hero] } else { [hero, other] })
+            let swap = (turn + place) % 2 == 1;
+            Some(if swap { [other, challenger] } else { [challenger, other] })
         };
         let number = rounds.len() as u32 + 1;
-        let pairs = heroes.iter().enumerate().filter_map(pair).collect();
+        let pairs = challengers.iter().enumerate().filter_map(pair).collect();
         rounds.push(Round { number, title: format!("round {number}"), pairs, byes: Vec::new() });
     }
     rounds
 }
 
-/// A director with a list of rounds, all of which may begin at once.
-pub struct RoundList {
+/// A scheduler with a list of rounds that may all start at once.
+pub struct FixedRounds {
     rounds: Vec<Round>,
-    issued: usize,
+    scheduled: usize,
 }
 
-impl RoundList {
-    /// These rounds.
-    pub fn new(rounds: Vec<Round>) -> RoundList {
-        RoundList { rounds, issued: 0 }
+impl FixedRounds {
+    /// Creates a scheduler for these rounds.
+    pub fn new(rounds: Vec<Round>) -> FixedRounds {
+        FixedRounds { rounds, scheduled: 0 }
     }
 }
 
-impl Director for RoundList {
-    fn next(&self) -> Next {
-        self.rounds.get(self.issued).map_or(Next::Over, |round| Next::Round(round.clone()))
+impl Scheduler for FixedRounds {
+    fn next(&self) -> NextRound {
+        let round = self.rounds.get(self.scheduled);
+        round.map_or(NextRound::Over, |round| NextRound::Round(round.clone()))
     }
 
-    fn issued(&mut self, _: &Round) {
-        self.issued += 1;
+    fn on_scheduled(&mut self, _: &Round) {
+        self.scheduled += 1;
     }
 
-    fn finished(&mut self, _: &[Meeting]) {}
+    fn on_round_finished(&mut self, _: &[PairingResult]) {}
 }

@@ -1,26 +1,26 @@
-//! The table for machines.
+//! Standings as JSON.
 
+use serde_json::{Map, Value, json};
+
+use super::{Standings, StandingsRow, text};
 use crate::statistics::Wdl;
-use serde_json::{Value, json};
 
-use super::Standings;
-
-/// The rows as a list, in the order of ranks. Players are named.
+/// Returns the rows by rank, with names instead of player indices.
 pub fn rows(standings: &Standings, names: &[String]) -> Value {
-    let tally =
-        |tally: &Wdl| json!({ "wins": tally.wins, "draws": tally.draws, "losses": tally.losses });
-    let row = |row: &super::Standing| {
-        let breaks = standings.tie_breaks.iter().zip(0..).filter_map(|(tie_break, at)| {
-            let value = row.values.get(at).copied().flatten()?;
-            Some((tie_break.code().to_string(), json!(value.halves() as f64 / 2.0)))
+    let wdl = |wdl: &Wdl| json!({ "wins": wdl.wins, "draws": wdl.draws, "losses": wdl.losses });
+    let row = |row: &StandingsRow| {
+        let tie_breaks = standings.tie_breaks.iter().zip(&row.values);
+        let tie_breaks = tie_breaks.filter_map(|(tie_break, value)| {
+            Some((tie_break.code().to_string(), json!((*value)?.halves() as f64 / 2.0)))
         });
-        let against: serde_json::Map<String, Value> = standings.results[row.player]
-            .iter()
-            .map(|(other, games)| {
-                let letters = games.iter().map(|&(result, _)| super::text::letter(result));
-                (names[*other].clone(), json!(letters.collect::<String>()))
-            })
-            .collect();
+        let results = standings.results[row.player].iter();
+        let against = results.map(|(opponent, games)| {
+            let letters = games.iter().map(|&(result, _)| text::letter(result));
+            (names[*opponent].clone(), json!(letters.collect::<String>()))
+        });
+        let decided_by = row.decided_by.map(|decision| standings.tie_breaks[decision.tie_break]);
+        let mut decisions = standings.seed_decisions.iter();
+        let eliminated = decisions.find(|decision| decision.loser == row.player);
         json!({
             "rank": row.rank,
             "player": names[row.player],
@@ -29,20 +29,20 @@ pub fn rows(standings: &Standings, names: &[String]) -> Value {
             "wins": row.all.wins,
             "draws": row.all.draws,
             "losses": row.all.losses,
-            "first": tally(&row.by_colour[0]),
-            "second": tally(&row.by_colour[1]),
+            "first": wdl(&row.by_colour[0]),
+            "second": wdl(&row.by_colour[1]),
             "score": row.scores[0],
             "opponents_score": row.scores[1],
             "forfeits": row.forfeits,
             "forfeit_wins": row.forfeit_wins,
             "faults": row.faults,
             "byes": row.byes,
-            "tie_breaks": breaks.collect::<serde_json::Map<_, _>>(),
-            "behind_by": row.behind_by.map(|decision| standings.tie_breaks[decision.tie_break].code()),
-            "out_by_seed": standings.ties.iter().find(|tie| tie.loser == row.player).map(|tie| {
-                json!({ "round": tie.round, "winner": names[tie.winner] })
+            "tie_breaks": tie_breaks.collect::<Map<_, _>>(),
+            "decided_by": decided_by.map(|tie_break| tie_break.code()),
+            "eliminated_by_seed": eliminated.map(|decision| {
+                json!({ "round": decision.round, "winner": names[decision.winner] })
             }),
-            "against": against,
+            "against": against.collect::<Map<_, _>>(),
         })
     };
     standings.rows.iter().map(row).collect()

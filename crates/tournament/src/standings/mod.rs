@@ -1,7 +1,7 @@
-//! The table of a contest: points, and what decides between equal ones.
+//! Standings of a tournament: points, ranks and tie-breaks.
 //!
-//! Everything is computed from finished games and byes alone. [`tie_break`] has the values, [`text`]
-//! and [`json`] show the table.
+//! Everything is computed from finished games and byes. [`tie_break`] defines the tie-breaks;
+//! [`text`] and [`json`] format the standings.
 
 pub mod json;
 pub mod text;
@@ -9,249 +9,241 @@ mod tie_break;
 
 use std::collections::BTreeMap;
 
-use crate::statistics::{GamePoints as Result, Wdl};
+use crate::schedule::{PlayerIndex, SeedDecision};
+use crate::statistics::{GamePoints, Wdl};
+use crate::{GameSummary, Points};
+pub use tie_break::{TieBreak, TieBreakValue};
 
-use crate::Points;
-use crate::schedule::{PlayerIndex, Tie};
-pub use tie_break::{TieBreak, Value};
-
-/// A finished game, as far as the table needs it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counted {
-    /// The players, the one who moved first first.
-    pub players: [PlayerIndex; 2],
-    /// Who won: 0 or 1.
-    pub winner: Option<usize>,
-    /// The points that the game itself counts.
-    pub score: Option<[i64; 2]>,
-    /// Who lost it by a fault, and the word for that.
-    pub forfeit: Option<(usize, String)>,
-    /// Faults of both players.
-    pub faults: [u32; 2],
-}
-
-/// A player in the table.
+/// A player in the standings.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Standing {
-    /// Who it is.
+pub struct StandingsRow {
+    /// The player.
     pub player: PlayerIndex,
-    /// The rank; equals share it.
+    /// Rank, from 1; tied players share it.
     pub rank: usize,
     /// Points of all games and byes.
     pub points: i64,
     /// All games.
     pub all: Wdl,
-    /// Those in which it moved first, and second.
+    /// Games in which it moved first, and games in which it moved second.
     pub by_colour: [Wdl; 2],
-    /// The games' own points, its own and its opponents'.
+    /// Total score of the games themselves: its own and its opponents'.
     pub scores: [i64; 2],
-    /// Games that were lost by a fault, by the word for it.
+    /// Games lost by a fault, by code of the fault.
     pub forfeits: BTreeMap<String, u32>,
-    /// Games that were won because the opponent lost by a fault.
+    /// Games won by the opponent's fault.
     pub forfeit_wins: u32,
     /// Faults of any kind.
     pub faults: u32,
     /// Rounds without an opponent.
     pub byes: u32,
-    /// What each tie-break gives it, in their order; none where it did not come to that.
-    pub values: Vec<Option<Value>>,
-    /// What put it behind the one above it, where their points are equal.
-    pub behind_by: Option<Decision>,
+    /// Value of each tie-break; `None` where it was not needed.
+    pub values: Vec<Option<TieBreakValue>>,
+    /// Tie-break that ranked it below a player with equal points.
+    pub decided_by: Option<TieBreakDecision>,
 }
 
 /// A tie-break that decided a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Decision {
-    /// Its place in the list of tie-breaks.
+pub struct TieBreakDecision {
+    /// Index of the tie-break.
     pub tie_break: usize,
-    /// What it gave the one above and the one below.
-    pub values: [Value; 2],
-    /// Among how many it decided, if it was looked at again among fewer.
+    /// Values of the player above and of the player below.
+    pub values: [TieBreakValue; 2],
+    /// Number of players it was applied to, if it was applied again to a smaller group.
     pub among: Option<usize>,
 }
 
-/// A place in a group of equals: who it is, whether its rank is its own, and what put it behind the
-/// one before.
-type Place = (PlayerIndex, bool, Option<Decision>);
+/// Results against one opponent, in order, and whether each was a forfeit.
+type GameResults = Vec<(GamePoints, bool)>;
 
-/// The table.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Standings {
-    /// The players in the order of their ranks.
-    pub rows: Vec<Standing>,
-    /// The tie-breaks that were asked for.
-    pub tie_breaks: Vec<TieBreak>,
-    /// What each player (by index) got from each other, in the order of the games.
-    pub results: Vec<BTreeMap<PlayerIndex, Vec<(Result, bool)>>>,
-    /// Whether ranks follow from how far a player came and not from points.
-    pub by_progress: bool,
-    /// Meetings that the seeds decided.
-    pub ties: Vec<Tie>,
+/// A player within a group of equal points.
+struct RankedPlayer {
+    player: PlayerIndex,
+    /// Whether it ranks below the player before it.
+    has_new_rank: bool,
+    decided_by: Option<TieBreakDecision>,
 }
 
-/// What the table follows from.
-pub struct Facts<'a> {
-    /// The players of the table.
-    pub present: &'a [PlayerIndex],
-    /// All games that count.
-    pub games: &'a [Counted],
-    /// Byes: who, and how many games it was spared.
+/// The standings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Standings {
+    /// Players by rank.
+    pub rows: Vec<StandingsRow>,
+    /// Tie-breaks, in order.
+    pub tie_breaks: Vec<TieBreak>,
+    /// Results of each player, by index, against each opponent.
+    pub results: Vec<BTreeMap<PlayerIndex, GameResults>>,
+    /// Whether players are ranked by progress instead of points.
+    pub by_progress: bool,
+    /// Pairings decided by seed.
+    pub seed_decisions: Vec<SeedDecision>,
+}
+
+/// Input for the standings.
+pub struct StandingsInput<'a> {
+    /// Players to rank.
+    pub players: &'a [PlayerIndex],
+    /// Finished games.
+    pub games: &'a [([PlayerIndex; 2], &'a GameSummary)],
+    /// Byes: the player, and the number of games missed.
     pub byes: &'a [(PlayerIndex, u32)],
-    /// What games bring.
+    /// Points per result.
     pub points: Points,
-    /// What decides between equal points, in this order.
+    /// Tie-breaks, in order.
     pub tie_breaks: &'a [TieBreak],
-    /// How far each player came, where that makes the order.
+    /// Progress of each player, in formats ranked by progress.
     pub progress: Option<&'a [i64]>,
-    /// Meetings that the seeds decided.
-    pub ties: Vec<Tie>,
+    /// Pairings decided by seed.
+    pub seed_decisions: Vec<SeedDecision>,
 }
 
 impl Standings {
-    /// Computes the table.
-    pub fn of(facts: &Facts<'_>) -> Standings {
-        let size = facts.present.iter().copied();
-        let size = size.chain(facts.games.iter().flat_map(|game| game.players)).max();
-        let size = size.map_or(0, |most| most + 1);
-        let mut rows: Vec<Standing> = (0..size).map(empty).collect();
-        let mut results = vec![BTreeMap::<_, Vec<_>>::new(); size];
-        for game in facts.games {
-            for (own, &player) in game.players.iter().enumerate() {
-                let (result, points) = match game.winner {
-                    None => (Result::Draw, facts.points.draw),
-                    Some(winner) if winner == own => (Result::Win, facts.points.win),
-                    Some(_) => (Result::Loss, facts.points.loss),
-                };
-                let row = &mut rows[player];
-                row.points += points;
-                row.all.add(result);
-                row.by_colour[own].add(result);
-                row.faults += game.faults[own];
-                if let Some([first, second]) = game.score {
-                    let scores = if own == 0 { [first, second] } else { [second, first] };
-                    row.scores[0] += scores[0];
-                    row.scores[1] += scores[1];
-                }
-                let is_forfeit = match &game.forfeit {
-                    Some((whose, code)) if *whose == own => {
-                        *row.forfeits.entry(code.clone()).or_default() += 1;
-                        true
-                    }
-                    Some(_) => {
-                        row.forfeit_wins += 1;
-                        true
-                    }
-                    None => false,
-                };
-                let other = game.players[1 - own];
-                results[player].entry(other).or_default().push((result, is_forfeit));
+    /// Computes the standings.
+    pub fn compute(input: &StandingsInput<'_>) -> Standings {
+        let players = input.players.iter().copied();
+        let max = players.chain(input.games.iter().flat_map(|(players, _)| *players)).max();
+        let size = max.map_or(0, |max| max + 1);
+        let mut rows: Vec<StandingsRow> = (0..size).map(empty_row).collect();
+        let mut results = vec![BTreeMap::<_, GameResults>::new(); size];
+        for &(players, summary) in input.games {
+            for (side, &player) in players.iter().enumerate() {
+                let result = rows[player].add_game(side, summary, input.points);
+                let is_forfeit = summary.forfeit.is_some();
+                let opponent = players[1 - side];
+                results[player].entry(opponent).or_default().push((result, is_forfeit));
             }
         }
-        for &(player, games) in facts.byes {
+        for &(player, games) in input.byes {
             if let Some(row) = rows.get_mut(player) {
-                row.points += facts.points.bye * i64::from(games);
+                row.points += input.points.bye * i64::from(games);
                 row.byes += 1;
             }
         }
-        let by_progress = facts.progress.is_some();
         let mut standings = Standings {
             rows,
-            tie_breaks: facts.tie_breaks.to_vec(),
+            tie_breaks: input.tie_breaks.to_vec(),
             results,
-            by_progress,
-            ties: facts.ties.clone(),
+            by_progress: input.progress.is_some(),
+            seed_decisions: input.seed_decisions.clone(),
         };
-        standings.order(facts);
+        standings.rank(input);
         standings
     }
 
-    fn order(&mut self, facts: &Facts<'_>) {
+    /// Sorts the rows and assigns ranks.
+    fn rank(&mut self, input: &StandingsInput<'_>) {
         let points: Vec<i64> = self.rows.iter().map(|row| row.points).collect();
-        let key = |player: usize| match facts.progress {
+        let key = |player: usize| match input.progress {
             Some(progress) => progress.get(player).copied().unwrap_or(0),
             None => points[player],
         };
-        let mut order: Vec<PlayerIndex> = facts.present.to_vec();
+        let mut order: Vec<PlayerIndex> = input.players.to_vec();
         order.sort_by_key(|&player| (-key(player), player));
-        let groups = order.chunk_by(|one, other| key(*one) == key(*other));
-        let mut ordered: Vec<Place> = Vec::new();
-        let breaks = if facts.progress.is_some() { &[][..] } else { facts.tie_breaks };
-        for group in groups {
-            let from = ordered.len();
-            self.split(group.to_vec(), breaks, 0, &points, facts.byes, &mut ordered);
-            if let Some(first) = ordered.get_mut(from) {
-                // It is behind by points.
-                (first.1, first.2) = (true, None);
+        let mut ranked: Vec<RankedPlayer> = Vec::new();
+        let tie_breaks = if input.progress.is_some() { &[][..] } else { input.tie_breaks };
+        for group in order.chunk_by(|a, b| key(*a) == key(*b)) {
+            let start = ranked.len();
+            self.break_ties(group.to_vec(), tie_breaks, 0, &points, input.byes, &mut ranked);
+            if let Some(first) = ranked.get_mut(start) {
+                // Ranked below the previous group by points.
+                (first.has_new_rank, first.decided_by) = (true, None);
             }
         }
         let mut rank = 0;
-        let mut rows = Vec::with_capacity(ordered.len());
-        for (place, (player, is_new, behind_by)) in ordered.into_iter().enumerate() {
-            if is_new {
-                rank = place + 1;
+        let mut rows = Vec::with_capacity(ranked.len());
+        for (index, RankedPlayer { player, has_new_rank, decided_by }) in
+            ranked.into_iter().enumerate()
+        {
+            if has_new_rank {
+                rank = index + 1;
             }
-            let mut row = self.rows[player].clone();
-            (row.rank, row.behind_by) = (rank, behind_by);
-            rows.push(row);
+            rows.push(StandingsRow { rank, decided_by, ..self.rows[player].clone() });
         }
         self.rows = rows;
     }
 
-    /// Puts a group of equals in order.
-    fn split(
+    /// Ranks a group of tied players, starting with the tie-break at `index`.
+    fn break_ties(
         &mut self,
         group: Vec<PlayerIndex>,
-        breaks: &[TieBreak],
-        from: usize,
+        tie_breaks: &[TieBreak],
+        index: usize,
         points: &[i64],
         byes: &[(PlayerIndex, u32)],
-        ordered: &mut Vec<Place>,
+        ranked: &mut Vec<RankedPlayer>,
     ) {
-        let Some(&tie_break) = breaks.get(from).filter(|_| group.len() > 1) else {
-            ordered.extend(group.into_iter().zip(0..).map(|(player, n)| (player, n == 0, None)));
+        let Some(&tie_break) = tie_breaks.get(index).filter(|_| group.len() > 1) else {
+            ranked.extend(group.into_iter().enumerate().map(|(position, player)| RankedPlayer {
+                player,
+                has_new_rank: position == 0,
+                decided_by: None,
+            }));
             return;
         };
         let values = tie_break.values(&group, &self.rows, &self.results, points, byes);
         let Some(values) = values else {
-            // It says nothing about this group.
-            return self.split(group, breaks, from + 1, points, byes, ordered);
+            // Not applicable to this group.
+            return self.break_ties(group, tie_breaks, index + 1, points, byes, ranked);
         };
-        let is_again = shown_before(&self.rows, group[0], from);
+        let is_repeated = self.rows[group[0]].values.get(index).is_some_and(Option::is_some);
         let mut sorted: Vec<_> = group.iter().copied().zip(values).collect();
         for &(player, value) in &sorted {
-            let shown = &mut self.rows[player].values;
-            shown.resize(breaks.len(), None);
-            // What it says among all who are equal is the player's value; a second look decides only.
-            shown[from] = shown[from].or(Some(value));
+            let values = &mut self.rows[player].values;
+            values.resize(tie_breaks.len(), None);
+            // The column shows the value within the whole group.
+            values[index] = values[index].or(Some(value));
         }
-        let among = is_again.then_some(group.len());
+        let among = is_repeated.then_some(group.len());
         sorted.sort_by_key(|&(player, value)| (-value.halves(), player));
-        let parts: Vec<_> = sorted.chunk_by(|one, other| one.1 == other.1).collect();
-        // Among fewer players the direct encounter may say more than it did among all.
-        let again = tie_break == TieBreak::DirectEncounter && parts.len() > 1;
+        let subgroups: Vec<_> = sorted.chunk_by(|a, b| a.1 == b.1).collect();
+        // Within a smaller group the direct encounter may separate more players.
+        let repeat = tie_break == TieBreak::DirectEncounter && subgroups.len() > 1;
+        let next = if repeat { index } else { index + 1 };
         let mut above = None;
-        for part in parts {
-            let at = ordered.len();
-            let next = if again { from } else { from + 1 };
-            let players = part.iter().map(|(player, _)| *player).collect();
-            self.split(players, breaks, next, points, byes, ordered);
-            let value = part[0].1;
-            if let (Some(above), Some(first)) = (above, ordered.get_mut(at)) {
-                let decision = Decision { tie_break: from, values: [above, value], among };
-                (first.1, first.2) = (true, Some(decision));
+        for subgroup in subgroups {
+            let start = ranked.len();
+            let players = subgroup.iter().map(|(player, _)| *player).collect();
+            self.break_ties(players, tie_breaks, next, points, byes, ranked);
+            let value = subgroup[0].1;
+            if let (Some(above), Some(first)) = (above, ranked.get_mut(start)) {
+                let decision = TieBreakDecision { tie_break: index, values: [above, value], among };
+                (first.has_new_rank, first.decided_by) = (true, Some(decision));
             }
             above = Some(value);
         }
     }
 }
 
-/// Whether a player has a value of this tie-break already.
-fn shown_before(rows: &[Standing], player: PlayerIndex, tie_break: usize) -> bool {
-    rows[player].values.get(tie_break).is_some_and(Option::is_some)
+impl StandingsRow {
+    /// Adds a game that the player played on this side, and returns its result.
+    fn add_game(&mut self, side: usize, summary: &GameSummary, points: Points) -> GamePoints {
+        let (result, points) = match summary.winner {
+            None => (GamePoints::Draw, points.draw),
+            Some(winner) if winner == side => (GamePoints::Win, points.win),
+            Some(_) => (GamePoints::Loss, points.loss),
+        };
+        self.points += points;
+        self.all.add(result);
+        self.by_colour[side].add(result);
+        self.faults += summary.faults[side];
+        if let Some(score) = summary.score {
+            self.scores[0] += score[side];
+            self.scores[1] += score[1 - side];
+        }
+        match summary.forfeit {
+            Some(loser) if loser == side => {
+                *self.forfeits.entry(summary.reason.clone()).or_default() += 1;
+            }
+            Some(_) => self.forfeit_wins += 1,
+            None => {}
+        }
+        result
+    }
 }
 
-fn empty(player: PlayerIndex) -> Standing {
-    Standing {
+fn empty_row(player: PlayerIndex) -> StandingsRow {
+    StandingsRow {
         player,
         rank: 0,
         points: 0,
@@ -263,6 +255,6 @@ fn empty(player: PlayerIndex) -> Standing {
         faults: 0,
         byes: 0,
         values: Vec::new(),
-        behind_by: None,
+        decided_by: None,
     }
 }

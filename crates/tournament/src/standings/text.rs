@@ -1,69 +1,68 @@
-//! The table for people.
+//! Standings and crosstable as text.
 
 use std::fmt::Write;
 
-use crate::statistics::{GamePoints as Result, Wdl};
-
 use unicode_width::UnicodeWidthStr;
 
-use super::{Standing, Standings};
+use super::{GameResults, Standings, StandingsRow, TieBreak, TieBreakValue};
+use crate::statistics::{GamePoints, Wdl};
 
-/// More players make no crosstable that fits on a screen.
-pub const MOST_CROSSED: usize = 20;
+/// Maximum number of players in a crosstable that is shown by default: more do not fit on a screen.
+pub const MAX_CROSSTABLE_PLAYERS: usize = 20;
+/// Maximum number of games listed one by one in a cell of the crosstable.
+const MAX_CELL_GAMES: usize = 6;
 
-/// A game for one of its players: `+`, `=` or `-`.
-pub fn letter(result: Result) -> char {
+/// Returns the letter of a result: `+`, `=` or `-`.
+pub fn letter(result: GamePoints) -> char {
     match result {
-        Result::Win => '+',
-        Result::Draw => '=',
-        Result::Loss => '-',
+        GamePoints::Win => '+',
+        GamePoints::Draw => '=',
+        GamePoints::Loss => '-',
     }
 }
 
-/// The table: ranks, points, results by colour and forfeits. `sides` are the names of the colours.
+/// Formats the standings; `sides` are the names of the colours.
 pub fn table(standings: &Standings, names: &[String], sides: [&str; 2]) -> String {
-    let mut rows = vec![head(standings, sides)];
+    let mut rows = vec![header(standings, sides)];
     rows.extend(standings.rows.iter().map(|row| cells(standings, row, names)));
     columns(&rows, &[1])
 }
 
-fn head(standings: &Standings, sides: [&str; 2]) -> Vec<String> {
-    let mut head: Vec<String> =
+fn header(standings: &Standings, sides: [&str; 2]) -> Vec<String> {
+    let mut header: Vec<String> =
         ["rank", "player", "points", "games", "won", "drawn", "lost"].map(String::from).to_vec();
-    head.extend(sides.map(|side| format!("as {side}")));
+    header.extend(sides.map(|side| format!("as {side}")));
     if has_scores(standings) {
-        head.push("score".into());
+        header.push("score".into());
     }
-    head.push("forfeits".into());
-    let is_shown = |at: usize| standings.rows.iter().any(|row| shown(row, at).is_some());
-    for (tie_break, at) in standings.tie_breaks.iter().zip(0..) {
-        if is_shown(at) && !has_column(*tie_break) {
-            head.push(tie_break.short().into());
-        }
-    }
-    head
+    header.push("forfeits".into());
+    header.extend(tie_break_columns(standings).map(|(_, tie_break)| tie_break.short().into()));
+    header
 }
 
-/// Whether the game itself counts points.
+/// Returns whether the game itself has a score.
 fn has_scores(standings: &Standings) -> bool {
     standings.rows.iter().any(|row| row.scores != [0, 0])
 }
 
-/// Whether a value has a column anyhow.
-fn has_column(tie_break: super::TieBreak) -> bool {
-    matches!(tie_break, super::TieBreak::Wins | super::TieBreak::ScoreDifferential)
+/// Returns the tie-breaks that were needed and do not show in another column, with their indices.
+fn tie_break_columns(standings: &Standings) -> impl Iterator<Item = (usize, TieBreak)> {
+    let has_other_column =
+        |tie_break| matches!(tie_break, TieBreak::Wins | TieBreak::ScoreDifferential);
+    let was_needed = |index: usize| standings.rows.iter().any(|row| value(row, index).is_some());
+    let tie_breaks = standings.tie_breaks.iter().copied().enumerate();
+    tie_breaks.filter(move |&(index, tie_break)| was_needed(index) && !has_other_column(tie_break))
 }
 
-fn shown(row: &Standing, at: usize) -> Option<super::Value> {
-    row.values.get(at).copied().flatten()
+fn value(row: &StandingsRow, tie_break: usize) -> Option<TieBreakValue> {
+    row.values.get(tie_break).copied().flatten()
 }
 
-fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String> {
+fn cells(standings: &Standings, row: &StandingsRow, names: &[String]) -> Vec<String> {
     let above = standings.rows.iter().take_while(|other| other.player != row.player).last();
     let is_shared = above.is_some_and(|other| other.rank == row.rank);
-    let by_colour = |tally: &Wdl| format!("+{} ={} -{}", tally.wins, tally.draws, tally.losses);
+    let wdl = |wdl: &Wdl| format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses);
     let forfeits: u32 = row.forfeits.values().sum();
-    let [own, others] = row.scores;
     let mut cells = vec![
         if is_shared { "=".into() } else { row.rank.to_string() },
         names[row.player].clone(),
@@ -72,66 +71,67 @@ fn cells(standings: &Standings, row: &Standing, names: &[String]) -> Vec<String>
         row.all.wins.to_string(),
         row.all.draws.to_string(),
         row.all.losses.to_string(),
-        by_colour(&row.by_colour[0]),
-        by_colour(&row.by_colour[1]),
+        wdl(&row.by_colour[0]),
+        wdl(&row.by_colour[1]),
     ];
     if has_scores(standings) {
-        cells.push(format!("{own}:{others} ({:+})", own - others));
+        let [score, opponents] = row.scores;
+        cells.push(format!("{score}:{opponents} ({:+})", score - opponents));
     }
     cells.push(if forfeits == 0 { String::new() } else { forfeits.to_string() });
-    let is_shown = |at: usize| standings.rows.iter().any(|row| shown(row, at).is_some());
-    for (tie_break, at) in standings.tie_breaks.iter().zip(0..) {
-        if is_shown(at) && !has_column(*tie_break) {
-            cells.push(shown(row, at).map(|value| value.to_string()).unwrap_or_default());
-        }
-    }
+    cells
+        .extend(tie_break_columns(standings).map(|(index, _)| {
+            value(row, index).map(|value| value.to_string()).unwrap_or_default()
+        }));
     cells
 }
 
-/// A sentence for every rank that a tie-break or a seed decided, for every shared rank, and for every player who
-/// forfeited games.
-pub fn remarks(standings: &Standings, names: &[String]) -> String {
+/// Lists ranks decided by a tie-break or a seed, shared ranks, forfeits, faults and byes.
+pub fn notes(standings: &Standings, names: &[String]) -> String {
     let mut text = String::new();
-    for pair in standings.rows.windows(2) {
-        let [above, below] = pair else { continue };
-        let Some(decision) = below.behind_by else { continue };
+    for rows in standings.rows.windows(2) {
+        let [above, below] = rows else { continue };
+        let Some(decision) = below.decided_by else { continue };
         let tie_break = standings.tie_breaks[decision.tie_break];
-        let among = decision.among.map(|count| format!(" among the {count} left equal"));
-        let among = among.unwrap_or_default();
+        let among = decision.among.map(|count| format!(" among the {count} still tied"));
         let _ = writeln!(
             text,
-            "rank {}: {} is before {} by {}{among} ({} to {})",
+            "rank {}: {} ahead of {} by {}{} ({} to {})",
             above.rank,
             names[above.player],
             names[below.player],
             tie_break.title(),
+            among.unwrap_or_default(),
             decision.values[0],
             decision.values[1]
         );
     }
-    for tie in &standings.ties {
-        let [winner, loser] = [tie.winner, tie.loser].map(|player| &names[player]);
+    for decision in &standings.seed_decisions {
+        let [winner, loser] = [decision.winner, decision.loser].map(|player| &names[player]);
         let _ = writeln!(
             text,
-            "{}: {winner} and {loser} stayed even; {winner} went on as the better seed",
-            tie.round
+            "{}: {winner} and {loser} tied; {winner} advanced as the better seed",
+            decision.round
         );
     }
-    for group in standings.rows.chunk_by(|one, other| one.rank == other.rank) {
+    for group in standings.rows.chunk_by(|a, b| a.rank == b.rank) {
         if group.len() > 1 {
-            let named: Vec<_> = group.iter().map(|row| names[row.player].as_str()).collect();
-            let why = if standings.by_progress { "came equally far" } else { "tie in everything" };
-            let _ = writeln!(text, "rank {}: {} {why}", group[0].rank, named.join(", "));
+            let tied: Vec<_> = group.iter().map(|row| names[row.player].as_str()).collect();
+            let reason = match standings.by_progress {
+                true => "reached the same round",
+                false => "tied in every tie-break",
+            };
+            let _ = writeln!(text, "rank {}: {} {reason}", group[0].rank, tied.join(", "));
         }
     }
     for row in &standings.rows {
         let name = &names[row.player];
         if !row.forfeits.is_empty() {
-            let kinds: Vec<_> =
-                row.forfeits.iter().map(|(code, n)| format!("{code} {n}")).collect();
-            let _ = writeln!(text, "forfeits: {name}: {}", kinds.join(", "));
+            let counts: Vec<_> =
+                row.forfeits.iter().map(|(code, count)| format!("{code} {count}")).collect();
+            let _ = writeln!(text, "forfeits: {name}: {}", counts.join(", "));
         } else if row.faults > 0 {
-            let _ = writeln!(text, "faults: {name}: {}, and no game forfeited", row.faults);
+            let _ = writeln!(text, "faults: {name}: {}, no game forfeited", row.faults);
         }
         if row.byes > 0 {
             let _ = writeln!(text, "byes: {name}: {}", row.byes);
@@ -140,57 +140,56 @@ pub fn remarks(standings: &Standings, names: &[String]) -> String {
     text
 }
 
-/// More games of a pair are counted, not listed.
-const MOST_LISTED: usize = 6;
-
-/// Everybody's results against everybody, in the order of ranks: game by game, a forfeited one marked by
-/// `*`, or counted if they are many.
+/// Formats the crosstable, in the order of ranks. Cells list the games, with `*` after a forfeit,
+/// or count them if there are many.
 pub fn crosstable(standings: &Standings, names: &[String]) -> String {
-    let mut head = vec![String::new(), String::new()];
-    head.extend((1..=standings.rows.len()).map(|number| number.to_string()));
-    let mut rows = vec![head];
+    let mut header = vec![String::new(), String::new()];
+    header.extend((1..=standings.rows.len()).map(|number| number.to_string()));
+    let mut rows = vec![header];
     for (row, number) in standings.rows.iter().zip(1..) {
         let mut cells = vec![number.to_string(), names[row.player].clone()];
-        for other in &standings.rows {
-            let games = standings.results[row.player].get(&other.player);
-            let own = other.player == row.player;
-            let games = games.map_or(&[][..], Vec::as_slice);
-            cells.push(if own { "·".into() } else { cell(games) });
-        }
+        cells.extend(standings.rows.iter().map(|opponent| {
+            match standings.results[row.player].get(&opponent.player) {
+                _ if opponent.player == row.player => "·".into(),
+                Some(games) => cell(games),
+                None => String::new(),
+            }
+        }));
         rows.push(cells);
     }
     columns(&rows, &[1])
 }
 
-fn cell(games: &[(Result, bool)]) -> String {
-    if games.len() > MOST_LISTED {
-        let count = |wanted: Result| games.iter().filter(|(result, _)| *result == wanted).count();
-        let (won, drawn) = (count(Result::Win), count(Result::Draw));
-        return format!("+{won} ={drawn} -{}", count(Result::Loss));
+fn cell(games: &GameResults) -> String {
+    if games.len() > MAX_CELL_GAMES {
+        let count = |wanted| games.iter().filter(|(result, _)| *result == wanted).count();
+        let [won, drawn, lost] = [GamePoints::Win, GamePoints::Draw, GamePoints::Loss].map(count);
+        return format!("+{won} ={drawn} -{lost}");
     }
-    let text = |&(result, is_forfeit): &(Result, bool)| {
+    let symbols = |&(result, is_forfeit): &(GamePoints, bool)| {
         [Some(letter(result)), is_forfeit.then_some('*')].into_iter().flatten()
     };
-    games.iter().flat_map(text).collect()
+    games.iter().flat_map(symbols).collect()
 }
 
-/// Cells in columns, two blanks between them: numbers to the right, and those of `left` to the left.
+/// Aligns cells in columns separated by two spaces. Columns in `left` are left-aligned, all others
+/// right-aligned.
 pub fn columns(rows: &[Vec<String>], left: &[usize]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |at: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(at));
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
-        for (at, cell) in row.iter().enumerate() {
-            let gap = if at == 0 { "" } else { "  " };
-            let room = " ".repeat(widths[at] - cell.width());
-            let _ = match left.contains(&at) {
-                true => write!(line, "{gap}{cell}{room}"),
-                false => write!(line, "{gap}{room}{cell}"),
+        for (column, cell) in row.iter().enumerate() {
+            let separator = if column == 0 { "" } else { "  " };
+            let padding = " ".repeat(widths[column] - cell.width());
+            let _ = match left.contains(&column) {
+                true => write!(line, "{separator}{cell}{padding}"),
+                false => write!(line, "{separator}{padding}{cell}"),
             };
         }
         text.push_str(line.trim_end());

@@ -1,48 +1,49 @@
-//! What decides between players with the same points.
+//! Tie-breaks between players with equal points.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::statistics::GamePoints as Result;
+use serde::{Deserialize, Serialize};
 
-use super::Standing;
+use super::{GameResults, StandingsRow};
 use crate::schedule::PlayerIndex;
+use crate::statistics::GamePoints;
 
-/// A way to decide between players with the same points.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A tie-break.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TieBreak {
-    /// How many games were won; byes are no games.
+    /// Games won; byes do not count.
     Wins,
-    /// The games' own points, less those of the opponents; a forfeited game counts none.
+    /// Scores of the games themselves minus those of the opponents; forfeited games do not count.
     ScoreDifferential,
-    /// Games won less games lost among the players who are still equal, if all of them have met
-    /// equally often; and again among those whom it leaves equal.
+    /// Games won minus games lost within the tied group, if all of them have played each other
+    /// equally often. Applied again to the players it leaves tied.
     DirectEncounter,
-    /// The points of the opponents beaten, and half of those drawn with, game by game.
+    /// Points of beaten opponents plus half the points of drawn ones, per game.
     SonnebornBerger,
-    /// The points of all opponents, game by game; a bye counts like an opponent with the player's own
-    /// points.
+    /// Points of all opponents, per game; a bye counts as an opponent with the player's own points.
     Buchholz,
 }
 
-/// The value of a tie-break; some count in halves.
+/// Value of a tie-break, in half points.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Value {
+pub struct TieBreakValue {
     halves: i64,
 }
 
-impl Value {
-    fn whole(number: i64) -> Value {
-        Value { halves: 2 * number }
+impl TieBreakValue {
+    fn whole(number: i64) -> TieBreakValue {
+        TieBreakValue { halves: 2 * number }
     }
 
-    /// Twice the value.
+    /// Returns twice the value.
     pub fn halves(self) -> i64 {
         self.halves
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for TieBreakValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.halves < 0 { "-" } else { "" };
         let (whole, half) = (self.halves.abs() / 2, self.halves.abs() % 2);
@@ -50,10 +51,11 @@ impl fmt::Display for Value {
     }
 }
 
-type Results = BTreeMap<PlayerIndex, Vec<(Result, bool)>>;
+/// Results of a player by opponent.
+type ResultsByOpponent = BTreeMap<PlayerIndex, GameResults>;
 
 impl TieBreak {
-    /// All of them.
+    /// All tie-breaks.
     pub const ALL: [TieBreak; 5] = [
         TieBreak::Wins,
         TieBreak::ScoreDifferential,
@@ -62,11 +64,11 @@ impl TieBreak {
         TieBreak::Buchholz,
     ];
 
-    /// Those of the assignment, in its order.
-    pub const USUAL: [TieBreak; 3] =
+    /// Tie-breaks used by default, in order. The first two are those of the course assignment.
+    pub const DEFAULT: [TieBreak; 3] =
         [TieBreak::Wins, TieBreak::ScoreDifferential, TieBreak::DirectEncounter];
 
-    /// Its name in a contest file.
+    /// Name in tournament files and JSON.
     pub const fn code(self) -> &'static str {
         match self {
             TieBreak::Wins => "wins",
@@ -77,7 +79,7 @@ impl TieBreak {
         }
     }
 
-    /// What people call it.
+    /// Name in sentences.
     pub const fn title(self) -> &'static str {
         match self {
             TieBreak::Wins => "games won",
@@ -88,7 +90,7 @@ impl TieBreak {
         }
     }
 
-    /// The head of its column.
+    /// Column header.
     pub const fn short(self) -> &'static str {
         match self {
             TieBreak::Wins => "won",
@@ -99,59 +101,58 @@ impl TieBreak {
         }
     }
 
-    /// What it gives each of a group of equals; none if it has nothing to say about them. Rows, results
-    /// and points are by player.
+    /// Returns the value of each player in a tied group; `None` if the tie-break does not apply.
+    /// Rows, results and points are by player index.
     pub(super) fn values(
         self,
         group: &[PlayerIndex],
-        rows: &[Standing],
-        results: &[Results],
+        rows: &[StandingsRow],
+        results: &[ResultsByOpponent],
         points: &[i64],
         byes: &[(PlayerIndex, u32)],
-    ) -> Option<Vec<Value>> {
-        let each = |value: &dyn Fn(PlayerIndex) -> Value| {
-            group.iter().map(|&player| value(player)).collect::<Vec<_>>()
-        };
-        Some(match self {
-            TieBreak::Wins => each(&|player| Value::whole(rows[player].all.wins.into())),
+    ) -> Option<Vec<TieBreakValue>> {
+        let value = |player: PlayerIndex| match self {
+            TieBreak::Wins => TieBreakValue::whole(rows[player].all.wins.into()),
             TieBreak::ScoreDifferential => {
-                each(&|player| Value::whole(rows[player].scores[0] - rows[player].scores[1]))
+                let [score, opponents] = rows[player].scores;
+                TieBreakValue::whole(score - opponents)
             }
-            TieBreak::DirectEncounter => return direct(group, results),
-            TieBreak::SonnebornBerger => each(&|player| {
-                let of = |(other, games): (&PlayerIndex, &Vec<(Result, bool)>)| {
-                    let halves = |&(result, _): &(Result, bool)| match result {
-                        Result::Win => 2,
-                        Result::Draw => 1,
-                        Result::Loss => 0,
-                    };
-                    points[*other] * games.iter().map(halves).sum::<i64>()
+            TieBreak::DirectEncounter => direct_encounter(player, group, results),
+            TieBreak::SonnebornBerger => {
+                let halves = |(opponent, games): (&PlayerIndex, &GameResults)| {
+                    points[*opponent] * games.iter().map(|&(result, _)| result as i64).sum::<i64>()
                 };
-                Value { halves: results[player].iter().map(of).sum() }
-            }),
-            TieBreak::Buchholz => each(&|player| {
-                let met = results[player].iter().map(|(o, games)| points[*o] * games.len() as i64);
-                let spared = byes.iter().filter(|(resting, _)| *resting == player);
-                let spared: i64 = spared.map(|(_, games)| points[player] * i64::from(*games)).sum();
-                Value::whole(met.sum::<i64>() + spared)
-            }),
-        })
+                TieBreakValue { halves: results[player].iter().map(halves).sum() }
+            }
+            TieBreak::Buchholz => {
+                let opponents = results[player].iter();
+                let played = opponents.map(|(other, games)| points[*other] * games.len() as i64);
+                let missed = byes.iter().filter(|(other, _)| *other == player);
+                let missed = missed.map(|(_, games)| points[player] * i64::from(*games));
+                TieBreakValue::whole(played.sum::<i64>() + missed.sum::<i64>())
+            }
+        };
+        let applies = self != TieBreak::DirectEncounter || all_played_equally(group, results);
+        applies.then(|| group.iter().map(|&player| value(player)).collect())
     }
 }
 
-/// Games won less games lost against the others of the group, if all have met equally often.
-fn direct(group: &[PlayerIndex], results: &[Results]) -> Option<Vec<Value>> {
-    let games = |one: PlayerIndex, other: PlayerIndex| results[one].get(&other).map_or(0, Vec::len);
-    let often = games(*group.first()?, *group.get(1)?);
-    let pairs = group.iter().flat_map(|&one| group.iter().map(move |&other| (one, other)));
-    let mut pairs = pairs.filter(|(one, other)| one != other);
-    if often == 0 || pairs.any(|(one, other)| games(one, other) != often) {
-        return None;
-    }
-    let value = |&player: &PlayerIndex| {
-        let among = results[player].iter().filter(|(other, _)| group.contains(other));
-        let games = among.flat_map(|(_, games)| games);
-        Value::whole(games.map(|(result, _)| *result as i64 - 1).sum())
-    };
-    Some(group.iter().map(value).collect())
+/// Returns whether all players of a group have played each other equally often, at least once.
+fn all_played_equally(group: &[PlayerIndex], results: &[ResultsByOpponent]) -> bool {
+    let games = |a: PlayerIndex, b: PlayerIndex| results[a].get(&b).map_or(0, Vec::len);
+    let &[first, second, ..] = group else { return false };
+    let count = games(first, second);
+    let mut pairs = group.iter().flat_map(|&a| group.iter().map(move |&b| (a, b)));
+    count > 0 && pairs.all(|(a, b)| a == b || games(a, b) == count)
+}
+
+/// Returns games won minus games lost against the others of a group.
+fn direct_encounter(
+    player: PlayerIndex,
+    group: &[PlayerIndex],
+    results: &[ResultsByOpponent],
+) -> TieBreakValue {
+    let opponents = results[player].iter().filter(|(opponent, _)| group.contains(opponent));
+    let games = opponents.flat_map(|(_, games)| games);
+    TieBreakValue::whole(games.map(|(result, _)| *result as i64 - GamePoints::Draw as i64).sum())
 }

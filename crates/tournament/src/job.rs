@@ -1,0 +1,356 @@
+//! One game as a unit of work: an [`Executor`](crate::runner::Executor) turns a [`GameJob`] into a
+//! [`JobResult`]. Both are serialisable, so where the game is played is a detail.
+
+use std::time::Duration;
+
+use crownhead_play::{
+    End, FaultPolicy, GameSettings, Incident, Opening, PlayedGame, PlayerError, TimeControl,
+};
+use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_rules::{Game, Side};
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::PlayerIndex;
+
+/// A game to play.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GameJob {
+    /// Number of the game in its match or tournament, from 1.
+    pub number: i64,
+    /// The game and its options.
+    #[serde(with = "as_text")]
+    pub game: Game,
+    /// The players; the first one moves first.
+    pub players: [JobPlayer; 2],
+    /// Time control and fault policy.
+    #[serde(with = "GameSettingsDef")]
+    pub settings: GameSettings,
+    /// Opening of the game.
+    #[serde(with = "OpeningDef")]
+    pub opening: Opening,
+    /// Random seeds of the players.
+    pub seeds: [u64; 2],
+    /// Random seed of the referee.
+    pub referee_seed: u64,
+}
+
+/// A player of a [`GameJob`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct JobPlayer {
+    /// Index among the players that the executor was given.
+    pub index: PlayerIndex,
+    /// Name shown to the opponent.
+    pub name: String,
+}
+
+/// Result of a [`GameJob`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum JobResult {
+    /// The game was played to its end.
+    Finished(Box<FinishedGame>),
+    /// The game was stopped and has no result.
+    Stopped,
+    /// The game could not be played.
+    Failed(JobError),
+}
+
+/// Why a game could not be played. A bot's misbehaviour is not an error: the fault policy decides.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
+pub enum JobError {
+    /// A bot could not be built or started.
+    #[error("{0}")]
+    StartFailed(String),
+    /// The machine lacks something, such as memory or file descriptors.
+    #[error("{0}")]
+    Unavailable(String),
+    /// Any other error.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<PlayerError> for JobError {
+    fn from(error: PlayerError) -> JobError {
+        match error {
+            PlayerError::StartFailed(message) => JobError::StartFailed(message),
+            PlayerError::Unavailable(message) => JobError::Unavailable(message),
+            error => JobError::Other(error.to_string()),
+        }
+    }
+}
+
+/// A finished game. Pairs are by side, first mover first; sides are 0 and 1.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FinishedGame {
+    /// Result and counts.
+    pub summary: GameSummary,
+    /// How the game ended, as a sentence.
+    pub description: String,
+    /// Opening of the game.
+    #[serde(with = "OpeningDef")]
+    pub opening: Opening,
+    /// Moves after the opening.
+    pub moves: Vec<String>,
+    /// Time taken by each move, in milliseconds.
+    pub milliseconds: Vec<u64>,
+    /// The first faults, and every fault that ended a bot.
+    pub incidents: Vec<IncidentRecord>,
+    /// Turns lost on time, by side.
+    pub timeouts: [u32; 2],
+    /// Longest time taken for a move, by side.
+    pub slowest_move: [Duration; 2],
+    /// Why a bot's log is incomplete.
+    pub log_error: Option<String>,
+}
+
+/// Result and counts of a finished game: what standings, listings and statistics need.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GameSummary {
+    /// Time the game ended, in milliseconds since 1970.
+    pub finished: i64,
+    /// Time the game took, in milliseconds.
+    pub milliseconds: i64,
+    /// Winning side; `None` for a draw.
+    pub winner: Option<usize>,
+    /// Code of the reason for the end.
+    pub reason: String,
+    /// Side that lost by a fault.
+    pub forfeit: Option<usize>,
+    /// Score of the game itself, in games that have one.
+    pub score: Option<[i64; 2]>,
+    /// Number of faults, by side.
+    pub faults: [u32; 2],
+    /// Number of moves after the opening.
+    pub plies: u32,
+}
+
+/// A fault in a finished game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct IncidentRecord {
+    /// Side at fault.
+    pub side: usize,
+    /// Plies played before it, opening included.
+    pub ply: u32,
+    /// Code of the fault.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// Start of the offending output.
+    pub received: Option<String>,
+    /// Position at that moment.
+    pub position: String,
+    /// Legal moves in that position, possibly truncated.
+    pub moves: String,
+    /// Everything above in a sentence or two.
+    pub description: String,
+    /// Whether it lost the game or ended the bot.
+    pub is_fatal: bool,
+}
+
+impl IncidentRecord {
+    fn new(incident: &Incident, game: &Game) -> IncidentRecord {
+        IncidentRecord {
+            side: incident.side.index(),
+            ply: incident.ply as u32,
+            code: incident.fault.kind.code().into(),
+            message: incident.fault.message.clone(),
+            received: incident.fault.received.clone(),
+            position: incident.position.clone(),
+            moves: incident.moves.clone(),
+            description: incident.describe(game),
+            is_fatal: incident.is_fatal(),
+        }
+    }
+}
+
+impl FinishedGame {
+    /// Creates the record of a game that ran from `started` to `finished`, in milliseconds since
+    /// 1970.
+    pub(crate) fn new(
+        job: &GameJob,
+        played: PlayedGame,
+        milliseconds: Vec<u64>,
+        [started, finished]: [i64; 2],
+    ) -> FinishedGame {
+        let forfeit = match &played.end {
+            End::Forfeited(incident) => Some(incident.side.index()),
+            _ => None,
+        };
+        let incident = |incident: &Incident| IncidentRecord::new(incident, &job.game);
+        FinishedGame {
+            summary: GameSummary {
+                finished,
+                milliseconds: finished - started,
+                winner: played.end.winner().map(Side::index),
+                reason: played.end.code().into(),
+                forfeit,
+                score: played.end.score().map(|(first, second)| [first.into(), second.into()]),
+                faults: played.faults,
+                plies: played.moves.len() as u32,
+            },
+            incidents: played.incidents.iter().map(incident).collect(),
+            description: played.description,
+            opening: job.opening.clone(),
+            moves: played.moves,
+            milliseconds,
+            timeouts: played.timeouts,
+            slowest_move: played.slowest_move,
+            log_error: None,
+        }
+    }
+}
+
+impl GameSummary {
+    /// Returns the result as in PDN: `1-0`, `0-1` or `1/2-1/2`.
+    pub fn result(&self) -> &'static str {
+        match self.winner {
+            Some(0) => "1-0",
+            Some(_) => "0-1",
+            None => "1/2-1/2",
+        }
+    }
+
+    /// Returns the game as a PDN record, without event, round and names. `description` says how
+    /// the game ended.
+    pub fn record(
+        &self,
+        game: &Game,
+        opening: &Opening,
+        moves: &[String],
+        description: Option<&str>,
+    ) -> GameRecord {
+        let mut record = GameRecord::new(game.clone());
+        record.set_tag("Termination", self.reason.clone());
+        if let Some(description) = description.filter(|_| self.forfeit.is_some()) {
+            record.set_tag("Reason", description);
+        }
+        record.start.clone_from(&opening.start);
+        record.line.plies = opening.moves.iter().chain(moves).map(Ply::new).collect();
+        record.result = match self.winner {
+            Some(0) => GameResult::FirstWins,
+            Some(_) => GameResult::SecondWins,
+            None => GameResult::Draw,
+        };
+        record
+    }
+}
+
+/// Serialises a value as the text it displays as.
+mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<T: Display, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Serialised form of [`Opening`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Opening")]
+struct OpeningDef {
+    start: Option<String>,
+    moves: Vec<String>,
+}
+
+/// Serialised form of [`GameSettings`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "GameSettings")]
+struct GameSettingsDef {
+    #[serde(with = "TimeControlDef")]
+    time_control: TimeControl,
+    grace: Duration,
+    startup_timeout: Duration,
+    #[serde(with = "as_text")]
+    fault_policy: FaultPolicy,
+}
+
+/// Serialised form of [`TimeControl`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "TimeControl")]
+enum TimeControlDef {
+    Unlimited,
+    PerMove(Duration),
+    PerGame { time: Duration, increment: Duration },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn job_survives_serialisation() {
+        let game: Game = "contest:kings=true".parse().unwrap();
+        let settings = GameSettings {
+            time_control: TimeControl::PerGame {
+                time: Duration::from_secs(60),
+                increment: Duration::from_millis(1500),
+            },
+            fault_policy: FaultPolicy::RandomMove,
+            ..GameSettings::default_for(&game)
+        };
+        let player = |index, name: &str| JobPlayer { index, name: name.into() };
+        let job = GameJob {
+            number: 7,
+            game,
+            players: [player(1, "Ada"), player(0, "best:nodes=100")],
+            settings,
+            opening: Opening { start: None, moves: vec!["11-15".into(), "23-19".into()] },
+            seeds: [u64::MAX, 1],
+            referee_seed: 2,
+        };
+        let text = serde_json::to_string(&job).unwrap();
+        assert_eq!(serde_json::from_str::<GameJob>(&text).unwrap(), job);
+    }
+
+    #[test]
+    fn result_survives_serialisation() {
+        let result = JobResult::Finished(Box::new(FinishedGame {
+            summary: GameSummary {
+                finished: 2_000,
+                milliseconds: 1_000,
+                winner: Some(1),
+                reason: "illegal-move".into(),
+                forfeit: Some(0),
+                score: None,
+                faults: [1, 0],
+                plies: 1,
+            },
+            description: "illegal-move, Black, ply 2".into(),
+            opening: Opening { start: Some("B:W25,27:B1,3".into()), moves: Vec::new() },
+            moves: vec!["1-6".into()],
+            milliseconds: vec![3],
+            incidents: vec![IncidentRecord {
+                side: 0,
+                ply: 2,
+                code: "illegal-move".into(),
+                message: "invalid move".into(),
+                received: Some("move 9-9".into()),
+                position: "B:W25,27:B3,6".into(),
+                moves: "3-7,3-8".into(),
+                description: "illegal-move, Black, ply 2".into(),
+                is_fatal: true,
+            }],
+            timeouts: [0, 0],
+            slowest_move: [Duration::from_micros(3_141), Duration::ZERO],
+            log_error: None,
+        }));
+        for result in [result, JobResult::Stopped, JobResult::Failed(JobError::Other("x".into()))] {
+            let text = serde_json::to_string(&result).unwrap();
+            assert_eq!(serde_json::from_str::<JobResult>(&text).unwrap(), result);
+        }
+    }
+}
