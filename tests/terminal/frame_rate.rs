@@ -33,7 +33,7 @@ fn frame_rate_while_the_computer_thinks() {
         let play = ["play", game, "--first", "best:threads=2", "--second", "human"];
         let arguments = [&play[..], &["--movetime", "20s"]].concat();
         let mut tty = Tty::start(data.path(), (80, 24), &arguments);
-        tty.wait_for("thinks:");
+        tty.wait_for("thinking:");
         let (start, before) = (Instant::now(), tty.frames());
         tty.wait_until("the end of the time", |_| start.elapsed() > MEASURED_TIME);
         // Every frame sends at least one escape sequence, even if nothing has changed.

@@ -142,7 +142,7 @@ fn screen_is_redrawn_while_the_computer_thinks() {
     tty.send("11-15\r");
     tty.wait_for("is thinking");
     let frames = tty.frames();
-    tty.wait_for("White thinks:");
+    tty.wait_for("White thinking:");
     tty.send("f");
     tty.wait_until("the flipped board", |text| text.contains("1    2    3    4"));
     assert!(tty.frames() > frames);
