@@ -77,8 +77,7 @@ fn invalid_input_is_refused_in_every_game_and_the_game_continues() {
         let finished = play(data.path(), &input, &["play", game, "--second", "human"]);
         let printed = finished.printed();
         // Five lines are refused with a reason each; the empty one only in the assignment's game.
-        let refused =
-            printed.lines().filter(|line| line.contains("invalid "));
+        let refused = printed.lines().filter(|line| line.contains("invalid "));
         let blank = usize::from(game == "chinese-checkers");
         assert_eq!(refused.count(), 5 + blank, "{printed}");
         // These are not quoted.
