@@ -212,7 +212,7 @@ impl Tournament {
             ("colours", format!("{:?}", self.colours).to_ascii_lowercase()),
             ("time", time_control.to_string()),
             ("grace", format_duration(*grace)),
-            ("startup", format_duration(*startup_timeout)),
+            ("startup-timeout", format_duration(*startup_timeout)),
             ("policy", fault_policy.to_string()),
             ("openings", self.openings_setting()),
             ("seed", self.seed.to_string()),

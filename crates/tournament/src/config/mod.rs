@@ -36,7 +36,7 @@ const KEYS: [&str; 25] = [
     "time",
     "nodes",
     "grace",
-    "startup",
+    "startup-timeout",
     "policy",
     "isolation",
     "openings",
@@ -178,7 +178,7 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, default_name: &str) -> Option<T
     let time_control = time_control(top);
     let nodes = top.integer("nodes", 1..=u64::MAX);
     let grace = duration(top, "grace");
-    let startup_timeout = duration(top, "startup");
+    let startup_timeout = duration(top, "startup-timeout");
     let fault_policy = top.string("policy");
     let fault_policy =
         fault_policy.and_then(|text| top.ok_or_error("policy", text.parse::<FaultPolicy>()));
