@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::value_parser;
 use crownhead_rules::perft::{PerftHash, PerftOptions};
-use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
+use crownhead_rules::{Game, MoveList, Notation, Perft, PerftVisitor};
 use serde_json::json;
 
 use super::parse_position;
@@ -57,8 +57,8 @@ struct ByPaths<'a>(&'a Args);
 impl PerftVisitor for ByPaths<'_> {
     type Output = Result<(), Failure>;
 
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output {
-        let Some(perft) = P::path_perft() else {
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
+        let Some(perft) = P::perft_by_paths() else {
             let message = format!("--paths is not available for {}", self.0.game);
             return Err(Failure::Usage(message));
         };
@@ -72,7 +72,7 @@ struct Distinct<'a>(&'a Args);
 impl PerftVisitor for Distinct<'_> {
     type Output = Result<(), Failure>;
 
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output {
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output {
         let position: P = parse_position(self.0.position.as_deref(), options)?;
         let table = self.0.hash.map(|megabytes| {
             PerftHash::new(megabytes as usize)

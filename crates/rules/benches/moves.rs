@@ -3,7 +3,7 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use crownhead_rules::perft::PerftOptions;
-use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
+use crownhead_rules::{Game, MoveList, Notation, Perft, PerftVisitor};
 
 /// Returns positions of random games, with openings, captures and kings.
 fn positions<P: Notation>(options: &P::Options) -> Vec<P> {
@@ -30,7 +30,7 @@ struct Benches<'a> {
 impl PerftVisitor for Benches<'_> {
     type Output = ();
 
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
+    fn visit<P: Notation + Perft>(self, options: &P::Options) {
         let start = P::start(options);
 
         let mut group = self.criterion.benchmark_group(format!("moves/{}", P::ID));

@@ -5,7 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::parse::truncate;
-use crate::{BulkPerft, GameInfo, Notation, OptionsError, Position};
+use crate::perft::{PathPerft, PerftOptions};
+use crate::{BulkPerft, GameInfo, Notation, OptionsError, Perft, Position};
 
 /// Defines `for_each_game!` from the list below, with the games of the test-only feature or
 /// without.
@@ -96,6 +97,24 @@ macro_rules! define_game {
 
 for_each_game!(define_game);
 
+macro_rules! implement_perft {
+    ($($name:ident: $search:ident,)*) => {$(
+        impl Perft for crate::$name {
+            #[inline(never)]
+            fn perft(&self, options: &PerftOptions<'_>, depth: u32, past: &[u64]) -> u64 {
+                options.count_tree(self, depth, past)
+            }
+
+            #[inline(never)]
+            fn perft_by_paths() -> Option<PathPerft<Self>> {
+                <Self as BulkPerft>::path_perft()
+            }
+        }
+    )*};
+}
+
+for_each_game!(implement_perft);
+
 /// Code that is generic over the game, for a game chosen at run time.
 pub trait GameVisitor {
     /// Result of the visit.
@@ -109,7 +128,7 @@ pub trait PerftVisitor {
     /// Result of the visit.
     type Output;
     /// Called with the type of the position.
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Self::Output;
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Self::Output;
 }
 
 impl Game {

@@ -34,6 +34,6 @@ pub use move_list::MoveList;
 pub use notation::{MoveError, MoveErrorKind, Notation, OptionsError, PositionError};
 pub use outcome::{EndReason, Outcome, Side};
 pub use parse::truncate;
-pub use perft::BulkPerft;
+pub use perft::{BulkPerft, Perft};
 pub use position::Position;
 pub use probe::{Probe, SoloDistances, TableValue};

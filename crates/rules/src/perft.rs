@@ -76,6 +76,18 @@ pub struct PathPerft<P: Position> {
     pub divide: Divide<P>,
 }
 
+/// Perft of a game in the list of games.
+///
+/// Counting is generic code. Crates above would each compile it again, without this crate's
+/// optimisation, so the implementations are not generic.
+pub trait Perft: BulkPerft {
+    /// See [`PerftOptions::count`].
+    fn perft(&self, options: &PerftOptions<'_>, depth: u32, past: &[u64]) -> u64;
+
+    /// See [`BulkPerft::path_perft`].
+    fn perft_by_paths() -> Option<PathPerft<Self>>;
+}
+
 /// How to count.
 #[derive(Clone, Copy)]
 pub struct PerftOptions<'a> {
@@ -96,7 +108,11 @@ impl Default for PerftOptions<'_> {
 impl PerftOptions<'_> {
     /// Counts the leaves `depth` plies below `position`; returns `u64::MAX` if there are that many
     /// or more. `past` holds the keys of the earlier positions of the game, for repetition rules.
-    pub fn count<P: BulkPerft>(&self, position: &P, depth: u32, past: &[u64]) -> u64 {
+    pub fn count<P: Perft>(&self, position: &P, depth: u32, past: &[u64]) -> u64 {
+        position.perft(self, depth, past)
+    }
+
+    pub(crate) fn count_tree<P: BulkPerft>(&self, position: &P, depth: u32, past: &[u64]) -> u64 {
         if self.threads <= 1 || depth < 3 {
             return self.count_subtree(position, depth, &mut past.to_vec());
         }

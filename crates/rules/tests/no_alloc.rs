@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use crownhead_rules::perft::PerftOptions;
-use crownhead_rules::{BulkPerft, Game, MoveList, Notation, PerftVisitor};
+use crownhead_rules::{Game, MoveList, Notation, Perft, PerftVisitor};
 
 struct Counting;
 
@@ -43,7 +43,7 @@ struct NoAllocation;
 impl PerftVisitor for NoAllocation {
     type Output = ();
 
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
+    fn visit<P: Notation + Perft>(self, options: &P::Options) {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..200 {
             let mut position = P::start(options);

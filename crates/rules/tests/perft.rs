@@ -8,7 +8,7 @@ mod naive;
 use std::path::PathBuf;
 
 use crownhead_rules::perft::{PerftHash, PerftOptions};
-use crownhead_rules::{BulkPerft, Game, Notation, PerftVisitor};
+use crownhead_rules::{Game, Notation, Perft, PerftVisitor};
 use naive::Board;
 
 /// Counts above this limit take the naive generator too long; the files record its results.
@@ -73,7 +73,7 @@ struct Check<'a>(&'a Entry);
 impl PerftVisitor for Check<'_> {
     type Output = ();
 
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
+    fn visit<P: Notation + Perft>(self, options: &P::Options) {
         let Entry { game, position, counts, paths } = self.0;
         let start = P::parse_position(position, options)
             .unwrap_or_else(|error| panic!("{position}: {error}"));
@@ -91,7 +91,7 @@ impl PerftVisitor for Check<'_> {
             }
         }
         // Without a figure for paths, no capture of the tree has two paths.
-        let Some(perft) = P::path_perft() else { return };
+        let Some(perft) = P::perft_by_paths() else { return };
         for &(depth, nodes) in counts {
             let expected = paths.iter().find(|(d, _)| *d == depth).map_or(nodes, |(_, n)| *n);
             let counted = (perft.count)(&start, depth);

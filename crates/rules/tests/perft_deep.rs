@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use crownhead_rules::perft::PerftOptions;
-use crownhead_rules::{BulkPerft, CaptureHalma, ChineseCheckers, Contest, English, Position};
+use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English, Perft, Position};
 
 const TWO_THREADS: PerftOptions<'_> = PerftOptions { threads: 2, bulk: true, hash: None };
 
-fn check<P: BulkPerft>(start: &P, counts: &[u64]) {
+fn check<P: Perft>(start: &P, counts: &[u64]) {
     for (depth, &nodes) in (1..).zip(counts) {
         assert_eq!(TWO_THREADS.count(start, depth, &[]), nodes, "depth {depth}");
     }
@@ -56,7 +56,7 @@ const PATHS: [u64; 15] = [
 
 fn check_paths(depths: std::ops::RangeInclusive<usize>) {
     let start = English::start(&Default::default());
-    let perft = English::path_perft().unwrap();
+    let perft = English::perft_by_paths().unwrap();
     for depth in depths {
         assert_eq!((perft.count)(&start, depth as u32), PATHS[depth - 1], "depth {depth}");
     }

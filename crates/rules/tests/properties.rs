@@ -7,7 +7,7 @@ mod naive;
 use std::collections::HashSet;
 
 use crownhead_rules::perft::PerftOptions;
-use crownhead_rules::{BulkPerft, Cell, Game, MoveList, Notation, PerftVisitor, Side};
+use crownhead_rules::{Cell, Game, MoveList, Notation, Perft, PerftVisitor, Side};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -35,7 +35,7 @@ struct RandomGame<'a> {
 impl PerftVisitor for RandomGame<'_> {
     type Output = Checked;
 
-    fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Checked {
+    fn visit<P: Notation + Perft>(self, options: &P::Options) -> Checked {
         let mut position = match &self.position {
             Some(text) => P::parse_position(text, options)
                 .map_err(|error| TestCaseError::fail(format!("{}: {text}: {error}", self.game)))?,
@@ -142,7 +142,7 @@ fn path_text<P: Notation>(path: &[Cell], separator: &str) -> String {
 }
 
 /// All counting methods agree with the list of moves.
-fn check_counts<P: BulkPerft>(position: &P, legal: &[P::Move]) -> Checked {
+fn check_counts<P: Perft>(position: &P, legal: &[P::Move]) -> Checked {
     let children: u64 = legal
         .iter()
         .map(|&mv| {
@@ -253,7 +253,7 @@ proptest! {
         struct Parse<'a>(&'a str);
         impl PerftVisitor for Parse<'_> {
             type Output = ();
-            fn visit<P: Notation + BulkPerft>(self, options: &P::Options) {
+            fn visit<P: Notation + Perft>(self, options: &P::Options) {
                 if let Ok(position) = P::parse_position(self.0, options) {
                     position.format_position();
                     position.outcome(&[]);
@@ -273,7 +273,7 @@ proptest! {
         struct Parse<'a>(String, &'a [u32]);
         impl PerftVisitor for Parse<'_> {
             type Output = Checked;
-            fn visit<P: Notation + BulkPerft>(self, options: &P::Options) -> Checked {
+            fn visit<P: Notation + Perft>(self, options: &P::Options) -> Checked {
                 let position = P::parse_position(&self.0, options).unwrap();
                 let name = |n: &u32| match P::INFO.numbered_squares {
                     true => n.to_string(),
