@@ -75,9 +75,10 @@ impl<'a, W: Write> PlainGame<'a, W> {
         let game = self.game.setup().game.clone();
         let [first, second] = &self.game.setup().seats;
         let sides = game.info().sides;
+        let help = if self.game.has_human() { " Type help for help." } else { "" };
         writeln!(
             self.output,
-            "{}: {} {first}, {} {second}. Type help for help.",
+            "{}: {} {first}, {} {second}.{help}",
             game.info().name,
             sides[0].name,
             sides[1].name
