@@ -1,8 +1,8 @@
 /* A bot for Chinese checkers: one function, as in the original assignment. Its name may end with a
  * student number: ai_player_1155012345.
  *
- * It scores each move and plays the one that makes most progress. Improve score(): it does not look
- * at the opponent's replies. */
+ * It scores each move and plays the one that makes the most progress. Improve score(): it does not
+ * look at the opponent's replies. */
 #include <stdlib.h>
 
 static int cells[89];       /* a copy of the board: row r, column c is cells[10 * r + c] */
@@ -38,7 +38,7 @@ static void find_ends(int from) {
     count = 0;
     cells[from] = 0; /* it does not block itself */
     add_end(from);
-    for (int i = 0; i < count; i++) /* the list grows meanwhile */
+    for (int i = 0; i < count; i++) /* the list grows during the loop */
         for (int d = 0; d < 8; d++)
             for (int distance = 2; distance <= 6; distance += 2) {
                 int to = jump(ends[i], directions[d], distance);

@@ -90,7 +90,7 @@ static int score(const char *move) {
     if (strchr(move, 'x'))
         for (int i = 1; i < count; i++)
             points += 10 * (abs(path[i].row - path[i - 1].row) / 2);
-    if (isupper((unsigned char)board[from.row * 8 + from.column])) /* kings chase */
+    if (isupper((unsigned char)board[from.row * 8 + from.column])) /* kings approach enemies */
         points += enemy_distance(from.row, from.column) - enemy_distance(to.row, to.column);
     else
         points += to.row == 0 || to.row == 7 ? 5 : 1;

@@ -87,7 +87,7 @@ int score(const std::string &move, const Turn &turn) {
     if (move.find('x') != std::string::npos)
         for (size_t i = 1; i < path.size(); i++)
             points += 10 * (std::abs(path[i].row - path[i - 1].row) / 2);
-    if (std::isupper(turn.at(from))) // kings chase
+    if (std::isupper(turn.at(from))) // kings approach enemies
         points += enemy_distance(from, turn) - enemy_distance(to, turn);
     else
         points += to.row == 0 || to.row == 7 ? 5 : 1;

@@ -110,7 +110,7 @@ public class Bot {
             }
         }
         if (Character.isUpperCase(at(from))) {
-            points += enemyDistance(from) - enemyDistance(to); // kings chase
+            points += enemyDistance(from) - enemyDistance(to); // kings approach enemies
         } else {
             points += to.row == 0 || to.row == 7 ? 5 : 1;
         }

@@ -58,7 +58,7 @@ function score(move, turn, game) {
       }
       return best;
     };
-    points += enemyDistance(r1, c1) - enemyDistance(r2, c2); // kings chase
+    points += enemyDistance(r1, c1) - enemyDistance(r2, c2); // kings approach enemies
   } else {
     points += r2 === 0 || r2 === 7 ? 5 : 1;
   }

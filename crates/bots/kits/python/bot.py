@@ -43,7 +43,7 @@ def score(move, turn, game):
     if "x" in move:
         points += 10 * sum(abs(ra - rb) // 2 for (ra, _), (rb, _) in zip(path, path[1:]))
     enemies = [i for i in range(64) if board[i] != "." and board[i].lower() != side]
-    if piece.isupper():  # kings chase
+    if piece.isupper():  # kings approach enemies
         steps = lambda r, c, i: max(abs(i // 8 - r), abs(i % 8 - c))
         distance = lambda r, c: min((steps(r, c, i) for i in enemies), default=0)
         points += distance(r1, c1) - distance(r2, c2)
@@ -63,7 +63,7 @@ def score(move, turn, game):
 
 
 def parse_line(line):
-    """Parse word key=value key="two words" to the word and a dictionary."""
+    """Parse a line, word key=value key="two words", into the word and a dictionary."""
     word, _, rest = line.strip().partition(" ")
     values = {}
     while "=" in rest:

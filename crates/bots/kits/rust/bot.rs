@@ -75,7 +75,7 @@ impl Turn {
             points += 10 * steps().map(|(a, b)| (a.0 - b.0).abs() / 2).sum::<i32>();
         }
         if self.at(from).is_some_and(|c| c.is_ascii_uppercase()) {
-            points += self.enemy_distance(from) - self.enemy_distance(to); // kings chase
+            points += self.enemy_distance(from) - self.enemy_distance(to); // kings attack
         } else {
             points += if to.0 == 0 || to.0 == 7 { 5 } else { 1 };
         }

@@ -24,7 +24,7 @@ pub(super) fn paths(board: &Board) -> Vec<Move> {
         let jumper = Jumper { piece, from, kings: board.kings };
         jumper.extend(&cells, from, &[], &mut captures);
     }
-    // "Capture is compulsory; any capture may be chosen, not the longest."
+    // "Captures are mandatory. A player may choose any capture, not only the longest."
     if captures.is_empty() { steps } else { captures }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn moves(board: &Board) -> Vec<Move> {
 
 /// Returns the cells reached by one or more jumps, except the start.
 fn jump_ends(cells: &Cells, from: Cell) -> BTreeSet<Cell> {
-    // "The moving piece is lifted: its own starting cell counts as empty while it jumps."
+    // "The starting cell of a piece counts as empty while it jumps."
     let mut cells = *cells;
     cells[from.0][from.1] = EMPTY;
 
@@ -50,8 +50,8 @@ fn jump_ends(cells: &Cells, from: Cell) -> BTreeSet<Cell> {
 }
 
 /// Returns where one jump of this distance lands, if it is possible: "over exactly one piece of either
-/// colour, which must be exactly in the middle between lifting and landing cell; every other cell
-/// between is empty, the landing cell is empty".
+/// colour, which must be exactly in the middle between start and landing cell. The landing cell and
+/// all other cells in between must be empty."
 fn jump(cells: &Cells, at: Cell, direction: (i32, i32), distance: i32) -> Option<Cell> {
     let landing = shift(at, direction, distance)?;
     for step in 1..=distance {
@@ -69,8 +69,8 @@ fn directions() -> impl Iterator<Item = (i32, i32)> {
     ORTHOGONALS.into_iter().chain(DIAGONALS)
 }
 
-/// "All six cells of the target camp are occupied, by pieces of any colour, at least one of them
-/// the mover's."
+/// "All six cells of its target are occupied, by pieces of any colour, at least one of them its
+/// own."
 pub(super) fn has_won(cells: &Cells, mover: char) -> bool {
     let target = if mover == '#' { RED_CAMP } else { BLUE_CAMP };
     let pieces = target.map(|cell| cells[cell.0][cell.1]);

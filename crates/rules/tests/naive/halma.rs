@@ -49,16 +49,15 @@ fn hop_ends(cells: &Cells, side: char, from: Cell) -> BTreeSet<State> {
         }
         frontier = next;
     }
-    // "A sequence that captures nothing and ends where it began changes nothing: it is not a legal
-    // move."
+    // "A sequence that captures nothing and ends where it began is not a legal move."
     reached.remove(&unchanged);
     reached
 }
 
 /// Returns the states one hop away.
 fn hops(cells: &Cells, side: char, from: Cell, (at, captured): &State) -> Vec<State> {
-    // "The starting cell is empty while the piece travels", and "an opponent's piece that is
-    // hopped over is removed at once, hop by hop".
+    // "The starting cell counts as empty during the sequence", and "an opponent's piece that is
+    // hopped over is captured: it is removed at once, hop by hop".
     let piece_on = |cell: Cell| {
         if cell == from || captured.contains(&cell) { EMPTY } else { cells[cell.0][cell.1] }
     };
@@ -94,7 +93,7 @@ pub(super) fn is_home(cells: &Cells, side: char) -> bool {
     !pieces.is_empty() && pieces.iter().all(|&cell| is_target(side, cell))
 }
 
-/// "Score = own pieces in the target."
+/// "A player's score is the number of its pieces in the target."
 pub(super) fn score(cells: &Cells, side: char) -> usize {
     pieces(cells, side).into_iter().filter(|&cell| is_target(side, cell)).count()
 }

@@ -215,7 +215,7 @@ impl Board {
     /// `past` holds the earlier positions of the game, for the repetition rule of the WCDF.
     pub fn finished(&self, past: &[String]) -> Option<&'static str> {
         match self.game {
-            // "Lost for the side to move when it has no legal move; this is tested before a draw."
+            // "A side to move that has no legal move loses. This is checked before a draw."
             Game::English => {
                 if self.moves().is_empty() {
                     Some(winner(opponent(self.side)))
@@ -236,7 +236,7 @@ impl Board {
                     None
                 }
             }
-            // "Win, checked for the player who has just moved [...]. Checked before the draw."
+            // "The player who has just moved wins if [...]. This is checked before the draw."
             Game::ChineseCheckers => {
                 let mover = opponent(self.side);
                 if chinese::has_won(&self.cells, mover) {
