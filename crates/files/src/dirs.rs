@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Where one kind of directory is found, in order of precedence: our own variable, the XDG variable,
-/// the system's usual place. A row of the table below.
+/// Where to look for a directory: our own variable first, then the XDG variable, then the system's
+/// default.
 struct Place {
-    /// Names the directory itself.
+    /// Variable that names the directory itself.
     variable: &'static str,
-    /// Names the parent directory on XDG systems.
+    /// XDG variable that names the parent directory.
     xdg: &'static str,
-    /// Names the parent directory on Windows.
+    /// Variable that names the parent directory on Windows.
     windows: &'static str,
     /// Parent directory under the home directory on macOS.
     macos: &'static str,
