@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Where to look for a directory: our own variable first, then the XDG variable, then the system's
 /// default.
-struct Place {
+struct StandardDir {
     /// Variable that names the directory itself.
     variable: &'static str,
     /// XDG variable that names the parent directory.
@@ -18,7 +18,7 @@ struct Place {
     unix: &'static str,
 }
 
-const CACHE: Place = Place {
+const CACHE: StandardDir = StandardDir {
     variable: "CROWNHEAD_CACHE",
     xdg: "XDG_CACHE_HOME",
     windows: "LOCALAPPDATA",
@@ -26,7 +26,7 @@ const CACHE: Place = Place {
     unix: ".cache",
 };
 
-const DATA: Place = Place {
+const DATA: StandardDir = StandardDir {
     variable: "CROWNHEAD_DATA",
     xdg: "XDG_DATA_HOME",
     windows: "APPDATA",
@@ -46,7 +46,7 @@ pub fn data_dir() -> Option<PathBuf> {
     DATA.find(|name| std::env::var_os(name), std::env::home_dir())
 }
 
-impl Place {
+impl StandardDir {
     fn find(
         &self,
         variable: impl Fn(&str) -> Option<OsString>,
