@@ -1,6 +1,6 @@
 //! The toy game is searched with the default `Searchable`: it needs no code in this crate.
 
-#![allow(clippy::unwrap_used)] // tests
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use crownhead_rules::{Breakthrough, Position};
 use crownhead_search::{

@@ -289,7 +289,7 @@ impl SearchQueue {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 

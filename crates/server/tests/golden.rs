@@ -4,7 +4,7 @@
 //! sends. `tests/stored/games.json` pins the stored form of setups and events. Run with
 //! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form
 //! needs a new schema version.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
 
 mod common;
 

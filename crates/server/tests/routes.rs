@@ -1,5 +1,5 @@
 //! The HTTP routes, without a network.
-#![allow(clippy::unwrap_used, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, missing_docs)] // a failing test may panic
 
 use std::net::IpAddr;
 use std::sync::Arc;
