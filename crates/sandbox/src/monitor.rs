@@ -313,7 +313,7 @@ impl UsageMeter {
             let Some(stat) = Stat::read(pid, buffer) else { continue };
             children(pid, stat.threads, &mut pids, buffer);
             memory += read_pss(stat.live_thread, buffer).unwrap_or_else(|| {
-                // A zombie has no memory. If the kernel does not tell, all memory counts.
+                // A zombie has no memory. If the kernel does not report it, all memory counts.
                 Stat::read(pid, buffer).map_or(0, |stat| stat.memory)
             });
             if memory > limits.memory {
