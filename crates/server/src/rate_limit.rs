@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::limits::Limits;
 use crate::sync::lock;
 
-/// Number of clients in a [`RateLimiter`] from which on full buckets are dropped to make room.
+/// Number of clients in a [`RateLimiter`] above which full buckets are dropped.
 const MAX_CLIENTS: usize = 10_000;
 
 /// Rate of a token bucket.

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 const PROSE: [&str; 8] =
     ["description", "meaning", "values", "about", "title", "task", "hint", "praise"];
 
-/// Random or time-dependent values, with what is stored instead.
+/// Random or time-dependent values, with their replacements.
 const VARIABLE: [(&str, &str); 4] = [
     ("secret", "secret-of-22-letters00"),
     ("friend", "friend-of-22-letters00"),

@@ -303,7 +303,7 @@ async fn only_files_of_the_page_are_served() {
         assert_eq!(response.status(), 404, "{path}");
         assert!(!text(response).await.contains("[package]"), "{path}");
     }
-    // The page itself, which says that there is no such page.
+    // The page itself, which shows that the address is unknown.
     for path in ["/nowhere", "/API/games", "/assets/", "//etc/passwd", "/game/a/b", "/game/"] {
         assert_eq!(site.get(path).await.status(), 404, "{path}");
     }

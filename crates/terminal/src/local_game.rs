@@ -134,7 +134,7 @@ impl LocalGame {
         &self.setup
     }
 
-    /// The seats, so that bots can be given limits before the game goes on.
+    /// The seats, to set limits of bots before a game is resumed.
     pub fn seats_mut(&mut self) -> &mut [Seat; 2] {
         &mut self.setup.seats
     }
