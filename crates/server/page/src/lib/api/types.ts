@@ -1,5 +1,5 @@
 /**
- * JSON of the HTTP API and the WebSocket, as docs/server.md describes it.
+ * JSON of the HTTP API and the WebSocket, as docs/api.md describes it.
  *
  * types.test.ts checks these types against the golden files that the server's tests produce.
  */
