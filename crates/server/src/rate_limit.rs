@@ -93,7 +93,7 @@ impl RateLimiter {
         let mut buckets = lock(&self.buckets);
         if buckets.len() >= MAX_CLIENTS && !buckets.contains_key(&client) {
             buckets.retain(|_, bucket| !bucket.is_full(self.rate, now));
-            // Bounds the memory that somebody with very many addresses can occupy.
+            // Bounds the memory that an attacker with many addresses can occupy.
             if buckets.len() >= 2 * MAX_CLIENTS {
                 return false;
             }
