@@ -129,7 +129,7 @@ pub(super) fn parent_cgroup() -> &'static Result<PathBuf, String> {
 fn find_parent() -> Result<PathBuf, String> {
     let read_file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let own = own_cgroup(&read_file("/proc/self/mountinfo"), &read_file("/proc/self/cgroup"))
-        .ok_or("this system has no control groups of version 2")?;
+        .ok_or("this system has no control groups (cgroup v2)")?;
     let is_writable =
         |group: &Path| accessat(CWD, group, Access::WRITE_OK, AtFlags::EACCESS).is_ok();
     let can_be_parent = |group: &&Path| {
@@ -146,8 +146,8 @@ fn find_parent() -> Result<PathBuf, String> {
     let parent = [Some(own.as_path()), own.parent()].into_iter().flatten().find(can_be_parent);
     parent.map(Path::to_path_buf).ok_or_else(|| {
         format!(
-            "{} is not delegated to crownhead; run systemd-run --user --scope -p Delegate=yes \
-             crownhead … to get one that is",
+            "{} is not delegated to crownhead; start it with systemd-run --user --scope \
+             -p Delegate=yes crownhead …",
             own.display()
         )
     })
