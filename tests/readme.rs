@@ -4,7 +4,7 @@
 //! `fuzz/README.md` is checked. `CONTRIBUTING.md` lists the conventions for such blocks.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

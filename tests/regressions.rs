@@ -1,6 +1,6 @@
 //! Bugs of the command line that were fixed, named after what happened.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 use std::fs;
 use std::io::Write;

@@ -1,5 +1,5 @@
 //! `crownhead serve` as a process: address, shutdown, log, and durability of confirmed moves.
-#![allow(clippy::unwrap_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -272,7 +272,7 @@ fn log_contains_no_secrets_at_any_level() {
 
 #[cfg(unix)]
 #[test]
-fn server_runs_on_when_its_log_cannot_be_written() {
+fn server_keeps_running_if_its_log_cannot_be_written() {
     let dir = tempfile::tempdir().unwrap();
     let mut server = Server::start_with(dir.path(), &["--log-level", "info"], Stdio::piped());
     drop(server.process.stderr.take());

@@ -3,7 +3,7 @@
 //!
 //! `cargo test --features toy-game --test toy_game`
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

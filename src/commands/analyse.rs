@@ -108,12 +108,12 @@ fn request(args: &Args, default_time: Duration) -> AnalysisRequest {
         limits.hard_time = Some(default_time);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = EngineConfig {
+    let engine = EngineConfig {
         threads: cores.min(args.threads.into()),
         hash_mb: args.hash as usize,
         ..EngineConfig::default()
     };
-    AnalysisRequest { limits, engine: settings, lines: args.lines.into() }
+    AnalysisRequest { limits, engine, lines: args.lines.into() }
 }
 
 fn is_unlimited(args: &Args) -> bool {
@@ -244,7 +244,8 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
     if analysis.errors.is_empty() { Ok(()) } else { Err(Failure::BadInputReported) }
 }
 
-/// Opens the outputs of `--pdn` and `--html`. `has_all_games`: no game of the file is skipped.
+/// Opens the outputs of `--pdn` and `--html`. `has_all_games` means that no game of the file is
+/// skipped.
 fn open_outputs(
     args: &Args,
     path: &Path,

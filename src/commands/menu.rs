@@ -143,7 +143,7 @@ fn prompt<T>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // tests
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
 

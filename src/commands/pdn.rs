@@ -171,7 +171,7 @@ struct Counts {
     errors: u64,
 }
 
-/// Reads a file and passes every game and every error on. Fails if the file is unreadable.
+/// Reads a file and passes on every game and every error. Fails if the file is unreadable.
 fn read(
     path: &Path,
     mut on_game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,

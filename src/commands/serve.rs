@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Some(stop) => drop(stop.send(())),
             None => std::process::exit(130),
         });
-        // The reader of a pipe may be gone; serve all the same.
+        // The reader of a pipe may be gone; serve anyway.
         let _ = writeln!(std::io::stdout(), "{url}").and_then(|()| std::io::stdout().flush());
         eprint_message(format_args!(
             "Serving at {url}, games in {}. Press Ctrl-C to stop.",
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     served.map_err(|error| Failure::Other(error.into()))
 }
 
-/// Writes the log to standard error. Errors of that are ignored: the server runs on without a log.
+/// Writes the log to standard error. Write errors are ignored: the server runs without a log.
 fn start_log(level: LogLevel) {
     let log = tracing_subscriber::fmt()
         .with_max_level(level.filter())

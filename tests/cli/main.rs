@@ -1,6 +1,6 @@
 //! The command line as scripts see it: output, standard error and exit codes of the built program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing test may panic
 
 mod adapters;
 mod analyse;

@@ -14,8 +14,8 @@ const BYTES: u64 = 37_487_252;
 const FILE: &str = "chinese-checkers-solo.table";
 const BUILD: [&str; 3] = ["tables", "build", "chinese-checkers"];
 
-/// A folder with the table, and the commands that built it. The folder did not exist, and the file
-/// was broken at first: a build takes seconds, so one build tests all of it.
+/// A folder with the table, and the commands that built it. The file was broken at first: a build
+/// takes seconds, so one build tests that too.
 struct Built {
     folder: PathBuf,
     listed: Finished,
@@ -24,7 +24,7 @@ struct Built {
 }
 
 static BUILT: LazyLock<Built> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tables/of/crownhead");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tables/crownhead");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(FILE), "CROWNHEAD SOLO\0\0\x01\0\0\0").unwrap();
@@ -155,7 +155,7 @@ fn tables_are_in_the_users_cache_folder_by_default() {
 fn missing_cache_folder_is_reported() {
     let run = |arguments: &[&str]| {
         let mut command = command(arguments);
-        // A relative HOME is ignored; without HOME the system would be asked.
+        // A relative HOME is ignored. Without HOME, the user database would provide one.
         command.env_remove("CROWNHEAD_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", "nowhere");
         finish(&mut command)
     };

@@ -2,7 +2,7 @@
 //! games.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic
 
 mod autosave;
 mod bots;

@@ -1,7 +1,7 @@
 //! Overhead of the referee: games of 100 plies between two bots that answer immediately, two games
 //! at a time. `cargo bench -p crownhead-bots --bench referee`.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a benchmark prints its results
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a bench prints its results
 
 use std::io::{Read, Write};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What isolation costs when a bot starts: time from spawning the bot to its first line, with and
 //! without isolation, alternating. `cargo bench -p crownhead-bots --bench spawn`.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a benchmark prints its result
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a bench prints its results
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -72,7 +72,7 @@ fn wait_end(
     let end = loop {
         let next_check = deadline.min(Instant::now() + POLL_INTERVAL);
         match process.receive(Some(next_check), stop, &mut accept) {
-            // A background process may hold the output open for ever.
+            // A background process may hold the output open forever.
             Err(ReceiveError::Timeout) if process.has_exited() => {
                 break process.drain_lines(&mut accept).err().unwrap_or(ReceiveError::Closed);
             }

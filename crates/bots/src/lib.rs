@@ -1,9 +1,9 @@
 //! External programs as players, in any language.
 //!
-//! [`BotProgram`] says how a bot is built and started; its process runs in a
-//! [sandbox](crownhead_sandbox). A protocol adapter talks to it: the bot protocol, or an
-//! adapter for programs written for something else (see [`Protocol`]). [`PlayerSpec`] makes a
-//! [`Player`](crownhead_play::Player) of it. [`check`] tests a bot, [`replay`] asks it about a
+//! [`BotProgram`] describes how a bot is built and started; its process runs in a
+//! [sandbox](crownhead_sandbox). A protocol adapter talks to it: the bot protocol, or an adapter
+//! for programs written for something else (see [`Protocol`]). [`PlayerSpec`] creates a
+//! [`Player`](crownhead_play::Player) from it. [`check`] tests a bot, [`replay`] asks it about a
 //! logged turn again, a [`StarterKit`] is a bot to start from, and [`engine`] is the bot's side of
 //! the protocol.
 //!

@@ -133,7 +133,7 @@ impl Log {
     }
 }
 
-/// Formats the board as rows, for people.
+/// Formats the board as eight numbered rows.
 pub fn board_text(game: &dyn Session) -> String {
     let mut text = String::from("    1 2 3 4 5 6 7 8\n");
     for (row, number) in game.board().chunks(8).zip(1..) {

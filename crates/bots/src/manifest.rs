@@ -69,7 +69,7 @@ pub(crate) fn load(folder: &str) -> Result<BotProgram, ProgramError> {
     if let Some(name) = source {
         let source = CSource::new(program.protocol, &path.join(&name)).map_err(invalid)?;
         let folder = path.canonicalize().map_err(|error| invalid(error.to_string()))?;
-        // A bot must not enter the source of another one.
+        // A bot must not submit the source of another one.
         if !source.folder().starts_with(folder) {
             return Err(invalid(format!("the source {name:?} is not in the bot's folder")));
         }

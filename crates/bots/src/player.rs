@@ -25,7 +25,7 @@ pub(crate) struct BotPlayer {
     log: Option<Log>,
     /// Whether the running process has completed the handshake.
     handshake_done: bool,
-    /// The last fault after which the bot must be restarted or brought back in step.
+    /// The last fault after which the bot must be restarted or resynchronised.
     fault: Option<Fault>,
     /// Why the bot cannot play, if that is not its fault.
     unavailable: Option<PlayerError>,
@@ -207,7 +207,8 @@ impl BotPlayer {
         ]
     }
 
-    /// Stores a fault after which the bot may be out of step, and stops the bot if it cannot go on.
+    /// Stores a fault after which the bot may be out of sync, and stops the bot if it cannot
+    /// continue.
     fn record_fault(&mut self, fault: &Fault) {
         if fault.kind != FaultKind::IllegalMove {
             self.fault = Some(fault.clone());

@@ -105,7 +105,7 @@ fn probe_as_nobody(prober: &Path) {
     std::fs::copy(prober, &copy).unwrap();
     std::fs::write(dir.path().join("Cargo.toml"), "").unwrap();
     let mut command = Command::new(test);
-    command.args(["--exact", "prober_gets_nothing_through", "--nocapture"]);
+    command.args(["--exact", "prober_is_denied_everything", "--nocapture"]);
     command.current_dir(dir.path()).env(PROBER, copy).uid(NOBODY).gid(NOBODY);
     // This user may not write to that file.
     command.env_remove(SKIPPED_FILE);
@@ -113,13 +113,13 @@ fn probe_as_nobody(prober: &Path) {
     let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
     if let Some(line) = text.lines().find(|line| line.starts_with("SKIPPED: ")) {
-        skip("prober_gets_nothing_through as nobody", line.trim_start_matches("SKIPPED: "));
+        skip("prober_is_denied_everything as nobody", line.trim_start_matches("SKIPPED: "));
     }
 }
 
 #[test]
-fn prober_gets_nothing_through() {
-    if !is_isolated("prober_gets_nothing_through") {
+fn prober_is_denied_everything() {
+    if !is_isolated("prober_is_denied_everything") {
         return;
     }
     let own = tempfile::tempdir().unwrap();
@@ -208,8 +208,8 @@ fn bot_that_ponders_is_killed_with_the_reason() {
 }
 
 #[test]
-fn bot_that_kills_everybody_kills_nobody() {
-    if !is_isolated("bot_that_kills_everybody_kills_nobody") {
+fn bot_cannot_kill_other_processes() {
+    if !is_isolated("bot_cannot_kill_other_processes") {
         return;
     }
     let bystander = Bystander::new();

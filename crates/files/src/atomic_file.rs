@@ -63,8 +63,7 @@ impl AtomicFile {
         self.commit()
     }
 
-    /// Syncs the file and renames it over the target. Dropped without this, the target stays as it
-    /// was.
+    /// Syncs the file and renames it over the target. Without a commit the target stays as it was.
     pub fn commit(self) -> io::Result<()> {
         let Sink::Temporary(file) = self.sink else { return Ok(()) };
         let path = &self.path;

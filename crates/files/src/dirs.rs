@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Where one kind of directory is found, in order of precedence: our own variable, the XDG variable,
-/// the system's usual place. A row of the table below.
-struct Place {
-    /// Names the directory itself.
+/// Where to look for a directory: our own variable first, then the XDG variable, then the system's
+/// default.
+struct StandardDir {
+    /// Variable that names the directory itself.
     variable: &'static str,
-    /// Names the parent directory on XDG systems.
+    /// XDG variable that names the parent directory.
     xdg: &'static str,
-    /// Names the parent directory on Windows.
+    /// Variable that names the parent directory on Windows.
     windows: &'static str,
     /// Parent directory under the home directory on macOS.
     macos: &'static str,
@@ -18,7 +18,7 @@ struct Place {
     unix: &'static str,
 }
 
-const CACHE: Place = Place {
+const CACHE: StandardDir = StandardDir {
     variable: "CROWNHEAD_CACHE",
     xdg: "XDG_CACHE_HOME",
     windows: "LOCALAPPDATA",
@@ -26,7 +26,7 @@ const CACHE: Place = Place {
     unix: ".cache",
 };
 
-const DATA: Place = Place {
+const DATA: StandardDir = StandardDir {
     variable: "CROWNHEAD_DATA",
     xdg: "XDG_DATA_HOME",
     windows: "APPDATA",
@@ -46,7 +46,7 @@ pub fn data_dir() -> Option<PathBuf> {
     DATA.find(|name| std::env::var_os(name), std::env::home_dir())
 }
 
-impl Place {
+impl StandardDir {
     fn find(
         &self,
         variable: impl Fn(&str) -> Option<OsString>,

@@ -66,8 +66,8 @@ pub struct Clocks {
     clocks: [Clock; 2],
     /// The number of plies before the clocks run.
     start_ply: usize,
-    /// The most plies ever on the board. An increment is paid once per ply, so that taking moves
-    /// back and playing them again gains no time.
+    /// The highest number of plies so far. The increment is added once per ply, so that taking
+    /// moves back and playing them again gains no time.
     max_ply: usize,
     /// When the side to move started to think; `None` while its clock is stopped.
     turn_started: Option<Duration>,

@@ -1,7 +1,7 @@
 //! The referee: asks two players for moves in turn, keeps their clocks and penalises faults.
 //!
-//! Every turn is `choose`, then [`decide`](GameInPlay::decide), then
-//! [`apply`](GameInPlay::apply). How a player is talked to is the player's business.
+//! Every turn is `choose`, then [`decide`](GameInPlay::decide), then [`apply`](GameInPlay::apply).
+//! How to communicate with a player is up to the player.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub const DEFAULT_BOT_MOVE_TIME: Duration = Duration::from_secs(5);
 /// Maximum number of incidents kept of a game, besides those that ended a process.
 const MAX_INCIDENTS: usize = 8;
 
-/// A game about to start. Pairs have the side that moves first first.
+/// A game about to start. The first element of each pair belongs to the side that moves first.
 #[derive(Clone, Debug)]
 pub struct GameSetup<'a> {
     /// The game.
@@ -83,8 +83,9 @@ pub fn play_game(
     play(session, players, setup.settings, setup.referee_seed, stop, on_move)
 }
 
-/// Plays a game from the current position of the session; `None` if it was stopped. The players
-/// have been seated. `seed` decides the random moves that are played for players.
+/// Plays a game from the current position of the session; `None` if it was stopped.
+/// [`Player::start_game`] must have been called. `seed` decides the random moves that are played
+/// for players.
 pub fn play(
     session: Box<dyn Session>,
     mut players: [&mut dyn Player; 2],
@@ -93,7 +94,7 @@ pub fn play(
     stop: &StopFlag,
     on_move: &mut dyn FnMut(&str, Duration),
 ) -> Result<Option<PlayedGame>, PlayerError> {
-    // The time that players have been charged is the only time that passes.
+    // The game's time advances only by what players are charged.
     let mut now = Duration::ZERO;
     let mut game = GameInPlay::new(session, GameConfig::refereed(settings), now);
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -118,7 +119,7 @@ pub fn play(
             Event::Move { text, .. } => on_move(text, used),
             _ => {}
         }
-        game.apply(&event, now).map_err(broken)?;
+        game.apply(&event, now).map_err(internal_error)?;
     }
     let Some(end) = game.end().cloned() else { return Ok(None) };
     let description = end.reason(game.session());
@@ -165,11 +166,11 @@ pub fn play_turn(
     };
     let now = game.clocks().turn_started().unwrap_or_default() + used;
     let event = game.decide(side, &Action::Answer { answer, policy, seed }, now);
-    Ok(Some((event.map_err(broken)?, used)))
+    Ok(Some((event.map_err(internal_error)?, used)))
 }
 
-/// An answer that the game neither accepts nor penalises, which its rules exclude.
-fn broken(error: impl std::fmt::Display) -> PlayerError {
+/// Error for an answer that the game neither accepts nor penalises, which cannot happen.
+fn internal_error(error: impl std::fmt::Display) -> PlayerError {
     PlayerError::Unavailable(error.to_string())
 }
 

@@ -1,4 +1,4 @@
-//! Time controls: how they are written and read.
+//! Time controls, and parsing and formatting of durations.
 
 use std::fmt;
 use std::str::FromStr;

@@ -133,7 +133,7 @@ fn forced_moves_and_lost_positions_are_not_judged() {
     let analysis = analyse(&record("english", "W:W21:B17", "1... 21x14"), &request(4));
     assert_eq!(analysis.moves[0].verdict, MoveVerdict::Forced);
     assert_eq!(analysis.summaries[1].accuracy, None);
-    // Black loses whatever it does; the shortest way is no mistake.
+    // Black loses whatever it does; even the quickest loss is not a mistake.
     let lost = "B:W27:B19";
     for moves in ["19-23", "19-24"] {
         let analysis = analyse(&record("english", lost, moves), &request(4));

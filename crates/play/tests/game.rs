@@ -231,7 +231,7 @@ fn finished_game_can_be_taken_back_only_without_consent() {
 }
 
 #[test]
-fn rematch_needs_an_end_and_between_people_both() {
+fn rematch_needs_a_finished_game_and_consent_of_both_people() {
     let mut table = Table::new(ONLINE);
     assert_eq!(table.act(First, rematch()), Err(Refusal::GameNotOver));
     table.act(First, Action::Resign).unwrap();
@@ -246,7 +246,7 @@ fn rematch_needs_an_end_and_between_people_both() {
 }
 
 #[test]
-fn clocks_run_once_both_have_moved_and_pay_the_increment() {
+fn clocks_start_after_both_have_moved_and_add_the_increment() {
     let mut table = Table::new(CLOCKED);
     table.wait(3_600_000);
     table.play("11-15");
@@ -280,7 +280,7 @@ fn running_out_of_time_loses_and_cannot_be_taken_back() {
 }
 
 #[test]
-fn taking_back_returns_no_time_and_pays_no_second_increment() {
+fn take_back_restores_no_time_and_adds_no_second_increment() {
     let mut table = Table::new(CLOCKED);
     table.play("11-15 22-18");
     table.wait(2_000);
@@ -348,7 +348,7 @@ fn fault_costs_what_the_policy_says() {
 }
 
 #[test]
-fn late_answer_is_a_fault_that_uses_the_time_up() {
+fn late_answer_is_a_fault_and_uses_up_the_time() {
     let mut table = refereed("capture-halma", TEN_SECONDS);
     table.wait(10_005);
     table.act(First, answer(Ok("31-32"), FaultPolicy::Skip)).unwrap();

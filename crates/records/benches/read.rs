@@ -1,6 +1,6 @@
 //! Speed of reading 724 games without annotations, about 340 kB, including replaying every move.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing bench may panic
 
 use std::hint::black_box;
 

@@ -16,7 +16,7 @@ use crate::record::{
 
 /// Iterator over the games of a file.
 ///
-/// An invalid game is an error with line and column, and reading goes on with the next game. Only one
+/// An invalid game is an error with line and column; reading continues with the next game. Only one
 /// game is in memory at a time. The input need not be buffered.
 ///
 /// ```

@@ -13,7 +13,7 @@ use crate::limits::MAX_DEPTH;
 use crate::reader::is_game_id;
 use crate::record::{GameRecord, Line, ROSTER, roster_index, tag_name};
 
-/// Lines are shorter than this.
+/// Limit of the line length: lines are shorter than this.
 const MAX_COLUMNS: usize = 80;
 
 /// Writes one game and an empty line, so that games can be written one after another.
@@ -143,7 +143,7 @@ fn write_line(
     Ok(())
 }
 
-/// Wraps text. A unit is never broken.
+/// Wraps lines between units: a move with its number, or a word of a comment.
 struct LineWrapper {
     text: String,
     column: usize,

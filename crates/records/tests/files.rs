@@ -3,7 +3,7 @@
 //!
 //! `EXPECT=write cargo test --test files` updates the expected files; review the diff.
 
-#![allow(clippy::unwrap_used)] // a test may fail
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! A separate test binary, because the allocator counts for the whole process.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 use std::io::{self, Read};
 

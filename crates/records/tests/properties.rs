@@ -1,6 +1,6 @@
 //! Properties: games survive writing and reading, and no input makes the reader panic.
 
-#![allow(clippy::unwrap_used)] // a test may fail
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use crownhead_records::{GameRecord, GameResult, Line, Ply, Reader, format_game};
 use crownhead_rules::{Game, GameVisitor, MoveList, Notation};

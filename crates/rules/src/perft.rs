@@ -70,7 +70,7 @@ type Divide<P> = fn(&P, u32) -> Vec<(<P as Position>::Move, u64)>;
 
 /// Perft that counts a move once per path.
 pub struct PathPerft<P: Position> {
-    /// Counts the leaves so many plies below a position.
+    /// Counts the leaves at a depth below a position.
     pub count: fn(&P, u32) -> u64,
     /// Splits the count by move; the depth is at least 1.
     pub divide: Divide<P>,
@@ -91,7 +91,8 @@ pub trait Perft: BulkPerft {
 /// How to count.
 #[derive(Clone, Copy)]
 pub struct PerftOptions<'a> {
-    /// Whether to count the last plies in bulk; otherwise every move is played, key included.
+    /// Whether to count the last plies in bulk; otherwise every move is played and keys are
+    /// updated.
     pub bulk: bool,
     /// Table for the counts of positions that occur again.
     pub hash: Option<&'a PerftHash>,

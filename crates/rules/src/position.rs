@@ -50,7 +50,7 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         *self = self.after(mv);
     }
 
-    /// Returns how the game ended, or `None` if it goes on. `past` holds the keys of the earlier
+    /// Returns the outcome; `None` if the game is not over. `past` holds the keys of the earlier
     /// positions of the game, for repetition rules.
     fn outcome(&self, past: &[u64]) -> Option<Outcome>;
 

@@ -1,7 +1,7 @@
 //! Perft of many positions, listed in `perft/*.perft`. The counts come from the naive generator
 //! beside this test; every counting method must reproduce them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 mod naive;
 

@@ -1,6 +1,6 @@
 //! Properties of every position of every game, tested on random games and random positions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 mod naive;
 

@@ -55,7 +55,8 @@ pub struct Mechanism {
     pub code: &'static str,
     /// A note, possibly empty, or why the mechanism is unavailable and how to get it.
     pub state: Result<String, String>,
-    /// Whether [`Isolation::Require`] does without it: others do the same, if less precisely.
+    /// Whether [`Isolation::Require`] accepts its absence: other mechanisms do the same less
+    /// precisely.
     pub is_optional: bool,
 }
 
@@ -77,8 +78,7 @@ pub struct IsolationStatus {
 impl IsolationStatus {
     /// Detects the mechanisms of this machine. The first call tries them out.
     ///
-    /// # Errors
-    /// Says which mechanisms are unavailable if all are required.
+    /// # Errors Lists the unavailable mechanisms if all are required.
     pub fn detect(isolation: Isolation) -> Result<IsolationStatus, String> {
         let mechanisms =
             if isolation == Isolation::Off { Vec::new() } else { probe(platform::mechanisms) };

@@ -1,7 +1,7 @@
 //! How much a program may use: cores, memory, disk, files, processes.
 //!
-//! A tournament or match sets limits for all programs. A program may ask for less of anything,
-//! never for more. Limits are written `memory=1GB,cores=2`, or as a table `[limits]` in a file.
+//! A tournament or match sets limits for all programs. A program may request lower limits, never
+//! higher ones. Limits are written `memory=1GB,cores=2`, or as a table `[limits]` in a file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,7 +44,7 @@ const MIN_SIZE: u64 = 1 << 20;
 const MAX_SIZE: u64 = 1 << 50;
 const MAX_CORES: u32 = 4096;
 const MAX_COUNT: u32 = 1 << 20;
-/// Fewer files are raised to this: a runtime needs some to start.
+/// Minimum of `files`; lower values are raised to it, because a runtime needs some files to start.
 const MIN_FILES: u32 = 16;
 const MAX_DURATION: Duration = Duration::from_secs(86_400);
 
@@ -87,7 +87,7 @@ impl Limits {
         Ok(())
     }
 
-    /// The lower of each two limits.
+    /// The lower limit for each resource.
     pub fn min(self, other: Limits) -> Limits {
         Limits {
             cores: self.cores.min(other.cores),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_limits_are_refused_with_the_reason() {
+    fn invalid_limits_are_rejected_with_the_reason() {
         for (text, reason) in [
             ("memory", "invalid limit \"memory\": write limits as memory=1GB,cores=2"),
             ("memory=1", "memory takes a size from 1MB up"),

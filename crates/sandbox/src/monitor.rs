@@ -221,7 +221,7 @@ impl UsageMeter {
             return None;
         }
         let last = &mut *lock(&self.last_sample);
-        // A sample can be lower than the last: the time of a process that nobody waited for is
+        // A sample can be lower than the last: the time of a process that was not waited for is
         // lost.
         last.cpu_used += usage.cpu_time.saturating_sub(last.cpu_time);
         last.cpu_time = usage.cpu_time;
@@ -263,7 +263,7 @@ impl UsageMeter {
             }
             children(pid, stat.threads, &mut pids, buffer);
         }
-        // A control group also counts processes that nobody waited for.
+        // A control group also counts processes that were not waited for.
         let cpu_time = self.cgroup.as_ref().and_then(|cgroup| cgroup.cpu_time());
         usage.cpu_time = cpu_time.unwrap_or(usage.cpu_time);
         usage
@@ -313,7 +313,7 @@ impl UsageMeter {
             let Some(stat) = Stat::read(pid, buffer) else { continue };
             children(pid, stat.threads, &mut pids, buffer);
             memory += read_pss(stat.live_thread, buffer).unwrap_or_else(|| {
-                // A zombie has no memory. If the kernel does not tell, all memory counts.
+                // A zombie has no memory. If the kernel does not report it, all memory counts.
                 Stat::read(pid, buffer).map_or(0, |stat| stat.memory)
             });
             if memory > limits.memory {

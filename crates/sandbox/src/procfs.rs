@@ -101,8 +101,8 @@ pub(crate) fn first_child(pid: Pid) -> Option<Pid> {
     found.first().copied().and_then(Pid::from_raw)
 }
 
-/// Children of this process. `/proc/self` is used because a `/proc` of another PID namespace has
-/// somebody else under our id.
+/// Children of this process. `/proc/self` is used because a `/proc` of another PID namespace lists
+/// another process under our id.
 pub(crate) fn own_children() -> Vec<i32> {
     let path = format!("/proc/self/task/{}/children", std::process::id());
     parse_pids(&std::fs::read_to_string(path).unwrap_or_default()).collect()

@@ -1,5 +1,5 @@
-//! Keeps track of running programs, and kills what nobody else would: every program when this
-//! process must exit at once, and descendants that left their program's process group.
+//! Keeps track of running programs. Kills all of them when this process must exit at once, and
+//! kills descendants that left their program's process group.
 //!
 //! On Linux this process is a subreaper: a process whose parent has exited becomes our child, so it
 //! can be found. On other systems a process that leaves its group escapes.

@@ -100,11 +100,6 @@ impl<P: Position> SearchReport<P> {
     pub fn score(&self) -> Score {
         self.lines.first().map_or(0, |line| line.score)
     }
-
-    /// Nodes per second.
-    pub fn nps(&self) -> f64 {
-        self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
-    }
 }
 
 /// The transposition table does not fit into memory.

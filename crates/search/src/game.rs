@@ -40,7 +40,7 @@ pub trait Searchable: Notation {
     /// Creates the game's evaluator.
     fn evaluator(knowledge: &Knowledge) -> Self::Evaluator;
 
-    /// Creates an evaluator that counts what a textbook would count, and nothing else.
+    /// Creates the elementary evaluator of the textbook players.
     fn textbook_evaluator(knowledge: &Knowledge) -> Self::TextbookEvaluator;
 
     /// Creates the tuner of the game's evaluator; `None` if it cannot be tuned.

@@ -25,8 +25,8 @@ impl<P: Searchable> History<P> {
         }
     }
 
-    /// Halves the history and forgets the killer moves: the last position's history still says
-    /// something about the next one.
+    /// Halves the history and clears the killer moves: the history of the last position is still
+    /// useful for the next one.
     pub(crate) fn halve(&mut self) {
         self.killers.fill([None; 2]);
         self.counts.iter_mut().for_each(|count| *count /= 2);

@@ -405,7 +405,7 @@ pub(crate) fn root_moves<P: Searchable, E: Evaluator<P>>(
     moves
 }
 
-/// Searches deeper and deeper. `depth_offset` makes helper threads search other depths.
+/// Searches with increasing depth. `depth_offset` makes helper threads search other depths.
 pub(crate) fn iterative_deepening<P: Searchable, E: Evaluator<P>>(
     searcher: &mut Searcher<'_, P, E>,
     request: &SearchRequest<P>,

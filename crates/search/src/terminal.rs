@@ -77,8 +77,9 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         })
     }
 
-    /// Score of a draw at this ply. With contempt, the side to move at the root dislikes draws, the
-    /// nearer the more: on a long way the opponent may still go wrong.
+    /// Score of a draw at this ply. With contempt, a draw is worse for the side to move at the
+    /// root, and a near draw worse than a distant one: before a distant one the opponent may still
+    /// go wrong.
     #[inline(always)]
     pub(crate) fn draw_score(&self, ply: usize) -> Score {
         let plies = CONTEMPT_HORIZON - ply.min(CONTEMPT_HORIZON);

@@ -1,6 +1,6 @@
 //! The search signature in `bench.txt`.
 
-#![allow(clippy::unwrap_used)] // tests
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use crownhead_search::bench::bench;
 

@@ -1,6 +1,6 @@
 //! Chinese checkers: forced results against the textbook search, the evaluation, and table probes.
 
-#![allow(clippy::unwrap_used)] // tests
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A search allocates at its start and between iterations, never per node.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 #![allow(unsafe_code)] // a global allocator is an unsafe trait
 
 mod setups;

@@ -1,6 +1,6 @@
-//! Properties of every search: its report is true, and it keeps its limits.
+//! Properties of every search: its report is correct, and it respects its limits.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 mod setups;
 

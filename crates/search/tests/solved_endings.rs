@@ -1,7 +1,7 @@
 //! Small endings, solved exhaustively: with any combination of pruning, hash table and threads, the
 //! engine finds the same result.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 mod setups;
 

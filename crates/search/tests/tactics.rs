@@ -1,6 +1,6 @@
 //! Positions of English and contest checkers with known answers, from `tactics/*.txt`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! The toy game is searched with the default `Searchable`: it needs no code in this crate.
 
-#![allow(clippy::unwrap_used)] // tests
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use crownhead_rules::{Breakthrough, Position};
 use crownhead_search::{
@@ -8,7 +8,7 @@ use crownhead_search::{
 };
 
 #[test]
-fn toy_game_is_solved_like_by_the_textbook_search() {
+fn engine_and_textbook_search_solve_the_toy_game_alike() {
     let position = Breakthrough::start(&());
     let textbook = Breakthrough::new_textbook(&Knowledge::default());
     let solved = textbook.alpha_beta(&position, &[], 24, &|| false).unwrap();

@@ -20,8 +20,7 @@ use crate::new_game::{GameSetup, Mode};
 
 /// Maximum number of events per game. Games without take-backs stay far below it.
 const MAX_EVENTS: usize = 2000;
-/// Maximum number of times a seat can be renamed. Names are counted separately, so that they take
-/// no move away.
+/// Maximum number of times a seat can be renamed. Renames do not count towards [`MAX_EVENTS`].
 const MAX_RENAMES: usize = 20;
 /// The clocks start when both sides have moved: a friend may join late.
 const CLOCK_START_PLY: usize = 2;
@@ -67,7 +66,7 @@ impl SeatRights {
         self.0 == [false; 2]
     }
 
-    /// The side, if it is only one.
+    /// The side, if there is exactly one.
     pub fn single(self) -> Option<Side> {
         match self.0 {
             [true, false] => Some(Side::First),
@@ -102,8 +101,8 @@ pub struct HostedGame {
     setup: GameSetup,
     game: GameInPlay,
     start_board: [char; 64],
-    /// The legal moves, computed when they are first needed: a game that is loaded goes through
-    /// thousands of positions in which they are not needed.
+    /// The legal moves, computed on first use: loading a game may replay thousands of positions
+    /// without it.
     legal: OnceLock<Vec<LegalMove>>,
     moves: Vec<PlayedMove>,
     names: [Option<String>; 2],
@@ -144,7 +143,7 @@ impl HostedGame {
         &self.setup
     }
 
-    /// The board.
+    /// The position and its history.
     pub fn session(&self) -> &dyn Session {
         self.game.session()
     }
@@ -182,7 +181,7 @@ impl HostedGame {
         self.game.events().len() >= MAX_EVENTS
     }
 
-    /// Whether a seat can be renamed once more.
+    /// Whether a seat can be renamed again.
     pub fn can_rename(&self, side: Side) -> bool {
         self.rename_counts[side.index()] < MAX_RENAMES
     }
@@ -296,7 +295,7 @@ impl HostedGame {
         );
         let is_move = matches!(action, Action::Move(_)) && !self.is_over();
         if (is_move || is_take_back) && self.is_full() {
-            let reason = "this game has too many moves and take-backs to go on";
+            let reason = "this game has too many moves and take-backs to continue";
             return Err(Refusal::new(RefusalCode::TooMany, reason));
         }
         let is_answer = matches!(action, Action::Accept(_) | Action::Decline(_));
@@ -361,8 +360,8 @@ impl HostedGame {
         })
     }
 
-    /// Applies an event. Only an event that does not fit the game is an error: the store is
-    /// damaged.
+    /// Applies an event. Fails only if the event does not fit the game, which means that the store
+    /// is damaged.
     pub fn apply(&mut self, event: &HostedEvent, now: Duration) -> Result<(), InvalidEvent> {
         match event {
             HostedEvent::Game(event) => self.apply_to_game(event, now)?,

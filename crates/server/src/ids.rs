@@ -107,7 +107,7 @@ fn random_letters<const N: usize>() -> Result<String, RngUnavailable> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
 

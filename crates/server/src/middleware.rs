@@ -144,7 +144,7 @@ fn check(app: &AppState, request: &Request) -> Result<(), ApiError> {
             "this server accepts only localhost, 127.0.0.1, [::1] and --public-url as host";
         return Err(ApiError::new(Code::Misdirected, reason));
     }
-    // Browsers send an origin with everything but plain reading.
+    // Browsers send an origin with every request except plain `GET` and `HEAD`.
     if let Some(origin) = headers.get(header::ORIGIN) {
         let origin_host = origin.to_str().ok().and_then(|origin| {
             origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))

@@ -277,7 +277,7 @@ impl GameSetup {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
 

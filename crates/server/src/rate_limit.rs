@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::limits::Limits;
 use crate::sync::lock;
 
-/// Number of clients in a [`RateLimiter`] from which on full buckets are dropped to make room.
+/// Number of clients in a [`RateLimiter`] above which full buckets are dropped.
 const MAX_CLIENTS: usize = 10_000;
 
 /// Rate of a token bucket.
@@ -93,7 +93,7 @@ impl RateLimiter {
         let mut buckets = lock(&self.buckets);
         if buckets.len() >= MAX_CLIENTS && !buckets.contains_key(&client) {
             buckets.retain(|_, bucket| !bucket.is_full(self.rate, now));
-            // Bounds the memory that somebody with very many addresses can occupy.
+            // Bounds the memory that an attacker with many addresses can occupy.
             if buckets.len() >= 2 * MAX_CLIENTS {
                 return false;
             }

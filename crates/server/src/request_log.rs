@@ -40,7 +40,7 @@ fn is_loggable(segment: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
     use crate::ids::{GameId, SeatSecret};

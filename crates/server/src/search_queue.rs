@@ -28,7 +28,7 @@ use crate::sync::lock;
 const HASH_MB: u32 = 16;
 /// Maximum duration of a search while other clients wait.
 const PREEMPT_AFTER: Duration = Duration::from_secs(2);
-/// Number of accounts from which on those below the level, which have no effect, are dropped.
+/// Number of accounts above which those below the level, which have no effect, are dropped.
 const MAX_ACCOUNTS: usize = 1000;
 /// Stack size of a search thread: `minimax` recurses as deep as a line of moves is long.
 const STACK_BYTES: usize = 16 << 20;
@@ -289,7 +289,7 @@ impl SearchQueue {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 

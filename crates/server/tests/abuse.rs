@@ -1,5 +1,5 @@
 //! Abusive clients: too large, too slow, too many.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
 
 mod common;
 

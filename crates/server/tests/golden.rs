@@ -4,7 +4,7 @@
 //! sends. `tests/stored/games.json` pins the stored form of setups and events. Run with
 //! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form
 //! needs a new schema version.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
 
 mod common;
 
@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 const PROSE: [&str; 8] =
     ["description", "meaning", "values", "about", "title", "task", "hint", "praise"];
 
-/// Random or time-dependent values, with what is stored instead.
+/// Random or time-dependent values, with their replacements.
 const VARIABLE: [(&str, &str); 4] = [
     ("secret", "secret-of-22-letters00"),
     ("friend", "friend-of-22-letters00"),

@@ -1,6 +1,6 @@
 //! A hosted game without a socket: seats, versions, modes, names and the stored events. The game
 //! itself is tested in `crownhead_play`.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! The HTTP routes, without a network.
-#![allow(clippy::unwrap_used, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, missing_docs)] // a failing test may panic
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -303,7 +303,7 @@ async fn only_files_of_the_page_are_served() {
         assert_eq!(response.status(), 404, "{path}");
         assert!(!text(response).await.contains("[package]"), "{path}");
     }
-    // The page itself, which says that there is no such page.
+    // The page itself, which shows that the address is unknown.
     for path in ["/nowhere", "/API/games", "/assets/", "//etc/passwd", "/game/a/b", "/game/"] {
         assert_eq!(site.get(path).await.status(), 404, "{path}");
     }

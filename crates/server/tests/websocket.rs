@@ -1,5 +1,5 @@
 //! Games over WebSockets: moves, offers, reconnecting, restarting.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a test may fail
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
 
 mod common;
 

@@ -101,7 +101,7 @@ impl TableState {
         }
     }
 
-    /// Why the table cannot be used, if there is more to say than that it is absent.
+    /// Why the table is broken or has no folder; `None` if it is usable or merely absent.
     pub fn reason(&self) -> Option<String> {
         match self {
             TableState::Ok(_) | TableState::Absent => None,

@@ -1,7 +1,7 @@
 //! The solo table: its entries against a naive implementation of the rules, and its file against
 //! damage. The table is generated once for all tests.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // tests
+#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -234,7 +234,8 @@ impl RecordCursor {
         }
     }
 
-    /// Comment on the last move. At the start of a line, its introduction comes first.
+    /// Comment on the last move. At the start of a line, the comment before its first move precedes
+    /// it.
     pub fn comment(&self) -> String {
         let line = self.line(&self.branches);
         let first_ply = self.branch_ply() + usize::from(!self.branches.is_empty());
@@ -265,8 +266,8 @@ pub fn annotated_move(ply: &Ply) -> String {
     text
 }
 
-/// Replaces characters that a terminal interprets by spaces: control characters and changes of the
-/// text direction.
+/// Replaces characters that a terminal interprets by spaces: control characters and bidirectional
+/// formatting.
 pub fn strip_control_chars(text: &str) -> String {
     let is_interpreted = |c: char| {
         c.is_control()

@@ -64,7 +64,7 @@ impl fmt::Display for Seat {
 pub struct Setup {
     /// The game and its options.
     pub game: Game,
-    /// The seats, the side that moves first first.
+    /// The seats; the first one moves first.
     pub seats: [Seat; 2],
     /// The start position, if not the default.
     pub position: Option<String>,
@@ -134,7 +134,7 @@ impl LocalGame {
         &self.setup
     }
 
-    /// The seats, so that bots can be given limits before the game goes on.
+    /// The seats, to set limits of bots before a game is resumed.
     pub fn seats_mut(&mut self) -> &mut [Seat; 2] {
         &mut self.setup.seats
     }
@@ -235,7 +235,7 @@ impl LocalGame {
         self.game.accepts_draw(hint)
     }
 
-    /// Does what a side wants, now. If its time is up, it loses instead.
+    /// Executes an action of a side now. If the time of the side to move is up, it loses instead.
     pub fn act(&mut self, by: Side, action: &Action) -> Result<(), Refusal> {
         let now = self.now();
         let event = self.game.decide(by, action, now)?;
@@ -243,7 +243,7 @@ impl LocalGame {
         Ok(())
     }
 
-    /// Plays a move of the side to move, which took so long. If its time is up, it loses instead.
+    /// Plays a move of the side to move, which took `used`. If its time is up, it loses instead.
     pub fn play(&mut self, text: &str, used: Duration) -> Result<(), Refusal> {
         let now = self.turn_end(used);
         let action = Action::Move(text.into());
@@ -252,7 +252,7 @@ impl LocalGame {
         Ok(())
     }
 
-    /// When a turn ends that took so long.
+    /// When the current turn ends if it took `used`.
     fn turn_end(&mut self, used: Duration) -> Duration {
         if self.game.clocks().turn_started().is_none() {
             self.start_clock(self.now());
@@ -265,14 +265,14 @@ impl LocalGame {
         // The event was decided in this state of the game, so it fits.
         let applied = self.game.apply(event, now);
         debug_assert!(applied.is_ok(), "{applied:?}");
-        // The person's turn starts when the move is there, however long the computer thought.
+        // The person's turn starts when the move is applied, however long the computer thought.
         if self.human_to_move() && event.is_stored() {
             self.start_clock(self.now());
         }
     }
 
-    /// Plays what the computer to move has chosen. The fault of a bot costs what the fault policy
-    /// says and is returned.
+    /// Plays what the computer to move has chosen. A fault of a bot is penalised by the fault
+    /// policy and returned.
     pub fn on_choice(
         &mut self,
         choice: Result<Choice, PlayerError>,
@@ -318,7 +318,7 @@ impl LocalGame {
         })
     }
 
-    /// Whether the game was lost on time. It stays lost: time does not come back.
+    /// Whether the game was lost on time, which cannot be taken back.
     pub fn is_lost_on_time(&self) -> bool {
         !self.game.can_reopen()
     }
@@ -335,7 +335,7 @@ impl LocalGame {
         self.act(by, &Action::Offer(OfferKind::TakeBack)).is_ok()
     }
 
-    /// The game as it stood after so many plies.
+    /// The game as it stood after `ply` plies.
     pub fn session_at(&self, ply: usize) -> Box<dyn Session> {
         let mut session = self.session().clone_box();
         for _ in ply..self.session().plies() {

@@ -1,6 +1,6 @@
 //! Journals that another program has written to.
 
-#![allow(clippy::unwrap_used)] // failing tests may panic
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::path::{Path, PathBuf};
 

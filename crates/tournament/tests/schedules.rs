@@ -1,6 +1,6 @@
 //! Properties of every schedule, for any number of players.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // failing tests may panic
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing test may panic
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! Scores and error bars, against values computed by hand.
 
-#![allow(clippy::unwrap_used)] // failing tests may panic
+#![allow(clippy::unwrap_used)] // a failing test may panic
 
 use crownhead_tournament::statistics::{GamePoints, Pentanomial, Wdl, elo};
 

@@ -46,7 +46,7 @@ impl Progress {
             _ => {}
         }
         if self.is_json {
-            // The tournament goes on even if the reader is gone.
+            // The tournament continues even if the reader is gone.
             let mut out = std::io::stdout().lock();
             let _ = writeln!(out, "{}", event.json(&self.names)).and_then(|()| out.flush());
             return;

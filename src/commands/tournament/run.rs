@@ -110,7 +110,7 @@ fn player_indices(snapshot: &Snapshot, names: &[String]) -> Result<Vec<usize>, F
     names.iter().map(index).collect()
 }
 
-/// Decides what to do with finished games that a change affects, as the organiser said.
+/// Decides what to do with finished games that a change affects, by the flags of the organiser.
 fn choose(
     args: &Resume,
     tournament: &Tournament,

@@ -181,8 +181,8 @@ fn cpp_calls(text: &str) -> Result<String, String> {
     Ok(calls)
 }
 
-/// Finds the function of a C file: `ai_player`, or a name that starts so. Of several, the one with
-/// a student number.
+/// Finds the function of a C file: `ai_player`, or else a name that starts with it, preferably one
+/// with a student number.
 fn find_ai_player(text: &str) -> Result<String, String> {
     let mut functions = definitions(text, "ai_player");
     functions.retain(|function| function.parameters == 2);
@@ -326,7 +326,7 @@ fn cpp_move(game: &dyn Session, answer: &str) -> Result<String, Fault> {
     if let Some(mv) = best {
         return Ok(mv.text.clone());
     }
-    // Play it as text: the rules know best what is wrong with it.
+    // Play it as text, so that the rules explain what is wrong with it.
     let number = |(row, column): (i32, i32)| row * 4 + column / 2 + 1;
     let is_step = (row1 - row2).abs() == 1 && (col1 - col2).abs() == 1;
     let separator = if is_step { '-' } else { 'x' };

@@ -15,7 +15,7 @@ use crate::protocol::v1::format_turn;
 pub(crate) use function::{CSource, FunctionAdapter};
 pub(crate) use tcp_int32::TcpInt32Adapter;
 
-/// Returns the text of a forced pass. Programs that know no such move are not asked for it.
+/// Returns the text of a forced pass, for programs that cannot pass: they are not asked.
 fn forced_pass(game: &dyn Session) -> Option<String> {
     match &game.legal_moves()[..] {
         [only] if only.path.is_empty() => Some(only.text.clone()),

@@ -6,7 +6,7 @@
 //! `(0, id)` asks it to exit.
 //!
 //! Clients read each item (a number, a row or the whole board) with a single `recv` of its size and
-//! take a short read for a lost connection. Therefore a packet is sent with one `write`: on the
+//! treat a short read as a lost connection. Therefore a packet is sent with one `write`: on the
 //! loopback it arrives as one segment, and any part of it can be read at once.
 
 use std::io::{self, Read, Write};
@@ -26,7 +26,7 @@ use crate::protocol::{AskError, GOODBYE_TIMEOUT, ProtocolAdapter, ask_error};
 const MAX_PATH_CELLS: i32 = 100;
 /// Maximum number of bytes from a client in one turn.
 const MAX_BYTES_PER_TURN: usize = 1024 * 1024;
-/// Maximum number of integers and cells in a message.
+/// Maximum number of integers or cells quoted in a message.
 const MAX_QUOTED_ITEMS: usize = 12;
 
 /// The adapter for clients.

@@ -2,8 +2,7 @@
 //!
 //! In a network namespace every bot has the port to itself. Without one all bots share the
 //! machine's port, one after the other: its owner starts a bot, accepts the first connection and
-//! releases the port. Games of this process queue for it; another process that holds it is waited
-//! for.
+//! releases the port. Games of this process queue for it, and wait if another process holds it.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -27,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// startup timeout, during which another `crownhead` may hold it.
 const PORT_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// The first place in the queue for the machine's port.
+/// The right of one game of this process to use the machine's port; released on drop.
 struct QueueSlot;
 
 impl QueueSlot {

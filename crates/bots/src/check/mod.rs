@@ -19,7 +19,7 @@ use crate::{BotProgram, Protocol};
 /// Number of quick games against `random`.
 const QUICK_GAMES: u64 = 4;
 
-/// How a bot is checked.
+/// Options of [`check`].
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// How long the bot may take to get ready.
@@ -37,7 +37,7 @@ pub struct CheckOptions {
 pub struct Finding {
     /// Name of the check.
     pub check: &'static str,
-    /// How it went.
+    /// Severity of the result.
     pub severity: Severity,
     /// What happened.
     pub message: String,
@@ -45,7 +45,7 @@ pub struct Finding {
     pub advice: Option<String>,
 }
 
-/// How a check went.
+/// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// As expected.
@@ -92,7 +92,7 @@ struct Scenario {
     one_turn: bool,
 }
 
-/// A clock that is about to run out.
+/// A clock with one second left.
 const LAST_SECOND: TimeControl =
     TimeControl::PerGame { time: Duration::from_secs(1), increment: Duration::ZERO };
 
@@ -204,13 +204,13 @@ impl CheckRun<'_> {
         Some(advice::for_fault(self.protocol, fault))
     }
 
-    /// Returns whether further checks are pointless: the user interrupted, or the bot cannot be
-    /// used, or it neither gets ready nor plays.
+    /// Returns whether further checks are pointless: the user interrupted, the bot is unavailable,
+    /// or it neither gets ready nor plays.
     fn is_over(&self) -> bool {
-        let is_mute = self.bot.missed_ready() || !self.bot.handshake_done();
+        let is_unresponsive = self.bot.missed_ready() || !self.bot.handshake_done();
         self.stop.is_set()
             || self.bot.unavailable().is_some()
-            || (is_mute && self.bot.fault().is_some())
+            || (is_unresponsive && self.bot.fault().is_some())
     }
 
     fn check_handshake(&mut self) -> Finding {
@@ -257,7 +257,7 @@ impl CheckRun<'_> {
         self.game_finding(check, bot_side, played)
     }
 
-    /// Judges a finished game; `None` if it was interrupted.
+    /// Converts the result of a game to a finding; `None` if the game was interrupted.
     fn game_finding(
         &self,
         check: &'static str,

@@ -1,5 +1,5 @@
-//! The bot protocol on the bot's side: a built-in player that reads lines and answers them, to be
-//! entered elsewhere or driven by a script.
+//! The bot protocol on the bot's side: a built-in player that reads lines and answers them, for
+//! other referees and for scripts.
 
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
@@ -26,9 +26,9 @@ pub enum EngineError {
     Player(#[from] PlayerError),
 }
 
-/// Why a line was not obeyed.
+/// Why a line was rejected.
 enum LineError {
-    /// The line makes no sense. The engine answers with a comment and goes on.
+    /// The line is invalid. The engine answers with a comment and continues.
     Invalid(String),
     /// The player failed.
     Player(PlayerError),

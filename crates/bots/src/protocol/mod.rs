@@ -139,7 +139,7 @@ pub(crate) trait ProtocolAdapter: Send {
     ) -> Result<(), AskError>;
 
     /// Announces a new game to a bot that was late or broke the protocol in the last one. Returns
-    /// whether both sides are in step again; if not, the bot is restarted.
+    /// whether both sides are in sync again; if not, the bot is restarted.
     fn resync(&mut self, _: &mut BotProcess, _: &GameStart<'_>, _: &StopFlag) -> bool {
         false
     }

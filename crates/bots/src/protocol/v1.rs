@@ -101,7 +101,7 @@ impl V1Adapter {
         received
     }
 
-    /// Waits for `ready`. A bot that does not send it plays all the same.
+    /// Waits for `ready`. A bot that does not send it plays anyway.
     fn wait_ready_or_warn(
         &mut self,
         bot: &mut BotProcess,

@@ -28,8 +28,8 @@ struct TimedMatch {
     total: Duration,
     /// From the end of the last game to the end of the match, when the bots are stopped.
     shutdown: Duration,
-    /// How much too late a sleeping thread woke up in all: the time for which the machine was too
-    /// busy, which no referee can make up for.
+    /// Total delay of a sleeping thread: the time for which the machine was too busy, which no
+    /// referee can make up for.
     delay: Duration,
 }
 

@@ -67,7 +67,7 @@ pub fn progress(progress: &Progress, sides: &[SideInfo; 2]) -> Vec<String> {
     block
 }
 
-/// Formats a number with few digits.
+/// Formats a large number with two or three digits: `1.2 million`.
 fn large(number: f64) -> String {
     match number {
         n if n >= 1e10 => format!("{:.0} billion", n / 1e9),
@@ -161,21 +161,21 @@ fn heading(analysis: &GameAnalysis, colours: Colours) -> String {
     let mut text =
         format!("Game {}: {}\n", analysis.number, colours.bold(&strip_control_chars(&title)));
     let tag = |name: &str| analysis.record.tag(name).map(str::to_string);
-    let mut about = vec![analysis.game_name.to_string()];
-    about.extend(tag("Event"));
-    about.extend(tag("Round").map(|round| format!("round {round}")));
-    about.extend(tag("Date"));
-    let name = about.join(", ");
+    let mut details = vec![analysis.game_name.to_string()];
+    details.extend(tag("Event"));
+    details.extend(tag("Round").map(|round| format!("round {round}")));
+    details.extend(tag("Date"));
+    let details = details.join(", ");
     let _ = writeln!(
         text,
         "{}. Scores: + is good for {}.",
-        strip_control_chars(&name),
+        strip_control_chars(&details),
         analysis.sides[0].name
     );
     text
 }
 
-/// Removes control characters from text of a file.
+/// Replaces control characters by spaces: the text comes from a file.
 fn strip_control_chars(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

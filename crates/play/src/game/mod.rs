@@ -152,8 +152,8 @@ impl GameInPlay {
         Some(Event::End(End::OutOfTime(self.session.side())))
     }
 
-    /// Whether the end can be taken back. Time does not come back, so a game lost on time stays
-    /// lost; and a game with a rematch stays as it is.
+    /// Whether the end can be taken back. A game lost on time stays lost, and a game with a rematch
+    /// stays over.
     pub fn can_reopen(&self) -> bool {
         let is_lost_on_time = match &self.end {
             Some(End::OutOfTime(_)) => true,

@@ -12,7 +12,7 @@ use crate::{FaultPolicy, TimeControl};
 pub struct GameSettings {
     /// The time each player has.
     pub time_control: TimeControl,
-    /// How much longer a player may take: handing over a move takes time that is not its own.
+    /// Tolerance for late moves: delivering a move takes time that the player does not control.
     pub grace: Duration,
     /// How long a bot may take to get ready.
     pub startup_timeout: Duration,
@@ -35,7 +35,7 @@ impl GameSettings {
 /// How a game in progress is conducted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameConfig {
-    /// The two sides, the one that moves first first.
+    /// The two sides; the first one moves first.
     pub sides: [SideConfig; 2],
     /// The number of plies before the clocks run.
     pub clock_start_ply: usize,
@@ -48,7 +48,7 @@ pub struct GameConfig {
 pub struct SideConfig {
     /// Its time.
     pub time_control: TimeControl,
-    /// How much longer it may take.
+    /// Its tolerance for late moves.
     pub grace: Duration,
     /// Whether its clock waits for [`Event::ClockStart`](super::Event::ClockStart) instead of
     /// starting with the turn.

@@ -1,7 +1,7 @@
 //! The textbook players: plain minimax and alpha-beta to a fixed depth.
 //!
-//! Their evaluation counts the obvious (`crates/search/weights/textbook`), so that a comparison with
-//! the levels shows what a better search and evaluation gain.
+//! Their evaluation is elementary (`crates/search/weights/textbook`), so that a comparison with the
+//! levels shows what a better search and evaluation gain.
 //!
 //! Both choose at random among equally good moves: the first in generation order would be a front
 //! man for one side and a back man for the other.
@@ -57,7 +57,7 @@ impl<P: HasEngine> Player for Textbook<P> {
         let (position, history_keys) = (game.current(), game.history_keys());
         let limits = limits(&self.options, clock);
         let deadline = limits.hard_time.and_then(|time| start.checked_add(time));
-        let is_over =
+        let should_stop =
             || stop.is_set() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         // The first iteration is short and runs to the end, so that there is always a move.
         let first = self.search.minimax(position, history_keys, 1, &|| false);
@@ -72,9 +72,9 @@ impl<P: HasEngine> Player for Textbook<P> {
                 break;
             }
             let deeper = if self.pruning {
-                self.search.alpha_beta(position, history_keys, depth + 1, &is_over)
+                self.search.alpha_beta(position, history_keys, depth + 1, &should_stop)
             } else {
-                self.search.minimax(position, history_keys, depth + 1, &is_over)
+                self.search.minimax(position, history_keys, depth + 1, &should_stop)
             };
             let Some(deeper) = deeper else { break };
             growth = (deeper.nodes / result.nodes.max(1)).clamp(1, 1000) as u32;

@@ -361,7 +361,7 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Reads `!`, `?`, `!?` and so on, after `skip` bytes. Only the first two signs count.
+    /// Reads `!`, `?`, `!?` and the like, after `skip` bytes. Only the first two signs count.
     fn strength(&mut self, skip: usize) -> Token {
         self.input.advance(skip);
         let signs = (self.input.peek(0), self.input.peek(1));

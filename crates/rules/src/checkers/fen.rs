@@ -1,4 +1,4 @@
-//! Positions of checkers as text: PDN FEN, and eight rows of letters for people with a diagram.
+//! Positions of checkers as text: PDN FEN, and eight rows of letters as in a diagram.
 
 use super::variant::Options;
 use super::{Checkers, Variant, movegen, squares};

@@ -144,7 +144,7 @@ impl<V: Variant> Checkers<V> {
             }
             remaining &= !bit;
         }
-        // Every jump is possible, so the capture must go on.
+        // Every jump is possible, so the capture must continue.
         let longer = captures
             .iter()
             .flat_map(|mv| self.square_paths(**mv))

@@ -91,8 +91,8 @@ impl<V: Variant> Checkers<V> {
         self.draw_counters.counts().map(|count| limit.saturating_sub(count))
     }
 
-    /// Returns how many plies back an equal position can be: the last man's move or capture was
-    /// before them.
+    /// Returns the number of plies since the last man's move or capture. An equal position cannot
+    /// be further back.
     #[inline(always)]
     pub fn reversible_plies(&self) -> u32 {
         self.draw_counters.min()

@@ -1,4 +1,4 @@
-//! Jumps: along one of eight directions over exactly one piece, exactly in the middle.
+//! Jumps: in one of eight directions over a single piece that stands exactly halfway.
 //!
 //! A multiplication maps each of the four lines through a cell (row, column, two diagonals) to one
 //! byte, with a bit per column (per row for the column). A table gives the landing cells for every
@@ -34,13 +34,13 @@ const fn landings_on_line(at: i32, occupied: i32) -> u8 {
     while distance <= 6 {
         let to = at + distance;
         if distance != 0 && to >= 0 && to < 8 {
-            let toward = if distance > 0 { 1 } else { -1 };
+            let direction = if distance > 0 { 1 } else { -1 };
             // All cells after the start, including the landing cell.
             let mut crossed = 0;
-            let mut place = at;
-            while place != to {
-                place += toward;
-                crossed |= 1 << place;
+            let mut index = at;
+            while index != to {
+                index += direction;
+                crossed |= 1 << index;
             }
             let middle = 1 << (at + distance / 2);
             if occupied & crossed == middle {
@@ -70,19 +70,19 @@ const fn dependencies() -> [[u8; 256]; 8] {
     table
 }
 
-/// A jump is over the first piece in its direction. It depends on the cells up to that piece and on as
-/// many cells behind it. If there is no piece near enough for a jump, it depends on all cells where
-/// one would be.
-const fn dependencies_on_ray(at: i32, toward: i32, occupied: i32) -> u8 {
+/// Returns the cells of a line that jumps in one direction depend on. Only the first piece can be
+/// jumped over, so they are the cells up to it and as many behind it. If no piece is near enough,
+/// they are all cells where such a piece could stand.
+const fn dependencies_on_ray(at: i32, direction: i32, occupied: i32) -> u8 {
     let mut cells = 0;
     let mut distance = 1;
-    while at + 2 * distance * toward >= 0 && at + 2 * distance * toward < 8 {
-        let place = at + distance * toward;
-        cells |= 1 << place;
-        if occupied & 1 << place != 0 {
+    while at + 2 * distance * direction >= 0 && at + 2 * distance * direction < 8 {
+        let index = at + distance * direction;
+        cells |= 1 << index;
+        if occupied & 1 << index != 0 {
             let mut behind = 1;
             while behind <= distance {
-                cells |= 1 << (place + behind * toward);
+                cells |= 1 << (index + behind * direction);
                 behind += 1;
             }
             return cells;
@@ -125,7 +125,7 @@ const fn steps() -> [u64; 64] {
     table
 }
 
-/// Returns the rows and columns from one cell to another.
+/// Returns the number of rows and columns from one cell to another.
 const fn distance(from: usize, to: usize) -> (i32, i32) {
     (to as i32 / 8 - from as i32 / 8, to as i32 % 8 - from as i32 % 8)
 }

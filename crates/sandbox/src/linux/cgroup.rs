@@ -1,12 +1,12 @@
-//! Control groups (version 2), where the user may create them. The kernel then limits all memory of
-//! a program, including its own for the program and the scratch directory, and the number of
-//! processes, and counts all CPU time.
+//! Control groups (version 2), where the user may create them. The kernel then limits the number of
+//! processes and the memory of a program, including kernel memory and the scratch directory, and
+//! counts all CPU time.
 //!
 //! A control group with processes cannot delegate memory to groups below it, unless it is the root.
-//! So the groups of programs are created in our own group if it delegates already, or if nobody
-//! else is in it and we may reorganise it: then this process moves to a leaf below. Otherwise they
-//! are created beside our own group. On many machines none of this is possible, and no other
-//! mechanism depends on it.
+//! So the groups of programs are created in our own group if it already delegates. If it does not,
+//! but this process is alone in it and may change it, the process first moves to a leaf below.
+//! Otherwise the groups are created beside our own. On many machines none of this is possible, and
+//! no other mechanism depends on it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -106,13 +106,13 @@ fn read(group: &Path, file: &str) -> String {
     std::fs::read_to_string(group.join(file)).unwrap_or_default()
 }
 
-/// The group in which those of programs are created, or why there is none. Detected once.
+/// Parent of the programs' groups, or why there is none. Detected once.
 pub(super) fn parent_cgroup() -> &'static Result<PathBuf, String> {
     static PARENT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PARENT.get_or_init(|| {
         let parent = find_parent()?;
         remove_stale(&parent);
-        // Tries what would fail later. To move a process, its old group must be writable too.
+        // Try it now rather than fail later. To move a process, its old group must be writable too.
         let group =
             Cgroup::create_in(&parent, &Limits::default()).map_err(|error| error.to_string())?;
         let procs = parent.join("cgroup.procs");
@@ -129,7 +129,7 @@ pub(super) fn parent_cgroup() -> &'static Result<PathBuf, String> {
 fn find_parent() -> Result<PathBuf, String> {
     let read_file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let own = own_cgroup(&read_file("/proc/self/mountinfo"), &read_file("/proc/self/cgroup"))
-        .ok_or("this system has no control groups of version 2")?;
+        .ok_or("this system has no control groups (cgroup v2)")?;
     let is_writable =
         |group: &Path| accessat(CWD, group, Access::WRITE_OK, AtFlags::EACCESS).is_ok();
     let can_be_parent = |group: &&Path| {
@@ -146,8 +146,8 @@ fn find_parent() -> Result<PathBuf, String> {
     let parent = [Some(own.as_path()), own.parent()].into_iter().flatten().find(can_be_parent);
     parent.map(Path::to_path_buf).ok_or_else(|| {
         format!(
-            "{} is not delegated to crownhead; run systemd-run --user --scope -p Delegate=yes \
-             crownhead … to get one that is",
+            "{} is not delegated to crownhead; start it with systemd-run --user --scope \
+             -p Delegate=yes crownhead …",
             own.display()
         )
     })

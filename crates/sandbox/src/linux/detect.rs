@@ -10,7 +10,7 @@ use super::syscalls::LaunchStep;
 use super::{landlock, on_spawner_thread};
 use crate::{Isolation, Limits, Mechanism, SpawnRequest};
 
-/// Port for probing, in a network where nobody else is.
+/// Port for probing, in an otherwise empty network.
 const PROBE_PORT: u16 = 1024;
 
 /// The mechanisms of Linux, and whether this machine offers them.

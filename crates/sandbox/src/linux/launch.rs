@@ -242,7 +242,7 @@ pub(crate) fn new_session(command: &mut Command) {
     unsafe { command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from)) };
 }
 
-/// Gives up all capabilities of root for good.
+/// Drops all capabilities of root permanently.
 fn drop_capabilities() -> Result<(), StepError> {
     // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, SECBIT_NO_CAP_AMBIENT_RAISE and their locks, and
     // SECBIT_KEEP_CAPS_LOCKED. Root may lack the right to set them, as in many containers; then

@@ -1,5 +1,4 @@
-//! The network of a program: a loopback interface that reaches nobody else, with one port on which
-//! we listen.
+//! The network of a program: a loopback interface of its own, with one port on which we listen.
 
 #![allow(unsafe_code)] // system calls
 

@@ -85,7 +85,7 @@ pub(super) fn find_in_path(name: &str) -> Option<PathBuf> {
     std::path::absolute(found).ok()
 }
 
-/// Directories of runtimes outside of the system's.
+/// Directories of runtimes that are not installed system-wide.
 pub(super) fn runtimes() -> &'static BTreeSet<PathBuf> {
     static DIRS: OnceLock<BTreeSet<PathBuf>> = OnceLock::new();
     DIRS.get_or_init(|| {
@@ -100,7 +100,8 @@ pub(super) fn runtimes() -> &'static BTreeSet<PathBuf> {
     })
 }
 
-/// Paths that a runtime needs: around its name in `PATH`, and around the file that this links to.
+/// Paths that a runtime needs: those around its entry in `PATH`, and around the file to which it
+/// links.
 pub(super) fn runtime_dirs(program: &Path) -> BTreeSet<PathBuf> {
     let mut dirs = BTreeSet::new();
     for file in [Some(program.to_path_buf()), program.canonicalize().ok()].into_iter().flatten() {
@@ -126,7 +127,7 @@ pub(super) fn runtime_dirs(program: &Path) -> BTreeSet<PathBuf> {
 }
 
 /// Whether a directory may hold private data: a home directory, a directory around it, or one in it
-/// where tools keep more than programs.
+/// where tools also store data.
 fn is_private(dir: &Path) -> bool {
     let home = std::env::home_dir().filter(|home| home.parent().is_some());
     let is_in_home = |name: &str| home.as_ref().is_some_and(|home| dir == home.join(name));

@@ -18,8 +18,8 @@ use super::paths::SCRATCH_DIR;
 use super::{detect, landlock, paths, seccomp};
 use crate::{Limits, SpawnRequest};
 
-/// User and group id that the user has in a namespace. Not 0, so that a program has no rights there
-/// that the user has not.
+/// User and group id that the user has in a namespace. Not 0, so that a program gains no rights in
+/// the namespace.
 const SANDBOX_UID: u32 = 1000;
 /// Maximum number of files in a scratch directory.
 const MAX_SCRATCH_FILES: u32 = 20_000;

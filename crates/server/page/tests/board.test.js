@@ -122,7 +122,7 @@ test("typed moves are played, or refused with a reason", async () => {
 
 const forkedCapture = { game: "english", position: "B:W6,14,15,22,23,29,32:B1,4" };
 
-test("two paths to one cell are told apart step by step", async () => {
+test("two paths to one cell are distinguished step by step", async () => {
   const page = await openGame(forkedCapture);
   await select(page, "12", "74"); // 26, which both paths reach
   await page.getByText("Several paths lead there. Select the next step.").waitFor();
@@ -388,7 +388,7 @@ test("moves are announced to screen readers", async () => {
   await page.context().close();
 });
 
-test("sounds are played and can be turned off for good", async () => {
+test("sounds are played and can be turned off permanently", async () => {
   const page = await openGame({ game: "english" });
   await page.evaluate(() => {
     window.tones = 0;

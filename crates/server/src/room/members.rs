@@ -12,7 +12,7 @@ use crate::error::{Refusal, RefusalCode};
 use crate::hosted_game::SeatRights;
 use crate::rate_limit::ClientKey;
 
-/// Messages that can wait for a WebSocket before it counts as too slow.
+/// Maximum number of queued messages; a WebSocket with more is too slow.
 const SEND_QUEUE: usize = 64;
 /// Maximum number of spectators per game.
 const MAX_SPECTATORS: usize = 500;

@@ -94,7 +94,7 @@ pub(super) async fn asset(request: Request) -> Response {
     };
     match is_client_route {
         true => file_response(page, headers),
-        // The page says that there is no such page; the status says so too.
+        // The page shows "Page not found"; the status must match.
         false => {
             let mut response = content_response(page, headers);
             *response.status_mut() = StatusCode::NOT_FOUND;

@@ -192,7 +192,7 @@ fn from_millis(left: Option<[u64; 2]>) -> TimeLeft {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use crownhead_play::{CATALOG, OfferKind};
 

@@ -256,7 +256,7 @@ fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<St
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)] // a test may fail
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
     use crate::ids::SeatSecret;

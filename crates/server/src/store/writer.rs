@@ -17,14 +17,14 @@ use tokio::sync::{mpsc, oneshot};
 use super::{NewGame, StoreError, unix_millis};
 use crate::ids::{GameId, SecretHash};
 
-/// Requests that can wait in the queue; senders of more wait for a place in it.
+/// Maximum number of queued requests; further senders wait.
 const QUEUE_CAPACITY: usize = 8192;
 /// Maximum number of requests per transaction.
 const MAX_BATCH: usize = 512;
 /// Interval of checkpoints. A page that many moves change is copied once per checkpoint, so a long
 /// interval saves work.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(5);
-/// Size of the write-ahead log, in pages, from which on the writer completes a checkpoint itself.
+/// Size of the write-ahead log, in pages, above which the writer completes a checkpoint itself.
 /// Only then does SQLite restart the log instead of extending it.
 const WAL_RESTART_PAGES: i64 = 8192;
 

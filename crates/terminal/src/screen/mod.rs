@@ -81,7 +81,7 @@ pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
 const QUEUE_CAPACITY: usize = 1000;
 
 /// Reads terminal events on a thread of their own, which is never joined: reading from a terminal
-/// that is gone may block for ever.
+/// that is gone may block forever.
 fn spawn_event_reader() -> io::Result<Receiver<io::Result<Event>>> {
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let read_loop = move || {

@@ -65,7 +65,7 @@ fn person_loses_on_time() {
 }
 
 #[test]
-fn undo_restores_no_time_and_pays_no_increment_twice() {
+fn undo_restores_no_time_and_adds_no_second_increment() {
     let mut setup = setup("english", ["human", "human"], None);
     setup.time_control = TimeControl::parse_minutes("5+3").unwrap();
     let mut game = LocalGame::new(setup).unwrap();

@@ -139,7 +139,7 @@ impl<F: Fn(usize, usize) -> bool> BlossomSearch<'_, F> {
         }
     }
 
-    /// Marks the blossoms on the path from a vertex to the base, and links it for the way back.
+    /// Marks the blossoms on the path from a vertex to the base, and links the path in reverse.
     fn mark_path(
         &mut self,
         mut vertex: usize,

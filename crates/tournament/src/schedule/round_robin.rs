@@ -2,8 +2,8 @@
 
 use super::{NextRound, PairingResult, PlayerIndex, Round, Scheduler};
 
-/// Returns rounds in which everybody plays everybody once. With an odd number of players, one has
-/// a bye in each round.
+/// Returns rounds in which every player plays every other once. With an odd number of players, one
+/// has a bye in each round.
 ///
 /// The circle method: one player stays in place, all others advance one place per round, and
 /// opposite places play each other. First moves alternate, so that colours are as balanced as
@@ -36,7 +36,7 @@ pub fn round_robin(players: &[PlayerIndex]) -> Vec<Round> {
     (0..circle).map(make_round).collect()
 }
 
-/// Returns rounds in which every challenger plays everybody once.
+/// Returns rounds in which every challenger plays every other player once.
 pub fn gauntlet(challengers: &[PlayerIndex], others: &[PlayerIndex]) -> Vec<Round> {
     let mut rounds = round_robin(challengers);
     for round in &mut rounds {

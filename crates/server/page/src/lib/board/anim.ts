@@ -54,7 +54,7 @@ export function slide(element: HTMLElement, path: Cell[], place: Place, duration
   return element.animate(frames, { duration: duration ?? total });
 }
 
-/** Fades an element out where it is. */
+/** Fades an element out in place. */
 export function fadeOut(element: HTMLElement, transform: string, delay: number) {
   return element.animate(
     [

@@ -44,7 +44,7 @@ export class PointerInput {
     const cell = this.cellUnder(event);
     if (!cell) return;
     const wasSelected = state.lastSelected === cell;
-    // A piece that cannot move may be dragged too: the server then says why.
+    // A piece that cannot move may be dragged too: the server then explains why.
     if (!wasSelected && state.selected.length < 2 && state.isMine(cell)) state.selected = [cell];
     const piece = state.lastSelected === cell ? state.selectedPiece : undefined;
     this.press = {

@@ -127,7 +127,7 @@ export class Pieces {
     this.all.push({ id: ++this.lastId, letter, cell, isLeaving: false, isMoving: false });
   }
 
-  /** Makes the pieces those of a board, whatever they were. */
+  /** Updates the pieces to match a board; those that already match are kept. */
   private reconcile(board: string) {
     const isSameSide = (piece: Piece, letter: string) =>
       this.sideOf(piece.letter) === this.sideOf(letter);

@@ -34,7 +34,7 @@ function matchingPaths(legal: LegalMove[], selected: Cell[]): MovePath[] {
 
 const movesOf = (paths: MovePath[]) => new Set(paths.map(({ move }) => move));
 
-/** Paths that go on from the selected cells and end at a cell. */
+/** Paths that continue from the selected cells and end at a cell. */
 const endingAt = (paths: MovePath[], selected: Cell[], cell: Cell) =>
   paths.filter(({ path }) => path.length > selected.length && path.at(-1) === cell);
 

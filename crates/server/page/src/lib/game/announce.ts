@@ -25,7 +25,7 @@ export function announceMove(
 
 export const outcomeText = (outcome: Outcome) => toSentence(outcome.text);
 
-/** What an offer says, after the name of the side that makes it. */
+/** Text of an offer, after the name of the side that makes it. */
 export const OFFER_VERBS: Record<OfferKind, string> = {
   draw: "offers a draw",
   "take-back": "proposes a takeback",

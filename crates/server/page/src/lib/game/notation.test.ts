@@ -37,7 +37,7 @@ test("typed rows and columns become square numbers where the board shows them", 
   expect(parseTypedMove(english, "11-15", "numbers")).toBe("11-15");
 });
 
-test("typed text that is no path of squares is left to the server", () => {
+test("typed text that is not a path of squares is left to the server", () => {
   expect(parseTypedMove(english, "11-12", "cells")).toBe("11-12");
   expect(parseTypedMove(english, "hello", "cells")).toBe("hello");
   expect(parseTypedMove(chinese, "33 35", "cells")).toBe("33 35");

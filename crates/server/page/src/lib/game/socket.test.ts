@@ -93,7 +93,7 @@ test("the first message joins, and the first state connects", () => {
   expect(rejoins).toEqual([true, false]);
 });
 
-test("a lost connection is opened again and again", () => {
+test("a lost connection is retried until it opens", () => {
   const { socket, sockets, latest, join, rejoins } = connect();
   join();
   latest().onclose({ code: 1006 });
@@ -111,7 +111,7 @@ test("a lost connection is opened again and again", () => {
   expect(rejoins).toEqual([true, true]);
 });
 
-test("a server that accepts the socket and stays silent is given up", () => {
+test("a socket whose server stays silent is abandoned", () => {
   const { sockets, latest } = connect();
   latest().open();
   vi.advanceTimersByTime(PONG_TIMEOUT + 2 * MIN_BACKOFF);

@@ -81,7 +81,7 @@ export class GameSocket {
     else if (this.connection === "connected") this.ping();
   }
 
-  /** Gives up the current socket and reconnects after a pause. */
+  /** Abandons the current socket and reconnects after a pause. */
   disconnect = () => {
     if (this.connection === "closed") return;
     this.clearTimers();
@@ -91,7 +91,7 @@ export class GameSocket {
     this.retryTimer = setTimeout(() => this.connect(), this.backoff.next());
   };
 
-  /** Closes the socket for good. */
+  /** Closes the socket permanently. */
   close() {
     this.clearTimers();
     this.setConnection("closed");
