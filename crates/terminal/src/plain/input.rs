@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn long_and_invalid_lines_count_as_one_line_each() {
         let mut input = b"11-15 \r\n".to_vec();
-        input.extend([b'9'; 1 << 20]);
+        input.extend(vec![b'9'; 1 << 20]);
         input.extend(b"\n\xff\xfe\nlast");
         let text = |text: &str| InputLine::Text(text.into());
         let [long, invalid] = [TOO_LONG, NOT_UTF8].map(InputLine::Invalid);
