@@ -1,5 +1,5 @@
 //! How a bot is named and started: `cmd:./my_bot --flag`, another [`Protocol`] with its argument, or
-//! a folder with a `bot.toml` (see [`manifest`](crate::manifest)).
+//! a folder with a `bot.toml` (see [`crate::manifest`]).
 //!
 //! Commands are split into words here and run without a shell, so that no other process stands
 //! between the referee and the bot.
