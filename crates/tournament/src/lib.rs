@@ -3,7 +3,8 @@
 //! A [`Tournament`] is read from a file ([`config`]). A [`schedule`] decides which games to play,
 //! the [`runner`] plays them, the [`journal`] stores everything that happened, and [`standings`]
 //! are computed from the journal alone. [`resume`] finds out what changed since the last run.
-//! [`mod@matches`] plays two players against each other; [`statistics`] says how much the result means.
+//! [`mod@matches`] plays two players against each other; [`statistics`] says how much the result
+//! means.
 //!
 //! A single game is a [`GameJob`]; where it is played is up to the
 //! [`Executor`](runner::Executor). The rules of conduct belong to `crownhead_play`.
