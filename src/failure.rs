@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// A bot forfeited or failed; without a message, that has been reported.
     Bot(Option<String>),
+    /// The outcome of a command that is not an error but has an exit code of its own.
+    Outcome(u8),
     /// The user stopped the command.
     Interrupted,
     /// Any other failure.
@@ -25,7 +27,10 @@ impl Failure {
         match self {
             Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
             Failure::Bot(message) => message.clone(),
-            Failure::BadInputReported | Failure::Reported | Failure::Interrupted => None,
+            Failure::BadInputReported
+            | Failure::Reported
+            | Failure::Outcome(_)
+            | Failure::Interrupted => None,
             Failure::Other(error) => Some(format!("{error:#}")),
         }
     }
@@ -35,6 +40,7 @@ impl Failure {
             Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
             Failure::Usage(_) => ExitCode::from(2),
             Failure::Bot(_) => ExitCode::from(4),
+            Failure::Outcome(code) => ExitCode::from(*code),
             Failure::Interrupted => ExitCode::from(130),
             Failure::Reported | Failure::Other(_) => ExitCode::FAILURE,
         }

@@ -1,5 +1,7 @@
 //! `--isolation` and `--limits` of the commands that start bots.
 
+use std::path::PathBuf;
+
 use crownhead_bots::BotProgram;
 use crownhead_sandbox::{Isolation, IsolationStatus, Limits};
 use serde_json::{Value, json};
@@ -12,11 +14,17 @@ pub(crate) struct IsolationArgs {
     /// Sandbox for bots: default (every mechanism that this machine offers), require (start nothing
     /// unless all are available) or off (for debugging your own bot)
     #[arg(long, value_name = "MODE", default_value = "default")]
-    isolation: Isolation,
+    pub(crate) isolation: Isolation,
     /// Resource limits of each bot; those not named keep their default [default:
     /// cores=1,cpu-slack=5s,memory=2GB,disk=256MB,files=256,processes=256]
     #[arg(long, value_name = "LIMITS")]
-    limits: Option<Limits>,
+    pub(crate) limits: Option<Limits>,
+    /// File or folder that bots may read besides their own, such as language packages; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Vec<PathBuf>,
+    /// Let bots think while their opponents do; otherwise a bot that does is frozen
+    #[arg(long)]
+    pub(crate) ponder: bool,
 }
 
 impl IsolationArgs {
@@ -26,12 +34,17 @@ impl IsolationArgs {
         &self,
         programs: impl IntoIterator<Item = &'a mut BotProgram>,
     ) -> Result<Option<IsolationStatus>, Failure> {
+        if let Some(missing) = self.read.iter().find(|path| !path.exists()) {
+            return Err(Failure::Usage(format!("--read {}: no such path", missing.display())));
+        }
         let limits = self.limits.unwrap_or_default();
         let mut has_bots = false;
         for program in programs {
             has_bots = true;
             program.isolation = self.isolation;
             program.limits = limits;
+            program.runtime_paths.clone_from(&self.read);
+            program.ponder = self.ponder;
         }
         if !has_bots {
             return Ok(None);

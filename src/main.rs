@@ -2,6 +2,7 @@
 
 mod commands;
 mod failure;
+mod fault_report;
 mod isolation_args;
 mod output;
 mod signals;
@@ -19,7 +20,7 @@ use output::eprint_message;
 #[command(name = "crownhead", version, propagate_version = true)]
 #[command(after_help = "\
 Exit codes: 0 success, 1 failure, 2 usage, 3 invalid input, 4 a bot forfeited or failed,
-130 interrupted.")]
+10 sprt accepted H0, 11 sprt ended undecided, 130 interrupted.")]
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
@@ -31,6 +32,8 @@ enum Command {
     Play(commands::play::Args),
     /// Play in a browser: serve the web page to this machine or to others
     Serve(commands::serve::Args),
+    /// Run the program that an original assignment describes
+    Assignment(commands::assignment::Args),
     /// Learn the rules of a game in short exercises
     Learn(commands::learn::Args),
     /// Step through recorded games, with variations, comments and analysis
@@ -47,6 +50,10 @@ enum Command {
     Bench(commands::bench::Args),
     /// Play a match between two players and estimate which is stronger
     Match(commands::matches::Args),
+    /// Test whether a player is stronger than another one, with as few games as possible (SPRT)
+    Sprt(commands::sprt::Args),
+    /// Rate the players of tournaments and recorded games (maximum-likelihood Elo)
+    Rate(commands::rate::Args),
     /// Run a tournament that can be resumed after a crash
     #[command(subcommand)]
     Tournament(commands::tournament::Command),
@@ -55,8 +62,13 @@ enum Command {
     Bot(commands::bot::Command),
     /// Run a built-in player as a bot, speaking the bot protocol
     Engine(commands::engine::Args),
+    /// Train a learned evaluation on self-play games
+    Train(commands::train::Args),
     /// Tune the weights of an evaluation on self-play games
     Tune(commands::tune::Args),
+    /// Generate lists of openings
+    #[command(subcommand)]
+    Openings(commands::openings::Command),
     /// Build and list precomputed tables
     #[command(subcommand)]
     Tables(commands::tables::Command),
@@ -76,6 +88,7 @@ fn main() -> ExitCode {
     exit_code(match command {
         Command::Play(args) => commands::play::run(args),
         Command::Serve(args) => commands::serve::run(&args),
+        Command::Assignment(args) => commands::assignment::run(&args),
         Command::Learn(args) => commands::learn::run(&args),
         Command::View(args) => commands::view::run(&args),
         Command::Games(args) => commands::games::run(&args),
@@ -84,10 +97,14 @@ fn main() -> ExitCode {
         Command::Analyse(args) => commands::analyse::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Match(args) => commands::matches::run(&args),
+        Command::Sprt(args) => commands::sprt::run(&args),
+        Command::Rate(args) => commands::rate::run(&args),
         Command::Tournament(command) => commands::tournament::run(command),
         Command::Bot(command) => commands::bot::run(command),
         Command::Engine(args) => commands::engine::run(&args),
+        Command::Train(args) => commands::train::run(&args),
         Command::Tune(args) => commands::tune::run(&args),
+        Command::Openings(command) => commands::openings::run(&command),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),
@@ -96,8 +113,11 @@ fn main() -> ExitCode {
     })
 }
 
-/// `crownhead` alone: the menu on a terminal, otherwise the help.
+/// `crownhead` alone: the home screen on a terminal, questions on a dumb one, otherwise the help.
 fn run_without_command() -> ExitCode {
+    if output::is_interactive() {
+        return exit_code(commands::home::run());
+    }
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return exit_code(commands::menu::run());
     }

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use console::Term;
+use crownhead_terminal::screen::{ColourDepth, Look};
+use crownhead_terminal::settings;
 
 /// Prints a line to standard error. Errors are ignored: there is nowhere left to report them.
 pub(crate) fn eprint_message(message: impl std::fmt::Display) {
@@ -27,6 +29,16 @@ pub(crate) fn colours_allowed() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// Returns the saved theme and the colours that this terminal has.
+pub(crate) fn look() -> Look {
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let depth = match colours_allowed() {
+        true => ColourDepth::detect(&variable("COLORTERM"), &variable("TERM")),
+        false => ColourDepth::None,
+    };
+    Look { theme: settings::load_theme(), depth }
+}
+
 /// Formats a path for messages, where `-` is standard input.
 pub(crate) fn input_name(path: &std::path::Path) -> String {
     if path == std::path::Path::new("-") {
@@ -39,27 +51,48 @@ pub(crate) fn input_name(path: &std::path::Path) -> String {
 /// Minimum time between two drawings, to avoid flicker.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(60);
 
-/// Lines on standard error that are redrawn in place. Draws nothing unless that is an ANSI
-/// terminal.
+/// Time between two progress lines where they cannot be redrawn.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Progress on standard error: lines that are redrawn in place on an ANSI terminal, and a line from
+/// time to time elsewhere.
 pub(crate) struct LiveDisplay {
-    is_enabled: bool,
+    is_ansi: bool,
+    started: Instant,
     last_drawn: Option<Instant>,
     height: usize,
 }
 
 impl LiveDisplay {
     pub(crate) fn new() -> LiveDisplay {
-        let is_enabled = supports_ansi(&std::io::stderr());
-        LiveDisplay { is_enabled, last_drawn: None, height: 0 }
+        let is_ansi = supports_ansi(&std::io::stderr());
+        LiveDisplay { is_ansi, started: Instant::now(), last_drawn: None, height: 0 }
     }
 
     /// Replaces the lines, unless they were drawn a moment ago.
     pub(crate) fn show(&mut self, lines: impl FnOnce() -> Vec<String>) {
-        let is_recent = |drawn: Instant| drawn.elapsed() < REDRAW_INTERVAL;
-        if self.is_enabled && !self.last_drawn.is_some_and(is_recent) {
-            self.draw(&lines());
-            self.last_drawn = Some(Instant::now());
+        if !self.is_due(Instant::now()) {
+            return;
         }
+        let lines = lines();
+        match lines.first() {
+            Some(line) if !self.is_ansi => eprint_message(format_args!("… {line}")),
+            _ => self.draw(&lines),
+        }
+        self.last_drawn = Some(Instant::now());
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        match self.is_ansi {
+            true => self.last_drawn.is_none_or(|drawn| now - drawn >= REDRAW_INTERVAL),
+            false => now - self.last_drawn.unwrap_or(self.started) >= LOG_INTERVAL,
+        }
+    }
+
+    /// Clears the lines and reports what was done.
+    pub(crate) fn finish(&mut self, done: impl std::fmt::Display) {
+        self.clear();
+        eprint_message(format_args!("{done} in {:.1} s.", self.started.elapsed().as_secs_f64()));
     }
 
     fn draw(&mut self, lines: &[String]) {
@@ -84,7 +117,25 @@ impl LiveDisplay {
     pub(crate) fn clear(&mut self) {
         if self.height > 0 {
             self.draw(&[]);
+            self.last_drawn = None;
         }
-        self.last_drawn = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_logged_from_time_to_time_where_it_cannot_be_redrawn() {
+        let started = Instant::now();
+        let mut display = LiveDisplay { is_ansi: false, started, last_drawn: None, height: 0 };
+        assert!(!display.is_due(started + LOG_INTERVAL / 2));
+        assert!(display.is_due(started + LOG_INTERVAL));
+        display.last_drawn = Some(started + LOG_INTERVAL);
+        assert!(!display.is_due(started + LOG_INTERVAL));
+        assert!(display.is_due(started + 2 * LOG_INTERVAL));
+        display.is_ansi = true;
+        assert!(display.is_due(started + LOG_INTERVAL + REDRAW_INTERVAL));
     }
 }

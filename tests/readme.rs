@@ -49,8 +49,31 @@ fn readme_commands_print_expected_output() {
 #[test]
 fn commands_of_other_documents_print_expected_output() {
     let mut pages = pages_in("docs");
+    // The guides have tests of their own.
+    let is_guide = |path: &PathBuf| path.to_string_lossy().contains("/guide-");
+    pages.retain(|path| !is_guide(path));
     pages.extend(["CONTRIBUTING.md", "fuzz/README.md"].map(|page| project().join(page)));
     check_commands(&pages);
+}
+
+#[test]
+fn player_guide_works_from_start_to_end() {
+    check_commands(&[project().join("docs/guide-player.md")]);
+}
+
+#[test]
+fn student_guide_works_from_start_to_end() {
+    check_commands(&[project().join("docs/guide-student.md")]);
+}
+
+#[test]
+fn instructor_guide_works_from_start_to_end() {
+    check_commands(&[project().join("docs/guide-instructor.md")]);
+}
+
+#[test]
+fn engine_author_guide_works_from_start_to_end() {
+    check_commands(&[project().join("docs/guide-engine-author.md")]);
 }
 
 #[test]

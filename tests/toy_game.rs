@@ -16,7 +16,7 @@ use crownhead_search::{
     EngineConfig, HasEngine, Knowledge, SearchLimits, SearchRequest, StopFlag, plies_to_end,
 };
 use crownhead_terminal::local_game::{LocalGame, Setup};
-use crownhead_terminal::screen::{GameScreen, Screen, dispatch};
+use crownhead_terminal::screen::{GameScreen, Look, Screen, dispatch};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
@@ -151,7 +151,7 @@ fn screen_draws_the_board_and_plays_a_typed_move() {
         time_control: TimeControl::Unlimited,
         seed: 1,
     };
-    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, false);
+    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, Look::PLAIN);
     for letter in "1121\n".chars() {
         let code = if letter == '\n' { KeyCode::Enter } else { KeyCode::Char(letter) };
         let key = Event::Key(KeyEvent::new(code, KeyModifiers::NONE));

@@ -11,11 +11,12 @@ use anyhow::{Context, anyhow};
 use clap::value_parser;
 use crownhead_files::AtomicFile;
 use crownhead_play::analysis::{
-    self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, html,
-    json, pdn, text,
+    self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, json,
+    pdn, text,
 };
-use crownhead_play::{Knowledge, parse_duration};
+use crownhead_play::{Knowledge, counted, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
+use crownhead_report::html::analysis_page;
 use crownhead_rules::Game;
 use crownhead_search::{EngineConfig, SearchLimits};
 
@@ -232,11 +233,12 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
             print_game(&result, index > 0)?;
         }
     }
+    display.finish(format_args!("Analysed {} of {name}", counted(count as u64, "game")));
     if let Some(output) = pdn_output {
         output.write(&annotated)?;
     }
     if let Some(output) = html_output {
-        output.write(&html::page(&analysis))?;
+        output.write(&analysis_page(&analysis))?;
     }
     if args.json {
         writeln!(std::io::stdout().lock(), "{}", json::file(&analysis))?;

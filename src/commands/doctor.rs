@@ -5,14 +5,19 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crownhead_files::{cache_dir, data_dir};
+use crownhead_rules::replace_invisible;
 use crownhead_sandbox::{Isolation, IsolationStatus, Mechanism};
 use crownhead_tables::registry::TABLES;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::output::eprint_message;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// Run a set of attacks on the sandbox instead, and print what was contained
+    #[arg(long)]
+    attack: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -83,11 +88,61 @@ fn version(name: &str, flag: &str) -> Option<String> {
     let _ = child.stdout.take()?.take(4096).read_to_string(&mut text);
     let _ = child.stderr.take()?.take(4096).read_to_string(&mut text);
     let line = text.lines().find(|line| !line.trim().is_empty())?;
-    status.success().then(|| line.trim().replace(char::is_control, " "))
+    status.success().then(|| replace_invisible(line.trim()))
+}
+
+/// Runs all attacks. Fails if one is not contained.
+#[cfg(unix)]
+fn attack(args: &Args) -> Result<(), Failure> {
+    use crownhead_bots::attack::{ATTACKS, Verdict};
+    let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
+    eprint_message(format_args!("isolation: {isolation}"));
+    let mut out = std::io::stdout().lock();
+    let (mut results, mut failures) = (Vec::new(), 0);
+    for attack in &ATTACKS {
+        let (state, note) = match attack.run() {
+            Ok(Verdict::Contained) => ("contained", String::new()),
+            Ok(Verdict::NotContained(what)) => ("not-contained", what),
+            Err(reason) => ("skipped", reason),
+        };
+        failures += usize::from(state == "not-contained");
+        if args.json {
+            let description = attack.description;
+            results.push(json!({
+                "attack": attack.name, "description": description, "state": state, "note": note,
+            }));
+            continue;
+        }
+        let state = if state == "not-contained" { "NOT CONTAINED" } else { state };
+        let note = if note.is_empty() { note } else { format!(": {note}") };
+        writeln!(out, "  {:<26} {state:<13}  {}{note}", attack.name, attack.description)?;
+        out.flush()?;
+    }
+    if args.json {
+        writeln!(out, "{}", json!({ "attacks": results }))?;
+    }
+    match failures {
+        0 => Ok(()),
+        count => Err(anyhow::anyhow!(
+            "{count} of {} attacks were not contained; `crownhead doctor` shows which mechanisms \
+             are missing, docs/isolation.md what that means",
+            ATTACKS.len()
+        )
+        .into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn attack(_: &Args) -> Result<(), Failure> {
+    Err(anyhow::anyhow!("bots cannot be run on this system, so there is nothing to attack").into())
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.attack {
+        return attack(args);
+    }
     let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
+    let users = crownhead_sandbox::bot_users();
     let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.find())).collect();
     let dirs = [("cache", cache_dir()), ("data", data_dir())];
     let tables: Vec<_> = TABLES.iter().map(|info| (info, info.open().code())).collect();
@@ -95,6 +150,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         let object = json!({
             "isolation": isolation.mechanisms.iter().map(mechanism_json).collect::<Value>(),
+            "users": match &users {
+                Ok(range) => json!({ "first": range.start(), "last": range.end() }),
+                Err(reason) => json!({ "first": null, "last": null, "note": reason }),
+            },
             "tools": tools.iter().map(tool_json).collect::<Value>(),
             "cache": dirs[0].1,
             "data": dirs[1].1,
@@ -117,6 +176,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(reason) => format!("UNAVAILABLE: {reason}"),
         };
         writeln!(out, "  {:<12} {state}", mechanism.code)?;
+    }
+    match &users {
+        Ok(range) => {
+            let (first, last) = (range.start(), range.end());
+            writeln!(out, "  {:<12} each bot has one of its own, {first} to {last}", "users")?;
+        }
+        Err(reason) => writeln!(
+            out,
+            "  {:<12} bots run as you ({reason}): what the other mechanisms allow to be read, they \
+             can read with your rights",
+            "users"
+        )?,
     }
     writeln!(out, "bot languages")?;
     for (tool, found) in &tools {

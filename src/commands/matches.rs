@@ -11,27 +11,49 @@ use clap::value_parser;
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::AtomicFile;
 use crownhead_play::{
-    FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, TimeControl, parse_duration,
+    Adjudication, FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, TimeControl,
+    counted, parse_duration,
 };
 use crownhead_records::write_game;
 use crownhead_rules::Game;
+use crownhead_statistics::{Estimate, Wdl};
 use crownhead_tournament::job::JobError;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cpu_time};
-use crownhead_tournament::statistics::{Estimate, Wdl};
 use serde_json::{Value, json};
 
 use super::tables::load_knowledge;
 use crate::failure::Failure;
+use crate::fault_report::{FaultReport, MAX_LISTED_FAULTS, ReportedGame};
 use crate::isolation_args::{IsolationArgs, isolation_json};
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    players: MatchArgs,
+    /// Number of games; must be even, because every opening is played with both colours
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
+    games: u32,
+    /// Write the games to this file
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    /// Report each game on standard error
+    #[arg(long)]
+    verbose: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Players and settings of a match or an SPRT.
+#[derive(clap::Args)]
+pub(crate) struct MatchArgs {
     /// First player: random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with
     /// options such as best:threads=2,hash=128,movetime=500ms,nodes=100000; or a bot:
-    /// cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND, c-function:FILE or
-    /// cpp-function:FILE
+    /// cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND, c-function:FILE,
+    /// cpp-function:FILE or checkerboard:ENGINE.so
     #[arg(value_name = "PLAYER1")]
     first: String,
     /// Second player
@@ -40,10 +62,6 @@ pub(crate) struct Args {
     /// Game, with options: english, contest:kings=true, …
     #[arg(long, value_name = "GAME")]
     game: Game,
-    /// Number of games; must be even, because every opening is played with both colours
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
-    games: u32,
     /// Time per move: 100ms, 2s, 1.5s [default: 100ms for best and 5s for bots, if there is no
     /// other limit]
     #[arg(long, value_name = "TIME")]
@@ -55,10 +73,10 @@ pub(crate) struct Args {
     /// Nodes per move, for players that count nodes
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Openings: start, random:PLIES, ballots, ballots:crossboard, or a file with a position or
-    /// the moves from the start on each line
+    /// Openings: start, random:PLIES, ballots, ballots:crossboard, ballots:11man, or a file with a
+    /// position or the moves from the start on each line
     #[arg(long, value_name = "OPENINGS", default_value = "random:6")]
-    openings: String,
+    pub(crate) openings: String,
     /// Random seed
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -70,6 +88,10 @@ pub(crate) struct Args {
     /// in Capture Halma, else forfeit]
     #[arg(long, value_name = "POLICY")]
     policy: Option<FaultPolicy>,
+    /// When the referee ends a game early: draw-score=10,draw-moves=8,draw-after=20,
+    /// resign-score=400,resign-moves=4,max-moves=150,tables=true
+    #[arg(long, value_name = "RULES", default_value = "off")]
+    adjudicate: Adjudication,
     /// Tolerance for late moves
     #[arg(long, value_name = "TIME", value_parser = parse_grace, default_value = "5ms")]
     grace: Duration,
@@ -80,30 +102,31 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
     #[command(flatten)]
-    isolation: IsolationArgs,
-    /// Write the games to this file
-    #[arg(long, value_name = "FILE")]
-    pdn: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    pub(crate) isolation: IsolationArgs,
 }
 
-/// Maximum number of faults listed in the report.
-const MAX_LISTED_FAULTS: usize = 20;
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let mut config = config(args)?;
+    if args.games % 2 == 1 {
+        let message = "the number of games must be even: every opening is played with both colours";
+        return Err(Failure::Usage(message.into()));
+    }
+    let mut config = args.players.config(args.games / 2)?;
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);
-    let isolation = args.isolation.apply(programs)?;
+    let isolation = args.players.isolation.apply(programs)?;
     // Fail before the games if the file cannot be written.
     let output = args.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
     let (knowledge, missing) = load_knowledge(&config.game);
-    let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation);
+    let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation)
+        || config.settings.adjudication.tables;
     if let Some(missing) = missing.filter(|_| uses_tables) {
         eprint_message(missing);
     }
+    let [first, second] = &config.players;
+    eprint_message(format_args!(
+        "Playing {}: {first} against {second} …",
+        counted(args.games.into(), "game")
+    ));
     let mut display = LiveDisplay::new();
     let mut score = MatchScore::default();
     let mut games: Vec<MatchGame> = Vec::new();
@@ -112,14 +135,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let result = matches::play(&config, &knowledge, &stop, |game| {
         score.add(&game);
-        display.show(|| vec![progress_line(&score, args.games)]);
+        if args.verbose {
+            eprint_message(game_line(&config, &game, &score, args.games));
+        } else {
+            display.show(|| vec![progress_line(&score, args.games)]);
+        }
         faults.add(&config, &game);
         log_error = log_error.take().or_else(|| game.played.log_error.clone());
         if args.pdn.is_some() {
             games.push(game);
         }
     });
-    display.clear();
+    display.finish(format_args!("Played {}", counted(score.all.games().into(), "game")));
     let (failure, is_bot_failure) = match result {
         Ok(()) => (None, false),
         Err(JobError::StartFailed(message)) => (Some(message), true),
@@ -142,7 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{object}")?;
     } else if failure.is_none() {
         write_report(&mut out, &config, &score)?;
-        faults.write(&mut out)?;
+        faults.report.write(&mut out, "--log DIR logs every game.")?;
     }
     if let Some(error) = &log_error {
         eprint_message(format_args!("crownhead: the logs are incomplete: {error}"));
@@ -167,11 +194,21 @@ struct FaultList {
     count: usize,
     /// Whether a bot forfeited a game or ended.
     has_fatal: bool,
+    report: FaultReport,
 }
 
 impl FaultList {
     fn add(&mut self, config: &MatchConfig, game: &MatchGame) {
         self.count += game.faults().iter().sum::<u32>() as usize;
+        let names = [game.first, 1 - game.first].map(|player| config.players[player].short_name());
+        self.report.add(&ReportedGame {
+            game: &config.game,
+            number: game.number(),
+            played: &game.played,
+            names: names.each_ref().map(String::as_str),
+            log: config.log.as_deref(),
+            shows_player: false,
+        });
         for (position, incident) in game.played.incidents.iter().enumerate() {
             let player = game.first ^ incident.side;
             let is_bot = config.players[player].program().is_some();
@@ -188,6 +225,7 @@ impl FaultList {
                 "position": incident.position,
                 "moves": incident.moves,
                 "description": incident.description,
+                "stderr": incident.stderr,
             });
             self.listed.insert((!incident.is_fatal, number, position), object);
             if self.listed.len() > MAX_LISTED_FAULTS {
@@ -206,18 +244,6 @@ impl FaultList {
     fn omitted(&self) -> usize {
         self.count - self.listed.len()
     }
-
-    fn write(&self, out: &mut impl Write) -> Result<(), Failure> {
-        for object in self.in_order() {
-            let description = object["description"].as_str().unwrap_or_default();
-            writeln!(out, "game {}: {description}", object["game"])?;
-        }
-        let omitted = self.omitted();
-        if omitted > 0 {
-            writeln!(out, "{omitted} more faults; --log DIR logs every game.")?;
-        }
-        Ok(())
-    }
 }
 
 /// Parses a duration that may be zero.
@@ -232,49 +258,50 @@ fn parse_player(text: &str) -> Result<PlayerSpec, Failure> {
     })
 }
 
-fn config(args: &Args) -> Result<MatchConfig, Failure> {
-    if args.games % 2 == 1 {
-        let message = "the number of games must be even: every opening is played with both colours";
-        return Err(Failure::Usage(message.into()));
+impl MatchArgs {
+    /// Checks the options, and creates the folder for logs.
+    pub(crate) fn config(&self, pairs: u32) -> Result<MatchConfig, Failure> {
+        let args = self;
+        let time_control = match args.movetime {
+            Some(time) => TimeControl::PerMove(time),
+            None => args.time.unwrap_or_default(),
+        };
+        let mut players = [parse_player(&args.first)?, parse_player(&args.second)?];
+        let time_control = matches::apply_default_limits(&mut players, time_control, args.nodes);
+        if players[0] == players[1] {
+            // A clone shares the build: a bot that plays itself is built once.
+            players[1] = players[0].clone();
+        }
+        for player in &players {
+            player.supports(&args.game).map_err(Failure::Usage)?;
+        }
+        let fault_policy = args.policy.unwrap_or_else(|| FaultPolicy::default_for(&args.game));
+        if !fault_policy.supports(&args.game) {
+            let message =
+                format!("turns cannot be skipped in {}: use forfeit or random-move", args.game);
+            return Err(Failure::Usage(message));
+        }
+        if let Some(folder) = &args.log {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create log folder {}", folder.display()))?;
+        }
+        Ok(MatchConfig {
+            game: args.game.clone(),
+            players,
+            pairs,
+            settings: GameSettings {
+                time_control,
+                grace: args.grace,
+                startup_timeout: args.startup_timeout,
+                fault_policy,
+                adjudication: args.adjudicate,
+            },
+            openings: parse_openings(&args.openings, &args.game)?,
+            seed: args.seed,
+            concurrency: args.concurrency.into(),
+            log: args.log.clone(),
+        })
     }
-    let time_control = match args.movetime {
-        Some(time) => TimeControl::PerMove(time),
-        None => args.time.unwrap_or_default(),
-    };
-    let mut players = [parse_player(&args.first)?, parse_player(&args.second)?];
-    let time_control = matches::apply_default_limits(&mut players, time_control, args.nodes);
-    if players[0] == players[1] {
-        // A clone shares the build: a bot that plays itself is built once.
-        players[1] = players[0].clone();
-    }
-    for player in &players {
-        player.supports(&args.game).map_err(Failure::Usage)?;
-    }
-    let fault_policy = args.policy.unwrap_or_else(|| FaultPolicy::default_for(&args.game));
-    if !fault_policy.supports(&args.game) {
-        let message =
-            format!("turns cannot be skipped in {}: use forfeit or random-move", args.game);
-        return Err(Failure::Usage(message));
-    }
-    if let Some(folder) = &args.log {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create log folder {}", folder.display()))?;
-    }
-    Ok(MatchConfig {
-        game: args.game.clone(),
-        players,
-        pairs: args.games / 2,
-        settings: GameSettings {
-            time_control,
-            grace: args.grace,
-            startup_timeout: args.startup_timeout,
-            fault_policy,
-        },
-        openings: parse_openings(&args.openings, &args.game)?,
-        seed: args.seed,
-        concurrency: args.concurrency.into(),
-        log: args.log.clone(),
-    })
 }
 
 fn parse_openings(text: &str, game: &Game) -> Result<Openings, Failure> {
@@ -303,7 +330,28 @@ fn write_games(
 fn progress_line(score: &MatchScore, games: u32) -> String {
     let Wdl { wins, draws, losses } = score.all;
     let percent = 100.0 * score.all.score().unwrap_or(0.5);
-    format!("{}/{games}  +{wins} ={draws} -{losses}  {percent:.1} %", score.all.games())
+    let mut line =
+        format!("{}/{games}  +{wins} ={draws} -{losses}  {percent:.1} %", score.all.games());
+    if let Some(estimate) = score.pairs.estimate() {
+        let pairs = score.pairs.0.map(|count| count.to_string()).join(" ");
+        let (elo, los) = (elo_text(&estimate), 100.0 * estimate.los);
+        line.push_str(&format!("  pairs {pairs}  Elo {elo}  LOS {los:.1} %"));
+    }
+    line
+}
+
+/// Formats a finished game and the score so far.
+fn game_line(config: &MatchConfig, game: &MatchGame, score: &MatchScore, games: u32) -> String {
+    let [first, second] = [game.first, 1 - game.first].map(|player| &config.players[player]);
+    let summary = game.summary();
+    format!(
+        "game {}: {first} - {second} {}, {}, {}; {}",
+        game.number(),
+        summary.result(),
+        summary.reason,
+        counted(summary.plies.into(), "ply"),
+        progress_line(score, games)
+    )
 }
 
 fn write_report(
@@ -322,7 +370,8 @@ fn write_report(
     if let Some(estimate) = pairs.estimate() {
         let [score, error, los] =
             [estimate.score, estimate.error, estimate.los].map(|fraction| 100.0 * fraction);
-        writeln!(out, "score     {score:.1} % ± {error:.1} (95 %, from {} pairs)", pairs.count())?;
+        let count = counted(pairs.count().into(), "pair");
+        writeln!(out, "score     {score:.1} % ± {error:.1} (95 %, from {count})")?;
         writeln!(out, "pairs     {}", pairs_text(&pairs.0))?;
         writeln!(out, "Elo       {}", elo_text(&estimate))?;
         writeln!(out, "LOS       {los:.1} %")?;
@@ -346,13 +395,13 @@ fn wdl_text(wdl: &Wdl) -> String {
     format!("+{wins} ={draws} -{losses}, {percent}")
 }
 
-fn pairs_text(counts: &[u32; 5]) -> String {
+pub(crate) fn pairs_text(counts: &[u32; 5]) -> String {
     let points = ["0", "½", "1", "1½", "2"];
     let texts = points.iter().zip(counts).map(|(points, count)| format!("{points}: {count}"));
     texts.collect::<Vec<_>>().join("  ")
 }
 
-fn elo_text(estimate: &Estimate) -> String {
+pub(crate) fn elo_text(estimate: &Estimate) -> String {
     match (estimate.elo.is_finite(), estimate.elo_error.is_finite()) {
         (true, true) => format!("{:+.0} ± {:.0}", estimate.elo, estimate.elo_error),
         (true, false) => format!("{:+.0}, error unbounded", estimate.elo),
@@ -404,6 +453,7 @@ fn match_json(
         "timeouts": score.timeouts,
         "slowest_ms": score.slowest_move.map(|time| time.as_secs_f64() * 1e3),
         "policy": config.settings.fault_policy.code(),
+        "adjudication": config.settings.adjudication.to_string(),
         "faults": score.faults,
         "incidents": faults.in_order(),
         "incidents_omitted": faults.omitted(),

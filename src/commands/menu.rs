@@ -1,9 +1,9 @@
-//! `crownhead` alone: a menu with the prompts of the original program.
+//! `crownhead` alone on a dumb terminal: a menu with the prompts of the original program.
 
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-use crownhead_play::{PlayerKind, TimeControl};
+use crownhead_play::TimeControl;
 use crownhead_rules::Game;
 use crownhead_terminal::autosave::Autosave;
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
@@ -36,9 +36,9 @@ enum MenuChoice {
 
 /// Asks all questions; `None` if the user quits.
 fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Option<MenuChoice>> {
-    // The game of the original program comes first.
+    // The default game comes first.
     let mut games = Game::all();
-    games.sort_by_key(|game| game.info().assignment_texts.is_none());
+    games.sort_by_key(|game| *game != Game::default());
     let count = games.len();
     writeln!(output, "Crownhead: checkers games on an 8x8 board. q quits.\n")?;
     for (number, game) in games.iter().enumerate() {
@@ -72,15 +72,16 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         };
         writeln!(output, "\nOpponents: random, minimax, level:1 (easy) to level:10 (strongest).")?;
         let expected = "random, minimax, or level:1 to level:10";
-        let question = "Which opponent? [level:3] ";
-        let Some(opponent) = prompt(input, output, question, "level:3", expected, parse_opponent)?
+        let default = Setup::default_for(&game).seats[1].to_string();
+        let question = format!("Which opponent? [{default}] ");
+        let Some(opponent) = prompt(input, output, &question, &default, expected, parse_opponent)?
         else {
             return Ok(None);
         };
         if uses_time(&opponent) {
-            let question = "Seconds per move for the computer? [1] ";
+            let question = "Seconds per move for the computer? [2] ";
             let expected = "seconds, 0.01 to 3600";
-            let Some(move_time) = prompt(input, output, question, "1", expected, parse_seconds)?
+            let Some(move_time) = prompt(input, output, question, "2", expected, parse_seconds)?
             else {
                 return Ok(None);
             };
@@ -98,10 +99,10 @@ fn parse_opponent(text: &str) -> Option<Seat> {
     text.parse().ok().filter(|seat| *seat != Seat::Human)
 }
 
-/// Returns whether a player uses thinking time: all but `random` do.
+/// Returns whether only the clock limits a player's search. Levels and textbook players have limits
+/// of their own.
 fn uses_time(seat: &Seat) -> bool {
-    let Seat::Computer(spec) = seat else { return false };
-    spec.builtin().is_none_or(|spec| spec.kind != PlayerKind::Random)
+    matches!(seat, Seat::Computer(spec) if spec.has_no_limit())
 }
 
 fn parse_seconds(text: &str) -> Option<Duration> {
@@ -157,13 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_chinese_checkers_against_a_computer() {
-        let (setup, output) = answer("\n\n\n\n\n");
+    fn menu_has_the_defaults_of_play() {
+        let (setup, output) = answer("\n\n\n\n");
+        let default = Setup::default_for(&Game::default());
         let setup = setup.unwrap();
-        assert_eq!(setup.game, "chinese-checkers".parse().unwrap());
-        assert_eq!(setup.seats[0], Seat::Human);
-        assert_eq!(setup.seats[1], "level:3".parse().unwrap());
-        assert!(output.find("Chinese") < output.find("English"), "{output}");
+        assert_eq!((setup.game, setup.seats), (default.game, default.seats));
+        assert!(output.contains("1 English checkers"), "{output}");
     }
 
     #[test]
@@ -176,20 +176,23 @@ mod tests {
     fn invalid_answers_are_asked_again() {
         let long = "9".repeat(5000);
         let (setup, output) =
-            answer(&format!("-1\n{long}\n\u{1b}[2J\n2\n2\n2\nhuman\nminimax\n0.5\n"));
+            answer(&format!("-1\n{long}\n\u{1b}[2J\n2\n2\n2\nhuman\nlevel:10\n0.5\n"));
         let setup = setup.unwrap();
         assert_eq!(setup.seats[1], Seat::Human);
-        assert_eq!(setup.seats[0], "minimax".parse().unwrap());
+        assert_eq!(setup.seats[0], "level:10".parse().unwrap());
         assert_eq!(setup.time_control, TimeControl::PerMove(Duration::from_millis(500)));
         assert_eq!(output.matches("Please enter").count(), 4, "{output}");
         assert!(answer("1\n1\n").0.is_some_and(|setup| setup.seats == [Seat::Human, Seat::Human]));
     }
 
     #[test]
-    fn menu_does_not_ask_think_time_for_random() {
-        let (setup, output) = answer("1\n2\n1\nrandom\n");
-        assert_eq!(setup.unwrap().time_control, TimeControl::Unlimited);
-        assert!(!output.contains("Seconds per move"), "{output}");
+    fn menu_asks_think_time_only_where_it_matters() {
+        for opponent in ["random", "minimax", "level:9"] {
+            let (setup, output) = answer(&format!("1\n2\n1\n{opponent}\n"));
+            assert_eq!(setup.unwrap().time_control, TimeControl::Unlimited, "{opponent}");
+            assert!(!output.contains("Seconds per move"), "{output}");
+        }
+        assert!(answer("1\n2\n1\nlevel:10\n").1.contains("Seconds per move"));
     }
 
     #[test]

@@ -1,22 +1,28 @@
 //! One file per command.
 
 pub(crate) mod analyse;
+pub(crate) mod assignment;
 pub(crate) mod bench;
 pub(crate) mod bot;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod games;
+pub(crate) mod home;
 pub(crate) mod learn;
 pub(crate) mod matches;
 pub(crate) mod menu;
 pub(crate) mod moves;
+pub(crate) mod openings;
 pub(crate) mod pdn;
 pub(crate) mod perft;
 pub(crate) mod play;
+pub(crate) mod rate;
 pub(crate) mod serve;
+pub(crate) mod sprt;
 pub(crate) mod tables;
 pub(crate) mod tournament;
+pub(crate) mod train;
 pub(crate) mod tune;
 pub(crate) mod view;
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crownhead_play::move_words;
 use crownhead_rules::{Cell, Game, GameVisitor, MoveList, Notation, Outcome};
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ pub(crate) struct Args {
     /// Position [default: the start position]
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     position: Option<String>,
-    /// Moves to play first, separated by spaces; explains an illegal one
+    /// Moves to play first, for example "1. 11-15 22-18"; explains an illegal one
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     after: Option<String>,
     /// Print one JSON object
@@ -45,9 +46,8 @@ impl GameVisitor for List<'_> {
     fn visit<P: Notation>(self, options: &P::Options) -> Self::Output {
         let mut position: P = parse_position(self.0.position.as_deref(), options)?;
         let mut past = Vec::new();
-        for (number, text) in
-            (1..).zip(self.0.after.iter().flat_map(|text| text.split_whitespace()))
-        {
+        let after = self.0.after.as_deref().unwrap_or_default();
+        for (number, text) in (1..).zip(move_words(after)) {
             let quoted: String = text.chars().take(40).collect();
             let illegal =
                 |reason: String| Failure::BadInput(format!("move {number}, {quoted}: {reason}"));

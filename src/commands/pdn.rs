@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use crownhead_files::AtomicFile;
+use crownhead_play::counted;
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
 use serde_json::json;
 
@@ -92,8 +93,8 @@ fn check(args: &Check) -> Result<(), Failure> {
                 "listed": listed,
             }));
         } else {
-            let (games, errors) = (count(counts.games, "game"), count(counts.errors, "error"));
-            let plies = if plies == 1 { "1 ply".into() } else { format!("{plies} plies") };
+            let (games, errors) = (counted(counts.games, "game"), counted(counts.errors, "error"));
+            let plies = counted(plies as u64, "ply");
             print_line(
                 &mut out,
                 format_args!("{}: {games} read ({plies}), {errors}", input_name(path)),
@@ -159,7 +160,7 @@ fn convert_to(
     }
     out.flush().map_err(write_error)?;
     if errors > 0 {
-        eprint_message(format_args!("crownhead: skipped {}", count(errors, "game")));
+        eprint_message(format_args!("crownhead: skipped {}", counted(errors, "game")));
         return Err(Failure::BadInputReported);
     }
     Ok(())
@@ -204,8 +205,4 @@ fn read(
 fn report(path: &Path, error: &RecordError) {
     let RecordError { game, line, column, message, .. } = error;
     eprint_message(format_args!("{}:{line}:{column}: game {game}: {message}", input_name(path)));
-}
-
-fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -8,15 +8,16 @@ use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
 use crownhead_play::{StopFlag, TimeControl, parse_duration};
 use crownhead_records::format_game;
-use crownhead_rules::Game;
+use crownhead_rules::{Game, Side, did_you_mean};
 use crownhead_terminal::autosave::{self, Autosave};
+use crownhead_terminal::game_file::GameFile;
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::PlainGame;
-use crownhead_terminal::screen::{self, GameScreen};
+use crownhead_terminal::screen::{self, GameScreen, ViewScreen};
 
 use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
-use crate::output::{colours_allowed, eprint_message, is_interactive, supports_ansi};
+use crate::output::{eprint_message, is_interactive, look};
 use crate::signals::stop_on_signals;
 
 #[derive(clap::Args)]
@@ -34,10 +35,10 @@ pub(crate) struct Args {
     /// Game, with options: contest:kings=true, … [default: english]
     game: Option<Game>,
     /// Player who moves first
-    #[arg(long, value_name = "PLAYER", default_value = "human")]
+    #[arg(long, value_name = "PLAYER", default_value_t = default_seat(Side::First))]
     first: String,
     /// Player who moves second
-    #[arg(long, value_name = "PLAYER", default_value = "level:5")]
+    #[arg(long, value_name = "PLAYER", default_value_t = default_seat(Side::Second))]
     second: String,
     /// Position [default: the start position]
     #[arg(long, value_name = "POSITION")]
@@ -64,6 +65,10 @@ pub(crate) struct Args {
     resume: bool,
     #[command(flatten)]
     isolation: IsolationArgs,
+}
+
+fn default_seat(side: Side) -> String {
+    Setup::default_for(&Game::default()).seats[side.index()].to_string()
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -108,7 +113,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 fn parse_seat(option: &str, text: &str) -> Result<Seat, Failure> {
     text.parse().map_err(|error: SpecError| match error.is_manifest {
         true => Failure::BadInput(error.to_string()),
-        false => Failure::Usage(format!("{option}: {error}; or human")),
+        false => {
+            let hint = did_you_mean(text, ["human"]);
+            Failure::Usage(format!("{option}: {error}; or human{hint}"))
+        }
     })
 }
 
@@ -167,7 +175,7 @@ fn build_bots(game: &LocalGame, stop: &StopFlag) -> Result<(), Failure> {
     for seat in &game.setup().seats {
         let Seat::Computer(spec) = seat else { continue };
         let has_build = spec.program().is_some_and(|bot| bot.build.is_some());
-        if has_build && supports_ansi(&std::io::stderr()) {
+        if has_build {
             eprint_message(format_args!("Building {spec} …"));
         }
         let result = spec.build(stop);
@@ -184,8 +192,8 @@ fn play_on_screen(
     autosave: Option<Autosave>,
     stop: &StopFlag,
 ) -> (std::io::Result<()>, LocalGame) {
-    let mut screen = GameScreen::new(game, autosave, colours_allowed());
-    let result = screen::run(&mut screen, stop);
+    let mut screen = GameScreen::new(game, autosave, look());
+    let result = run_game_screen(&mut screen, stop);
     if let Some(message) = screen.autosave_text() {
         eprint_message(message);
     }
@@ -197,4 +205,16 @@ fn play_on_screen(
         eprint_message(description);
     }
     (result, game)
+}
+
+/// Runs the game, and after its end the viewer with its analysis as often as the user wants it.
+fn run_game_screen(screen: &mut GameScreen, stop: &StopFlag) -> std::io::Result<()> {
+    loop {
+        screen::run(screen, stop)?;
+        let Some(record) = screen.take_analysed() else { return Ok(()) };
+        let text = format_game(&record).map_err(std::io::Error::other)?;
+        let games = GameFile::new(std::io::Cursor::new(text));
+        let mut viewer = ViewScreen::new(games, screen.look()).map_err(std::io::Error::other)?;
+        screen::run(&mut viewer, stop)?;
+    }
 }

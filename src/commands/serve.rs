@@ -38,6 +38,18 @@ pub(crate) struct Args {
     /// Directory for the games [default: server in the data directory]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Open connections per address
+    #[arg(long, value_name = "N")]
+    connections_per_address: Option<usize>,
+    /// New games per minute and address, after the first 300
+    #[arg(long, value_name = "N")]
+    games_per_minute: Option<u32>,
+    /// Browser tabs per seat
+    #[arg(long, value_name = "N")]
+    tabs_per_seat: Option<usize>,
+    /// Spectators per game
+    #[arg(long, value_name = "N")]
+    spectators_per_game: Option<usize>,
     /// Least severe log messages to write to standard error; info logs every request
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log_level: LogLevel,
@@ -75,8 +87,30 @@ impl Args {
             public_url: None,
             open: true,
             data: None,
+            connections_per_address: None,
+            games_per_minute: None,
+            tabs_per_seat: None,
+            spectators_per_game: None,
             log_level: LogLevel::Warn,
         }
+    }
+}
+
+impl Args {
+    fn limits(&self) -> Limits {
+        let mut limits = match (&self.public_url, self.host.is_loopback()) {
+            (Some(_), _) => Limits::proxied(),
+            (None, true) => Limits::local(),
+            (None, false) => Limits::open(),
+        };
+        let set = |limit: &mut usize, value: Option<usize>| *limit = value.unwrap_or(*limit);
+        set(&mut limits.connections_per_client, self.connections_per_address);
+        set(&mut limits.sockets_per_seat, self.tabs_per_seat);
+        set(&mut limits.spectators_per_game, self.spectators_per_game);
+        if let Some(games) = self.games_per_minute {
+            limits.new_games.per_second = f64::from(games) / 60.0;
+        }
+        limits
     }
 }
 
@@ -100,8 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let limits = args.public_url.as_ref().map(|_| Limits::proxied());
-        let server = Server::bind(args.host, args.port, &data, limits).await?;
+        let server = Server::bind(args.host, args.port, &data, Some(args.limits())).await?;
         let server = server.with_public_url(args.public_url.clone());
         let local_url = page_url(server.address());
         let url = args.public_url.as_ref().map_or_else(|| local_url.clone(), PublicUrl::page);

@@ -101,6 +101,7 @@ fn generate(
     // set, an interrupt ends the program at once, which is safe too.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
 
+    eprint_message(format_args!("building {} …", path.display()));
     let bar = progress_bar(info);
     let progress = |known, _| {
         bar.set_position(known);

@@ -93,6 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         seed: args.seed,
         threads: args.threads.into(),
     };
+    eprint_message(format_args!("playing {} games of {} …", options.games, args.game));
     let start = Instant::now();
     let report_every = (options.games / 20).max(1);
     let samples = tuner.generate_samples(&options, &stop, &|done| {
@@ -128,6 +129,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => std::io::stdout().lock().write_all(text.as_bytes())?,
         Some(file) => file.write(&text)?,
     }
+    let seconds = start.elapsed().as_secs_f64();
+    eprint_message(format_args!("tuned on {training} positions in {seconds:.1} s"));
     Ok(())
 }
 

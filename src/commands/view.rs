@@ -11,7 +11,7 @@ use crownhead_terminal::print::print;
 use crownhead_terminal::screen::{self, ViewScreen};
 
 use crate::failure::Failure;
-use crate::output::{colours_allowed, eprint_message, is_interactive};
+use crate::output::{eprint_message, is_interactive, look};
 use crate::signals::stop_on_signals;
 
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.plain || !is_interactive() {
         return print_all(args, file);
     }
-    let mut screen = ViewScreen::new(GameFile::new(file), colours_allowed())
+    let mut screen = ViewScreen::new(GameFile::new(file), look())
         .map_err(|reason| Failure::BadInput(format!("{name}: {reason}")))?;
     let stop = stop_on_signals();
     screen::run(&mut screen, &stop)?;

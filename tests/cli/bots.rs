@@ -555,3 +555,41 @@ fn engine_answers_a_script() {
     let nested = crownhead(&["engine", "cmd:x"]);
     assert!(nested.refused(2).contains("unknown player"), "{nested:?}");
 }
+
+#[test]
+fn crash_in_a_match_shows_standard_error_the_line_and_the_log_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = "import sys\nfor line in sys.stdin:\n    if line.startswith('turn'):\n        \
+               print('about to fail', file=sys.stderr)\n        {}[line[:4]]\n    \
+               print('ready', flush=True)\n";
+    std::fs::write(folder.path().join("crash.py"), bot).unwrap();
+    let players = ["match", "cmd:python3 crash.py", "random"];
+    let options = ["--game", "english", "-n", "4", "--log", "logs"];
+    let finished = crownhead_in(folder.path(), &[&players[..], &options].concat());
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    let report = &finished.stdout;
+    assert_eq!(report.matches("\ngame ").count(), 1, "{report}");
+    assert!(report.contains("(4 times)\n  | about to fail\n  | Traceback"), "{report}");
+    assert!(report.contains("  | KeyError: 'turn'\n  at "), "{report}");
+    assert!(report.contains("crash.py:5\n  log logs/00001-black-"), "{report}");
+    let log = report.split("  log ").nth(1).unwrap().trim();
+    assert!(folder.path().join(log).is_file(), "{report}");
+    // Asking again shows all of it too.
+    let turn = std::fs::read_to_string(folder.path().join(log)).unwrap();
+    let ply = turn.split("turn ply=").nth(1).unwrap().split(' ').next().unwrap();
+    let finished = crownhead_in(folder.path(), &["bot", "replay", log, "--at", ply]);
+    assert_eq!(finished.stdout.matches("! about to fail").count(), 2, "{}", finished.stdout);
+    assert_eq!(finished.stdout.matches("! Traceback").count(), 2, "{}", finished.stdout);
+}
+
+#[test]
+fn bot_that_never_answers_is_advised_to_flush() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mute.py"), "import sys\nfor line in sys.stdin: pass\n")
+        .unwrap();
+    let players = ["match", "cmd:python3 mute.py", "random", "--game", "english", "-n", "2"];
+    let options = ["--startup-timeout", "100ms", "--movetime", "100ms"];
+    let finished = crownhead_in(folder.path(), &[&players[..], &options].concat());
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stdout.contains("it has never answered: flush"), "{}", finished.stdout);
+}

@@ -12,9 +12,11 @@ use serde_json::Value;
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
-    /// Without the line about isolation, which depends on the machine.
+    /// Without the line about isolation, which depends on the machine, and the lines that announce
+    /// long work and report that it is done.
     pub(crate) stderr: String,
     pub(crate) isolation: Option<String>,
+    pub(crate) announcements: Vec<String>,
 }
 
 /// Returns a command without environment variables that change the output.
@@ -85,11 +87,18 @@ impl Finished {
         let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
         let stderr = text(output.stderr);
         let is_isolation = |line: &&str| line.starts_with("isolation: ");
+        let is_announcement = |line: &&str| {
+            ["Playing ", "Played ", "Analysed ", "… "].iter().any(|start| line.starts_with(start))
+        };
         let finished = Finished {
             code: output.status.code(),
             stdout: text(output.stdout),
             isolation: stderr.lines().find(is_isolation).map(String::from),
-            stderr: stderr.split_inclusive('\n').filter(|line| !is_isolation(line)).collect(),
+            announcements: stderr.lines().filter(is_announcement).map(String::from).collect(),
+            stderr: stderr
+                .split_inclusive('\n')
+                .filter(|line| !is_isolation(line) && !is_announcement(line))
+                .collect(),
         };
         assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
         assert_ne!(finished.code, Some(101), "{finished:?}");

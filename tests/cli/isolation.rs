@@ -250,6 +250,128 @@ fn other_mechanisms_work_without_namespaces() {
 }
 
 #[test]
+fn attacks_are_contained_without_namespaces_as_documented() {
+    let test = "attacks_are_contained_without_namespaces_as_documented";
+    let Some(mut command) = without_namespaces(test, &["doctor", "--attack", "--json"]) else {
+        return;
+    };
+    let finished = finish(&mut command);
+    let object = finished.json();
+    let state = |name: &str| {
+        let attacks = object["attacks"].as_array().unwrap();
+        attacks.iter().find(|attack| attack["attack"] == name).unwrap()["state"].clone()
+    };
+    for name in [
+        "fork-bomb",
+        "memory",
+        "memory-in-children",
+        "shared-memory",
+        "page-tables",
+        "hidden-cpu-time",
+        "opponents-time",
+        "opponents-time-in-children",
+        "daemon",
+        "log",
+        "invisible-text",
+        "build-disk",
+        "build-outside",
+    ] {
+        assert_eq!(state(name), "contained", "{name}: {object}");
+    }
+    // The scratch directory is a real one.
+    assert_eq!(state("disk"), "not-contained", "{object}");
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+}
+
+#[test]
+fn daemon_ends_with_a_killed_referee_without_namespaces() {
+    let test = "daemon_ends_with_a_killed_referee_without_namespaces";
+    let mark = format!("mark-{}-daemon", std::process::id());
+    let bot = hostile(&format!("daemon-at-once {mark}"));
+    let arguments = ["match", &bot, "random", "--game", "english", "--movetime", "600s"];
+    let Some(mut command) = without_namespaces(test, &arguments) else { return };
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while processes(&mark).len() < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "the match has ended");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Init kills them a moment later.
+    while !processes(&mark).is_empty() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn bot_folder_cannot_run_this_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("runtime/bin");
+    fs::create_dir_all(&bin).unwrap();
+    let engine = bin.join("crownhead");
+    fs::copy(program(), &engine).unwrap();
+    // A runtime in PATH: every bot may read its folder, in which crownhead is installed too.
+    std::os::unix::fs::symlink("/usr/bin/env", bin.join("rustc")).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let bot = folder.path().join("bot");
+    fs::create_dir(&bot).unwrap();
+    let run = |player: &str| {
+        let mut command = Command::new(&engine);
+        command.args(["match", player, "random", "--game", "english", "-n", "2"]);
+        finish(command.env("PATH", &path).env_remove("CARGO_HOME"))
+    };
+    let by_command = run(&format!("cmd:{} engine level:1", engine.display()));
+    assert_eq!(by_command.code, Some(0), "the organiser may: {by_command:?}");
+    for command in
+        ["\"crownhead engine level:1\"", "[\"sh\", \"-c\", \"crownhead engine level:1\"]"]
+    {
+        fs::write(bot.join("bot.toml"), format!("command = {command}")).unwrap();
+        let by_folder = run(bot.to_str().unwrap());
+        assert_ne!(by_folder.code, Some(0), "{by_folder:?}");
+    }
+}
+
+#[test]
+fn bot_finds_packages_in_its_own_environment_and_where_the_organiser_allows() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = folder.path().join("bot");
+    fs::create_dir(&bot).unwrap();
+    let fixture = hostile("fine");
+    let source = fixture.split('\'').nth(1).unwrap();
+    let text = fs::read_to_string(source).unwrap();
+    fs::write(bot.join("bot.py"), format!("import extra_package\n{text}")).unwrap();
+    let packages = folder.path().join("packages");
+    fs::create_dir(&packages).unwrap();
+    fs::write(packages.join("extra_package.py"), "").unwrap();
+    let play = |command: &str, options: &[&str]| {
+        fs::write(bot.join("bot.toml"), format!("command = {command}")).unwrap();
+        let arguments = ["match", bot.to_str().unwrap(), "random", "--game", "english", "-n", "2"];
+        crownhead(&[&arguments[..], options].concat())
+    };
+    let missing = play("\"python3 bot.py fine\"", &[]);
+    assert_eq!(missing.code, Some(4), "{missing:?}");
+    assert!(missing.stdout.contains("the sandbox may have refused it"), "{missing:?}");
+    let path = packages.display();
+    let by_path = format!("[\"env\", \"PYTHONPATH={path}\", \"python3\", \"bot.py\", \"fine\"]");
+    assert_eq!(play(&by_path, &[]).code, Some(4), "not without permission");
+    let allowed = play(&by_path, &["--read", packages.to_str().unwrap()]);
+    assert_eq!(allowed.code, Some(0), "{allowed:?}");
+    let mut venv = Command::new("python3");
+    venv.args(["-m", "venv", "--without-pip", ".venv"]).current_dir(&bot);
+    if !venv.output().is_ok_and(|output| output.status.success()) {
+        return skip(
+            "bot_finds_packages_in_its_own_environment_and_where_the_organiser_allows",
+            "python3 cannot create a virtual environment (python3-venv)",
+        );
+    }
+    let lib = fs::read_dir(bot.join(".venv/lib")).unwrap().next().unwrap().unwrap().path();
+    fs::copy(packages.join("extra_package.py"), lib.join("site-packages/extra_package.py"))
+        .unwrap();
+    let venv = play("\".venv/bin/python bot.py fine\"", &[]);
+    assert_eq!(venv.code, Some(0), "{venv:?}");
+}
+
+#[test]
 fn doctor_shows_what_is_there_and_what_to_install() {
     let output = crownhead(&["doctor"]);
     for part in [

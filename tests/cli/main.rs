@@ -5,9 +5,11 @@
 mod adapters;
 mod analyse;
 mod arguments;
+mod assignment;
 mod bench;
 mod bots;
 mod completions;
+mod evidence;
 mod games;
 mod harness;
 mod isolation;
@@ -18,5 +20,8 @@ mod perft;
 mod pipes;
 mod play;
 mod play_vs_bot;
+#[cfg(target_os = "linux")]
+mod release;
 mod tables;
+mod train;
 mod tune;

@@ -132,7 +132,7 @@ fn invalid_arguments_are_refused_with_an_explanation() {
         (&["--time", "5+3", "--nodes", "9"], 2, "cannot be used with"),
         (&["--openings", "random:99"], 2, "with 0 to 40 plies"),
         (&["--openings", "missing"], 1, "cannot read the openings \"missing\""),
-        (&["--openings", "missing"], 1, "ballots:crossboard or a file"),
+        (&["--openings", "missing"], 1, "ballots:11man or a file"),
         (&["--openings", "bad"], 3, "bad, line 2: move 2, 11-15: "),
         (&["--openings", "empty"], 3, "empty, no openings"),
         (&["--concurrency", "0"], 2, "0 is not in 1.."),
@@ -164,7 +164,11 @@ fn missing_table_is_reported_once_and_the_match_goes_on() {
     assert_eq!(finished.stderr.lines().count(), 1, "{}", finished.stderr);
     let command = "`crownhead tables build chinese-checkers`";
     assert!(finished.stderr.contains(command), "{}", finished.stderr);
-    assert_eq!(play(["random", "random"]).stderr, "", "neither player uses it");
+    let without_tables = play(["random", "random"]);
+    assert_eq!(without_tables.stderr, "", "neither player uses it");
+    let announcements = &without_tables.announcements;
+    assert_eq!(announcements[0], "Playing 2 games: random against random …");
+    assert!(announcements[1].starts_with("Played 2 games in "), "{announcements:?}");
     fs::write(folder.path().join("chinese-checkers-solo.table"), "nonsense").unwrap();
     let finished = play(["level:1", "level:2"]);
     assert_eq!(finished.json()["games"], 2);

@@ -50,9 +50,10 @@ fn five_messages_of_the_assignment_have_a_precedence_and_a_reason() {
         let printed = dialogue("chinese-checkers", start, &format!("{typed}\n"));
         let answer = printed.split("Blue(#) to move: ").nth(1).unwrap();
         let mut lines = answer.lines();
-        assert_eq!(lines.next(), Some(&*format!("{message}, please input again:")), "{typed:?}");
         let line = lines.next().unwrap();
         assert!(line.len() > 10 && line.contains(reason), "{typed:?}: {line}");
+        // The prompt is the last line.
+        assert_eq!(lines.next(), Some(&*format!("{message}, please input again: ")), "{typed:?}");
     }
 }
 

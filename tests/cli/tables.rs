@@ -60,8 +60,9 @@ fn build_prints_path_and_histogram() {
         (Some(0), &expected_output(folder)),
         "{finished:?}"
     );
-    // No progress bar in a pipe: only the broken table and the time.
-    assert_eq!(finished.stderr.lines().count(), 2, "{}", finished.stderr);
+    // No progress bar in a pipe: only the broken table, what is built, and the time.
+    assert_eq!(finished.stderr.lines().count(), 3, "{}", finished.stderr);
+    assert!(finished.stderr.contains("\nbuilding "), "{}", finished.stderr);
     let last = finished.stderr.lines().last().unwrap();
     assert!(last.starts_with("built in ") && last.ends_with(" s"), "{last}");
     assert_eq!(files(folder), [FILE]);

@@ -3,26 +3,27 @@
 use crate::tty::Tty;
 
 #[test]
-fn menu_starts_a_game() {
+fn home_starts_a_game_and_comes_back() {
     let data = tempfile::tempdir().unwrap();
     let mut tty = Tty::start(data.path(), (80, 24), &[]);
-    let text = tty.wait_for("Which game? [1]");
-    assert!(text.contains("1 Chinese checkers"), "{text}");
-    tty.send("2\r");
-    tty.wait_for("2 human v.s. computer");
-    tty.send("2\r");
-    tty.wait_for("Which side do you play?");
-    tty.send("2\r");
-    tty.wait_for("Which opponent?");
-    tty.send("level:1\r");
-    tty.wait_for("Seconds per move");
-    tty.send("1\r");
+    // The footer is drawn last.
+    let text = tty.wait_for("q quit");
+    assert!(text.contains("▸ Play") && text.contains("English checkers"), "{text}");
+    assert!(text.contains("level 5"), "{text}");
+    // Down to the side, which becomes White; then up to Play.
+    tty.send(&"\x1b[B".repeat(7));
+    tty.wait_for("▸ You play");
+    tty.send("\x1b[C");
+    tty.wait_for("◂ White ▸");
+    tty.send(&format!("{}\r", "\x1b[A".repeat(7)));
     // The computer moves first.
     tty.wait_for("  1.>");
     tty.wait_for("White(w) to move.");
     tty.send("q");
     tty.wait_for("Leave this game?");
     tty.send("y");
+    tty.wait_for("▸ Play");
+    tty.send("q");
     assert_eq!(tty.wait_exit(), 0);
     tty.wait_restored();
 }
@@ -35,9 +36,9 @@ fn menu_starts_a_game_in_plain_text_on_a_dumb_terminal() {
     tty.send("1\n");
     tty.wait_for("Which mode? [2]");
     tty.send("1\n");
-    tty.wait_for("Blue(#) to move: ");
-    tty.send("2233\n");
-    tty.wait_for("Red(O) to move: ");
+    tty.wait_for("Black(b) to move: ");
+    tty.send("11-15\n");
+    tty.wait_for("White(w) to move: ");
     tty.send("quit\n");
     assert_eq!(tty.wait_exit(), 0);
     tty.wait_for("Game saved.");

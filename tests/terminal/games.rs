@@ -62,13 +62,9 @@ fn play_whole_game(id: &str, position: Option<&str>) {
     let mut session = new_session(&game, position).unwrap();
     while session.outcome().is_none() {
         let legal = session.legal_moves();
-        let letters = game.info().sides.map(|side| side.letter);
-        let turn = match session.side() {
-            Side::First => format!("▶ ({})", letters[0]),
-            Side::Second => format!("▶ [{}]", letters[1]),
-        };
+        let turn = format!("▶  ●  {}", game.info().sides[session.side().index()].name);
         let last = session.moves().pop().map(|text| format!(">{text}")).unwrap_or_default();
-        let truncated: String = last.chars().take(14).collect();
+        let truncated: String = last.chars().take(10).collect();
         tty.wait_until(&format!("{turn} after {last}"), |text| {
             text.contains(&turn) && text.contains(&truncated)
         });

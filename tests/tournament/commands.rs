@@ -210,3 +210,104 @@ fn file_that_is_not_a_journal_is_left_alone() {
     assert!(run.refused(3).contains(&format!("{message}: move it away")), "{run:?}");
     assert_eq!(fs::read_to_string(path).unwrap().len(), 47);
 }
+
+#[test]
+fn crash_in_a_tournament_shows_standard_error_the_line_and_the_log_once() {
+    let tournament = TestTournament::new(
+        "game = \"english\"\nplayers = [\"random\", \"./crash\"]\ngames = 4\nlog = \"logs\"\n",
+    );
+    tournament.write("crash/bot.toml", "command = \"python3 bot.py\"\n");
+    let bot = "import sys\nfor line in sys.stdin:\n    if line.startswith('turn'):\n        \
+               [print(i, file=sys.stderr) for i in range(20)]\n        {}[line[:4]]\n    \
+               print('ready', flush=True)\n";
+    tournament.write("crash/bot.py", bot);
+    let run = tournament.crownhead("run", &[]);
+    assert_eq!(run.code, Some(4), "{run:?}");
+    let report = &run.stderr;
+    assert_eq!(report.matches(", crash: crash, ").count(), 1, "{report}");
+    assert!(report.contains("(4 times)\n  | "), "{report}");
+    assert!(report.contains("  | KeyError: 'turn'\n  at "), "{report}");
+    assert_eq!(report.matches("\n  | ").count(), 10, "{report}");
+    assert!(report.contains("bot.py:5\n  log "), "{report}");
+    let log = report.split("  log ").nth(1).unwrap().lines().next().unwrap();
+    assert!(tournament.path().join(log).is_file(), "{log}");
+}
+
+#[test]
+fn report_is_a_folder_or_a_file_and_has_a_page_per_player() {
+    let players = r#"["random", { name = "../x", player = "minimax:1" }, "level:1"]"#;
+    let tournament =
+        TestTournament::new(&format!("game = \"english\"\nplayers = {players}\nnodes = 50\n"));
+    assert!(tournament.crownhead("report", &["--json"]).refused(1).contains("has not been run"));
+    assert_eq!(tournament.crownhead("run", &[]).code, Some(0));
+    assert!(tournament.crownhead("report", &[]).refused(2).contains("--html"));
+    tournament.crownhead("report", &["--html", "x", "--nodes", "9"]).refused(2);
+
+    let arguments =
+        ["--html", "out", "--per-player", "own", "--analyse", "--nodes", "50", "--json"];
+    let report = tournament.crownhead("report", &arguments);
+    assert_eq!(report.code, Some(0), "{report:?}");
+    let json = report.json();
+    let games = json["games"].as_array().unwrap();
+    assert_eq!(games.len(), 6);
+    for game in games {
+        let moves = game["replay"]["moves"].as_str().unwrap().split(' ').count();
+        let expected = game["replay"]["analysis"]["expected"].as_array().unwrap();
+        assert_eq!(expected.len(), moves + 1, "one score per position");
+    }
+    let names = |folder: &str| {
+        let entries = fs::read_dir(tournament.path().join(folder)).unwrap();
+        let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
+        entries.map(|entry| name(entry).into_string().unwrap()).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(names("out"), ["games.pdn", "index.html"].map(String::from).into());
+    assert_eq!(names("own"), ["level-1.html", "random.html", "x.html"].map(String::from).into());
+
+    let single = tournament.crownhead("report", &["--html", "one.html"]);
+    assert_eq!(single.code, Some(0), "{single:?}");
+    let page = fs::read_to_string(tournament.path().join("one.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+}
+
+#[test]
+fn standings_and_games_are_exported_as_csv_and_markdown() {
+    let tournament = TestTournament::new(
+        "game = \"english\"\nplayers = [{ name = \"=A, \\\"1|2\\\"\", player = \"alphabeta:2\" }, \
+         \"random\"]\n[adjudication]\nmax-moves = 6\n",
+    );
+    assert_eq!(tournament.crownhead("run", &[]).code, Some(0));
+    let csv = tournament.crownhead("standings", &["--csv", "--ratings"]);
+    let lines: Vec<_> = csv.printed().lines().map(String::from).collect();
+    assert!(lines[0].starts_with("rank,player,points,games,wins,draws,losses,first_wins"));
+    assert!(lines[0].ends_with("wins,score-differential,direct-encounter,elo,elo_error"));
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().any(|line| line.contains(",\"'=A, \"\"1|2\"\"\",")), "{lines:?}");
+    let markdown = tournament.crownhead("standings", &["--markdown"]);
+    assert!(markdown.printed().starts_with("| rank | player | points |"));
+    assert!(markdown.printed().contains("| =A, \"1\\|2\" |"), "{markdown:?}");
+    let games = tournament.crownhead("games", &["--csv"]);
+    let lines: Vec<_> = games.printed().lines().map(String::from).collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[1].starts_with("1,1,"), "{lines:?}");
+    let both = tournament.crownhead("standings", &["--csv", "--markdown"]);
+    assert_eq!(both.code, Some(2));
+    // The journal has how a game was adjudicated, and the reported scores.
+    let reasons: BTreeSet<_> = tournament
+        .games()
+        .values()
+        .map(|game| game["reason"].as_str().unwrap().to_string())
+        .collect();
+    assert!(reasons.iter().any(|reason| reason == "adjudicated-length"), "{reasons:?}");
+    let game = tournament.crownhead("games", &["1", "--json"]).json()["games"][0].clone();
+    let scores = game["scores"].as_array().unwrap();
+    assert_eq!(scores.len(), game["moves"].as_array().unwrap().len());
+    assert!(scores.iter().any(|score| score.is_i64()), "{game}");
+    assert!(scores.iter().any(|score| score.is_null()), "{game}");
+}
+
+#[test]
+fn watch_needs_a_terminal_and_a_journal() {
+    let tournament = TestTournament::of_eight("");
+    let watch = tournament.crownhead("watch", &[]);
+    assert!(watch.refused(2).contains("crownhead tournament status class.toml"));
+}

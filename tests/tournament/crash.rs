@@ -99,11 +99,25 @@ fn of_bots(lines: &str) -> TestTournament {
     ))
 }
 
+/// Environment variable with the number of kills in the test with bots.
+const KILLS: &str = "CROWNHEAD_TEST_KILLS";
+
 #[test]
 fn kills_with_bots_leave_every_game_exactly_once() {
+    let undisturbed = of_bots("games = 6\n");
+    assert_eq!(undisturbed.crownhead("run", &[]).code, Some(0));
+    let kills = std::env::var(KILLS).ok().map_or(15, |kills| kills.parse().unwrap());
     let tournament = of_bots("games = 6\n");
     let mut rng = fastrand::Rng::with_seed(11);
-    kill_until_finished(&tournament, &mut rng, 400_000, 15);
+    kill_until_finished(&tournament, &mut rng, 400_000, kills);
+    assert_eq!(tournament.standings(), undisturbed.standings());
+    let folder = tournament.path().to_str().unwrap();
+    let of_tournament = |pid: &str| {
+        fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(folder))
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut processes = processes.filter_map(|entry| entry.file_name().into_string().ok());
+    assert_eq!(processes.find(|pid| of_tournament(pid)), None, "a process is left");
     let games = tournament.games();
     assert_eq!(games.len(), 36);
     let mut pairs: BTreeMap<(String, String), u32> = BTreeMap::new();

@@ -138,3 +138,54 @@ fn files_with_different_extensions_have_different_journals() {
         assert_eq!(status["finished"], json!(2));
     }
 }
+
+#[test]
+fn damaged_journal_is_refused_with_a_way_to_recover() {
+    let tournament = TestTournament::of_eight("games = 4\nseed = 1");
+    assert_eq!(tournament.crownhead("run", &[]).code, Some(0));
+    let journal = tournament.path().join("class.journal");
+    let mut bytes = fs::read(&journal).unwrap();
+    // Pages in the middle, which hold games.
+    let middle = bytes.len() / 2 / 4096 * 4096;
+    bytes[middle..middle + 8192].fill(0xa5);
+    fs::write(&journal, bytes).unwrap();
+    for verb in ["resume", "status", "standings"] {
+        let refused = tournament.crownhead(verb, &[]);
+        let message = refused.refused(3);
+        assert!(message.contains("class.journal is damaged: "), "{message}");
+        assert!(message.contains("sqlite3 class.journal .recover"), "{message}");
+    }
+}
+
+#[test]
+fn deleted_journal_is_noticed_and_saved() {
+    let tournament = TestTournament::of_eight("schedule = \"ladder\"\nconcurrency = 2");
+    let (child, out) = start(&tournament, "run", &[]);
+    for name in ["class.journal", "class.journal-wal", "class.journal-shm"] {
+        let _ = fs::remove_file(tournament.path().join(name));
+    }
+    let (last, code) = wait(child, out);
+    assert_eq!(code, Some(1), "{last}");
+    assert!(
+        last.contains("class.journal was deleted or replaced while the tournament ran"),
+        "{last}"
+    );
+    assert!(last.contains("everything it held was saved to class.journal"), "{last}");
+    assert!(tournament.finished().len() >= 3, "no reported game is lost");
+}
+
+#[test]
+fn estimate_ignores_a_game_during_which_the_clock_was_set() {
+    let tournament = TestTournament::of_eight("games = 20\nseed = 1");
+    let (mut child, _out) = start(&tournament, "run", &[]);
+    kill(&mut child);
+    let before = tournament.status()["seconds_left"].as_f64().unwrap();
+    let journal = rusqlite::Connection::open(tournament.path().join("class.journal")).unwrap();
+    // The clock was set forward by ten years.
+    let sql = "UPDATE games SET finished = finished + 315360000000 WHERE number =
+               (SELECT min(number) FROM games WHERE finished IS NOT NULL)";
+    assert_eq!(journal.execute(sql, []).unwrap(), 1);
+    drop(journal);
+    let after = tournament.status()["seconds_left"].as_f64().unwrap();
+    assert!(after < 20.0 * before + 60.0, "{before} s before, {after} s after");
+}

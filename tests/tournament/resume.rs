@@ -98,15 +98,25 @@ fn changed_files_of_a_bot_are_detected() {
     tournament.write("bot/bot.sh", FIRST_MOVE);
     tournament.write("bot/__pycache__/x.pyc", "1");
     assert_eq!(tournament.crownhead("run", &[]).code, Some(0));
-    tournament.write("bot/__pycache__/x.pyc", "2");
-    assert_eq!(tournament.crownhead("resume", &[]).code, Some(0), "caches are ignored");
-    tournament.write("bot/more.sh", "");
-    let resume = tournament.crownhead("resume", &[]);
-    assert!(resume.refused(2).contains("changed: bot: more.sh is new"), "{resume:?}");
-    tournament.write("bot/bot.sh", &format!("# better\n{FIRST_MOVE}"));
-    let resume = tournament.crownhead("resume", &[]);
-    let message = "changed: bot: bot.sh has changed, and 1 more";
-    assert!(resume.refused(2).contains(message), "{resume:?}");
+    assert_eq!(tournament.crownhead("resume", &[]).code, Some(0), "nothing has changed");
+    let mut changes = Vec::new();
+    for (file, text, change) in [
+        ("__pycache__/x.pyc", "2", "__pycache__/x.pyc has changed"),
+        (".hidden", "", ".hidden is new"),
+        ("bot.log", "", "bot.log is new"),
+        ("bot.sh", &format!("# better\n{FIRST_MOVE}"), "bot.sh has changed"),
+    ] {
+        tournament.write(&format!("bot/{file}"), text);
+        changes.push(change);
+        let resume = tournament.crownhead("resume", &[]);
+        let message = resume.refused(2);
+        assert!(
+            changes.iter().any(|change| message.contains(&format!("bot: {change}"))),
+            "{message}"
+        );
+        let more = format!(", and {} more", changes.len() - 1);
+        assert!(changes.len() == 1 || message.contains(&more), "{message}");
+    }
     let resume = tournament.crownhead("resume", &["--replay"]);
     assert_eq!(resume.code, Some(0), "{resume:?}");
     assert_eq!(tournament.finished().len(), 6);
@@ -189,6 +199,20 @@ fn broken_submission_is_the_same_from_any_folder() {
     let resume = crownhead_in(std::path::Path::new("/"), &args);
     assert_eq!(resume.code, Some(4), "{resume:?}");
     assert!(!resume.stderr.contains("changed"), "{resume:?}");
+}
+
+#[test]
+fn program_replaced_after_the_build_is_detected() {
+    let tournament = TestTournament::new("game = \"english\"\nplayers = [\"random\", \"./bot\"]\n");
+    let manifest =
+        "command = \"sh made\"\nbuild = [\"sh\", \"-c\", \"test -e made || cp bot.sh made\"]";
+    tournament.write("bot/bot.toml", manifest);
+    tournament.write("bot/bot.sh", FIRST_MOVE);
+    assert_eq!(tournament.crownhead("run", &[]).code, Some(0));
+    assert_eq!(tournament.crownhead("resume", &[]).code, Some(0), "what the build made is known");
+    tournament.write("bot/made", &format!("# better\n{FIRST_MOVE}"));
+    let resume = tournament.crownhead("resume", &[]);
+    assert!(resume.refused(2).contains("changed: bot: made has changed"), "{resume:?}");
 }
 
 #[test]

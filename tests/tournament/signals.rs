@@ -118,3 +118,43 @@ fn cancelled_tournament_stops_and_resumes_only_with_reopen() {
     assert_eq!(wait(child, out).1, Some(130));
     assert!(tournament.finished().len() > finished.len());
 }
+
+/// Creates a tournament with a bot that stops the referee in the second move of its first game.
+fn with_bot_that_stops_us(mode: &str) -> TestTournament {
+    let bot = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("crates/bots/tests/fixtures/hostile.py");
+    TestTournament::new(&format!(
+        "game = \"english\"\nmovetime = \"1s\"\nisolation = \"off\"\nplayers = [\"random\", \
+         {{ name = \"bot\", player = \"cmd:python3 '{}' {mode} stopped\" }}]\n",
+        bot.display()
+    ))
+}
+
+#[test]
+fn stopped_referee_does_not_charge_the_bot_for_its_absence() {
+    let tournament = with_bot_that_stops_us("stops-the-referee");
+    let run = tournament.crownhead("run", &["--json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let absences = |number: &u64| {
+        let games = tournament.crownhead("games", &[&number.to_string(), "--json"]).json();
+        games["games"][0]["absences"].as_array().unwrap().clone()
+    };
+    let absences: Vec<_> = tournament.games().keys().flat_map(absences).collect();
+    let longest = absences.iter().filter_map(|absence| absence["milliseconds"].as_u64()).max();
+    assert!(longest > Some(1500), "{absences:?}");
+}
+
+#[test]
+fn game_in_which_a_bot_was_late_while_the_referee_was_away_is_replayed_once() {
+    let tournament = with_bot_that_stops_us("stops-the-referee-and-is-late");
+    let run = tournament.crownhead("run", &["--json"]);
+    assert_eq!(run.code, Some(0), "nobody forfeits: {run:?}");
+    let replayed = run.stdout.matches("\"replayed\":true").count();
+    assert_eq!(replayed, 1, "{run:?}");
+    let journal = rusqlite::Connection::open(tournament.path().join("class.journal")).unwrap();
+    let query = "SELECT reason, voided_because FROM voided";
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let (reason, because): (String, String) = journal.query_row(query, [], row).unwrap();
+    assert_eq!(reason, "time");
+    assert!(because.contains("crownhead was stopped or starved for "), "{because}");
+}

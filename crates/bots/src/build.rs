@@ -4,8 +4,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crownhead_play::StopFlag;
+use crownhead_rules::escape_invisible;
 
 use crate::BotProgram;
+use crate::disk_watch::DiskWatch;
 use crate::process::{BotProcess, ReceiveError, describe_exit};
 
 /// How long a build may take.
@@ -28,14 +30,22 @@ fn run_build(program: &BotProgram, argv: &[String], stop: &StopFlag) -> Result<(
     let failure = |reason: String| format!("building {program} with {:?} {reason}", argv.join(" "));
     let start_failure =
         |error: io::Error| failure(format!("failed: {error}{}", program.install_hint(&error)));
+    let max_growth = program.build_disk();
+    let mut disk = max_growth.map(|max| DiskWatch::new(program.build_dir(), max));
     let mut process = BotProcess::start_build(program, argv).map_err(start_failure)?;
     let mut output = Vec::new();
-    let end = wait_end(&mut process, stop, |line| {
+    let mut on_line = |line: &[u8]| {
         output.extend_from_slice(line);
         output.push(b'\n');
         output.truncate(MAX_BUILD_OUTPUT);
-    });
+    };
+    let end = wait_end(&mut process, stop, disk.as_mut(), &mut on_line);
+    // A fast build may end between two checks.
+    disk.iter_mut().for_each(DiskWatch::check_now);
     let reason = match end {
+        _ if let Some(violation) = disk.as_ref().and_then(DiskWatch::violation) => {
+            format!("was stopped: {violation}")
+        }
         ReceiveError::Closed if process.kill_reason().is_some() => {
             format!("was stopped: {}", process.kill_reason().unwrap_or_default())
         }
@@ -54,15 +64,17 @@ fn run_build(program: &BotProgram, argv: &[String], stop: &StopFlag) -> Result<(
         },
     };
     output.extend(process.stderr_excerpt());
-    Err(failure(format!("{reason}:\n{}", String::from_utf8_lossy(&output).trim_end())))
+    let output = escape_invisible(&String::from_utf8_lossy(&output));
+    Err(failure(format!("{reason}:\n{}", output.trim_end())))
 }
 
 /// Waits until a build exits, and passes the lines it prints to `on_line`. `Closed` means that it
-/// exited.
+/// exited. `Stopped` also means that it has written too much.
 fn wait_end(
     process: &mut BotProcess,
     stop: &StopFlag,
-    mut on_line: impl FnMut(&[u8]),
+    mut disk: Option<&mut DiskWatch>,
+    on_line: &mut dyn FnMut(&[u8]),
 ) -> ReceiveError {
     let mut accept = |line: &[u8]| {
         on_line(line);
@@ -70,6 +82,9 @@ fn wait_end(
     };
     let deadline = Instant::now() + BUILD_TIMEOUT;
     let end = loop {
+        if disk.as_mut().is_some_and(|disk| disk.is_exceeded()) {
+            return ReceiveError::Stopped;
+        }
         let next_check = deadline.min(Instant::now() + POLL_INTERVAL);
         match process.receive(Some(next_check), stop, &mut accept) {
             // A background process may hold the output open forever.
@@ -86,7 +101,7 @@ fn wait_end(
     }
     // The output may end before the process.
     while !process.wait_exit(Instant::now() + POLL_INTERVAL) {
-        if stop.is_set() {
+        if stop.is_set() || disk.as_mut().is_some_and(|disk| disk.is_exceeded()) {
             return ReceiveError::Stopped;
         }
         if Instant::now() >= deadline {

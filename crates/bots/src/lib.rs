@@ -3,7 +3,7 @@
 //! [`BotProgram`] describes how a bot is built and started; its process runs in a
 //! [sandbox](crownhead_sandbox). A protocol adapter talks to it: the bot protocol, or an adapter
 //! for programs written for something else (see [`Protocol`]). [`PlayerSpec`] creates a
-//! [`Player`](crownhead_play::Player) from it. [`check`] tests a bot, [`replay`] asks it about a
+//! [`Player`](crownhead_play::Player) from it. [`check`] tests a bot, `attack` tests the sandbox, [`replay`] asks it about a
 //! logged turn again, a [`StarterKit`] is a bot to start from, and [`engine`] is the bot's side of
 //! the protocol.
 //!
@@ -13,8 +13,11 @@
 #![cfg_attr(not(unix), allow(dead_code))] // only processes use some parts
 
 mod adapters;
+#[cfg(unix)]
+pub mod attack;
 mod build;
 pub mod check;
+mod disk_watch;
 mod line_buffer;
 pub mod log;
 mod manifest;

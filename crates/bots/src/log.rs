@@ -12,12 +12,18 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crownhead_play::Session;
-use crownhead_rules::{Game, Side};
+use crownhead_rules::{Game, Side, escape_invisible, replace_invisible};
 
 /// First line of every log.
 pub(crate) const HEADER: &str = "crownhead bot log, version 1";
 /// Maximum logged bytes of standard error per game.
 const MAX_STDERR_BYTES: usize = 1024 * 1024;
+/// Maximum logged bytes of lines from the bot per game, besides its answers.
+const MAX_RECEIVED_BYTES: usize = 1024 * 1024;
+/// Bytes of time and direction before a line.
+const LINE_OVERHEAD: usize = 14;
+/// Maximum length of a line that is logged as an answer in any case.
+const MAX_ANSWER_BYTES: usize = 200;
 /// Maximum logged bytes of a line from the bot.
 const MAX_LOGGED_LINE_BYTES: usize = 16 * 1024;
 
@@ -38,6 +44,7 @@ pub(crate) struct Log {
     failure: Arc<OnceLock<String>>,
     start: Instant,
     stderr_bytes: usize,
+    received_bytes: usize,
     /// Start of a line of standard error that has no end yet.
     partial_stderr: Vec<u8>,
 }
@@ -55,11 +62,12 @@ impl Log {
             failure,
             start: Instant::now(),
             stderr_bytes: 0,
+            received_bytes: 0,
             partial_stderr: Vec::new(),
         };
         let mut text = format!("{HEADER}\n");
         for (key, value) in header {
-            text.push_str(&format!("{key:<9} {}\n", value.replace(char::is_control, " ")));
+            text.push_str(&format!("{key:<9} {}\n", replace_invisible(value)));
         }
         text.push('\n');
         match File::create(path) {
@@ -89,7 +97,7 @@ impl Log {
         let short = if is_ours { text } else { &text[..text.len().min(MAX_LOGGED_LINE_BYTES)] };
         let dots = if short.len() < text.len() { "…" } else { "" };
         let text = String::from_utf8_lossy(short);
-        let clean = text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "�");
+        let clean = escape_invisible(text.trim_end_matches('\n'));
         self.write(&format!("{seconds:10.6} {direction} {clean}{dots}\n"));
     }
 
@@ -98,9 +106,17 @@ impl Log {
         self.line('>', line.as_bytes());
     }
 
-    /// Logs a line received from the bot.
+    /// Logs a line received from the bot. Once there are very many, only answers are logged.
     pub(crate) fn received(&mut self, line: &[u8]) {
-        self.line('<', line);
+        let before = self.received_bytes;
+        self.received_bytes = before.saturating_add(line.len() + LINE_OVERHEAD);
+        let is_answer = line.starts_with(b"move ") && line.len() <= MAX_ANSWER_BYTES;
+        if self.received_bytes <= MAX_RECEIVED_BYTES || is_answer {
+            return self.line('<', line);
+        }
+        if before <= MAX_RECEIVED_BYTES {
+            self.note("more than 1 MiB of output; only its moves are logged from here on");
+        }
     }
 
     /// Logs a part of the bot's standard error.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crownhead_play::truncate;
+use crownhead_rules::replace_invisible;
 use crownhead_sandbox::Limits;
 use toml::de::{DeTable, DeValue};
 
@@ -14,7 +15,8 @@ use crate::{BotProgram, ProgramError, Protocol};
 /// File name of the manifest.
 const FILE_NAME: &str = "bot.toml";
 /// The keys of a manifest.
-const KEYS: &str = "name, command, build, language, restart, protocol, source and the table limits";
+const KEYS: &str = "name, command, build, language, restart, protocol, source, engine-commands and \
+                    the table limits";
 /// Maximum size of a manifest.
 const MAX_MANIFEST_BYTES: u64 = 64 * 1024;
 
@@ -39,7 +41,7 @@ pub(crate) fn load(folder: &str) -> Result<BotProgram, ProgramError> {
     let text = read(path, &file).map_err(invalid)?;
     let table = DeTable::parse(&text).map_err(|error| invalid(error.to_string()))?;
     let mut program = BotProgram::new(folder.into(), Protocol::V1, path.to_path_buf());
-    let (mut source, mut restart) = (None, None);
+    let (mut source, mut restart, mut engine_commands) = (None, None, None);
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         let set = match (name, value.get_ref()) {
@@ -56,6 +58,9 @@ pub(crate) fn load(folder: &str) -> Result<BotProgram, ProgramError> {
                 .and_then(|text| Protocol::parse(&text))
                 .map(|protocol| program.protocol = protocol),
             ("source", value) => string(name, value).map(|text| source = Some(text)),
+            ("engine-commands", value) => {
+                strings(name, value).map(|list| engine_commands = Some(list))
+            }
             ("limits", value) => set_limits(&mut program.requested_limits, value),
             _ => Err(format!("unknown key {name:?}; available keys: {KEYS}")),
         };
@@ -65,7 +70,7 @@ pub(crate) fn load(folder: &str) -> Result<BotProgram, ProgramError> {
         })?;
     }
     program.restart = restart.unwrap_or(program.protocol.needs_process_per_game());
-    check_keys(&program, source.is_some()).map_err(invalid)?;
+    check_keys(&program, source.is_some(), engine_commands.is_some()).map_err(invalid)?;
     if let Some(name) = source {
         let source = CSource::new(program.protocol, &path.join(&name)).map_err(invalid)?;
         let folder = path.canonicalize().map_err(|error| invalid(error.to_string()))?;
@@ -74,6 +79,7 @@ pub(crate) fn load(folder: &str) -> Result<BotProgram, ProgramError> {
             return Err(invalid(format!("the source {name:?} is not in the bot's folder")));
         }
         program.source = Some(source);
+        program.command = engine_commands.unwrap_or_default();
     }
     Ok(program)
 }
@@ -99,17 +105,28 @@ fn read(folder: &Path, file: &Path) -> Result<String, String> {
 }
 
 /// Checks that the keys of a manifest fit together.
-fn check_keys(program: &BotProgram, has_source: bool) -> Result<(), String> {
+fn check_keys(
+    program: &BotProgram,
+    has_source: bool,
+    has_engine_commands: bool,
+) -> Result<(), String> {
     let protocol = program.protocol;
+    if has_engine_commands && protocol != Protocol::CheckerBoard {
+        return Err("engine-commands is only for the protocol checkerboard".into());
+    }
     let has_command = !program.command.is_empty();
     let has_build = program.build.is_some();
-    match (protocol.is_function(), has_source) {
-        (true, false) => Err(format!("missing source = \"…\": the file with the {protocol}")),
+    match (protocol.is_file(), has_source) {
+        (true, false) => {
+            Err(format!("missing source = \"…\": {protocol} needs {}", protocol.file()))
+        }
         (true, true) if has_command || has_build => Err(format!(
-            "command and build are not for the protocol {protocol}: the source is compiled \
+            "command and build are not for the protocol {protocol}: what it needs is compiled \
              automatically"
         )),
-        (false, true) => Err("source is only for the protocols c-function and cpp-function".into()),
+        (false, true) => Err("source is only for the protocols c-function, cpp-function and \
+                              checkerboard"
+            .into()),
         (false, false) if !has_command => Err("missing command = \"…\"".into()),
         _ => Ok(()),
     }
@@ -123,8 +140,13 @@ fn location(text: &str, span: Range<usize>) -> (usize, usize) {
 }
 
 fn string(key: &str, value: &DeValue<'_>) -> Result<String, String> {
-    let text = value.as_str().map(|text| text.replace(char::is_control, " "));
+    let text = value.as_str().map(replace_invisible);
     text.ok_or_else(|| format!("{key} must be a string"))
+}
+
+fn strings(key: &str, value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let list = value.as_array().ok_or_else(|| format!("{key} must be a list of strings"))?;
+    list.iter().map(|value| string(key, value.get_ref())).collect()
 }
 
 /// Parses a command: one string, or a list of words.

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crownhead_play::{
     Choice, Clock, Fault, FaultKind, GameOver, GameSettings, GameStart, Incident, Player,
@@ -33,6 +33,8 @@ pub(crate) struct BotPlayer {
     settings: Option<GameSettings>,
     /// Whether the last process exited on its own when asked to.
     exited_cleanly: bool,
+    /// Time of the last turn in which this process was stopped or starved.
+    time_away: Duration,
     /// First error in writing a log.
     log_failure: Arc<OnceLock<String>>,
 }
@@ -51,6 +53,7 @@ impl BotPlayer {
             unavailable: None,
             settings: None,
             exited_cleanly: false,
+            time_away: Duration::ZERO,
             log_failure: Arc::default(),
         };
         if player.adapter.can_prestart() {
@@ -59,7 +62,7 @@ impl BotPlayer {
                 AskError::Unavailable(message) => PlayerError::Unavailable(message),
                 AskError::Stopped => PlayerError::Stopped,
             })?;
-        } else if !player.program.exists() {
+        } else if player.program.program_file().is_none() {
             let error = io::ErrorKind::NotFound.into();
             return Err(PlayerError::StartFailed(player.start_failure(&error)));
         }
@@ -134,10 +137,13 @@ impl BotPlayer {
         self.unavailable.as_ref().map(PlayerError::to_string)
     }
 
-    /// Returns the last line of standard error that is not blank.
-    pub(crate) fn stderr_tail(&self) -> Option<String> {
-        let line = self.process.as_ref()?.stderr_tail()?;
-        Some(String::from_utf8_lossy(line).into_owned())
+    /// Returns the standard error of the running bot, or the end of that of one that crashed.
+    pub(crate) fn stderr_lines(&self) -> Vec<String> {
+        match (&self.process, &self.fault) {
+            (Some(process), _) => process.stderr_lines(usize::MAX),
+            (None, Some(fault)) => fault.stderr.clone(),
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Returns whether the handshake succeeded.
@@ -163,7 +169,9 @@ impl BotPlayer {
             && let Some(process) = &mut self.process
         {
             process.log = log.take();
+            process.start_game();
             if self.handshake_done && self.adapter.resync(process, start, stop) {
+                process.rest();
                 return Ok(());
             }
             self.stop_process(false);
@@ -180,11 +188,17 @@ impl BotPlayer {
         }
         let Some(process) = &mut self.process else { return Ok(()) };
         process.log = self.log.take();
+        process.start_game();
         if !self.handshake_done {
             self.adapter.handshake(process, start.settings.startup_timeout, stop)?;
             self.handshake_done = true;
         }
-        self.adapter.new_game(process, start, stop)
+        self.adapter.new_game(process, start, stop)?;
+        // A bot that does not say when it is ready may still be preparing.
+        if !self.adapter.missed_ready() {
+            process.rest();
+        }
+        Ok(())
     }
 
     /// Returns the header of a log: everything needed to reproduce a turn.
@@ -248,6 +262,7 @@ impl Player for BotPlayer {
             };
             self.start_game(&GameStart::new(game.game(), game.side(), &settings, 0), stop);
         }
+        self.time_away = Duration::ZERO;
         if let Some(error) = &self.unavailable {
             return Err(error.clone());
         }
@@ -264,8 +279,15 @@ impl Player for BotPlayer {
             Clock::PerMove(time) | Clock::PerGame { left: time, .. } => Some(time),
         };
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit + settings.grace));
-        match self.adapter.request_move(process, game, clock, deadline, stop) {
-            Ok(text) => Ok(Choice::from_text(text)),
+        process.wake();
+        process.start_wait();
+        let answer = self.adapter.request_move(process, game, clock, deadline, stop);
+        self.time_away = process.time_away();
+        match answer {
+            Ok(choice) => {
+                process.rest();
+                Ok(choice)
+            }
             Err(AskError::Stopped) => Err(PlayerError::Stopped),
             Err(AskError::Unavailable(message)) => Err(PlayerError::Unavailable(message)),
             Err(AskError::Fault(fault)) => {
@@ -295,7 +317,9 @@ impl Player for BotPlayer {
             self.log = None;
             return;
         };
+        process.wake();
         self.adapter.game_over(process, result);
+        process.rest();
         process.log = None;
         if self.program.restart {
             self.shutdown();
@@ -304,6 +328,10 @@ impl Player for BotPlayer {
 
     fn is_external(&self) -> bool {
         true
+    }
+
+    fn time_away(&self) -> Duration {
+        self.time_away
     }
 
     fn log_failure(&self) -> Option<&str> {

@@ -16,6 +16,9 @@ use crate::Protocol;
 use crate::adapters::CSource;
 use crate::manifest;
 
+/// How much a build may write in all, as a multiple of the limit `disk`.
+const BUILD_DISK_FACTOR: u64 = 4;
+
 /// How to build, start and talk to a bot.
 #[derive(Clone)]
 pub struct BotProgram {
@@ -23,7 +26,8 @@ pub struct BotProgram {
     spec: String,
     /// Name given by the author.
     pub name: Option<String>,
-    /// Program and arguments. Empty for a C or C++ function.
+    /// Program and arguments. Empty for a C or C++ function; for a CheckerBoard engine, the commands
+    /// that it gets at the start.
     pub command: Vec<String>,
     /// Command that builds the bot.
     pub build: Option<Vec<String>>,
@@ -35,10 +39,15 @@ pub struct BotProgram {
     pub restart: bool,
     /// The protocol it speaks.
     pub protocol: Protocol,
-    /// The source file of a C or C++ function.
+    /// The source file of a C or C++ function, or a shared library.
     pub(crate) source: Option<CSource>,
     /// The isolation it runs in.
     pub isolation: Isolation,
+    /// Whether it may think while its opponent does.
+    pub ponder: bool,
+    /// Files and folders outside of its own that it may read, set by the organiser: language
+    /// packages and data.
+    pub runtime_paths: Vec<PathBuf>,
     /// Limits set by the organiser.
     pub limits: Limits,
     /// Limits set by the author, which can only be stricter.
@@ -71,6 +80,8 @@ impl BotProgram {
             protocol,
             source: None,
             isolation: Isolation::default(),
+            ponder: false,
+            runtime_paths: Vec::new(),
             limits: Limits::default(),
             requested_limits: Limits::UNLIMITED,
             built: Arc::default(),
@@ -97,7 +108,7 @@ impl BotProgram {
     ) -> Result<BotProgram, ProgramError> {
         let argument = argument.trim();
         let spec = format!("{}:{argument}", protocol.prefix());
-        if protocol.is_function() {
+        if protocol.is_file() {
             let source =
                 CSource::new(protocol, &folder.join(argument)).map_err(ProgramError::Spec)?;
             let mut program = BotProgram::new(spec, protocol, source.folder());
@@ -125,22 +136,22 @@ impl BotProgram {
         }
     }
 
-    /// Returns the program and its arguments. A function must have been built before.
+    /// Returns the program and its arguments. A function or a host must have been built before.
     pub(crate) fn argv(&self) -> Vec<String> {
         match &self.source {
-            Some(source) => vec![source.executable().to_string_lossy().into_owned()],
+            Some(source) => [source.argv(), self.command.clone()].concat(),
             None => self.command.clone(),
         }
     }
 
-    /// Returns whether the program's file exists, without starting it.
-    pub(crate) fn exists(&self) -> bool {
+    /// Returns the file that the command runs, if it exists.
+    pub fn program_file(&self) -> Option<PathBuf> {
         let file = self.executable(&self.argv());
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        match file.components().count() > 1 {
-            true => file.is_file(),
-            false => std::env::split_paths(&paths).any(|path| path.join(&file).is_file()),
+        if file.components().count() > 1 {
+            return file.is_file().then_some(file);
         }
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&paths).map(|path| path.join(&file)).find(|file| file.is_file())
     }
 
     /// Returns a short name, for file names and reports.
@@ -171,25 +182,32 @@ impl BotProgram {
         Some(script.unwrap_or(program))
     }
 
+    /// Returns how many bytes a build may write; `None` without isolation.
+    pub(crate) fn build_disk(&self) -> Option<u64> {
+        let disk = self.limits.disk.max(Limits::default().disk);
+        (self.isolation != Isolation::Off).then_some(disk.saturating_mul(BUILD_DISK_FACTOR))
+    }
+
+    /// Returns the folder that a build writes to.
+    pub(crate) fn build_dir(&self) -> &Path {
+        self.source.as_ref().and_then(CSource::build_dir).unwrap_or(&self.folder)
+    }
+
     /// Returns the stricter of the organiser's and the author's limits.
     pub fn effective_limits(&self) -> Limits {
         self.limits.min(self.requested_limits)
     }
 
-    /// Returns whether the bot may read its whole folder. The folder of a command is just the
-    /// current one.
-    pub(crate) fn owns_folder(&self) -> bool {
-        self.source.is_some() || self.has_manifest()
-    }
-
-    /// Returns whether the bot was named by a folder with a `bot.toml`.
+    /// Returns whether the bot was named by a folder with a `bot.toml`. Such a bot may read its whole
+    /// folder. The folder of a command or of a source file may hold other bots.
     pub fn has_manifest(&self) -> bool {
         !self.spec.starts_with(&format!("{}:", self.protocol.prefix()))
     }
 
-    /// Returns the source file of a C or C++ function.
-    pub fn source(&self) -> Option<&Path> {
-        self.source.as_ref().map(CSource::file)
+    /// Returns the source file of a C or C++ function and the headers that it includes, or
+    /// the shared library.
+    pub fn source_files(&self) -> Vec<PathBuf> {
+        self.source.as_ref().map(CSource::files).unwrap_or_default()
     }
 
     /// Returns a hint for a command that was not found.

@@ -60,8 +60,8 @@ pub struct LoggedLine {
 pub struct ReplayResult {
     /// Lines from the bot.
     pub lines: Vec<String>,
-    /// Last line of its standard error.
-    pub errors: Option<String>,
+    /// Its standard error.
+    pub stderr: Vec<String>,
     /// Time until the answer.
     pub time: Duration,
     /// The move in the referee's notation, if it is legal.
@@ -196,14 +196,14 @@ impl LoggedTurn {
         });
         let time = start.elapsed();
         let (played, fault) = match answer {
-            Ok(text) => self.judge(text)?,
+            Ok(choice) => self.judge(choice.text)?,
             Err(AskError::Fault(fault)) => (None, Some(fault.to_string())),
             Err(AskError::Unavailable(message)) => (None, Some(message)),
             Err(AskError::Stopped) => (None, Some("interrupted".to_string())),
         };
-        let errors = process.stderr_tail().map(|line| String::from_utf8_lossy(line).into_owned());
         process.shutdown(false);
-        Ok(ReplayResult { lines, errors, time, played, fault })
+        let stderr = process.stderr_lines(usize::MAX);
+        Ok(ReplayResult { lines, stderr, time, played, fault })
     }
 
     /// Asks a bot that speaks another protocol.
@@ -232,7 +232,7 @@ impl LoggedTurn {
             Err(PlayerError::Fault(fault)) => (Vec::new(), (None, Some(fault.to_string()))),
             Err(error) => return Err(error.to_string()),
         };
-        Ok(ReplayResult { lines, errors: bot.stderr_tail(), time, played, fault })
+        Ok(ReplayResult { lines, stderr: bot.stderr_lines(), time, played, fault })
     }
 
     /// Returns the move in the referee's notation, or the fault.

@@ -31,7 +31,7 @@ pub struct SpecError {
 }
 
 const BOT_NAMES: &str = "cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND, \
-                         c-function:FILE, cpp-function:FILE";
+                         c-function:FILE, cpp-function:FILE, checkerboard:ENGINE.so";
 
 impl PlayerSpec {
     /// Returns the bot's program, if the player is a bot.

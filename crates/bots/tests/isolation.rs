@@ -4,31 +4,23 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
-use std::os::unix::fs::PermissionsExt;
+use std::collections::BTreeSet;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
+use crownhead_bots::attack::{ATTACKS, Verdict};
 use crownhead_play::{GameSettings, Knowledge, Openings, StopFlag, TimeControl};
 use crownhead_rules::Game;
-use crownhead_sandbox::{Isolation, IsolationStatus};
+use crownhead_sandbox::{Isolation, IsolationStatus, bot_users};
 use crownhead_test_support::{SKIPPED_FILE, compile_c_bot, skip};
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
-}
-
-/// Processes with `mark` in their command line.
-fn processes(mark: &str) -> Vec<String> {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| {
-        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-        Some(format!("{:?} {}", entry.file_name(), String::from_utf8_lossy(&line)))
-    });
-    lines.filter(|line| line.contains(mark)).collect()
 }
 
 /// Whether all mechanisms are available; if not, the test is reported as skipped.
@@ -74,46 +66,32 @@ fn hostile(mode: &str) -> String {
     format!("cmd:python3 '{}' {mode}", fixtures().join("hostile.py").display())
 }
 
-/// A process that has nothing to do with any bot.
-struct Bystander(Child);
-
-impl Bystander {
-    fn new() -> Bystander {
-        Bystander(Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap())
-    }
-}
-
-impl Drop for Bystander {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
 /// Environment variable with the path of a compiled prober.
 const PROBER: &str = "CROWNHEAD_TEST_PROBER";
 
-/// Runs the same test as an ordinary user, who is restricted by other parts of the kernel than
-/// root.
-fn probe_as_nobody(prober: &Path) {
+/// Runs a test as an ordinary user, who is restricted by other parts of the kernel than root.
+fn run_as_nobody(name: &str, prober: Option<&Path>) {
     const NOBODY: u32 = 65534;
     let dir = tempfile::tempdir().unwrap();
     let readable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(dir.path(), readable).unwrap();
     let [test, copy] = ["test", "prober"].map(|name| dir.path().join(name));
     std::fs::copy(std::env::current_exe().unwrap(), &test).unwrap();
-    std::fs::copy(prober, &copy).unwrap();
     std::fs::write(dir.path().join("Cargo.toml"), "").unwrap();
     let mut command = Command::new(test);
-    command.args(["--exact", "prober_is_denied_everything", "--nocapture"]);
-    command.current_dir(dir.path()).env(PROBER, copy).uid(NOBODY).gid(NOBODY);
-    // This user may not write to that file.
-    command.env_remove(SKIPPED_FILE);
+    command.args(["--exact", name, "--nocapture"]);
+    command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
+    if let Some(prober) = prober {
+        std::fs::copy(prober, &copy).unwrap();
+        command.env(PROBER, copy);
+    }
+    // This user may not write to that file, and has no home.
+    command.env_remove(SKIPPED_FILE).env("HOME", "/nonexistent");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
-    if let Some(line) = text.lines().find(|line| line.starts_with("SKIPPED: ")) {
-        skip("prober_is_denied_everything as nobody", line.trim_start_matches("SKIPPED: "));
+    for line in text.lines().filter_map(|line| line.strip_prefix("SKIPPED: ")) {
+        skip(&format!("{name} as nobody"), line);
     }
 }
 
@@ -132,7 +110,7 @@ fn prober_is_denied_everything() {
         None => compile_c_bot(&fixtures().join("prober.c"), own.path()),
     };
     if rustix::process::geteuid().is_root() {
-        probe_as_nobody(&prober);
+        run_as_nobody("prober_is_denied_everything", Some(&prober));
     }
     let neighbour = tempfile::tempdir().unwrap();
     let secret = neighbour.path().join("bot.py");
@@ -144,6 +122,8 @@ fn prober_is_denied_everything() {
     let arguments = [&secret, &manifest].map(|path| format!("@{}", path.display())).join("' '");
     let (referee, outside) = (std::process::id(), neighbour.path().display());
     let command = format!("'{}' {referee} '{outside}' '{arguments}'", prober.display());
+    let own_oom_score = || std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+    let before = own_oom_score();
     // Once as a command and once as a folder.
     std::fs::write(own.path().join("bot.toml"), format!("command = \"{command}\"")).unwrap();
     for bot in [format!("cmd:{command}").as_str(), own.path().to_str().unwrap()] {
@@ -152,10 +132,59 @@ fn prober_is_denied_everything() {
             assert!(description.contains("\"allowed: nothing\""), "{description}");
         }
     }
+    assert_eq!(own_oom_score(), before, "only bots are preferred victims");
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "a good idea");
     let files: Vec<_> = std::fs::read_dir(neighbour.path()).unwrap().flatten().collect();
     assert_eq!(files.len(), 1, "{files:?}");
     drop(leaked);
+}
+
+/// User and group of the processes with `mark` in their command line, as root sees them.
+fn owners(mark: &str) -> BTreeSet<(u32, u32)> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let marked = entries.filter(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(mark)
+    });
+    let owner = |file: std::fs::Metadata| (file.uid(), file.gid());
+    marked.filter_map(|entry| entry.metadata().ok().map(owner)).collect()
+}
+
+#[test]
+fn each_bot_of_root_has_a_user_of_its_own_and_private_folders_work() {
+    let test = "each_bot_of_root_has_a_user_of_its_own_and_private_folders_work";
+    let ids = match bot_users() {
+        Ok(ids) => ids,
+        Err(reason) => return skip(test, reason),
+    };
+    const STUDENT: u32 = 54_321;
+    let mark = format!("mark-{}-users", std::process::id());
+    let [first, second] = ["one", "two"].map(|name| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::copy(fixtures().join("hostile.py"), folder.path().join("bot.py")).unwrap();
+        let text = format!(
+            "command = \"python3 bot.py fine {mark} {name}\"\n\
+             build = [\"sh\", \"-c\", \"cat bot.py > made\"]\n"
+        );
+        std::fs::write(folder.path().join("bot.toml"), text).unwrap();
+        for file in [folder.path().to_path_buf(), folder.path().join("bot.py")] {
+            std::os::unix::fs::chown(&file, Some(STUDENT), Some(STUDENT)).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        folder
+    });
+    let name = |folder: &tempfile::TempDir| folder.path().to_str().unwrap().to_string();
+    let config = config(&name(&first), &name(&second), "cores=1");
+    let mut seen = BTreeSet::new();
+    matches::play(&config, &Knowledge::default(), &StopFlag::new(), |game| {
+        assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
+        seen = owners(&mark);
+    })
+    .unwrap();
+    assert_eq!(seen.len(), 2, "two bots, two users: {seen:?}");
+    assert!(seen.iter().all(|(uid, gid)| ids.contains(uid) && uid == gid), "{seen:?}");
+    let made = first.path().join("made").metadata().unwrap();
+    assert_eq!((made.uid(), made.gid()), (STUDENT, STUDENT), "builds write for the owner");
 }
 
 #[test]
@@ -173,55 +202,38 @@ fn bot_may_run_on_every_cpu() {
 }
 
 #[test]
-fn bot_that_exceeds_a_limit_is_killed_with_the_reason() {
-    for (mode, limits, code, reason) in [
-        ("fork-bomb", "processes=40", "limits", "the limit of 40 processes and threads"),
-        ("allocates", "memory=100MB", "limits", "MB of memory; the limit is 100MB"),
-        ("allocates-in-many", "memory=200MB", "limits", " processes; the limit is 200MB"),
-        ("fills-the-disk", "disk=10MB", "crash", "No space left on device"),
-    ] {
-        if mode == "fills-the-disk"
-            && !is_isolated("bot_that_exceeds_a_limit_is_killed_with_the_reason, fills-the-disk")
-        {
-            continue;
-        }
-        let mark = format!("mark-{}-{mode}", std::process::id());
-        let games = play(&config(&hostile(&format!("{mode} {mark}")), "random", limits));
-        for game in games {
-            let description = &game.played.description;
-            assert_eq!(game.summary().reason, code, "{mode}: {description}");
-            assert!(description.contains(reason), "{mode}: {description}");
-        }
-        assert_eq!(processes(&mark), Vec::<String>::new(), "{mode}: no process is left");
-    }
-}
-
-#[test]
-fn bot_that_ponders_is_killed_with_the_reason() {
-    // The opponent thinks for a second per move, and the bot uses that time.
-    let config = config(&hostile("burns"), "best:movetime=1s", "cpu-slack=200ms");
-    for game in play(&config) {
-        let description = &game.played.description;
-        assert_eq!(game.summary().reason, "limits", "{description}");
-        assert!(description.contains("s of CPU time while its own turns lasted"), "{description}");
-    }
-}
-
-#[test]
-fn bot_cannot_kill_other_processes() {
-    if !is_isolated("bot_cannot_kill_other_processes") {
+fn every_attack_is_contained() {
+    let test = "every_attack_is_contained";
+    if !is_isolated(test) {
         return;
     }
-    let bystander = Bystander::new();
-    let pids = format!("{},{}", std::process::id(), bystander.0.id());
-    let mut config = config(&hostile(&format!("kills {pids}")), &hostile("fine"), "cores=1");
-    config.concurrency = 2;
-    for game in play(&config) {
-        assert!(game.summary().forfeit.is_none(), "{}", game.played.description);
-        assert_eq!(game.faults(), [0, 0], "{}", game.played.description);
+    let is_root = rustix::process::geteuid().is_root();
+    let as_nobody = is_root.then(|| std::thread::spawn(move || run_as_nobody(test, None)));
+    let mut failures = Vec::new();
+    for attack in &ATTACKS {
+        match attack.run() {
+            Ok(Verdict::Contained) => {}
+            Ok(Verdict::NotContained(what)) => failures.push(format!("{}: {what}", attack.name)),
+            Err(reason) => skip(&format!("{test}, {}", attack.name), reason),
+        }
     }
-    let state = std::fs::read_to_string(format!("/proc/{}/stat", bystander.0.id())).unwrap();
-    assert!(!state.contains(") Z "), "{state}");
+    assert_eq!(failures, Vec::<String>::new());
+    as_nobody.map(std::thread::JoinHandle::join).transpose().unwrap();
+}
+
+#[test]
+fn bot_that_burns_cpu_time_after_its_answer_does_not_run_until_its_next_turn() {
+    // The opponent thinks for 300 ms per move. The bot notices when it is thawed.
+    let ran_between_turns = |isolation: Isolation| {
+        let mut config =
+            config(&hostile("burns-between-turns"), "best:movetime=300ms", "cpu-slack=5s");
+        config.players[0].program_mut().unwrap().isolation = isolation;
+        let games = play(&config).into_iter();
+        games.map(|game| game.played.description).filter(|text| text.contains("between its turns"))
+    };
+    assert_eq!(ran_between_turns(Isolation::Default).next(), None);
+    // Without isolation nothing is frozen: this shows that the bot does run if it can.
+    assert_ne!(ran_between_turns(Isolation::Off).next(), None);
 }
 
 #[test]
@@ -244,4 +256,38 @@ fn build_writes_to_its_folder_and_nowhere_else() {
     assert!(!Path::new(&path).exists());
     build("echo x > made");
     assert_eq!(std::fs::read_to_string(own.path().join("made")).unwrap(), "x\n");
+}
+
+#[test]
+fn bots_in_many_languages_play_without_a_fault() {
+    let kits = Path::new(env!("CARGO_MANIFEST_DIR")).join("kits");
+    let languages = fixtures().join("languages");
+    // Those with a manifest here are not starter kits.
+    for (language, tool, source, manifest) in [
+        ("c", "cc", kits.join("c"), ""),
+        ("cpp", "c++", kits.join("cpp"), ""),
+        ("java", "javac", kits.join("java"), ""),
+        ("javascript", "node", kits.join("javascript"), ""),
+        ("python", "python3", kits.join("python"), ""),
+        ("rust", "rustc", kits.join("rust"), ""),
+        ("pypy", "pypy3", kits.join("python"), "command = \"pypy3 bot.py\""),
+        ("ruby", "ruby", languages.clone(), "command = \"ruby bot.rb\""),
+        ("go", "go", languages.clone(), "command = \"./bot\"\nbuild = \"go build -o bot bot.go\""),
+        ("c#", "mono", languages, "command = \"mono Bot.exe\"\nbuild = \"mcs Bot.cs\""),
+    ] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            skip("bots_in_many_languages_play_without_a_fault", format!("no {tool}"));
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for file in std::fs::read_dir(source).unwrap().flatten() {
+            std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+        }
+        if !manifest.is_empty() {
+            std::fs::write(folder.path().join("bot.toml"), manifest).unwrap();
+        }
+        for game in play(&config(folder.path().to_str().unwrap(), "random", "cores=1")) {
+            assert_eq!(game.faults(), [0, 0], "{language}: {}", game.played.description);
+        }
+    }
 }

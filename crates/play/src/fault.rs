@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crownhead_rules::{Game, GameVisitor, IllegalMoveRule, Notation, Side};
+use crownhead_rules::{Game, GameVisitor, IllegalMoveRule, Notation, Side, is_invisible};
 
 use crate::Session;
 use crate::sentence::truncate;
@@ -17,6 +17,8 @@ pub struct Fault {
     pub message: String,
     /// The beginning of what the player sent, quoted.
     pub received: Option<String>,
+    /// The last lines of the standard error of a program that crashed.
+    pub stderr: Vec<String>,
 }
 
 /// The kinds of faults.
@@ -41,6 +43,18 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All kinds.
+    pub const ALL: [FaultKind; 8] = [
+        FaultKind::IllegalMove,
+        FaultKind::Timeout,
+        FaultKind::StartFailed,
+        FaultKind::Crash,
+        FaultKind::OutputClosed,
+        FaultKind::ProtocolError,
+        FaultKind::OutputFlood,
+        FaultKind::LimitExceeded,
+    ];
+
     /// The stable external word.
     pub const fn code(self) -> &'static str {
         match self {
@@ -65,7 +79,7 @@ impl FaultKind {
 impl Fault {
     /// A fault without received text.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Fault {
-        Fault { kind, message: message.into(), received: None }
+        Fault { kind, message: message.into(), received: None, stderr: Vec::new() }
     }
 
     /// Adds what was received, quoted and truncated to one line.
@@ -217,7 +231,7 @@ pub fn quoted(bytes: &[u8]) -> String {
         for c in chunk.valid().chars() {
             match c {
                 '"' | '\\' => text.extend(['\\', c]),
-                c if c.is_control() => text.extend(c.escape_debug()),
+                c if is_invisible(c) => text.extend(c.escape_debug()),
                 c => text.push(c),
             }
         }

@@ -4,13 +4,18 @@
 //! Pure: no processes, files or sockets, and no threads but those of the search. Compiles for
 //! `wasm32-unknown-unknown`.
 
+mod adjudication;
 pub mod analysis;
 mod clock;
+mod defaults;
 mod draw_offer;
 pub mod fault;
 pub mod game;
+mod game_json;
+mod hint;
 pub mod knowledge;
 pub mod lessons;
+mod move_words;
 mod openings;
 mod player;
 mod players;
@@ -22,20 +27,28 @@ mod session;
 mod stopwatch;
 mod time_control;
 
+pub use adjudication::{Adjudication, AdjudicationRule};
 pub use clock::{Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, StopFlag};
+pub use defaults::{DEFAULT_PLAYER, DEFAULT_SIDE, is_flipped_for};
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
 };
-pub use openings::{Opening, OpeningPicker, Openings, OpeningsError};
+pub use game_json::describe_game;
+pub use hint::hint_reason;
+pub use move_words::move_words;
+pub use openings::{
+    ElevenManBallots, ElevenManOptions, Opening, OpeningPicker, Openings, OpeningsError,
+    generate_eleven_man,
+};
 pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
 pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,
 };
-pub use referee::{GameSetup, PlayedGame};
+pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;
-pub use sentence::{to_sentence, truncate};
+pub use sentence::{counted, to_sentence, truncate};
 pub use session::{LegalMove, PlayError, Session, TypedSession, new_session};
 pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};

@@ -1,10 +1,13 @@
 //! `Player`: anything that chooses moves.
 
 use std::path::Path;
+use std::time::Duration;
 
+use crownhead_records::MoveEval;
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, StopFlag};
 
+use crate::analysis::Eval;
 use crate::{Clock, End, Fault, GameSettings, Incident, Session};
 
 /// A player of one side of a game.
@@ -35,6 +38,12 @@ pub trait Player: Send {
     /// thread.
     fn is_external(&self) -> bool {
         false
+    }
+
+    /// Time of the last [`choose`](Player::choose) in which this process was stopped or starved,
+    /// which is not the player's fault and is not charged.
+    fn time_away(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Why the log of its games is incomplete, if it is.
@@ -120,6 +129,12 @@ impl Choice {
     /// A move chosen without a search.
     pub fn from_text(text: String) -> Choice {
         Choice { pv: vec![text.clone()], text, score: None, depth: 0, nodes: 0 }
+    }
+
+    /// Evaluation of the move for game files; `side` chose it.
+    pub fn eval(&self, side: Side) -> Option<MoveEval> {
+        let score = Eval::new(self.score?, side).one_ply_down().record();
+        Some(MoveEval { score, depth: (self.depth > 0).then_some(self.depth) })
     }
 }
 

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Instant, StopFlag};
+use crownhead_search::{Instant, Knowledge, Score, StopFlag};
 
+use crate::adjudication::Adjudicator;
 use crate::stopwatch::Stopwatch;
 use crate::{
     Action, End, Event, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameOver, GameSettings,
@@ -26,8 +27,10 @@ const MAX_INCIDENTS: usize = 8;
 pub struct GameSetup<'a> {
     /// The game.
     pub game: &'a Game,
-    /// Times and the fault policy.
+    /// Times, the fault policy and adjudication.
     pub settings: &'a GameSettings,
+    /// Tables for adjudication.
+    pub knowledge: &'a Knowledge,
     /// The opening.
     pub opening: &'a Opening,
     /// The players' names.
@@ -38,6 +41,32 @@ pub struct GameSetup<'a> {
     pub referee_seed: u64,
     /// The log files of bots.
     pub logs: [Option<PathBuf>; 2],
+}
+
+/// A move of a game, with what its player reported about its search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlayedMove<'a> {
+    /// Text of the move.
+    pub text: &'a str,
+    /// The time it took.
+    pub time: Duration,
+    /// Score for the player; `None` without a report.
+    pub score: Option<Score>,
+    /// Search depth in plies; 0 without a report.
+    pub depth: u32,
+}
+
+/// A turn that has been decided but not applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// The move, or the penalty for a fault.
+    pub event: Event,
+    /// The time the player used.
+    pub time: Duration,
+    /// Score that the player reported.
+    pub score: Option<Score>,
+    /// Search depth that the player reported; 0 without a report.
+    pub depth: u32,
 }
 
 /// A finished game.
@@ -57,15 +86,29 @@ pub struct PlayedGame {
     pub timeouts: [u32; 2],
     /// The longest time each side used for a move.
     pub slowest_move: [Duration; 2],
+    /// The turns in which the referee itself was stopped or starved.
+    pub absences: Vec<Absence>,
 }
 
-/// Plays a game between two players; `None` if it was stopped. `on_move` is called with every move
-/// and the time it took.
+/// A turn in which the referee itself was stopped or starved. The time is not charged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Absence {
+    /// The side to move.
+    pub side: Side,
+    /// The number of plies played before it, the opening included.
+    pub ply: usize,
+    /// The time that was not charged.
+    pub time: Duration,
+    /// Whether the player was late all the same.
+    pub is_late: bool,
+}
+
+/// Plays a game between two players; `None` if it was stopped. `on_move` is called with every move.
 pub fn play_game(
     setup: &GameSetup<'_>,
     mut players: [&mut dyn Player; 2],
     stop: &StopFlag,
-    on_move: &mut dyn FnMut(&str, Duration),
+    on_move: &mut dyn FnMut(PlayedMove<'_>),
 ) -> Result<Option<PlayedGame>, PlayerError> {
     let session = setup.opening.session(setup.game).map_err(PlayerError::Opening)?;
     for (player, side) in players.iter_mut().zip([Side::First, Side::Second]) {
@@ -80,7 +123,8 @@ pub fn play_game(
         };
         player.start_game(&start, stop);
     }
-    play(session, players, setup.settings, setup.referee_seed, stop, on_move)
+    let GameSetup { settings, knowledge, referee_seed, .. } = *setup;
+    play(session, players, settings, knowledge, referee_seed, stop, on_move)
 }
 
 /// Plays a game from the current position of the session; `None` if it was stopped.
@@ -90,36 +134,55 @@ pub fn play(
     session: Box<dyn Session>,
     mut players: [&mut dyn Player; 2],
     settings: &GameSettings,
+    knowledge: &Knowledge,
     seed: u64,
     stop: &StopFlag,
-    on_move: &mut dyn FnMut(&str, Duration),
+    on_move: &mut dyn FnMut(PlayedMove<'_>),
 ) -> Result<Option<PlayedGame>, PlayerError> {
     // The game's time advances only by what players are charged.
     let mut now = Duration::ZERO;
     let mut game = GameInPlay::new(session, GameConfig::refereed(settings), now);
     let mut rng = fastrand::Rng::with_seed(seed);
+    let mut adjudicator = Adjudicator::new(settings.adjudication, knowledge);
     let mut faults = FaultLog::default();
     let mut slowest_move = [Duration::ZERO; 2];
+    let mut absences = Vec::new();
     while !game.is_over() {
         let side = game.session().side();
         let player = &mut *players[side.index()];
         let mut next_rng = rng.clone();
         let seed = next_rng.u64(..);
         let turn = play_turn(&game, player, settings.fault_policy, seed, stop)?;
-        let Some((event, used)) = turn else { return Ok(None) };
-        now += used;
-        slowest_move[side.index()] = slowest_move[side.index()].max(used);
+        let Some(Turn { event, time, score, depth }) = turn else { return Ok(None) };
+        now += time;
+        slowest_move[side.index()] = slowest_move[side.index()].max(time);
+        let away = player.time_away();
+        if !away.is_zero() {
+            let fault = match &event {
+                Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)) => {
+                    Some(incident.fault.kind)
+                }
+                _ => None,
+            };
+            let (ply, is_late) = (game.session().plies(), fault == Some(FaultKind::Timeout));
+            absences.push(Absence { side, ply, time: away, is_late });
+        }
         match &event {
             Event::Fault { incident, text, .. } => {
                 rng = next_rng;
                 faults.add(incident, Some(text), player);
-                on_move(text, used);
+                on_move(PlayedMove { text, time, score, depth });
             }
             Event::End(End::Forfeited(incident)) => faults.add(incident, None, player),
-            Event::Move { text, .. } => on_move(text, used),
+            Event::Move { text, .. } => on_move(PlayedMove { text, time, score, depth }),
             _ => {}
         }
         game.apply(&event, now).map_err(internal_error)?;
+        if !game.is_over()
+            && let Some(end) = adjudicator.after_move(game.session(), side, score)
+        {
+            game.apply(&Event::End(end), now).map_err(internal_error)?;
+        }
     }
     let Some(end) = game.end().cloned() else { return Ok(None) };
     let description = end.reason(game.session());
@@ -138,35 +201,39 @@ pub fn play(
         faults: faults.count,
         timeouts: faults.timeouts,
         slowest_move,
+        absences,
     }))
 }
 
-/// Asks the side to move for a move and decides it: the event is a move, or the penalty for a fault.
-/// Returns the event, which is not applied, and the time the player used; `None` if it was stopped.
+/// Asks the side to move for a move and decides it; `None` if it was stopped.
 pub fn play_turn(
     game: &GameInPlay,
     player: &mut dyn Player,
     policy: FaultPolicy,
     seed: u64,
     stop: &StopFlag,
-) -> Result<Option<(Event, Duration)>, PlayerError> {
+) -> Result<Option<Turn>, PlayerError> {
     let side = game.session().side();
     // A bot does not think on this thread.
     let watch = (!player.is_external()).then(Stopwatch::start);
     let start = Instant::now();
     let choice = player.choose(game.session(), &game.clock(side), stop, &mut |_| {});
-    let used = watch.map_or_else(|| start.elapsed(), |watch| watch.elapsed());
+    let elapsed = || start.elapsed().saturating_sub(player.time_away());
+    let time = watch.map_or_else(elapsed, |watch| watch.elapsed());
     if stop.is_set() {
         return Ok(None);
     }
-    let answer = match choice {
-        Ok(choice) => Ok(choice.text),
-        Err(PlayerError::Fault(fault)) => Err(fault),
+    let (answer, score, depth) = match choice {
+        Ok(choice) => (Ok(choice.text), choice.score, choice.depth),
+        Err(PlayerError::Fault(fault)) => (Err(fault), None, 0),
         Err(error) => return Err(error),
     };
-    let now = game.clocks().turn_started().unwrap_or_default() + used;
+    let now = game.clocks().turn_started().unwrap_or_default() + time;
     let event = game.decide(side, &Action::Answer { answer, policy, seed }, now);
-    Ok(Some((event.map_err(internal_error)?, used)))
+    let event = event.map_err(internal_error)?;
+    // A fault says nothing about the position.
+    let score = score.filter(|_| matches!(event, Event::Move { .. }));
+    Ok(Some(Turn { event, time, score, depth }))
 }
 
 /// Error for an answer that the game neither accepts nor penalises, which cannot happen.

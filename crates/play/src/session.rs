@@ -7,8 +7,8 @@
 use std::any::Any;
 use std::sync::OnceLock;
 
-use crownhead_rules::{Cell, Game, MoveError, MoveList, Outcome, PositionError, Side};
-use crownhead_search::{GameVisitor, Searchable, visit};
+use crownhead_rules::{Cell, Game, MoveError, MoveList, Outcome, PositionError, Side, TableValue};
+use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
 
 /// A game and its history.
 pub trait Session: Send {
@@ -67,6 +67,12 @@ pub trait Session: Send {
 
     /// Outcome in a sentence, if the game is over.
     fn outcome_text(&self) -> Option<String>;
+
+    /// Number of plies until a draw counter or a turn limit ends the game; `None` if there is none.
+    fn plies_left(&self) -> Option<u32>;
+
+    /// Exact value of the position, from the tables that contain it.
+    fn table_value(&self, knowledge: &Knowledge) -> Option<TableValue>;
 
     /// Clones the session.
     fn clone_box(&self) -> Box<dyn Session>;
@@ -307,6 +313,14 @@ impl<P: Searchable> Session for TypedSession<P> {
 
     fn outcome_text(&self) -> Option<String> {
         self.outcome().map(|outcome| self.current().describe(outcome))
+    }
+
+    fn plies_left(&self) -> Option<u32> {
+        Some(self.current().plies_left()).filter(|&plies| plies != u32::MAX)
+    }
+
+    fn table_value(&self, knowledge: &Knowledge) -> Option<TableValue> {
+        knowledge.value(self.current())
     }
 
     fn clone_box(&self) -> Box<dyn Session> {

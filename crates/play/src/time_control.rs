@@ -46,6 +46,15 @@ impl TimeControl {
         control.ok_or_else(|| TimeControl::invalid(text, "minutes"))
     }
 
+    /// Parses what [`Display`](fmt::Display) writes, as in game files.
+    pub fn parse_tag(text: &str) -> Result<TimeControl, ParseTimeError> {
+        match text.strip_suffix(" per move") {
+            _ if text == TimeControl::Unlimited.to_string() => Ok(TimeControl::Unlimited),
+            Some(time) => parse_duration(time).map(TimeControl::PerMove),
+            None => text.parse(),
+        }
+    }
+
     /// The error for an invalid text; `bare` is the unit of a number without one.
     fn invalid(text: &str, bare: &str) -> ParseTimeError {
         ParseTimeError(format!(

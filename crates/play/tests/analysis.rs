@@ -5,7 +5,7 @@
 
 use crownhead_play::analysis::{
     AnalysisRequest, Eval, FileAnalysis, GameAnalysis, Judgement, MoveVerdict, PositionSpec,
-    analyse_game, analyse_position, html, json, pdn, text,
+    analyse_game, analyse_position, json, pdn, text,
 };
 use crownhead_records::{GameRecord, Line, Ply, Reader, format_game};
 use crownhead_rules::{Game, GameVisitor, MoveList, Notation, Side};
@@ -305,58 +305,6 @@ fn scores_are_from_the_view_of_the_first_side() {
         assert!(analysis.lines[0].eval.expected_score() > 0.8, "{analysis:?}");
         let object = json::position(&analysis, &request(4).limits);
         assert!(object["lines"][0]["eval"]["points"].as_i64().unwrap() > 0, "{object}");
-    }
-}
-
-const HOSTILE: &str = r#"</script><script>alert(1)</script><img src=x onerror="alert(2)">&'"#;
-
-/// Returns the data embedded in a page.
-fn embedded(page: &str) -> Value {
-    let open = "<script type=\"application/json\" id=\"data\">";
-    let (_, rest) = page.split_once(open).unwrap();
-    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
-}
-
-#[test]
-fn html_escapes_text_from_the_file() {
-    let mut record = read("1. 11-15 {A comment.} 23-19 *");
-    for side in [Side::First, Side::Second] {
-        record.set_player(side, HOSTILE);
-    }
-    record.set_tag("Event", HOSTILE);
-    record.line.plies[0].comment = Some(HOSTILE.into());
-    let analysis = analyse(&record, &request(3));
-    let expected = html::page(&file(vec![analyse(&read("1. 11-15 23-19 *"), &request(3))]));
-    let page = html::page(&file(vec![analysis]));
-    for tag in ["<script", "</script", "<img", "<!--"] {
-        assert_eq!(page.matches(tag).count(), expected.matches(tag).count(), "{tag}");
-    }
-    let game = &embedded(&page)["games"][0];
-    assert_eq!(game["sides"][0]["player"], HOSTILE);
-    assert_eq!(game["moves"][0]["comment"], HOSTILE);
-}
-
-#[test]
-fn html_is_self_contained_and_has_every_board() {
-    let games: Vec<_> = random_games().iter().map(|record| analyse(record, &request(3))).collect();
-    let page = html::page(&file(games.clone()));
-    for text in
-        ["@TITLE@", "@DATA@", "/*STYLE*/", "/*SCRIPT*/", " src=", "url(", "@import", "<link"]
-    {
-        assert!(!page.contains(text), "{text}");
-    }
-    // The only URL is the SVG namespace, which is not fetched.
-    assert_eq!(page.matches("://").count(), 1);
-    let data = embedded(&page);
-    for (object, game) in data["games"].as_array().unwrap().iter().zip(&games) {
-        let boards = object["moves"].as_array().unwrap().iter().map(|played| &played["board"]);
-        for (board, played) in boards.zip(&game.moves) {
-            assert_eq!(board.as_str(), Some(played.step.board.as_str()));
-            assert_eq!(played.step.board.chars().count(), 64);
-        }
-        for letter in game.moves.iter().flat_map(|played| played.step.board.chars()) {
-            assert!(letter == '.' || object["pieces"][letter.to_string()].is_object());
-        }
     }
 }
 

@@ -394,15 +394,15 @@ fn event_that_does_not_fit_is_an_error_and_changes_nothing() {
     let before = state(&table.game, table.now);
     let time_left = [None, None];
     for event in [
-        Event::Move { text: "11-15".into(), time_left },
-        Event::Move { text: "pass".into(), time_left },
+        Event::Move { text: "11-15".into(), time_left, eval: None },
+        Event::Move { text: "pass".into(), time_left, eval: None },
         Event::Undo { plies: 2, time_left },
     ] {
         assert!(table.game.apply(&event, table.now).is_err());
         assert_eq!(state(&table.game, table.now), before);
     }
     table.act(First, Action::Resign).unwrap();
-    let late = Event::Move { text: "22-18".into(), time_left };
+    let late = Event::Move { text: "22-18".into(), time_left, eval: None };
     assert!(table.game.apply(&late, table.now).is_err());
 }
 

@@ -37,6 +37,28 @@ fn all_174_ballots_are_three_legal_moves_and_144_are_crossboard() {
 }
 
 #[test]
+fn eleven_man_ballots_are_different_positions_with_eleven_men_or_fewer_on_each_side() {
+    let english = game("english");
+    let Openings::Listed(ballots) = Openings::eleven_man_ballots(&english).unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(ballots.len(), 6305);
+    let mut positions = HashSet::new();
+    for ballot in &ballots {
+        let session = ballot.session(&english).unwrap();
+        assert_eq!(session.moves(), ballot.moves, "canonical texts");
+        assert_eq!(ballot.moves.len(), 2);
+        let men = |letter| session.board().iter().filter(|other| **other == letter).count();
+        assert!([men('b'), men('w')].into_iter().all(|men| (9..=11).contains(&men)), "{ballot:?}");
+        positions.insert(session.position());
+    }
+    assert_eq!(positions.len(), ballots.len());
+    let spec = Openings::parse_spec("ballots:11man", &english, |_| unreachable!()).unwrap();
+    assert_eq!(spec, Openings::Listed(ballots));
+    assert!(Openings::eleven_man_ballots(&game("capture-halma")).is_err());
+}
+
+#[test]
 fn random_openings_are_playable_and_depend_only_on_the_seed() {
     for game in Game::all() {
         let openings: Openings = "random:6".parse().unwrap();

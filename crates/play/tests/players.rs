@@ -10,8 +10,8 @@ use crownhead_play::{
     StopFlag, TimeControl, new_session,
 };
 use crownhead_rules::{Game, Side};
+use crownhead_statistics::GamePoints;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
-use crownhead_tournament::statistics::GamePoints;
 
 const PLAYERS: [&str; 8] = [
     "random",

@@ -143,7 +143,8 @@ fn write_line(
     Ok(())
 }
 
-/// Wraps lines between units: a move with its number, or a word of a comment.
+/// Wraps lines between units: a move with its number, or a word of a comment with the commands after
+/// it.
 struct LineWrapper {
     text: String,
     column: usize,
@@ -175,8 +176,16 @@ impl LineWrapper {
             return;
         }
         self.open("{");
+        let mut in_command = false;
         for word in words {
-            self.word(&word.replace('}', ")"));
+            // A command such as `[%clk 0:04:59]` is not broken, and a line of a comment must not
+            // look like a tag or a `%` line.
+            let word = word.replace('}', ")");
+            match !self.open && (in_command || word.starts_with(['[', '%'])) {
+                true => self.attach(&format!(" {word}")),
+                false => self.word(&word),
+            }
+            in_command = (in_command || word.starts_with("[%")) && !word.contains(']');
         }
         self.attach("}");
     }
@@ -186,12 +195,10 @@ impl LineWrapper {
         if width == 0 {
             return;
         }
-        // A line of a comment must not look like a tag or a `%` line.
-        let may_start_line = !self.unit.starts_with(['[', '%']);
         if self.column > 0 {
             let is_full = self.column + 1 + width >= MAX_COLUMNS;
-            self.text.push(if is_full && may_start_line { '\n' } else { ' ' });
-            self.column = if is_full && may_start_line { 0 } else { self.column + 1 };
+            self.text.push(if is_full { '\n' } else { ' ' });
+            self.column = if is_full { 0 } else { self.column + 1 };
         }
         self.text.push_str(&self.unit);
         self.column += width;

@@ -12,7 +12,7 @@
 #![allow(unsafe_code)]
 
 /// A hot loop and its data.
-pub(crate) trait Kernel {
+pub trait Kernel {
     /// Result of the loop.
     type Output;
     /// Runs the loop. Implementations are `#[inline(always)]`.
@@ -22,7 +22,7 @@ pub(crate) trait Kernel {
 /// Runs `kernel` with the bit-manipulation instructions of the processor.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
+pub fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
     if level() >= BMI {
         // SAFETY: `level` has detected the features that the function requires.
         unsafe { run_bmi(kernel) }
@@ -34,7 +34,7 @@ pub(crate) fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
 /// Runs `kernel` with the bit-manipulation and vector instructions of the processor.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn with_simd<K: Kernel>(kernel: K) -> K::Output {
+pub fn with_simd<K: Kernel>(kernel: K) -> K::Output {
     match level() {
         // SAFETY: `level` has detected the features that the function requires.
         AVX512 => unsafe { run_avx512(kernel) },
@@ -108,13 +108,13 @@ fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
 /// Other processors: one version is enough.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
+pub fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
 /// See [`with_bmi`].
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn with_simd<K: Kernel>(kernel: K) -> K::Output {
+pub fn with_simd<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::parse::truncate;
 use crate::perft::{PathPerft, PerftOptions};
+use crate::suggest::did_you_mean;
 use crate::{BulkPerft, GameInfo, Notation, OptionsError, Perft, Position};
 
 /// Defines `for_each_game!` from the list below, with the games of the test-only feature or
@@ -184,8 +185,10 @@ impl FromStr for Game {
         let (id, options) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         let id = id.trim();
         Game::parse_options(&id.to_ascii_lowercase(), options).unwrap_or_else(|| {
-            let ids = GAMES.each_ref().map(|game| game.id).join(", ");
-            let message = format!("unknown game {:?}; available games: {ids}", truncate(id, 40));
+            let ids = GAMES.each_ref().map(|game| game.id);
+            let (hint, typed) = (did_you_mean(id, ids), truncate(id, 40));
+            let ids = ids.join(", ");
+            let message = format!("unknown game {typed:?}{hint}; available games: {ids}");
             Err(OptionsError(message))
         })
     }

@@ -21,6 +21,8 @@ pub struct GameInfo {
     pub numbered_squares: bool,
     /// The cells that each side tries to reach, if that is the aim of the game.
     pub targets: Option<[u64; 2]>,
+    /// Whether the pieces on target cells are the score, which decides the game.
+    pub counts_points: bool,
     /// Whether a player who can capture must do so.
     pub forced_capture: bool,
     /// Whether nearly all games between equal players are drawn.
@@ -57,6 +59,7 @@ impl GameInfo {
             cells: !0,
             numbered_squares: false,
             targets: None,
+            counts_points: false,
             forced_capture: false,
             drawish: false,
             illegal_move_rule: IllegalMoveRule::Forfeit,

@@ -6,10 +6,11 @@ pub mod capture_halma;
 mod cell;
 pub mod checkers;
 pub mod chinese_checkers;
-mod cpu;
+pub mod cpu;
 mod game;
 mod game_info;
 mod hopping;
+mod invisible;
 mod move_list;
 mod notation;
 mod outcome;
@@ -17,6 +18,7 @@ mod parse;
 pub mod perft;
 mod position;
 mod probe;
+mod suggest;
 mod zobrist;
 
 #[cfg(feature = "toy-game")]
@@ -30,6 +32,7 @@ pub use game_info::{
     AssignmentTexts, Colour, ExamplePosition, GameInfo, IllegalMoveRule, OptionInfo, PieceInfo,
     SideInfo,
 };
+pub use invisible::{escape_invisible, is_invisible, replace_invisible};
 pub use move_list::MoveList;
 pub use notation::{MoveError, MoveErrorKind, Notation, OptionsError, PositionError};
 pub use outcome::{EndReason, Outcome, Side};
@@ -37,3 +40,4 @@ pub use parse::truncate;
 pub use perft::{BulkPerft, Perft};
 pub use position::Position;
 pub use probe::{Probe, SoloDistances, TableValue};
+pub use suggest::{did_you_mean, nearest};

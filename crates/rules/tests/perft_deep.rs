@@ -1,5 +1,5 @@
-//! The complete table of counts in `docs/rules.md`. It takes seconds in a release build and is
-//! ignored in other builds. CONTRIBUTING.md has the command for the deeper published figures.
+//! The complete table of counts in `docs/rules.md`. CONTRIBUTING.md has the command for the deeper
+//! published figures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,6 @@ fn check<P: Perft>(start: &P, counts: &[u64]) {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
 fn english_to_depth_13() {
     let counts = [
         7,
@@ -63,7 +62,6 @@ fn check_paths(depths: std::ops::RangeInclusive<usize>) {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
 fn english_paths_to_depth_13_as_published() {
     check_paths(1..=13);
 }
@@ -75,20 +73,17 @@ fn english_paths_to_depth_15_as_published() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
 fn contest_to_depth_9() {
     let counts = [7, 49, 302, 1_469, 7_361, 36_768, 179_740, 845_931, 3_963_722];
     check(&Contest::start(&Default::default()), &counts);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
 fn chinese_checkers_to_depth_6() {
     check(&ChineseCheckers::start(&()), &[16, 256, 6_369, 158_847, 4_666_331, 138_674_818]);
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
 fn capture_halma_to_depth_6() {
     check(&CaptureHalma::start(&()), &[31, 961, 31_282, 1_019_358, 33_333_833, 1_090_830_838]);
 }

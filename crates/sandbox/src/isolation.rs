@@ -1,6 +1,7 @@
 //! Isolation as requested by the user and as provided by the machine.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::platform;
@@ -114,6 +115,11 @@ impl fmt::Display for IsolationStatus {
         f.write_str(&self.active().collect::<Vec<_>>().join(", "))?;
         self.missing().try_for_each(|missing| write!(f, "; {missing}"))
     }
+}
+
+/// Ids of the users that programs get, or why they do not have users of their own.
+pub fn bot_users() -> Result<RangeInclusive<u32>, String> {
+    probe(|| platform::bot_users().clone())
 }
 
 /// Whether a program that may connect to a port gets a network of its own, with a listener for us.

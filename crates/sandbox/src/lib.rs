@@ -4,7 +4,9 @@
 //! Landlock, seccomp, resource limits and control groups. [`Isolation`] is what the user asks for,
 //! [`IsolationStatus`] what the machine provides, and [`Limits`] how much a program may use. A
 //! monitor thread samples each running program and kills those that exceed a limit; [`UsageMeter`]
-//! reports why. [`reaper`] kills what would otherwise outlive its program or this process.
+//! reports why. A [`heartbeat`] thread freezes programs that run between their turns, and notices
+//! when this process itself was stopped or starved. [`reaper`] kills what would otherwise outlive
+//! its program or this process.
 //!
 //! Programs can be started on Unix only, and are isolated on Linux only (x86-64 and ARM64). On
 //! other Unix systems they run with the user's rights. Elsewhere the crate has the settings but no
@@ -12,6 +14,10 @@
 
 #[cfg(unix)]
 pub mod affinity;
+#[cfg(unix)]
+mod cpu_budget;
+#[cfg(unix)]
+pub mod heartbeat;
 mod isolation;
 mod limits;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -28,8 +34,10 @@ mod spawn;
 mod text;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod unsupported;
+#[cfg(unix)]
+mod usage;
 
-pub use self::isolation::{Isolation, IsolationStatus, Mechanism, has_network};
+pub use self::isolation::{Isolation, IsolationStatus, Mechanism, bot_users, has_network};
 pub use self::limits::Limits;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 use self::linux as platform;

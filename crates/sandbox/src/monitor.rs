@@ -2,13 +2,11 @@
 //!
 //! Most limits of the kernel apply to a single process, so a program could escape them by starting
 //! more. Memory, CPU time and processes are therefore counted here, over all processes of a
-//! program. CPU time is limited to the duration of the program's own turns, times its cores, times
-//! [`CPU_ALLOWANCE`], plus [`Limits::cpu_slack`]. A program that thinks on its opponent's time or
-//! on more cores exceeds that.
+//! program. A [budget](CpuBudget) limits CPU time.
 //!
 //! One thread samples all programs, so it reads only files that no program can delay. The size of
 //! shared memory is not among them: the kernel takes a lock for it that a program with hundreds of
-//! busy processes can hold for seconds. It is read by a separate thread.
+//! busy processes can hold for seconds. It is read by separate threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
@@ -18,9 +16,11 @@ use rustix::process::{Pid, Signal};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::Limits;
+use crate::cpu_budget::{CPU_ALLOWANCE, CpuBudget};
+use crate::heartbeat::{self, FreezeState};
 use crate::limits::format_size;
 use crate::platform::Cgroup;
-use crate::procfs::{self, ProcessIds, Stat, children, read_pss};
+use crate::usage::{ProcessTree, Usage, time_since_boot};
 
 /// Minimum time between two samples.
 const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
@@ -30,19 +30,30 @@ const MAX_SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 const SLEEP_FACTOR: u32 = 50;
 /// Time after which shared memory counts once for every process that shares it.
 const PSS_TIMEOUT: Duration = Duration::from_secs(3);
-/// CPU time per core and second of a turn. A runtime that compiles and collects garbage on threads
-/// of its own needs more than 1.
-const CPU_ALLOWANCE: f64 = 1.25;
+
+/// Time between two measurements of hidden memory.
+const HIDDEN_MEMORY_INTERVAL: Duration = Duration::from_millis(500);
+
+/// When a program may use CPU time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CpuRule {
+    /// In its own turns. Between them it is frozen.
+    OwnTurns,
+    /// Always.
+    Always,
+    /// CPU time is not limited.
+    None,
+}
 
 /// Usage of a running program, and the reason if it was killed for exceeding a limit.
 pub struct UsageMeter {
-    pid: Pid,
-    /// Whether the process is the init of the program's PID namespace, not the program itself.
-    has_init: bool,
+    processes: ProcessTree,
     cgroup: Option<Arc<Cgroup>>,
     /// `None`: the program is not sampled.
     limits: Option<Limits>,
-    counts_cpu_time: bool,
+    cpu_rule: CpuRule,
+    started: Instant,
+    freeze: Mutex<FreezeState>,
     /// Nanoseconds of finished turns.
     turns: AtomicU64,
     /// Start of the current turn, see [`now`]; 0 between turns.
@@ -50,6 +61,8 @@ pub struct UsageMeter {
     /// Whether the process was not reaped yet: its id is still its own.
     is_alive: Mutex<bool>,
     kill_reason: OnceLock<String>,
+    /// Bytes of memory that resident sets do not show, when last measured.
+    hidden_memory: AtomicU64,
     /// Used by the monitor only.
     last_sample: Mutex<LastSample>,
     /// Start of the thread that reads shared memory, while it runs.
@@ -58,19 +71,30 @@ pub struct UsageMeter {
 
 #[derive(Default)]
 struct LastSample {
+    /// Time of the sample since the machine started.
+    time: Duration,
     cpu_time: Duration,
+    ended_time: Duration,
     /// Total CPU time, including that of processes which are not in the samples any more.
     cpu_used: Duration,
+    budget: CpuBudget,
 }
 
-/// One sample.
-#[derive(Default)]
-struct Usage {
-    processes: u32,
-    /// Processes and threads.
-    tasks: u32,
-    memory: u64,
-    cpu_time: Duration,
+impl LastSample {
+    /// Adds the CPU time since the last sample.
+    ///
+    /// The time of a process that its parent did not wait for is lost when it ends, so a program
+    /// could hide CPU time in processes that live shorter than the time between two samples. If
+    /// such processes run at a sample, they are assumed to have run since the last one.
+    fn add_cpu_time(&mut self, usage: &Usage, time: Duration) {
+        let measured = usage.cpu_time.saturating_sub(self.cpu_time);
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        let seen = usage.new_time + usage.ended_time.saturating_sub(self.ended_time);
+        let busy = time.saturating_sub(self.time) * usage.new_running.min(cores);
+        self.cpu_used += measured + busy.saturating_sub(seen);
+        (self.time, self.cpu_time) = (time, usage.cpu_time);
+        self.ended_time = usage.ended_time;
+    }
 }
 
 struct Monitor {
@@ -85,13 +109,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Nanoseconds since the first call; never 0.
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     static EPOCH: OnceLock<Instant> = OnceLock::new();
     EPOCH.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
 /// CPU time of the calling thread.
-fn thread_cpu_time() -> Duration {
+pub(crate) fn thread_cpu_time() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
@@ -102,19 +126,24 @@ impl UsageMeter {
         has_init: bool,
         cgroup: Option<Arc<Cgroup>>,
         limits: Option<Limits>,
-        counts_cpu_time: bool,
+        cpu_rule: CpuRule,
     ) -> Arc<UsageMeter> {
         let meter = Arc::new(UsageMeter {
-            pid,
-            has_init,
+            processes: ProcessTree { pid, has_init },
             cgroup,
             limits,
-            counts_cpu_time,
+            cpu_rule,
+            started: Instant::now(),
+            freeze: Mutex::default(),
             turns: AtomicU64::new(0),
             turn_start: AtomicU64::new(0),
             is_alive: Mutex::new(true),
             kill_reason: OnceLock::new(),
-            last_sample: Mutex::default(),
+            last_sample: Mutex::new(LastSample {
+                time: time_since_boot(),
+                ..LastSample::default()
+            }),
+            hidden_memory: AtomicU64::new(0),
             pss_start: Mutex::default(),
         });
         if limits.is_some() {
@@ -122,10 +151,13 @@ impl UsageMeter {
             THREAD.call_once(|| {
                 let thread = std::thread::Builder::new().name("monitor".into());
                 let _ = thread.spawn(|| MONITOR.run());
+                let thread = std::thread::Builder::new().name("hidden-memory".into());
+                let _ = thread.spawn(|| MONITOR.measure_hidden_memory());
             });
             lock(&MONITOR.meters).push(meter.clone());
-            MONITOR.changed.notify_one();
+            MONITOR.changed.notify_all();
         }
+        heartbeat::add(&meter);
         meter
     }
 
@@ -139,6 +171,60 @@ impl UsageMeter {
         let start = self.turn_start.swap(0, Ordering::Relaxed);
         if start > 0 {
             self.turns.fetch_add(now() - start, Ordering::Relaxed);
+        }
+    }
+
+    /// Marks the start of a game.
+    pub fn game_started(&self) {
+        lock(&self.freeze).was_frozen = false;
+    }
+
+    /// Whether the program uses more CPU time than its turns allow: it was frozen in this game, or
+    /// has used up half of its slack.
+    pub fn is_greedy(&self) -> bool {
+        let is_in_debt = self.limits.is_some_and(|limits| {
+            lock(&self.last_sample).budget.left() < limits.cpu_slack.as_secs_f64() / 2.0
+        });
+        is_in_debt || lock(&self.freeze).was_frozen
+    }
+
+    /// Expects the program to be idle until [`wake`](UsageMeter::wake) is called: it is frozen if it
+    /// is not.
+    pub fn rest(&self) {
+        if self.cpu_rule == CpuRule::OwnTurns && self.limits.is_some() {
+            lock(&self.freeze).resting_since = Some(Instant::now());
+        }
+    }
+
+    /// Lets the program run. To be called before anything is sent to it.
+    pub fn wake(&self) {
+        let mut state = lock(&self.freeze);
+        state.resting_since = None;
+        if std::mem::take(&mut state.is_frozen) {
+            self.signal(Signal::CONT);
+        }
+    }
+
+    /// Freezes the program if it should rest and does not.
+    pub(crate) fn freeze_if_running(&self, delay: Duration, buffer: &mut String) {
+        let is_due =
+            |state: &FreezeState| state.resting_since.is_some_and(|since| since.elapsed() >= delay);
+        // Not locked while files are read: the referee would wait.
+        if !is_due(&lock(&self.freeze)) || !self.processes.is_running(buffer) {
+            return;
+        }
+        let mut state = lock(&self.freeze);
+        if is_due(&state) {
+            (state.is_frozen, state.was_frozen) = (true, true);
+            self.signal(Signal::STOP);
+        }
+    }
+
+    /// Sends a signal to the process group, which no process of the program can leave. With
+    /// namespaces, init is a member.
+    fn signal(&self, signal: Signal) {
+        if *lock(&self.is_alive) {
+            let _ = rustix::process::kill_process_group(self.processes.pid, signal);
         }
     }
 
@@ -166,6 +252,7 @@ impl UsageMeter {
     /// Stops monitoring. To be called before the process is reaped, when its id is still its own.
     pub(crate) fn detach(self: &Arc<UsageMeter>) {
         *lock(&self.is_alive) = false;
+        heartbeat::remove(self);
         if self.limits.is_some() {
             lock(&MONITOR.meters).retain(|meter| !Arc::ptr_eq(meter, self));
         }
@@ -174,7 +261,21 @@ impl UsageMeter {
     /// Takes a sample, and kills the program if it exceeds a limit.
     fn sample(self: &Arc<UsageMeter>, buffer: &mut String) {
         let Some(limits) = self.limits else { return };
-        let usage = self.measure(&limits, buffer);
+        let time = time_since_boot();
+        let last_time = lock(&self.last_sample).time;
+        let mut usage = self.processes.measure(&limits, last_time, buffer);
+        // A control group also counts processes that were not waited for, and all memory.
+        match &self.cgroup {
+            Some(cgroup) => {
+                usage.new_running = 0;
+                usage.cpu_time = cgroup.cpu_time().unwrap_or(usage.cpu_time);
+            }
+            None => {
+                usage.hidden_memory = self.hidden_memory.load(Ordering::Relaxed);
+                usage.memory += usage.hidden_memory;
+            }
+        }
+        lock(&self.last_sample).add_cpu_time(&usage, time);
         if let Some(reason) = self.violation(&usage, &limits) {
             self.kill(reason);
         }
@@ -184,8 +285,8 @@ impl UsageMeter {
         let is_alive = lock(&self.is_alive);
         if *is_alive {
             let _ = self.kill_reason.set(reason);
-            let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
-            let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+            let _ = rustix::process::kill_process_group(self.processes.pid, Signal::KILL);
+            let _ = rustix::process::kill_process(self.processes.pid, Signal::KILL);
         }
     }
 
@@ -202,10 +303,11 @@ impl UsageMeter {
             }
             // Shared memory counts once, which takes longer to measure.
             let start = *lock(&self.pss_start).get_or_insert_with(|| {
-                let (meter, limits, processes) = (self.clone(), *limits, usage.processes);
+                let (meter, limits) = (self.clone(), *limits);
+                let (processes, hidden) = (usage.processes, usage.hidden_memory);
                 let thread = std::thread::Builder::new().name("shared-memory".into());
                 // If no thread can be started, the timeout applies.
-                let _ = thread.spawn(move || meter.check_pss(&limits, processes));
+                let _ = thread.spawn(move || meter.check_pss(&limits, processes, hidden));
                 Instant::now()
             });
             if start.elapsed() > PSS_TIMEOUT {
@@ -217,18 +319,14 @@ impl UsageMeter {
                 ));
             }
         }
-        if !self.counts_cpu_time {
-            return None;
-        }
+        let turn_time = match self.cpu_rule {
+            CpuRule::OwnTurns => self.turn_time(),
+            CpuRule::Always => self.started.elapsed(),
+            CpuRule::None => return None,
+        };
         let last = &mut *lock(&self.last_sample);
-        // A sample can be lower than the last: the time of a process that was not waited for is
-        // lost.
-        last.cpu_used += usage.cpu_time.saturating_sub(last.cpu_time);
-        last.cpu_time = usage.cpu_time;
-        let turn_time = self.turn_time();
-        let cores = f64::from(limits.cores);
-        let allowed = turn_time.mul_f64(cores * CPU_ALLOWANCE).saturating_add(limits.cpu_slack);
-        (last.cpu_used > allowed).then(|| {
+        let used = last.cpu_used;
+        last.budget.update(used, turn_time, limits).then(|| {
             let [used, turns, slack] =
                 [last.cpu_used, turn_time, limits.cpu_slack].map(|time| time.as_secs_f64());
             let cores = match limits.cores {
@@ -237,62 +335,20 @@ impl UsageMeter {
             };
             format!(
                 "it used {used:.1} s of CPU time while its own turns lasted {turns:.1} s; the limit \
-                 is {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s"
+                 is {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s; what it does not \
+                 use in a turn is lost"
             )
         })
-    }
-
-    /// Measures the current usage, up to the process that exceeds the limit on processes.
-    fn measure(&self, limits: &Limits, buffer: &mut String) -> Usage {
-        let mut usage = Usage::default();
-        let mut pids = self.root_processes(buffer);
-        if self.has_init {
-            // Of init, only the time of those that it waited for counts. Its memory is ours.
-            if let Some(init) = Stat::read(self.pid.as_raw_nonzero().get(), buffer) {
-                usage.cpu_time += init.children_time;
-            }
-        }
-        while let Some(pid) = pids.pop() {
-            let Some(stat) = Stat::read(pid, buffer) else { continue };
-            usage.processes += u32::from(stat.memory > 0);
-            usage.tasks += stat.threads;
-            usage.memory += stat.memory;
-            usage.cpu_time += stat.cpu_time + stat.children_time;
-            if usage.tasks > limits.processes {
-                break;
-            }
-            children(pid, stat.threads, &mut pids, buffer);
-        }
-        // A control group also counts processes that were not waited for.
-        let cpu_time = self.cgroup.as_ref().and_then(|cgroup| cgroup.cpu_time());
-        usage.cpu_time = cpu_time.unwrap_or(usage.cpu_time);
-        usage
-    }
-
-    /// Processes whose descendants are all processes of the program.
-    fn root_processes(&self, buffer: &mut String) -> Vec<i32> {
-        let pid = self.pid.as_raw_nonzero().get();
-        let mut roots = Vec::new();
-        if self.has_init {
-            children(pid, 1, &mut roots, buffer);
-            return roots;
-        }
-        roots.push(pid);
-        // Orphans become our children, and cannot leave the group.
-        roots.extend(procfs::own_children().into_iter().filter(|orphan| {
-            *orphan != pid && ProcessIds::read(*orphan).is_some_and(|ids| ids.group == pid)
-        }));
-        roots
     }
 
     /// Kills the program if it exceeds the limit on memory with shared memory counted once. A child
     /// that is about to execute another program has all of its parent's memory for a moment, so a
     /// violation must last for two samples.
-    fn check_pss(&self, limits: &Limits, processes: u32) {
-        let mut memory = self.total_pss(limits);
+    fn check_pss(&self, limits: &Limits, processes: u32, hidden: u64) {
+        let mut memory = self.processes.total_pss(limits) + hidden;
         if memory > limits.memory {
             std::thread::sleep(MIN_SAMPLE_INTERVAL);
-            memory = memory.min(self.total_pss(limits));
+            memory = memory.min(self.processes.total_pss(limits) + hidden);
         }
         if memory > limits.memory {
             let (memory, max) = (memory >> 20, format_size(limits.memory));
@@ -302,39 +358,34 @@ impl UsageMeter {
         }
         *lock(&self.pss_start) = None;
     }
-
-    /// Memory of all processes with shared memory counted once, up to the process that exceeds the
-    /// limit.
-    fn total_pss(&self, limits: &Limits) -> u64 {
-        let buffer = &mut String::new();
-        let mut memory = 0;
-        let mut pids = self.root_processes(buffer);
-        while let Some(pid) = pids.pop() {
-            let Some(stat) = Stat::read(pid, buffer) else { continue };
-            children(pid, stat.threads, &mut pids, buffer);
-            memory += read_pss(stat.live_thread, buffer).unwrap_or_else(|| {
-                // A zombie has no memory. If the kernel does not report it, all memory counts.
-                Stat::read(pid, buffer).map_or(0, |stat| stat.memory)
-            });
-            if memory > limits.memory {
-                break;
-            }
-        }
-        memory
-    }
 }
 
 impl Monitor {
+    /// Waits until programs run, and returns them.
+    fn wait_meters(&self) -> Vec<Arc<UsageMeter>> {
+        let mut meters = lock(&self.meters);
+        while meters.is_empty() {
+            meters = self.changed.wait(meters).unwrap_or_else(PoisonError::into_inner);
+        }
+        meters.clone()
+    }
+
+    /// Measures memory that resident sets do not show, forever. Control groups count all memory.
+    fn measure_hidden_memory(&self) {
+        let mut buffer = String::with_capacity(4096);
+        loop {
+            for meter in self.wait_meters().iter().filter(|meter| meter.cgroup.is_none()) {
+                let bytes = meter.processes.hidden_memory(&mut buffer);
+                meter.hidden_memory.store(bytes, Ordering::Relaxed);
+            }
+            std::thread::sleep(HIDDEN_MEMORY_INTERVAL);
+        }
+    }
+
     fn run(&self) {
         let mut buffer = String::with_capacity(4096);
         loop {
-            let meters: Vec<_> = {
-                let mut meters = lock(&self.meters);
-                while meters.is_empty() {
-                    meters = self.changed.wait(meters).unwrap_or_else(PoisonError::into_inner);
-                }
-                meters.clone()
-            };
+            let meters = self.wait_meters();
             // CPU time, because waiting for a CPU is not work.
             let start = thread_cpu_time();
             for meter in meters {
@@ -376,7 +427,7 @@ mod tests {
         fn kill_reason(&self, limits: &str) -> Option<String> {
             let limits = limits.parse().unwrap();
             let pid = Pid::from_child(&self.0);
-            let meter = UsageMeter::new(pid, false, None, Some(limits), false);
+            let meter = UsageMeter::new(pid, false, None, Some(limits), CpuRule::None);
             meter.sample(&mut String::new());
             while lock(&meter.pss_start).is_some() {
                 std::thread::yield_now();
@@ -392,6 +443,39 @@ mod tests {
             let _ = rustix::process::kill_process_group(Pid::from_child(&self.0), Signal::KILL);
             self.0.wait().unwrap();
         }
+    }
+
+    #[test]
+    fn program_that_was_frozen_is_greedy_until_the_next_game() {
+        let script = Script::start("print('ready', flush=True)\nwhile True: pass");
+        let (pid, limits) = (Pid::from_child(&script.0), Limits::default());
+        let meter = UsageMeter::new(pid, false, None, Some(limits), CpuRule::OwnTurns);
+        meter.game_started();
+        assert!(!meter.is_greedy());
+        meter.rest();
+        while !lock(&meter.freeze).is_frozen {
+            std::thread::yield_now();
+        }
+        meter.wake();
+        assert!(meter.is_greedy(), "it ran between its turns");
+        meter.game_started();
+        assert!(!meter.is_greedy());
+        meter.detach();
+    }
+
+    #[test]
+    fn cpu_time_of_processes_that_nobody_waits_for_is_estimated() {
+        let mut last = LastSample::default();
+        let millis = Duration::from_millis;
+        // A process that started after the last sample runs, and shows less than it may have used.
+        let usage = Usage { new_running: 1, new_time: millis(10), ..Usage::default() };
+        let usage = Usage { cpu_time: millis(10), ..usage };
+        last.add_cpu_time(&usage, millis(50));
+        assert_eq!(last.cpu_used, millis(50));
+        // One that was waited for is known, whatever runs now.
+        let usage = Usage { cpu_time: millis(60), ended_time: millis(50), new_running: 1, ..usage };
+        last.add_cpu_time(&usage, millis(100));
+        assert_eq!(last.cpu_used, millis(100));
     }
 
     #[test]

@@ -37,6 +37,10 @@ pub(crate) struct Stat {
     pub(crate) memory: u64,
     /// A thread that still has this memory: the main thread, unless it has exited before others.
     pub(crate) live_thread: i32,
+    /// Whether the main thread runs or waits for a CPU.
+    pub(crate) is_running: bool,
+    /// Time of its start since the machine started, in whole clock ticks.
+    pub(crate) start: Duration,
 }
 
 impl Stat {
@@ -60,14 +64,16 @@ impl Stat {
         read(&format!("/proc/{thread}/stat"), buffer)?;
         // The second field is the name in parentheses, which may contain anything.
         let mut fields = buffer.rsplit_once(')')?.1.split_ascii_whitespace();
+        // Field 3: state.
+        let is_running = fields.next()? == "R";
         let mut skip_and_parse = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
         // Fields 4 to 6: parent, group, session.
-        let [parent, group, session] = [skip_and_parse(1)?, skip_and_parse(0)?, skip_and_parse(0)?];
+        let [parent, group, session] = [skip_and_parse(0)?, skip_and_parse(0)?, skip_and_parse(0)?];
         // Fields 14 to 17: CPU time in clock ticks.
         let [user, system] = [skip_and_parse(7)?, skip_and_parse(0)?];
         let [children_user, children_system] = [skip_and_parse(0)?, skip_and_parse(0)?];
-        // Fields 20 and 24: threads, resident pages.
-        let [threads, pages] = [skip_and_parse(2)?, skip_and_parse(3)?];
+        // Fields 20, 22 and 24: threads, time of the start, resident pages.
+        let [threads, start, pages] = [skip_and_parse(2)?, skip_and_parse(1)?, skip_and_parse(1)?];
         let duration = |ticks: i64| {
             let millis = ticks.max(0) as u64 * 1000 / rustix::param::clock_ticks_per_second();
             Duration::from_millis(millis)
@@ -83,6 +89,8 @@ impl Stat {
             threads: threads.try_into().unwrap_or(0),
             memory: pages.max(0) as u64 * rustix::param::page_size() as u64,
             live_thread: thread,
+            is_running,
+            start: duration(start),
         })
     }
 }
@@ -90,8 +98,61 @@ impl Stat {
 /// Proportional set size of a process in bytes: shared memory is divided among those who share it.
 pub(crate) fn read_pss(pid: i32, buffer: &mut String) -> Option<u64> {
     read(&format!("/proc/{pid}/smaps_rollup"), buffer)?;
-    let line = buffer.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    size_in(buffer, "Pss:")
+}
+
+/// Size in bytes in a line such as `VmPTE:     72 kB`.
+fn size_in(table: &str, key: &str) -> Option<u64> {
+    let line = table.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
+}
+
+/// Memory of a process that its resident set does not show, or only in part.
+pub(crate) struct HiddenMemory {
+    /// Bytes of page tables.
+    pub(crate) page_tables: u64,
+    /// Resident bytes of shared memory.
+    pub(crate) resident_shared: u64,
+    /// Shared anonymous memory: inode number and size of each mapping. All of it may be held by the
+    /// kernel, even if no process has touched it lately.
+    pub(crate) shared: Vec<(u64, u64)>,
+}
+
+impl HiddenMemory {
+    /// Reads the memory of a process; `None` if it does not exist.
+    pub(crate) fn read(pid: i32, buffer: &mut String) -> Option<HiddenMemory> {
+        read(&format!("/proc/{pid}/status"), buffer)?;
+        // A zombie has no memory.
+        let page_tables = size_in(buffer, "VmPTE:").unwrap_or(0);
+        let resident_shared = size_in(buffer, "RssShmem:").unwrap_or(0);
+        read(&format!("/proc/{pid}/maps"), buffer)?;
+        let shared = buffer.lines().filter_map(parse_shared_mapping).collect();
+        Some(HiddenMemory { page_tables, resident_shared, shared })
+    }
+}
+
+/// Inode and size of a line of `/proc/PID/maps`, if it is shared anonymous memory:
+/// `7f0c8e000000-7f0c8f000000 rw-s 00000000 00:01 1042    /dev/zero (deleted)`.
+fn parse_shared_mapping(line: &str) -> Option<(u64, u64)> {
+    let mut fields = line.split_ascii_whitespace();
+    let (from, to) = fields.next()?.split_once('-')?;
+    fields.next()?.ends_with('s').then_some(())?;
+    let inode = fields.nth(2)?.parse().ok()?;
+    line.ends_with("/dev/zero (deleted)").then_some(())?;
+    let address = |text: &str| u64::from_str_radix(text, 16).ok();
+    Some((inode, address(to)?.saturating_sub(address(from)?)))
+}
+
+/// Whether a thread of a process runs or waits for a CPU.
+pub(crate) fn is_running(pid: i32, thread_count: u32, buffer: &mut String) -> bool {
+    let mut is_thread_running = |thread: &str| {
+        read(&format!("/proc/{pid}/task/{thread}/stat"), buffer).is_some()
+            && buffer.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" R"))
+    };
+    match thread_count {
+        0 | 1 => is_thread_running(&pid.to_string()),
+        _ => threads(pid).any(|thread| is_thread_running(&thread)),
+    }
 }
 
 /// First child of a single-threaded process.
@@ -119,6 +180,21 @@ pub(crate) fn children(pid: i32, thread_count: u32, found: &mut Vec<i32>, buffer
         return add_children(&pid.to_string());
     }
     threads(pid).for_each(|thread| add_children(&thread));
+}
+
+/// Processes and threads of the current user.
+#[cfg(target_os = "linux")]
+pub(crate) fn tasks_of_user() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let tasks = processes.map(|process| {
+        let is_own = process.metadata().is_ok_and(|metadata| metadata.uid() == user);
+        let pid = process.file_name().to_str().and_then(|name| name.parse().ok());
+        let stat = pid.filter(|_| is_own).and_then(|pid| Stat::read(pid, &mut String::new()));
+        stat.map_or(0, |stat| u64::from(stat.threads))
+    });
+    tasks.sum()
 }
 
 fn parse_pids(text: &str) -> impl Iterator<Item = i32> {
@@ -152,5 +228,14 @@ mod tests {
         assert_eq!(stat.ids.group, rustix::process::getpgrp().as_raw_nonzero().get());
         assert!(stat.memory > 0 && stat.threads >= 1);
         assert!(ProcessIds::read(i32::MAX).is_none());
+    }
+
+    #[test]
+    fn only_shared_anonymous_memory_is_found_in_maps() {
+        let shared = "7f0c8e000000-7f0c8f000000 rw-s 00000000 00:01 1042    /dev/zero (deleted)";
+        assert_eq!(parse_shared_mapping(shared), Some((1042, 16 << 20)));
+        assert_eq!(parse_shared_mapping(&shared.replace("rw-s", "rw-p")), None);
+        assert_eq!(parse_shared_mapping("7f0c8e000000-7f0c8f000000 r--s 0 08:01 7 /x"), None);
+        assert_eq!(parse_shared_mapping(""), None);
     }
 }

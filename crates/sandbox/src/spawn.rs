@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
+use crate::monitor::CpuRule;
 use crate::platform::{self, ChildGuard};
 use crate::{Isolation, IsolationStatus, Limits, ScratchDir, UsageMeter, procfs, reaper};
 
@@ -25,7 +26,7 @@ pub struct SpawnRequest<'a> {
     pub folder: &'a Path,
     /// Whether all of `folder` belongs to the program, or only the files that `argv` names.
     pub owns_folder: bool,
-    /// Further files and directories that belong to the program.
+    /// Further files and directories that the program may read.
     pub extra_paths: &'a [PathBuf],
     /// Whether this is a build, which may write to what belongs to the program.
     pub is_build: bool,
@@ -35,14 +36,16 @@ pub struct SpawnRequest<'a> {
     pub isolation: Isolation,
     /// Resource limits, ignored without isolation.
     pub limits: Limits,
+    /// Whether the program may run between its turns.
+    pub ponder: bool,
     /// TCP port of 127.0.0.1 that the program may connect to.
     pub port: Option<u16>,
 }
 
 /// A running program.
 ///
-/// With namespaces the process is the init of the program's PID namespace and the program is its
-/// child; otherwise the process is the program itself.
+/// With isolation the process is an init and the program is its child; otherwise the process is the
+/// program itself.
 pub struct Child {
     /// Id of the process, of its process group and of its session.
     pub pid: Pid,
@@ -87,6 +90,12 @@ pub fn spawn(request: &SpawnRequest<'_>) -> io::Result<Child> {
     let cgroup = guard.as_ref().and_then(ChildGuard::cgroup);
     let limits = is_isolated.then_some(request.limits);
     let [stdin, stdout, stderr] = pipes.map(Some);
+    let cpu_rule = match (request.is_build, request.ponder) {
+        // Builds have a timeout instead.
+        (true, _) => CpuRule::None,
+        (false, true) => CpuRule::Always,
+        (false, false) => CpuRule::OwnTurns,
+    };
     Ok(Child {
         pid,
         program: if has_init { procfs::first_child(pid) } else { Some(pid) },
@@ -94,8 +103,7 @@ pub fn spawn(request: &SpawnRequest<'_>) -> io::Result<Child> {
         stdout,
         stderr,
         listener,
-        // Builds have a timeout instead of a limit on CPU time.
-        meter: UsageMeter::new(pid, has_init, cgroup, limits, !request.is_build),
+        meter: UsageMeter::new(pid, has_init, cgroup, limits, cpu_rule),
         guard,
         is_reaped: false,
     })
@@ -149,7 +157,7 @@ pub(crate) fn spawn_unconfined(request: &SpawnRequest<'_>) -> io::Result<Started
 }
 
 /// The command that runs `program` as requested.
-pub(crate) fn command(program: &Path, request: &SpawnRequest<'_>) -> Command {
+fn command(program: &Path, request: &SpawnRequest<'_>) -> Command {
     let mut command = Command::new(program);
     command.args(request.argv.iter().skip(1)).current_dir(request.folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -157,7 +165,7 @@ pub(crate) fn command(program: &Path, request: &SpawnRequest<'_>) -> Command {
 }
 
 /// Starts a command whose standard streams are pipes.
-pub(crate) fn start_command(mut command: Command) -> io::Result<Started> {
+fn start_command(mut command: Command) -> io::Result<Started> {
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());

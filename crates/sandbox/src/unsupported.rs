@@ -1,10 +1,18 @@
 //! Systems without isolation: programs run with the user's rights.
 
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
+
 use crate::Mechanism;
 
 pub(crate) fn mechanisms() -> Vec<Mechanism> {
     let missing = || Err("not supported on this system".into());
     ["namespaces", "landlock", "seccomp"].map(|code| Mechanism::new(code, missing())).into()
+}
+
+pub(crate) fn bot_users() -> &'static Result<RangeInclusive<u32>, String> {
+    static RESULT: OnceLock<Result<RangeInclusive<u32>, String>> = OnceLock::new();
+    RESULT.get_or_init(|| Err("not supported on this system".into()))
 }
 
 pub(crate) const fn has_network() -> bool {

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crownhead_rules::{Game, Notation};
 
 use crate::bench::BenchPositions;
+use crate::train::Trainer;
 use crate::tune::Tuner;
 use crate::{Evaluator, HasEngine, Knowledge, Score, SearchParams};
 
@@ -45,6 +46,11 @@ pub trait Searchable: Notation {
 
     /// Creates the tuner of the game's evaluator; `None` if it cannot be tuned.
     fn tuner(_options: &Self::Options, _knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
+        None
+    }
+
+    /// Creates the trainer of the game's network; `None` if it has none.
+    fn trainer(_options: &Self::Options, _knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {
         None
     }
 

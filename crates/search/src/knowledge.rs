@@ -4,7 +4,9 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crownhead_rules::{Notation, Probe};
+use crownhead_rules::{Notation, Probe, TableValue};
+
+use crate::Searchable;
 
 /// Tables by game id and table name. Searches and evaluators work without them, but weaker.
 ///
@@ -67,6 +69,13 @@ impl Knowledge {
     pub(crate) fn probes<P: Notation>(&self) -> Arc<[Arc<dyn Probe<P>>]> {
         let entries = self.0.iter().filter(|entry| entry.game == P::ID);
         entries.filter_map(|entry| entry.handle.downcast_ref().cloned()).collect()
+    }
+
+    /// Returns the exact value of a position whose game is not over, from the first table that
+    /// contains it, if the value holds in spite of the draw counters.
+    pub fn value<P: Searchable>(&self, position: &P) -> Option<TableValue> {
+        let value = self.probes::<P>().iter().find_map(|probe| probe.probe(position))?;
+        value.before_draw(position.plies_left())
     }
 
     /// Whether there are no tables.

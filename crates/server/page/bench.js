@@ -1,7 +1,11 @@
 // Measures the page in a real browser: its size, the time until it is usable, and the frame rate of
-// a drag at normal and at quarter CPU speed. Usage: node bench.js [ROUNDS]
-import { readFileSync, readdirSync } from "node:fs";
-import { loadavg } from "node:os";
+// a drag at normal and at quarter CPU speed; then a report of 3,540 games: the time to write it, its
+// size, and the time until it is usable. Usage: node bench.js [ROUNDS]
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import * as harness from "./tests/harness.js";
 
@@ -83,6 +87,28 @@ for (const slowdown of [1, 4]) {
   );
   await page.context().close();
 }
+const folder = mkdtempSync(join(tmpdir(), "crownhead-bench-"));
+const crownhead = (...args) =>
+  execFileSync(harness.program, args, { cwd: folder, stdio: "ignore" });
+const players = Array.from({ length: 60 }, (_, i) => {
+  const player = i % 2 === 0 ? "random" : "minimax:1";
+  return `{ name = "Student ${i + 1}", player = "${player}" }`;
+});
+const settings = `game = "english"\nopenings = "random:4"\nconcurrency = 2\n`;
+writeFileSync(join(folder, "class.toml"), `${settings}players = [${players.join(", ")}]\n`);
+crownhead("tournament", "run", "class.toml");
+const start = performance.now();
+crownhead("tournament", "report", "class.toml", "--html", "out");
+const seconds = (performance.now() - start) / 1000;
+const sizes = readdirSync(join(folder, "out")).map(
+  (name) => statSync(join(folder, "out", name)).size,
+);
+const megabytes = sizes.reduce((sum, size) => sum + size) / 1e6;
+console.log(`report of 3540 games: ${seconds.toFixed(1)} s, ${megabytes.toFixed(1)} MB`);
+const report = pathToFileURL(join(folder, "out/index.html")).href;
+await measureLoad("report", async () => report, "#game-table tbody tr");
+rmSync(folder, { recursive: true });
+
 const load = loadavg().map((value) => value.toFixed(1));
 console.log(`load average: ${load.join(" ")}`);
 await browser.close();

@@ -12,7 +12,7 @@ use crownhead_play::{
     Action, Choice, End, Event, GameConfig, GameInPlay, LegalMove, OfferKind, Session, SideConfig,
     new_session,
 };
-use crownhead_records::GameResult;
+use crownhead_records::{GameResult, Ply};
 use crownhead_rules::{Cell, PositionError, Side};
 
 use crate::error::{Refusal, RefusalCode};
@@ -56,6 +56,13 @@ pub enum Effect {
 pub struct SeatRights(pub [bool; 2]);
 
 impl SeatRights {
+    /// The rights to one side.
+    pub fn only(side: Side) -> SeatRights {
+        let mut rights = [false; 2];
+        rights[side.index()] = true;
+        SeatRights(rights)
+    }
+
     /// Whether the client may play a side.
     pub fn can_play(self, side: Side) -> bool {
         self.0[side.index()]
@@ -123,7 +130,7 @@ impl HostedGame {
         let consent: &[OfferKind] = match setup.mode {
             Mode::Friend => &OfferKind::ALL,
             Mode::Computer { .. } => &[OfferKind::Draw],
-            Mode::Hotseat => &[],
+            Mode::Hotseat | Mode::Computers { .. } => &[],
         };
         let config = GameConfig { sides, clock_start_ply: CLOCK_START_PLY, consent };
         Ok(HostedGame {
@@ -164,6 +171,11 @@ impl HostedGame {
     /// The moves so far.
     pub fn moves(&self) -> &[PlayedMove] {
         &self.moves
+    }
+
+    /// The moves for game files, with the time left and the computer's evaluations.
+    pub fn recorded_plies(&self) -> Vec<Ply> {
+        self.game.recorded_plies()
     }
 
     /// The version: the number of moves, take-backs, ends and reopenings so far.
@@ -279,13 +291,7 @@ impl HostedGame {
         action: &Action,
         now: Duration,
     ) -> Result<Effect, Refusal> {
-        if rights.is_none() {
-            return Err(Refusal::new(RefusalCode::Seat, "spectators cannot play"));
-        }
-        if version != self.version() {
-            let reason = "the game has changed in the meantime";
-            return Err(Refusal::new(RefusalCode::Stale, reason));
-        }
+        self.check_client(rights, version)?;
         if let Some(flag) = self.check_flag(now) {
             return Ok(Effect::Append(flag));
         }
@@ -324,6 +330,34 @@ impl HostedGame {
         })
     }
 
+    /// Checks that the client is a player who knows the current state.
+    fn check_client(&self, rights: SeatRights, version: u64) -> Result<(), Refusal> {
+        if rights.is_none() {
+            return Err(Refusal::new(RefusalCode::Seat, "spectators cannot play"));
+        }
+        if version != self.version() {
+            let reason = "the game has changed in the meantime";
+            return Err(Refusal::new(RefusalCode::Stale, reason));
+        }
+        Ok(())
+    }
+
+    /// Checks that a client may ask for a hint: on its own turn, and not against a friend.
+    pub fn check_hint(&self, rights: SeatRights, version: u64) -> Result<(), Refusal> {
+        self.check_client(rights, version)?;
+        if self.is_over() {
+            return Err(Refusal::new(RefusalCode::Over, "the game is over"));
+        }
+        if self.setup.mode == Mode::Friend {
+            let reason = "there are no hints in a game against a friend";
+            return Err(Refusal::new(RefusalCode::Seat, reason));
+        }
+        if !rights.can_play(self.session().side()) {
+            return Err(Refusal::new(RefusalCode::Seat, "ask for a hint on your own turn"));
+        }
+        Ok(())
+    }
+
     /// Checks a draw offer to a computer: it may be declined without a search.
     fn decide_draw_offer(&self) -> Result<Option<Effect>, Refusal> {
         let Mode::Computer { side, .. } = self.setup.mode else { return Ok(None) };
@@ -338,9 +372,10 @@ impl HostedGame {
     }
 
     /// Decides a move of the computer.
-    pub fn decide_computer(&self, text: &str, now: Duration) -> Result<HostedEvent, Refusal> {
-        let action = Action::Move(text.into());
-        Ok(HostedEvent::Game(self.game.decide(self.session().side(), &action, now)?))
+    pub fn decide_computer(&self, choice: &Choice, now: Duration) -> Result<HostedEvent, Refusal> {
+        let (side, action) = (self.session().side(), Action::Move(choice.text.clone()));
+        let event = self.game.decide(side, &action, now)?;
+        Ok(HostedEvent::Game(event.with_eval(choice.eval(side))))
     }
 
     /// Whether the computer accepts a draw. `choice` is the best move of its opponent, who is to

@@ -11,6 +11,11 @@ pub struct Limits {
     pub connections: usize,
     /// Open connections per client.
     pub connections_per_client: usize,
+    /// WebSockets per seat. Seats and spectators are counted separately, so that nobody can take a
+    /// player's place.
+    pub sockets_per_seat: usize,
+    /// Spectators per game.
+    pub spectators_per_game: usize,
     /// New games per client.
     pub new_games: Rate,
     /// Requests per client.
@@ -53,9 +58,12 @@ impl Limits {
     pub fn open() -> Limits {
         Limits {
             connections: 10_000,
-            connections_per_client: 64,
-            new_games: Rate { burst: 30.0, per_second: 0.5 },
-            requests: Rate { burst: 200.0, per_second: 20.0 },
+            // A whole school may share one address.
+            connections_per_client: 2000,
+            sockets_per_seat: 32,
+            spectators_per_game: 500,
+            new_games: Rate { burst: 300.0, per_second: 5.0 },
+            requests: Rate { burst: 2000.0, per_second: 200.0 },
             messages: Rate { burst: 40.0, per_second: 10.0 },
             max_think_time: Duration::from_secs(10),
             searches: default_searches(),

@@ -48,6 +48,10 @@ pub enum ClientMessage {
         offer: OfferKind,
         id: Option<u64>,
     },
+    Hint {
+        version: u64,
+        id: Option<u64>,
+    },
     Name {
         name: Option<String>,
         id: Option<u64>,
@@ -61,6 +65,7 @@ pub enum ClientMessage {
 #[allow(missing_docs)] // described in docs/api.md
 pub enum Request {
     Act { id: Option<u64>, version: u64, action: Action },
+    Hint { id: Option<u64>, version: u64 },
     Rename { id: Option<u64>, name: Option<String> },
     Ping { id: Option<u64> },
 }
@@ -69,7 +74,10 @@ impl Request {
     /// The id that the client has given the request.
     pub fn id(&self) -> Option<u64> {
         match self {
-            Request::Act { id, .. } | Request::Rename { id, .. } | Request::Ping { id } => *id,
+            Request::Act { id, .. }
+            | Request::Hint { id, .. }
+            | Request::Rename { id, .. }
+            | Request::Ping { id } => *id,
         }
     }
 }
@@ -79,6 +87,7 @@ impl ClientMessage {
     pub fn into_request(self) -> Option<Request> {
         let (id, version, action) = match self {
             ClientMessage::Join { .. } => return None,
+            ClientMessage::Hint { version, id } => return Some(Request::Hint { id, version }),
             ClientMessage::Name { id, name } => return Some(Request::Rename { id, name }),
             ClientMessage::Ping { id } => return Some(Request::Ping { id }),
             ClientMessage::Move { version, r#move, id } => (id, version, Action::Move(r#move)),
@@ -123,6 +132,12 @@ pub enum ServerMessage<'a> {
     Done {
         id: u64,
         version: u64,
+    },
+    Hint {
+        id: Option<u64>,
+        version: u64,
+        r#move: &'a str,
+        reason: String,
     },
     Refused {
         id: Option<u64>,

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use crownhead_play::{CATALOG, CatalogPlayer, Clock, Session, TimeControl, new_session};
-use crownhead_rules::{Game, Side};
+use crownhead_play::{
+    CATALOG, CatalogPlayer, Clock, DEFAULT_PLAYER, Session, TimeControl, new_session,
+};
+use crownhead_rules::{Game, Side, is_invisible};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
+use crate::hosted_game::SeatRights;
 
 /// Maximum length of a name.
 pub const MAX_NAME_CHARS: usize = 24;
@@ -19,7 +22,6 @@ pub const MAX_INCREMENT: Duration = Duration::from_secs(3 * 60);
 pub const MIN_THINK_TIME: Duration = Duration::from_millis(100);
 /// Default thinking time per move of a computer.
 pub const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
-const DEFAULT_PLAYER: &str = "level:3";
 /// Maximum length of a position, and of a game id with options.
 const MAX_POSITION_BYTES: usize = 300;
 /// Maximum number of legal moves in a start position. No position of a real game comes near it, and
@@ -57,6 +59,13 @@ pub enum Mode {
     Hotseat,
     /// Two people, with a secret each.
     Friend,
+    /// Two computers; everybody watches.
+    Computers {
+        /// The computers.
+        players: [CatalogPlayer; 2],
+        /// Thinking time per move.
+        think_time: Duration,
+    },
 }
 
 impl Mode {
@@ -66,6 +75,7 @@ impl Mode {
             Mode::Computer { .. } => "computer",
             Mode::Hotseat => "hotseat",
             Mode::Friend => "friend",
+            Mode::Computers { .. } => "computers",
         }
     }
 }
@@ -89,6 +99,7 @@ pub struct NewGameRequest {
     mode: String,
     side: Option<String>,
     player: Option<String>,
+    players: Option<[String; 2]>,
     thinking: Option<u64>,
     clock: Option<ClockSettings>,
     name: Option<String>,
@@ -99,8 +110,8 @@ pub struct NewGameRequest {
 pub struct ValidatedRequest {
     /// The setup.
     pub setup: GameSetup,
-    /// The side of the client; `None` if it plays both.
-    pub side: Option<Side>,
+    /// The sides that the client plays.
+    pub rights: SeatRights,
     /// The name of the client.
     pub name: Option<String>,
 }
@@ -131,27 +142,52 @@ impl NewGameRequest {
                 ApiError::bad_request(format!("side must be {first}, {second} or random"))
             })?,
         };
-        let mode = match self.mode.as_str() {
-            "computer" => Mode::Computer {
-                side: side.other(),
-                player: parse_player(self.player.as_deref().unwrap_or(DEFAULT_PLAYER)).ok_or_else(
-                    || ApiError::bad_request("unknown player: GET /api/games lists the players"),
-                )?,
-                think_time: parse_think_time(self.thinking, max_think_time)?,
-            },
-            "hotseat" => Mode::Hotseat,
-            "friend" => Mode::Friend,
-            _ => return Err(ApiError::bad_request("mode must be computer, hotseat or friend")),
+        let find_player = |spec: Option<&str>| {
+            parse_player(spec.unwrap_or(DEFAULT_PLAYER)).ok_or_else(|| {
+                ApiError::bad_request("unknown player: GET /api/games lists the players")
+            })
         };
-        let is_computer = matches!(mode, Mode::Computer { .. });
-        if !is_computer && (self.player.is_some() || self.thinking.is_some()) {
-            return Err(ApiError::bad_request("player and thinking require the mode computer"));
+        let (mode, rights) = match self.mode.as_str() {
+            "computer" => {
+                let think_time = parse_think_time(self.thinking, max_think_time)?;
+                let player = find_player(self.player.as_deref())?;
+                let mode = Mode::Computer { side: side.other(), player, think_time };
+                (mode, SeatRights::only(side))
+            }
+            "hotseat" => (Mode::Hotseat, SeatRights([true; 2])),
+            "friend" => (Mode::Friend, SeatRights::only(side)),
+            "computers" => {
+                let think_time = parse_think_time(self.thinking, max_think_time)?;
+                let specs = match &self.players {
+                    Some([first, second]) => [Some(first.as_str()), Some(second.as_str())],
+                    None => [None; 2],
+                };
+                let players = [find_player(specs[0])?, find_player(specs[1])?];
+                (Mode::Computers { players, think_time }, SeatRights::default())
+            }
+            _ => {
+                let reason = "mode must be computer, hotseat, friend or computers";
+                return Err(ApiError::bad_request(reason));
+            }
+        };
+        let (is_computer, is_watched) =
+            (matches!(mode, Mode::Computer { .. }), matches!(mode, Mode::Computers { .. }));
+        let misplaced = [
+            (self.player.is_some() && !is_computer, "player requires the mode computer"),
+            (self.players.is_some() && !is_watched, "players requires the mode computers"),
+            (
+                self.thinking.is_some() && !is_computer && !is_watched,
+                "thinking requires the mode computer or computers",
+            ),
+            (self.clock.is_some() && is_watched, "the mode computers has no clock"),
+        ];
+        if let Some((_, reason)) = misplaced.into_iter().find(|(is_misplaced, _)| *is_misplaced) {
+            return Err(ApiError::bad_request(reason));
         }
         let clock = self.clock.map(ClockSettings::validate).transpose()?;
         let name = self.name.as_deref().map(parse_name).transpose()?.flatten();
-        let side = (mode != Mode::Hotseat).then_some(side);
         let setup = GameSetup { game, mode, clock, position: self.position, seed };
-        Ok(ValidatedRequest { setup, side, name })
+        Ok(ValidatedRequest { setup, rights, name })
     }
 }
 
@@ -208,21 +244,12 @@ pub fn parse_name(text: &str) -> Result<Option<String>, ApiError> {
     if name.chars().count() > MAX_NAME_CHARS {
         return Err(too_long());
     }
-    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+    // Some scripts need U+200C and U+200D.
+    let is_refused = |c: char| is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}');
+    if name.chars().any(is_refused) {
         return Err(ApiError::bad_request("name contains control characters"));
     }
     Ok((!name.is_empty()).then_some(name))
-}
-
-/// Whether a character is invisible or a direction mark. U+200C and U+200D are allowed: some
-/// scripts need them.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 /// Parses the letter of a side.
@@ -244,6 +271,7 @@ impl GameSetup {
             Mode::Computer { side: computer, player, think_time } if *computer == side => {
                 Some((player, *think_time))
             }
+            Mode::Computers { players, think_time } => Some((&players[side.index()], *think_time)),
             _ => None,
         }
     }
@@ -251,8 +279,10 @@ impl GameSetup {
     /// The setup of the rematch: colours are swapped.
     pub fn swapped(&self, seed: u64) -> GameSetup {
         let mut setup = GameSetup { seed, ..self.clone() };
-        if let Mode::Computer { side, .. } = &mut setup.mode {
-            *side = side.other();
+        match &mut setup.mode {
+            Mode::Computer { side, .. } => *side = side.other(),
+            Mode::Computers { players, .. } => players.swap(0, 1),
+            Mode::Hotseat | Mode::Friend => {}
         }
         setup
     }
@@ -290,7 +320,7 @@ mod tests {
     fn invalid_requests_are_refused_with_a_reason() {
         for (request, reason) in [
             (r#"{"game":"chess","mode":"friend"}"#, "unknown game \"chess\""),
-            (r#"{"game":"english","mode":"alone"}"#, "mode must be computer, hotseat or friend"),
+            (r#"{"game":"english","mode":"alone"}"#, "mode must be computer, hotseat, friend or"),
             (r##"{"game":"english","mode":"friend","side":"#"}"##, "side must be b, w or random"),
             (r#"{"game":"english","mode":"computer","player":"cmd:rm -rf /"}"#, "unknown player"),
             (r#"{"game":"english","mode":"computer","player":"minimax:30"}"#, "unknown player"),
@@ -300,7 +330,19 @@ mod tests {
             ),
             (
                 r#"{"game":"english","mode":"friend","player":"random"}"#,
-                "player and thinking require",
+                "player requires the mode computer",
+            ),
+            (
+                r#"{"game":"english","mode":"computer","players":["random","random"]}"#,
+                "players requires the mode computers",
+            ),
+            (
+                r#"{"game":"english","mode":"computers","players":["random","cmd:rm -rf /"]}"#,
+                "unknown player",
+            ),
+            (
+                r#"{"game":"english","mode":"computers","clock":{"time":1000}}"#,
+                "the mode computers has no clock",
             ),
             (
                 r#"{"game":"english","mode":"friend","clock":{"time":0}}"#,

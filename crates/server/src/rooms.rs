@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use crownhead_play::TimeControl;
-use crownhead_records::{GameRecord, Ply};
+use crownhead_records::{GameRecord, format_date};
 use crownhead_rules::Side;
 use tokio::sync::Semaphore;
 
@@ -107,18 +107,16 @@ impl Rooms {
 
     /// Creates a game.
     pub async fn create(&self, request: ValidatedRequest) -> Result<Created, ApiError> {
-        let ValidatedRequest { setup, side, name } = request;
+        let ValidatedRequest { setup, rights, name } = request;
         let id = GameId::new().map_err(ApiError::failure)?;
         let secret = SeatSecret::new().map_err(ApiError::failure)?;
         let friend = (setup.mode == Mode::Friend).then(SeatSecret::new).transpose();
         let friend = friend.map_err(ApiError::failure)?;
-        let mut secrets = [Some(secret.hash()); 2];
-        if let Some(side) = side {
-            secrets[side.other().index()] = friend.as_ref().map(SeatSecret::hash);
-        }
+        let friend_hash = friend.as_ref().map(SeatSecret::hash);
+        let secrets = rights.0.map(|is_own| if is_own { Some(secret.hash()) } else { friend_hash });
         let setup = encode_setup(&setup).map_err(ApiError::failure)?;
         let mut writes = vec![Write::Create(NewGame { id: id.clone(), setup, secrets })];
-        if let (Some(name), Some(side)) = (name, side) {
+        if let (Some(name), Some(side)) = (name, rights.single()) {
             let event = HostedEvent::Name(side, Some(name));
             let event = encode_event(&event).map_err(ApiError::failure)?;
             writes.push(Write::AppendToNew { id: id.clone(), event });
@@ -214,10 +212,11 @@ impl Rooms {
 
     /// The record of a game; `None` if there is no such game.
     pub async fn record(&self, id: &GameId) -> Result<Option<GameRecord>, ApiError> {
-        let Some((game, _)) = self.peek(id).await? else { return Ok(None) };
+        let Some((game, stored)) = self.peek(id).await? else { return Ok(None) };
         let setup = game.setup();
         let mut record = GameRecord::new(setup.game.clone());
         record.set_tag("Event", "Crownhead in a browser");
+        record.set_tag("Date", format_date(stored.created));
         for side in [Side::First, Side::Second] {
             let name = match (setup.computer(side), game.name(side)) {
                 (Some((computer, _)), _) => computer.spec,
@@ -226,8 +225,7 @@ impl Rooms {
             record.set_player(side, name.to_string());
         }
         record.start = setup.position.as_ref().map(|_| game.session().start());
-        record.line.plies =
-            game.moves().iter().map(|played| Ply::new(played.text.clone())).collect();
+        record.line.plies = game.recorded_plies();
         record.result = game.result();
         if setup.time_control() != TimeControl::Unlimited {
             record.set_tag("TimeControl", setup.time_control().to_string());

@@ -19,6 +19,7 @@ pub struct PositionView<'a> {
     ply: usize,
     legal: LegalMoves<'a>,
     must_capture: bool,
+    plies_left: Option<u32>,
     outcome: Option<OutcomeView>,
 }
 
@@ -121,6 +122,7 @@ pub fn position_json(
             ply: session.plies(),
             must_capture: must_capture(game, &legal),
             legal: LegalMoves(&legal),
+            plies_left: session.plies_left(),
             outcome: session.outcome().map(|outcome| outcome_view(&End::Rules(outcome), session)),
         },
         last: last.map(|(mv, side)| PlayedMoveView {
@@ -234,6 +236,7 @@ fn hosted_view<'a>(game: &'a HostedGame, board: &'a [char; 64]) -> PositionView<
         ply: session.plies(),
         legal: LegalMoves(game.legal()),
         must_capture: must_capture(session.game(), game.legal()),
+        plies_left: session.plies_left(),
         outcome: game.end().map(|end| outcome_view(end, game.session())),
     }
 }

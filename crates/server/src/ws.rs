@@ -91,16 +91,16 @@ pub async fn serve(
         }
     };
     tracing::debug!(game = %id, ?reason, "WebSocket closed");
-    if let Some(frame) = reason.frame() {
-        let close = async {
+    let close = async {
+        if let Some(frame) = reason.frame() {
             socket.send(Message::Close(Some(frame))).await?;
-            // Closing while the client still sends would reset the connection, and the frame could
-            // be lost.
-            while let Some(Ok(_)) = socket.recv().await {}
-            Ok::<(), axum::Error>(())
-        };
-        let _ = timeout(rooms.limits().read_timeout.min(CLOSE_TIMEOUT), close).await;
-    }
+        }
+        // Reading on sends the answer to the client's close frame. And closing while the client
+        // still sends would reset the connection, so that our frame could be lost.
+        while let Some(Ok(_)) = socket.recv().await {}
+        Ok::<(), axum::Error>(())
+    };
+    let _ = timeout(rooms.limits().read_timeout.min(CLOSE_TIMEOUT), close).await;
 }
 
 /// Waits for the `join` message and joins the game.
@@ -258,6 +258,7 @@ async fn on_text(
     }
     match request {
         Ok(Some(Request::Act { id, version, action })) => member.act(id, version, &action).await,
+        Ok(Some(Request::Hint { id, version })) => member.hint(id, version).await,
         Ok(Some(Request::Rename { id, name })) => member.rename(id, name.as_deref()).await,
         Ok(Some(Request::Ping { id })) => {
             let pong = Message::Text(ServerMessage::Pong { id }.json().into());

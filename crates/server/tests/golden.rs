@@ -208,6 +208,13 @@ async fn server_messages_match_golden_files() {
         computer = person.receive("computer").await;
     }
     golden.check("computer", &computer);
+
+    // The reason of a single legal move does not depend on the evaluation.
+    let single = json!({"game": "english", "mode": "hotseat", "position": "B:W15,32:B1,11"});
+    let game = server.create(single).await;
+    let (mut both, _) = server.join(&game["id"], &game["secret"]).await;
+    both.send(json!({"type": "hint", "version": 0, "id": 10})).await;
+    check_next(&mut golden, &mut both, "hint").await;
     server.stop().await;
     golden.finish();
 }
@@ -327,6 +334,8 @@ async fn stored_setups_and_events_match_golden_file() {
 
     // A game against the computer.
     let game = json!({"game": "english", "mode": "computer", "side": "b", "player": "level:1"});
+    server.create(game).await;
+    let game = json!({"game": "english", "mode": "computers", "players": ["level:1", "level:2"]});
     server.create(game).await;
     server.stop().await;
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Action, CATALOG, End, Event, OfferKind};
+use crownhead_play::{Action, CATALOG, Choice, End, Event, OfferKind};
 use crownhead_rules::{Game, Side};
 use crownhead_server::error::RefusalCode;
 use crownhead_server::hosted_game::{Effect, HostedEvent, HostedGame, SeatRights};
@@ -196,7 +196,7 @@ fn friends_take_back_by_agreement() {
 fn against_a_computer_moves_and_resignations_are_taken_back_at_once() {
     let mut table = Table::new(setup(computer()));
     table.play("11-15");
-    let event = table.game.decide_computer("22-18", table.now).unwrap();
+    let event = table.game.decide_computer(&Choice::from_text("22-18".into()), table.now).unwrap();
     table.append(event);
     table.act(FIRST, TAKE_BACK).unwrap();
     assert_eq!(table.game.session().plies(), 0);
@@ -206,6 +206,32 @@ fn against_a_computer_moves_and_resignations_are_taken_back_at_once() {
     table.act(FIRST, TAKE_BACK).unwrap();
     assert!(!table.game.is_over());
     table.play("11-15");
+}
+
+#[test]
+fn recorded_moves_have_clock_times_and_the_computers_evaluation() {
+    let clock = Some(ClockSettings { time: 60_000, increment: 1000 });
+    let mut table = Table::new(GameSetup { clock, ..setup(computer()) });
+    table.play("9-14 23-19");
+    table.act(FIRST, TAKE_BACK).unwrap();
+    table.play("11-15");
+    let choice = Choice { score: Some(35), depth: 18, ..Choice::from_text("22-18".into()) };
+    table.append(table.game.decide_computer(&choice, table.now).unwrap());
+    let replayed = table.stored.iter().fold(
+        HostedGame::new(table.game.setup().clone(), table.now).unwrap(),
+        |mut game, event| {
+            game.apply(&decode_event(event).unwrap(), table.now).unwrap();
+            game
+        },
+    );
+    for game in [&table.game, &replayed] {
+        let plies = game.recorded_plies();
+        let texts: Vec<_> = plies.iter().map(|ply| ply.text.as_str()).collect();
+        assert_eq!(texts, ["11-15", "22-18"]);
+        assert!(plies[0].data().clock.is_some() && plies[0].data().eval.is_none(), "{plies:?}");
+        let comment = plies[1].comment.as_deref().unwrap();
+        assert_eq!(comment, "[%clk 0:01:00] [%eval -0.35,18]", "the clocks start after two plies");
+    }
 }
 
 #[test]
@@ -296,7 +322,7 @@ fn late_action_loses_on_time() {
 fn clock_of_a_computer_runs_only_while_it_thinks() {
     let mut table = Table::new(GameSetup { mode: computer(), ..with_clock() });
     table.play("11-15");
-    let event = table.game.decide_computer("22-18", table.now).unwrap();
+    let event = table.game.decide_computer(&Choice::from_text("22-18".into()), table.now).unwrap();
     table.append(event);
     table.play("15x22");
     table.wait(Duration::from_secs(60));

@@ -196,6 +196,8 @@ async fn new_game_has_a_secret_for_each_person_at_a_screen_of_their_own() {
     assert!(body.get("friend").is_none());
     let (_, body) = site.post("/api/games", json!({"game": "english", "mode": "hotseat"})).await;
     assert_eq!(body["you"], json!(["b", "w"]));
+    let (_, body) = site.post("/api/games", json!({"game": "english", "mode": "computers"})).await;
+    assert_eq!((&body["you"], &body["secret"]), (&json!([]), &json!(null)));
     let friend = json!({"game": "english", "mode": "friend", "side": "b"});
     let (_, body) = site.post("/api/games", friend).await;
     let (secret, friend) = (body["secret"].as_str().unwrap(), body["friend"].as_str().unwrap());

@@ -203,6 +203,46 @@ async fn computer_accepts_a_draw_only_if_it_is_losing() {
 }
 
 #[tokio::test]
+async fn hint_is_a_legal_move_for_the_player_who_asks() {
+    let (server, _dir) = start().await;
+    let request = json!({"game": "english", "mode": "computer", "side": "b", "player": "random"});
+    let game = server.create(request).await;
+    let (mut person, state) = server.join(&game["id"], &game["secret"]).await;
+    let (mut spectator, _) = server.join(&game["id"], &json!(null)).await;
+    spectator.send(json!({"type": "hint", "version": 0, "id": 1})).await;
+    assert_eq!(spectator.receive("refused").await["code"], "seat");
+    person.send(json!({"type": "hint", "version": 7, "id": 2})).await;
+    assert_eq!(person.receive("refused").await["code"], "stale");
+    person.send(json!({"type": "hint", "version": 0, "id": 3})).await;
+    let hint = person.receive("hint").await;
+    assert_eq!((&hint["id"], &hint["version"]), (&json!(3), &json!(0)));
+    let mut legal = state["legal"].as_array().unwrap().iter();
+    assert!(legal.any(|mv| mv["text"] == hint["move"]), "{hint}");
+    assert!(!hint["reason"].as_str().unwrap().is_empty());
+
+    let game = server.create(friend()).await;
+    let (mut ann, _) = server.join(&game["id"], &game["secret"]).await;
+    ann.send(json!({"type": "hint", "version": 0, "id": 4})).await;
+    assert_eq!(ann.receive("refused").await["code"], "seat");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn two_computers_play_while_somebody_watches() {
+    let (server, _dir) = start().await;
+    let request = json!({"game": "english", "mode": "computers", "players": ["level:1", "random"]});
+    let game = server.create(request).await;
+    let (mut spectator, state) = server.join(&game["id"], &json!(null)).await;
+    assert_eq!((&state["mode"], &state["ply"]), (&json!("computers"), &json!(0)));
+    assert_eq!(state["seats"][0]["player"], "level:1");
+    assert_eq!(state["seats"][1]["player"], "random");
+    for ply in 1..=2 {
+        assert_eq!(spectator.receive("moved").await["ply"], ply);
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn search_stops_when_the_player_leaves() {
     let dir = tempfile::tempdir().unwrap();
     let day = Duration::from_secs(24 * 60 * 60);
@@ -275,5 +315,50 @@ async fn restart_keeps_moves_and_clocks() {
     assert!(state["clocks"]["left"][0].as_u64().unwrap() > 590_000);
     ann.play(4, "12-16").await;
     assert_eq!(ann.receive("moved").await["version"], 5);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn close_frame_of_the_client_is_answered() {
+    let (server, _dir) = start().await;
+    let game = server.create(friend()).await;
+    let (mut ann, _) = server.join(&game["id"], &game["secret"]).await;
+    ann.0.close(None).await.unwrap();
+    let mut last = None;
+    while let Some(message) = futures_util::StreamExt::next(&mut ann.0).await {
+        last = Some(message.unwrap());
+    }
+    assert!(last.is_some_and(|message| message.is_close()));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn tabs_per_seat_and_spectators_are_limited() {
+    let dir = tempfile::tempdir().unwrap();
+    let limits = Limits { sockets_per_seat: 1, spectators_per_game: 0, ..Limits::local() };
+    let server = TestServer::start(dir.path(), limits).await;
+    let game = server.create(friend()).await;
+    let (_ann, _) = server.join(&game["id"], &game["secret"]).await;
+    for secret in [&game["secret"], &Value::Null] {
+        let mut client = server.socket(game["id"].as_str().unwrap()).await;
+        client.send(json!({"type": "join", "secret": secret})).await;
+        assert_eq!(client.close_code().await, Some(4008));
+    }
+    let (_ben, _) = server.join(&game["id"], &game["friend"]).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_school_behind_one_address_can_start_its_games() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = TestServer::start(dir.path(), Limits::open()).await;
+    let mut players = Vec::new();
+    for _ in 0..60 {
+        let game = server.create(friend()).await;
+        for secret in [&game["secret"], &game["friend"]] {
+            players.push(server.join(&game["id"], secret).await);
+        }
+    }
+    assert_eq!(players.len(), 120);
     server.stop().await;
 }

@@ -1,13 +1,15 @@
-//! Analysis of a position on its own thread, for the viewer.
+//! Analysis of a position or a game on its own thread.
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crownhead_play::StopFlag;
 use crownhead_play::analysis::{
-    AnalysisError, AnalysisRequest, PositionSpec, Progress, Variation, analyse_position,
+    AnalysisError, AnalysisRequest, PositionSpec, Progress, Variation, analyse_game,
+    analyse_position, pdn::annotated,
 };
+use crownhead_records::GameRecord;
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::SearchLimits;
 
@@ -86,6 +88,76 @@ impl AnalysisThread {
     pub fn poll(&mut self) {
         if let Some(update) = self.updates.try_iter().last() {
             self.latest = Some(update);
+        }
+    }
+}
+
+/// Search time per position when a whole game is analysed.
+const GAME_POSITION_TIME: Duration = Duration::from_millis(200);
+
+/// State of the analysis of a game.
+enum GameUpdate {
+    /// Positions done, and positions in total.
+    Positions(usize, usize),
+    Done(Result<Box<GameRecord>, String>),
+}
+
+/// The analysis of a whole game, in progress.
+pub struct GameAnalysisThread {
+    updates: Receiver<GameUpdate>,
+    stop: StopFlag,
+    thread: Option<JoinHandle<()>>,
+    /// Positions done, and positions in total.
+    pub positions: (usize, usize),
+}
+
+impl GameAnalysisThread {
+    /// Analyses every move of a game.
+    pub fn new(record: GameRecord) -> std::io::Result<GameAnalysisThread> {
+        let (sender, updates) = channel();
+        let stop = StopFlag::new();
+        let thread_stop = stop.clone();
+        let work = move || {
+            let hard_time = Some(GAME_POSITION_TIME);
+            let limits = SearchLimits { hard_time, ..SearchLimits::default() };
+            let request = AnalysisRequest { limits, ..AnalysisRequest::default() };
+            let mut on_progress = |progress: &Progress| {
+                let (done, total) = progress.positions;
+                let _ = sender.send(GameUpdate::Positions(done, total));
+            };
+            let knowledge = LazyKnowledge::default();
+            let knowledge = knowledge.get(&record.game);
+            let result =
+                analyse_game(&record, 1, &request, knowledge, &thread_stop, &mut on_progress);
+            let result = result.map(|analysis| Box::new(annotated(&analysis)));
+            let _ = sender.send(GameUpdate::Done(result.map_err(|error| error.to_string())));
+        };
+        let builder = std::thread::Builder::new().name("analysis".into()).stack_size(STACK_BYTES);
+        let thread = Some(builder.spawn(work)?);
+        Ok(GameAnalysisThread { updates, stop, thread, positions: (0, 0) })
+    }
+
+    /// Returns the annotated game when the analysis is complete.
+    pub fn poll(&mut self) -> Option<Result<GameRecord, String>> {
+        loop {
+            match self.updates.try_recv() {
+                Ok(GameUpdate::Positions(done, total)) => self.positions = (done, total),
+                Ok(GameUpdate::Done(result)) => return Some(result.map(|record| *record)),
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => {
+                    return Some(Err("the analysis crashed; this is a bug in crownhead".into()));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for GameAnalysisThread {
+    /// Stops the search, which takes milliseconds.
+    fn drop(&mut self) {
+        self.stop.set();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }

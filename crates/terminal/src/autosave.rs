@@ -163,11 +163,7 @@ fn load(path: &Path, filter: Option<&Game>) -> Result<Option<(LocalGame, File)>,
     }
     let time_control = match record.tag("TimeControl") {
         None => TimeControl::Unlimited,
-        Some(text) => match text.strip_suffix(" per move") {
-            Some(time) => crownhead_play::parse_duration(time).map(TimeControl::PerMove),
-            None => text.parse(),
-        }
-        .map_err(|error| error.to_string())?,
+        Some(text) => TimeControl::parse_tag(text).map_err(|error| error.to_string())?,
     };
     let time_left = record.tag(CLOCKS_TAG).and_then(|text| {
         let (first, second) = text.split_once(' ')?;

@@ -1,10 +1,15 @@
 //! Recorded games: the games of a file, and a cursor through one of them with its variations.
 
 use std::io::Read;
+use std::time::Duration;
 
 use crownhead_play::replay::{self, ReplayedPosition};
-use crownhead_records::{GameRecord, Line, Ply, Reader, RecordError, RecordErrorKind};
-use crownhead_rules::Side;
+use crownhead_records::{
+    EvalScore, GameRecord, Line, MoveData, MoveEval, Ply, Reader, RecordError, RecordErrorKind,
+};
+use crownhead_rules::{Side, SideInfo, replace_invisible};
+
+use crate::text::clock_text;
 
 /// The games of a file, read on demand.
 pub struct GameFile<R> {
@@ -243,7 +248,58 @@ impl RecordCursor {
         let plies = self.plies();
         let comment = self.ply.checked_sub(1).and_then(|last| plies[last].comment.as_ref());
         let comments = introduction.into_iter().chain(comment);
-        comments.map(|text| strip_control_chars(text)).collect::<Vec<_>>().join(" ")
+        let sides = &self.record.game.info().sides;
+        let texts = comments.map(|text| replace_invisible(&split_data(text, sides).1));
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Recorded evaluation of the position, with its depth.
+    pub fn eval_text(&self) -> Option<String> {
+        let data = self.plies()[self.ply.checked_sub(1)?].data();
+        data.eval.map(|eval| eval_text(eval, &self.record.game.info().sides))
+    }
+
+    /// Recorded time left on the clocks after the last move, by side.
+    pub fn clocks(&self) -> [Option<Duration>; 2] {
+        let mut clocks = [None; 2];
+        for (ply, position) in self.plies()[..self.ply].iter().zip(&self.positions) {
+            let side = position.side.index();
+            clocks[side] = ply.data().clock.or(clocks[side]);
+        }
+        clocks
+    }
+}
+
+/// Splits a comment into the text of its data, such as `+0.13, depth 18, 4:59 left`, and the rest. The
+/// sentence that an analysis writes after the evaluation is dropped, because it repeats it.
+pub fn split_data(comment: &str, sides: &[SideInfo; 2]) -> (Option<String>, String) {
+    let (data, rest) = MoveData::split(comment);
+    let eval = data.eval.map(|eval| eval_text(eval, sides));
+    let repeated = eval.as_ref().and_then(|eval| rest.strip_prefix(&format!("{eval}.")));
+    let rest = repeated.unwrap_or(&rest).trim_start().to_string();
+    let texts: Vec<_> = [
+        eval,
+        data.clock.map(|left| format!("{} left", clock_text(left))),
+        data.elapsed.map(|used| format!("{:.1} s", used.as_secs_f64())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    ((!texts.is_empty()).then(|| texts.join(", ")), rest)
+}
+
+/// Formats a recorded evaluation: `+0.13, depth 18`, or `Black wins in 7`.
+fn eval_text(eval: MoveEval, sides: &[SideInfo; 2]) -> String {
+    match (eval.score, eval.depth) {
+        (EvalScore::WinIn(0), _) => "won".into(),
+        (EvalScore::WinIn(moves), _) => {
+            let side = sides[usize::from(moves < 0)];
+            format!("{} wins in {}", side.name, moves.unsigned_abs())
+        }
+        (EvalScore::Points(points), Some(depth)) => {
+            format!("{:+.2}, depth {depth}", f64::from(points) / 100.0)
+        }
+        (EvalScore::Points(points), None) => format!("{:+.2}", f64::from(points) / 100.0),
     }
 }
 
@@ -266,22 +322,11 @@ pub fn annotated_move(ply: &Ply) -> String {
     text
 }
 
-/// Replaces characters that a terminal interprets by spaces: control characters and bidirectional
-/// formatting.
-pub fn strip_control_chars(text: &str) -> String {
-    let is_interpreted = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if is_interpreted(c) { ' ' } else { c }).collect()
-}
-
 /// Returns players and result: `A - B, 1-0`.
 pub fn title(record: &GameRecord) -> String {
     let sides = record.game.info().sides;
     let name = |side: Side| match record.player(side) {
-        Some(name) => strip_control_chars(name),
+        Some(name) => replace_invisible(name),
         None => sides[side.index()].name.to_string(),
     };
     format!("{} - {}, {}", name(Side::First), name(Side::Second), record.result)

@@ -6,7 +6,6 @@
 pub mod analysis_thread;
 pub mod autosave;
 pub mod computers;
-mod date;
 pub mod game_file;
 pub mod lazy_knowledge;
 pub mod local_game;
@@ -14,4 +13,5 @@ pub mod plain;
 pub mod player_thread;
 pub mod print;
 pub mod screen;
+pub mod settings;
 pub mod text;

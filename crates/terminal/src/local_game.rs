@@ -7,19 +7,18 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::write_atomic;
 use crownhead_play::{
-    Action, BuiltinSpec, Choice, Clock, End, Event, Fault, FaultKind, FaultPolicy, GameConfig,
-    GameInPlay, GameSettings, Incident, OfferKind, PlayerError, PlayerKind, Refusal, Session,
-    SideConfig, TimeControl, new_session, referee, to_sentence,
+    Action, BuiltinSpec, Choice, Clock, DEFAULT_PLAYER, DEFAULT_SIDE, End, Event, Fault, FaultKind,
+    FaultPolicy, GameConfig, GameInPlay, GameSettings, Incident, OfferKind, PlayerError,
+    PlayerKind, Refusal, Session, SideConfig, TimeControl, is_flipped_for, new_session, referee,
+    to_sentence,
 };
-use crownhead_records::{GameRecord, GameResult, Ply, format_game};
+use crownhead_records::{GameRecord, GameResult, MoveEval, format_date, format_game};
 use crownhead_rules::{Game, PositionError, Side};
-
-use crate::date::today;
 
 /// Player of a side.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +73,33 @@ pub struct Setup {
     pub seed: u64,
 }
 
+impl Setup {
+    /// The default settings: a person against a computer, without a clock.
+    pub fn default_for(game: &Game) -> Setup {
+        // The default player is a valid one.
+        let mut seats = [Seat::Human, DEFAULT_PLAYER.parse().unwrap_or(Seat::Human)];
+        if DEFAULT_SIDE == Side::Second {
+            seats.reverse();
+        }
+        Setup {
+            game: game.clone(),
+            seats,
+            position: None,
+            time_control: TimeControl::Unlimited,
+            seed: 0,
+        }
+    }
+
+    /// Whether row 8 is at the top by default: as the only person sees the board.
+    pub fn is_flipped(&self) -> bool {
+        match &self.seats {
+            [Seat::Human, Seat::Computer(_)] => is_flipped_for(&self.game, Side::First),
+            [Seat::Computer(_), Seat::Human] => is_flipped_for(&self.game, Side::Second),
+            _ => false,
+        }
+    }
+}
+
 /// Time per move of a computer whose search nothing else would end.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of reported faults, besides the one that lost the game.
@@ -106,7 +132,9 @@ impl LocalGame {
         });
         let config = GameConfig { sides, clock_start_ply: 0, consent: &[OfferKind::Draw] };
         let game = GameInPlay::new(session, config, Duration::ZERO);
-        Ok(LocalGame { setup, game, epoch: Instant::now(), date: today() })
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let date = format_date(since.as_millis() as u64);
+        Ok(LocalGame { setup, game, epoch: Instant::now(), date })
     }
 
     fn now(&self) -> Duration {
@@ -245,10 +273,19 @@ impl LocalGame {
 
     /// Plays a move of the side to move, which took `used`. If its time is up, it loses instead.
     pub fn play(&mut self, text: &str, used: Duration) -> Result<(), Refusal> {
+        self.play_evaluated(text, used, None)
+    }
+
+    fn play_evaluated(
+        &mut self,
+        text: &str,
+        used: Duration,
+        eval: Option<MoveEval>,
+    ) -> Result<(), Refusal> {
         let now = self.turn_end(used);
         let action = Action::Move(text.into());
         let event = self.game.decide(self.session().side(), &action, now)?;
-        self.apply(&event, now);
+        self.apply(&event.with_eval(eval), now);
         Ok(())
     }
 
@@ -280,11 +317,12 @@ impl LocalGame {
     ) -> Result<Option<Incident>, PlayerError> {
         let side = self.session().side();
         if !self.seat(side).is_program() {
-            let text = choice?.text;
-            let played = self.play(&text, used).map_err(|refusal| refusal.to_string());
-            return played
-                .map(|()| None)
-                .map_err(|reason| PlayerError::IllegalMove { text, reason });
+            let choice = choice?;
+            let played = self.play_evaluated(&choice.text, used, choice.eval(side));
+            return played.map(|()| None).map_err(|refusal| {
+                let reason = refusal.to_string();
+                PlayerError::IllegalMove { text: choice.text, reason }
+            });
         }
         let policy = self.settings(side).fault_policy;
         match choice {
@@ -353,7 +391,7 @@ impl LocalGame {
             record.set_player(side, self.seat(side).to_string());
         }
         record.start = self.setup.position.as_ref().map(|_| self.session().start());
-        record.line.plies = self.session().moves().into_iter().map(Ply::new).collect();
+        record.line.plies = self.game.recorded_plies();
         record.result = self.result();
         if self.setup.time_control != TimeControl::Unlimited {
             record.set_tag("TimeControl", self.setup.time_control.to_string());
@@ -394,8 +432,14 @@ impl LocalGame {
         };
         let mut local = LocalGame::new(setup).map_err(|error| error.to_string())?;
         let time_left = time_left.map_or([None; 2], |left| left.map(Some));
-        for ply in &record.line.plies {
-            let event = Event::Move { text: ply.text.clone(), time_left };
+        let last = record.line.plies.len().saturating_sub(1);
+        for (index, ply) in record.line.plies.iter().enumerate() {
+            let data = ply.data();
+            let mut left = time_left;
+            if index < last && data.clock.is_some() {
+                left[local.session().side().index()] = data.clock;
+            }
+            let event = Event::Move { text: ply.text.clone(), time_left: left, eval: data.eval };
             local.game.apply(&event, local.epoch.elapsed()).map_err(|error| error.to_string())?;
         }
         if let Some(date) = record.tag("Date") {

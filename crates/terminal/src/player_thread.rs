@@ -63,7 +63,9 @@ impl PlayerThread {
                     (Some(player), choice)
                 }
             };
-            let answer = PlayerAnswer { player, choice, used: started.elapsed() };
+            let away = player.as_ref().map_or(Duration::ZERO, |player| player.time_away());
+            let used = started.elapsed().saturating_sub(away);
+            let answer = PlayerAnswer { player, choice, used };
             let _ = sender.send(PlayerUpdate::Answer(answer));
         };
         let builder = std::thread::Builder::new().name("player".into()).stack_size(STACK_BYTES);

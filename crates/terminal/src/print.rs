@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use crownhead_play::new_session;
 use crownhead_records::{GameRecord, Line, player_tag};
-use crownhead_rules::Side;
+use crownhead_rules::{Side, SideInfo, replace_invisible};
 
-use crate::game_file::{annotated_move, strip_control_chars, title};
+use crate::game_file::{annotated_move, split_data, title};
 
 /// Lines break after this many bytes.
 const LINE_BYTES: usize = 70;
@@ -17,7 +17,7 @@ pub fn print(record: &GameRecord, number: u64, out: &mut impl Write) -> io::Resu
     writeln!(out, "{}", record.game.info().name)?;
     for (name, value) in &record.tags {
         if ![player_tag(Side::First), player_tag(Side::Second)].contains(&name.as_str()) {
-            writeln!(out, "{name}: {}", strip_control_chars(value))?;
+            writeln!(out, "{name}: {}", replace_invisible(value))?;
         }
     }
     if let Some(start) = &record.start {
@@ -26,7 +26,7 @@ pub fn print(record: &GameRecord, number: u64, out: &mut impl Write) -> io::Resu
     let session = new_session(&record.game, record.start.as_deref());
     let first_slot = session.map_or(0, |session| session.side().index());
     writeln!(out)?;
-    print_line(&record.line, first_slot, 0, out)?;
+    print_line(&record.line, &record.game.info().sides, first_slot, 0, out)?;
     writeln!(out, "{}\n", record.result)
 }
 
@@ -34,13 +34,14 @@ pub fn print(record: &GameRecord, number: u64, out: &mut impl Write) -> io::Resu
 /// a move with a comment or variations.
 fn print_line(
     line: &Line,
+    sides: &[SideInfo; 2],
     first_slot: usize,
     depth: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let indent = "  ".repeat(depth);
     if let Some(comment) = &line.comment {
-        writeln!(out, "{indent}{}", strip_control_chars(comment))?;
+        writeln!(out, "{indent}{}", replace_invisible(comment))?;
     }
     let mut text = String::new();
     let flush = |text: &mut String, out: &mut dyn Write| -> io::Result<()> {
@@ -59,15 +60,20 @@ fn print_line(
         }
         text.push(' ');
         text.push_str(&annotated_move(ply));
-        if text.len() > LINE_BYTES || ply.comment.is_some() || !ply.variations.is_empty() {
+        let comment = ply.comment.as_deref().unwrap_or_default();
+        let (eval, comment) = split_data(comment, sides);
+        if let Some(eval) = eval {
+            text.push_str(&format!(" ({eval})"));
+        }
+        if text.len() > LINE_BYTES || !comment.is_empty() || !ply.variations.is_empty() {
             flush(&mut text, out)?;
         }
-        if let Some(comment) = &ply.comment {
-            writeln!(out, "{indent}  {}", strip_control_chars(comment))?;
+        if !comment.is_empty() {
+            writeln!(out, "{indent}  {}", replace_invisible(&comment))?;
         }
         for variation in &ply.variations {
             writeln!(out, "{indent}  instead of {}:", ply.text)?;
-            print_line(variation, slot, depth + 2, out)?;
+            print_line(variation, sides, slot, depth + 2, out)?;
         }
     }
     flush(&mut text, out)
@@ -80,6 +86,17 @@ mod tests {
 
     const GAME: &str = "{Begin} 1. 11-15! {good} (1. 9-14 {first} 22-18 (1... 22-17 2. 14-18) \
                         2. 5-9) (1. 10-14) 23-19 2. 8-11 *";
+
+    #[test]
+    fn evaluations_follow_their_moves() {
+        let text = "1. 11-15 {[%eval 0.13]} 22-18 {[%eval #-7] White wins in 7. Ouch} *";
+        let record = GameFile::new(text.as_bytes()).get(0).unwrap().1.clone();
+        let mut out = Vec::new();
+        print(&record, 1, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.contains("1. 11-15 (+0.13) 22-18 (White wins in 7)\n"), "{out}");
+        assert!(!out.contains("%eval"), "{out}");
+    }
 
     #[test]
     fn printed_game_has_comments_and_variations_but_no_control_chars() {

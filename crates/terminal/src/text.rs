@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Choice, LegalMove, Session};
+use crownhead_play::{Choice, LegalMove, Session, counted, hint_reason};
 use crownhead_records::GameResult;
 use crownhead_rules::{Cell, Game, Side};
 use crownhead_search::{Score, plies_to_end};
@@ -85,59 +85,28 @@ pub fn move_text(mv: &LegalMove) -> String {
 /// Formats a score from the view of the side it is for.
 pub fn score_text(score: Score) -> String {
     match plies_to_end(score) {
-        Some(plies) if plies > 0 => format!("wins in {}", moves((plies as u32).div_ceil(2))),
-        Some(plies) => format!("loses in {}", moves((plies.unsigned_abs()).div_ceil(2))),
+        Some(plies) if plies > 0 => {
+            format!("wins in {}", counted(plies.unsigned_abs().div_ceil(2).into(), "move"))
+        }
+        Some(plies) => {
+            format!("loses in {}", counted(plies.unsigned_abs().div_ceil(2).into(), "move"))
+        }
         None => format!("{:+.2}", f64::from(score) / 100.0),
     }
-}
-
-fn moves(count: u32) -> String {
-    if count == 1 { "1 move".into() } else { format!("{count} moves") }
 }
 
 /// Formats a hint with its reason.
 pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
     let legal = session.legal_moves();
-    let Some(mv) = legal.iter().find(|mv| mv.text == choice.text) else {
-        return format!("Try {}.", choice.text);
-    };
-    let mut text = format!("Try {}", move_text(mv));
-    let reason = if legal.len() == 1 {
-        "it is the only legal move".to_string()
-    } else if !mv.captures.is_empty() && legal.iter().all(|mv| !mv.captures.is_empty()) {
-        format!("the best of {} mandatory captures", legal.len())
-    } else {
-        match (choice.score.and_then(plies_to_end), mv.captures.len()) {
-            (Some(plies), _) if plies > 0 => {
-                format!("it wins by force in {}", moves((plies as u32).div_ceil(2)))
-            }
-            (Some(_), _) => "every move loses; this one holds out longest".to_string(),
-            (None, 0) => score_phrase(choice.score.unwrap_or(0)).to_string(),
-            (None, 1) => {
-                format!("it captures a piece and {}", score_phrase(choice.score.unwrap_or(0)))
-            }
-            (None, count) => {
-                let phrase = score_phrase(choice.score.unwrap_or(0));
-                format!("it captures {count} pieces and {phrase}")
-            }
-        }
-    };
-    text.push_str(&format!(": {reason}"));
+    let mv = legal.iter().find(|mv| mv.text == choice.text);
+    let mut text = format!("Try {}", mv.map_or_else(|| choice.text.clone(), move_text));
+    if let Some(reason) = hint_reason(session, choice) {
+        text.push_str(&format!(": {reason}"));
+    }
     if choice.pv.len() > 1 {
         let pv = choice.pv.iter().take(5).map(String::as_str).collect::<Vec<_>>();
         text.push_str(&format!(" ({}: {})", score_text(choice.score.unwrap_or(0)), pv.join(" ")));
     }
     text.push('.');
     text
-}
-
-/// Describes a score to the side to move.
-fn score_phrase(score: Score) -> &'static str {
-    match score {
-        150.. => "leaves you well ahead",
-        40..150 => "leaves you slightly ahead",
-        -39..40 => "keeps the game level",
-        -149..-39 => "keeps the disadvantage small",
-        _ => "is the best defence",
-    }
 }

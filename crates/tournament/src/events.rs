@@ -68,6 +68,8 @@ pub struct GameRef {
     pub number: i64,
     /// Round, from 1.
     pub round: u32,
+    /// Number of the opening. Two games with reversed colours share it.
+    pub opening: u32,
     /// Names of the players; the first one moves first.
     pub names: [String; 2],
 }
@@ -75,7 +77,12 @@ pub struct GameRef {
 impl GameRef {
     pub(crate) fn new(game: &Game, names: &[String]) -> GameRef {
         let name = |player: PlayerIndex| names.get(player).cloned().unwrap_or_default();
-        GameRef { number: game.number, round: game.round, names: game.players.map(name) }
+        GameRef {
+            number: game.number,
+            round: game.round,
+            opening: game.opening,
+            names: game.players.map(name),
+        }
     }
 }
 
@@ -141,6 +148,7 @@ impl Event {
                     "faults": summary.faults,
                     "plies": summary.plies,
                     "milliseconds": summary.milliseconds,
+                    "replayed": finished.replaces.is_some(),
                 })
             }
             Event::RunEnded { how, message, standings } => json!({

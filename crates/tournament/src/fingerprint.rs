@@ -1,15 +1,17 @@
 //! Digests of a bot's files, to detect whether it changed since the last run.
 //!
-//! Files that builds and runs leave behind are ignored. A new file counts as a change, except in a
-//! bot with a build command: there, a new source only matters if an existing one uses it.
+//! Every file in the bot's folder counts, hidden ones and compiled ones included, and so does the
+//! program that its command names. If the bot has a build command, digests are taken again after the
+//! build. From then on nothing may change: while bots run, their folders are read-only for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use crownhead_bots::PlayerSpec;
+use crownhead_bots::{BotProgram, PlayerSpec};
 use sha2::{Digest, Sha256};
 
 /// Digests of a player's files.
@@ -17,94 +19,42 @@ use sha2::{Digest, Sha256};
 pub struct FileDigests {
     /// SHA-256 by file name.
     digests: BTreeMap<String, String>,
-    /// Whether the bot has a build command.
-    has_build: bool,
 }
 
-/// Maximum number of files per bot.
+/// Maximum number of files with a digest of their own. All others share one.
 const MAX_FILES: usize = 2000;
-/// Maximum number of bytes read per file.
-const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
-/// Folders and suffixes of what runs leave behind.
-const RUN_ARTIFACTS: ([&str; 1], [&str; 2]) = (["__pycache__"], [".log", ".tmp"]);
-/// Folders and suffixes of what builds leave behind; without a build they are part of the bot.
-const BUILD_ARTIFACTS: ([&str; 3], [&str; 4]) =
-    (["target", "node_modules", "build"], [".pyc", ".class", ".o", ".jar"]);
+/// Files of a bot beyond this total are not read; their size and time of change count instead.
+const MAX_BYTES: u64 = 1 << 30;
+/// Name of the digest that all files beyond [`MAX_FILES`] share.
+const OTHER_FILES: &str = "(other files)";
+
+/// Computes the digests of one bot.
+#[derive(Default)]
+struct Collector {
+    digests: BTreeMap<String, String>,
+    others: Sha256,
+    bytes: u64,
+}
 
 impl FileDigests {
     /// Computes the digests of a player's files; a built-in player has none.
     pub fn compute(player: &PlayerSpec) -> FileDigests {
-        let mut files = FileDigests::default();
-        let Some(program) = player.program() else { return files };
-        files.has_build = program.build.is_some();
+        let Some(program) = player.program() else { return FileDigests::default() };
+        let mut files = Collector::default();
+        let sources = program.source_files();
         if program.has_manifest() {
             files.add_folder("", &program.folder);
-        }
-        match program.source() {
-            Some(source) => files.add_source(source),
-            None if program.has_manifest() => {}
-            None => {
-                for word in &program.command {
-                    files.add(word, &program.folder.join(word));
-                }
+        } else if sources.is_empty() {
+            for word in &program.command {
+                files.add(word, &program.folder.join(word));
             }
         }
-        files
-    }
-
-    /// Adds a C or C++ file and the files it includes by `#include "…"`.
-    fn add_source(&mut self, source: &Path) {
-        let mut pending = vec![source.to_path_buf()];
-        while let Some(path) = pending.pop() {
-            let name = match (path.parent(), path.file_name()) {
-                (folder, Some(name)) if folder == source.parent() => name.to_string_lossy().into(),
-                _ => path.display().to_string(),
-            };
-            let count = self.digests.len();
-            self.add(&name, &path);
-            if self.digests.len() == count && path != source {
-                continue; // already visited, or missing
-            }
-            let mut text = Vec::new();
-            let file = fs::File::open(&path).map(|file| file.take(MAX_FILE_BYTES));
-            let _ = file.and_then(|mut file| file.read_to_end(&mut text));
-            let text = String::from_utf8_lossy(&text);
-            let folder = path.parent().unwrap_or(Path::new("/"));
-            pending.extend(text.lines().filter_map(included_file).map(|name| folder.join(name)));
+        for source in sources.iter().filter(|_| !program.has_manifest()) {
+            let name = source.strip_prefix(&program.folder).unwrap_or(source);
+            files.add(&name.to_string_lossy(), source);
         }
-    }
-
-    fn add_folder(&mut self, prefix: &str, folder: &Path) {
-        let Ok(entries) = fs::read_dir(folder) else { return };
-        let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
-        names.sort();
-        for name in names {
-            let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
-            // Symbolic links to folders are not followed: they may lead anywhere, and a sandboxed
-            // bot cannot follow them either.
-            let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-            let is_artifact = RUN_ARTIFACTS.0.contains(&name.as_str())
-                || self.has_build && BUILD_ARTIFACTS.0.contains(&name.as_str());
-            if name.starts_with('.') || is_folder && is_artifact {
-                continue;
-            }
-            match is_folder {
-                true => self.add_folder(&format!("{prefix}{name}/"), &path),
-                false => self.add(&format!("{prefix}{name}"), &path),
-            }
-        }
-    }
-
-    fn add(&mut self, name: &str, path: &Path) {
-        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-        let is_artifact = RUN_ARTIFACTS.1.iter().any(|suffix| name.ends_with(suffix))
-            || self.has_build && BUILD_ARTIFACTS.1.iter().any(|suffix| name.ends_with(suffix));
-        if !is_file || is_artifact || self.digests.len() >= MAX_FILES {
-            return;
-        }
-        if let Some(digest) = digest(path, self.has_build) {
-            self.digests.insert(name.to_string(), digest);
-        }
+        files.add_program(program);
+        files.finish()
     }
 
     /// Describes the changes since `before`; empty if there are none.
@@ -114,7 +64,7 @@ impl FileDigests {
             Some(_) => Some(format!("{name} has changed")),
             None => Some(format!("{name} is gone")),
         };
-        let is_new = |name: &&String| !self.has_build && !before.digests.contains_key(*name);
+        let is_new = |name: &&String| !before.digests.contains_key(*name);
         let new = self.digests.keys().filter(is_new).map(|name| format!("{name} is new"));
         before.digests.iter().filter_map(changed).chain(new).collect()
     }
@@ -132,35 +82,103 @@ impl FileDigests {
         let entry = |line: &str| {
             line.split_once("  ").map(|(digest, name)| (name.to_string(), digest.to_string()))
         };
-        FileDigests { digests: text.lines().filter_map(entry).collect(), has_build: false }
+        FileDigests { digests: text.lines().filter_map(entry).collect() }
     }
 }
 
-/// Returns the file named by an `#include "…"` line.
-fn included_file(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-    rest.trim_start().strip_prefix('"')?.split('"').next()
+impl Collector {
+    /// Adds all files of a folder. Symbolic links are not followed: they may lead anywhere, and a
+    /// sandboxed bot cannot follow them either.
+    fn add_folder(&mut self, prefix: &str, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        for name in names {
+            let path = folder.join(&name);
+            let name = format!("{prefix}{}", name.to_string_lossy());
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            if metadata.is_dir() {
+                self.add_folder(&format!("{name}/"), &path);
+            } else if metadata.is_symlink() {
+                let target = fs::read_link(&path).unwrap_or_default();
+                self.insert(name, hex(Sha256::digest(target.as_os_str().as_encoded_bytes())));
+            } else {
+                self.add(&name, &path);
+            }
+        }
+    }
+
+    /// Adds a regular file.
+    fn add(&mut self, name: &str, path: &Path) {
+        let Ok(metadata) = path.metadata() else { return };
+        if !metadata.is_file() {
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(metadata.len());
+        let digest = match self.bytes <= MAX_BYTES {
+            true => digest(path),
+            false => {
+                let text = format!("{} {:?}", metadata.len(), metadata.modified());
+                Some(hex(Sha256::digest(text)))
+            }
+        };
+        if let Some(digest) = digest {
+            self.insert(name.to_string(), digest);
+        }
+    }
+
+    /// Adds the program that the command names, if it is not in the bot's folder.
+    fn add_program(&mut self, program: &BotProgram) {
+        static DIGESTS: Mutex<Option<HashMap<PathBuf, Option<String>>>> = Mutex::new(None);
+        let is_function = !program.source_files().is_empty();
+        let file = program.program_file().filter(|_| !is_function);
+        let Some(file) = file.and_then(|file| file.canonicalize().ok()) else { return };
+        let folder = program.folder.canonicalize().unwrap_or_default();
+        if program.has_manifest() && file.starts_with(folder) {
+            return;
+        }
+        // An interpreter that all bots use is read once.
+        let mut digests = DIGESTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let digests = digests.get_or_insert_default();
+        let digest = digests.entry(file.clone()).or_insert_with(|| digest(&file)).clone();
+        if let Some(digest) = digest {
+            self.insert(file.to_string_lossy().into_owned(), digest);
+        }
+    }
+
+    fn insert(&mut self, name: String, digest: String) {
+        // A name with a line break must not look like two.
+        let name = name.replace('\n', "\\n");
+        match self.digests.len() < MAX_FILES {
+            true => _ = self.digests.insert(name, digest),
+            false => self.others.update(format!("{digest}  {name}\n")),
+        }
+    }
+
+    fn finish(mut self) -> FileDigests {
+        if self.digests.len() >= MAX_FILES {
+            self.digests.insert(OTHER_FILES.into(), hex(self.others.finalize()));
+        }
+        FileDigests { digests: self.digests }
+    }
 }
 
-/// Computes the SHA-256 of a file; `None` if it is unreadable or an executable that a build made.
-fn digest(path: &Path, has_build: bool) -> Option<String> {
-    let mut file = fs::File::open(path).ok()?.take(MAX_FILE_BYTES);
+/// Computes the SHA-256 of a file; `None` if it is unreadable.
+fn digest(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?.take(MAX_BYTES);
     let mut hash = Sha256::new();
-    let mut buffer = [0; 64 * 1024];
-    let mut is_start = true;
+    let mut buffer = vec![0; 256 * 1024];
     loop {
-        let count = file.read(&mut buffer).ok()?;
-        if count == 0 {
-            break;
+        match file.read(&mut buffer).ok()? {
+            0 => return Some(hex(hash.finalize())),
+            count => hash.update(&buffer[..count]),
         }
-        if is_start && has_build && buffer.starts_with(b"\x7fELF") {
-            return None;
-        }
-        is_start = false;
-        hash.update(&buffer[..count]);
     }
-    Some(hash.finalize().iter().fold(String::new(), |mut text, byte| {
+}
+
+fn hex(digest: impl AsRef<[u8]>) -> String {
+    digest.as_ref().iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
-    }))
+    })
 }

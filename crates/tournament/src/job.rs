@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use crownhead_play::{
-    End, FaultPolicy, GameSettings, Incident, Opening, PlayedGame, PlayerError, TimeControl,
+    Absence, Adjudication, AdjudicationRule, End, FaultPolicy, GameSettings, Incident, Opening,
+    PlayedGame, PlayedMove, PlayerError, TimeControl,
 };
 use crownhead_records::{GameRecord, GameResult, Ply};
 use crownhead_rules::{Game, Side};
@@ -22,7 +23,7 @@ pub struct GameJob {
     pub game: Game,
     /// The players; the first one moves first.
     pub players: [JobPlayer; 2],
-    /// Time control and fault policy.
+    /// Time control, fault policy and adjudication.
     #[serde(with = "GameSettingsDef")]
     pub settings: GameSettings,
     /// Opening of the game.
@@ -90,8 +91,8 @@ pub struct FinishedGame {
     pub opening: Opening,
     /// Moves after the opening.
     pub moves: Vec<String>,
-    /// Time taken by each move, in milliseconds.
-    pub milliseconds: Vec<u64>,
+    /// Time taken by each move, and what its player reported about its search.
+    pub reports: Vec<MoveReport>,
     /// The first faults, and every fault that ended a bot.
     pub incidents: Vec<IncidentRecord>,
     /// Turns lost on time, by side.
@@ -100,6 +101,44 @@ pub struct FinishedGame {
     pub slowest_move: [Duration; 2],
     /// Why a bot's log is incomplete.
     pub log_error: Option<String>,
+    /// Turns in which the referee itself was stopped or starved.
+    #[serde(default)]
+    pub absences: Vec<AbsenceRecord>,
+    /// The game that this one replaces, because its referee was away while a bot was late.
+    #[serde(default)]
+    pub replaces: Option<Box<FinishedGame>>,
+}
+
+/// A turn in which the referee itself was stopped or starved.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AbsenceRecord {
+    /// Side to move.
+    pub side: usize,
+    /// Plies played before it, opening included.
+    pub ply: u32,
+    /// Time that was not charged, in milliseconds.
+    pub milliseconds: u64,
+}
+
+/// Time taken by a move, and what its player reported about its search.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct MoveReport {
+    /// Time, in milliseconds.
+    pub milliseconds: u64,
+    /// Score for the player, in hundredths of a man.
+    pub score: Option<i32>,
+    /// Search depth, in plies.
+    pub depth: Option<u32>,
+}
+
+impl From<PlayedMove<'_>> for MoveReport {
+    fn from(mv: PlayedMove<'_>) -> MoveReport {
+        MoveReport {
+            milliseconds: mv.time.as_millis() as u64,
+            score: mv.score,
+            depth: (mv.depth > 0).then_some(mv.depth),
+        }
+    }
 }
 
 /// Result and counts of a finished game: what standings, listings and statistics need.
@@ -144,6 +183,9 @@ pub struct IncidentRecord {
     pub description: String,
     /// Whether it lost the game or ended the bot.
     pub is_fatal: bool,
+    /// Last lines of the standard error of a bot that crashed.
+    #[serde(default)]
+    pub stderr: Vec<String>,
 }
 
 impl IncidentRecord {
@@ -158,28 +200,36 @@ impl IncidentRecord {
             moves: incident.moves.clone(),
             description: incident.describe(game),
             is_fatal: incident.is_fatal(),
+            stderr: incident.fault.stderr.clone(),
         }
     }
 }
 
 impl FinishedGame {
-    /// Creates the record of a game that ran from `started` to `finished`, in milliseconds since
-    /// 1970.
+    /// Creates the record of a game that started at `started`, in milliseconds since 1970, and took
+    /// `duration`. The system clock may be set meanwhile.
     pub(crate) fn new(
         job: &GameJob,
         played: PlayedGame,
-        milliseconds: Vec<u64>,
-        [started, finished]: [i64; 2],
+        reports: Vec<MoveReport>,
+        started: i64,
+        duration: Duration,
     ) -> FinishedGame {
+        let duration = duration.as_millis() as i64;
         let forfeit = match &played.end {
             End::Forfeited(incident) => Some(incident.side.index()),
             _ => None,
         };
         let incident = |incident: &Incident| IncidentRecord::new(incident, &job.game);
+        let absence = |absence: &Absence| AbsenceRecord {
+            side: absence.side.index(),
+            ply: absence.ply as u32,
+            milliseconds: absence.time.as_millis() as u64,
+        };
         FinishedGame {
             summary: GameSummary {
-                finished,
-                milliseconds: finished - started,
+                finished: started + duration,
+                milliseconds: duration,
                 winner: played.end.winner().map(Side::index),
                 reason: played.end.code().into(),
                 forfeit,
@@ -191,10 +241,12 @@ impl FinishedGame {
             description: played.description,
             opening: job.opening.clone(),
             moves: played.moves,
-            milliseconds,
+            reports,
             timeouts: played.timeouts,
             slowest_move: played.slowest_move,
             log_error: None,
+            absences: played.absences.iter().map(absence).collect(),
+            replaces: None,
         }
     }
 }
@@ -209,6 +261,11 @@ impl GameSummary {
         }
     }
 
+    /// Returns whether the referee ended the game.
+    pub fn is_adjudicated(&self) -> bool {
+        AdjudicationRule::ALL.iter().any(|rule| rule.code() == self.reason)
+    }
+
     /// Returns the game as a PDN record, without event, round and names. `description` says how
     /// the game ended.
     pub fn record(
@@ -220,7 +277,8 @@ impl GameSummary {
     ) -> GameRecord {
         let mut record = GameRecord::new(game.clone());
         record.set_tag("Termination", self.reason.clone());
-        if let Some(description) = description.filter(|_| self.forfeit.is_some()) {
+        let needs_reason = self.forfeit.is_some() || self.is_adjudicated();
+        if let Some(description) = description.filter(|_| needs_reason) {
             record.set_tag("Reason", description);
         }
         record.start.clone_from(&opening.start);
@@ -276,6 +334,8 @@ struct GameSettingsDef {
     startup_timeout: Duration,
     #[serde(with = "as_text")]
     fault_policy: FaultPolicy,
+    #[serde(with = "as_text")]
+    adjudication: Adjudication,
 }
 
 /// Serialised form of [`TimeControl`].
@@ -300,6 +360,7 @@ mod tests {
                 increment: Duration::from_millis(1500),
             },
             fault_policy: FaultPolicy::RandomMove,
+            adjudication: "draw-score=10,tables=true".parse().unwrap(),
             ..GameSettings::default_for(&game)
         };
         let player = |index, name: &str| JobPlayer { index, name: name.into() };
@@ -332,7 +393,7 @@ mod tests {
             description: "illegal-move, Black, ply 2".into(),
             opening: Opening { start: Some("B:W25,27:B1,3".into()), moves: Vec::new() },
             moves: vec!["1-6".into()],
-            milliseconds: vec![3],
+            reports: vec![MoveReport { milliseconds: 3, score: Some(-12), depth: None }],
             incidents: vec![IncidentRecord {
                 side: 0,
                 ply: 2,
@@ -343,10 +404,13 @@ mod tests {
                 moves: "3-7,3-8".into(),
                 description: "illegal-move, Black, ply 2".into(),
                 is_fatal: true,
+                stderr: vec!["panicked".into()],
             }],
             timeouts: [0, 0],
             slowest_move: [Duration::from_micros(3_141), Duration::ZERO],
             log_error: None,
+            absences: vec![AbsenceRecord { side: 1, ply: 3, milliseconds: 900 }],
+            replaces: None,
         }));
         for result in [result, JobResult::Stopped, JobResult::Failed(JobError::Other("x".into()))] {
             let text = serde_json::to_string(&result).unwrap();

@@ -16,10 +16,10 @@ use crownhead_play::{
 };
 use crownhead_records::GameRecord;
 use crownhead_rules::{Game, Side};
+use crownhead_statistics::{GamePoints, Pentanomial, Wdl};
 
 use crate::job::{FinishedGame, GameJob, JobError, JobPlayer, JobResult};
 use crate::runner::{Executor, JobSource, ThreadExecutor};
-use crate::statistics::{GamePoints, Pentanomial, Wdl};
 use crate::{Entrant, GameSummary};
 
 /// A match to play.

@@ -27,7 +27,7 @@ pub struct Tournament {
     pub games: u32,
     /// Who moves first in an odd game.
     pub colours: Colours,
-    /// Time control and fault policy.
+    /// Time control, fault policy and adjudication.
     pub game_settings: GameSettings,
     /// Isolation of bots.
     pub isolation: Isolation,
@@ -79,6 +79,12 @@ impl Entrant {
     /// Computes the digests of the player's files.
     pub fn files(&self) -> FileDigests {
         self.player.as_ref().map(FileDigests::compute).unwrap_or_default()
+    }
+
+    /// Returns whether the player has a build command, which may change its files.
+    pub(crate) fn has_build(&self) -> bool {
+        let program = self.player.as_ref().ok().and_then(|player| player.program());
+        program.is_some_and(|program| program.build.is_some())
     }
 
     /// Returns whether the player is an external program.
@@ -199,7 +205,7 @@ impl Tournament {
 
     /// Returns the settings that game results depend on, as keys and values.
     pub fn result_settings(&self) -> Vec<(&'static str, String)> {
-        let GameSettings { time_control, grace, startup_timeout, fault_policy } =
+        let GameSettings { time_control, grace, startup_timeout, fault_policy, adjudication } =
             &self.game_settings;
         let schedule = match &self.schedule {
             Schedule::Gauntlet { challengers } => format!("gauntlet of {}", challengers.join(", ")),
@@ -214,6 +220,7 @@ impl Tournament {
             ("grace", format_duration(*grace)),
             ("startup-timeout", format_duration(*startup_timeout)),
             ("policy", fault_policy.to_string()),
+            ("adjudication", adjudication.to_string()),
             ("openings", self.openings_setting()),
             ("seed", self.seed.to_string()),
         ];

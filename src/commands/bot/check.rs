@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use crownhead_bots::check::{CheckOptions, Finding, Severity, check};
-use crownhead_play::parse_duration;
+use crownhead_play::{counted, parse_duration};
 use crownhead_rules::Game;
 use serde_json::{Value, json};
 
@@ -84,7 +84,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         });
         writeln!(out, "{object}")?;
     } else {
-        writeln!(out, "{failures} failures, {warnings} warnings")?;
+        let [failures, warnings] = [(failures, "failure"), (warnings, "warning")]
+            .map(|(count, noun)| counted(count as u64, noun));
+        writeln!(out, "{failures}, {warnings}")?;
     }
     if failures > 0 { Err(Failure::Bot(None)) } else { Ok(()) }
 }

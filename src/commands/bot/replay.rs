@@ -101,8 +101,8 @@ fn write_result(out: &mut impl Write, result: &ReplayResult) -> std::io::Result<
     for line in &result.lines {
         writeln!(out, "{:10.6} < {line}", result.time.as_secs_f64())?;
     }
-    if let Some(errors) = &result.errors {
-        writeln!(out, "           ! {errors}")?;
+    for line in &result.stderr {
+        writeln!(out, "           ! {line}")?;
     }
     if let Some(played) = &result.played {
         writeln!(out, "           * {played} is legal")?;
@@ -118,7 +118,8 @@ fn turn_json(turn: &LoggedTurn, session: &dyn Session, result: Option<&ReplayRes
     let result = result.map(|result| {
         json!({
             "lines": result.lines,
-            "errors": result.errors,
+            "errors": result.stderr.iter().rfind(|line| !line.trim().is_empty()),
+            "stderr": result.stderr,
             "seconds": result.time.as_secs_f64(),
             "move": result.played,
             "fault": result.fault,

@@ -1,7 +1,9 @@
 //! `crownhead tournament`: command-line args. [`mod@run`] runs and resumes a tournament,
-//! [`show`] prints what its journal holds.
+//! [`show`] prints what its journal holds, [`live`] shows it full screen.
 
+mod live;
 mod progress;
+mod report;
 mod run;
 mod show;
 
@@ -9,11 +11,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crownhead_files::write_atomic;
+use crownhead_play::counted;
 use crownhead_tournament::config::{ConfigError, TEMPLATE};
 use crownhead_tournament::journal::{Journal, JournalError, State};
 
 use crate::failure::Failure;
 use crate::output::eprint_message;
+pub(crate) use run::control_by_signals;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -25,10 +29,14 @@ pub(crate) enum Command {
     Resume(Resume),
     /// Show the progress of a tournament and the time left
     Status(Show),
+    /// Watch a tournament full screen: standings, boards, results and faults
+    Watch(Watch),
     /// Print the standings
     Standings(Standings),
     /// List the games, or show one game with its moves
     Games(Games),
+    /// Write a report as web pages
+    Report(report::Args),
     /// Cancel a tournament; its games stay in the journal
     Cancel(Show),
 }
@@ -74,6 +82,13 @@ pub(crate) struct Resume {
 }
 
 #[derive(clap::Args)]
+pub(crate) struct Watch {
+    /// Tournament file or journal
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+#[derive(clap::Args)]
 pub(crate) struct Show {
     /// Tournament file or journal
     #[arg(value_name = "FILE")]
@@ -90,6 +105,15 @@ pub(crate) struct Standings {
     /// Print the crosstable even with more than 20 players
     #[arg(long)]
     crosstable: bool,
+    /// Print maximum-likelihood Elo ratings, too
+    #[arg(long)]
+    ratings: bool,
+    /// Print the standings as CSV, for spreadsheets
+    #[arg(long, conflicts_with_all = ["json", "markdown", "crosstable"])]
+    csv: bool,
+    /// Print the standings as a Markdown table
+    #[arg(long, conflicts_with_all = ["json", "crosstable"])]
+    markdown: bool,
 }
 
 #[derive(clap::Args)]
@@ -111,6 +135,9 @@ pub(crate) struct Games {
     /// Write the finished games to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    /// Print the list as CSV, for spreadsheets
+    #[arg(long, conflicts_with_all = ["json", "number"])]
+    csv: bool,
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -119,8 +146,10 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => run::resume(&args),
         Command::Status(args) => show::status(&args),
+        Command::Watch(args) => live::watch(&args),
         Command::Standings(args) => show::standings(&args),
         Command::Games(args) => show::games(&args),
+        Command::Report(args) => report::report(&args),
         Command::Cancel(args) => cancel(&args),
     }
 }
@@ -172,11 +201,11 @@ fn open(file: &Path) -> Result<Journal, Failure> {
     })
 }
 
-fn journal_failure(error: JournalError) -> Failure {
+pub(crate) fn journal_failure(error: JournalError) -> Failure {
     match error {
-        JournalError::NotAJournal(_) | JournalError::Version { .. } => {
-            Failure::BadInput(error.to_string())
-        }
+        JournalError::NotAJournal(_)
+        | JournalError::Version { .. }
+        | JournalError::Damaged { .. } => Failure::BadInput(error.to_string()),
         error => error.into(),
     }
 }
@@ -190,7 +219,7 @@ fn config_failure(error: ConfigError) -> Failure {
 
 /// Formats a number of games.
 fn games_text(count: usize) -> String {
-    if count == 1 { "1 game".into() } else { format!("{count} games") }
+    counted(count as u64, "game")
 }
 
 fn print_warnings(warnings: &[String]) {

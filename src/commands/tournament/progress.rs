@@ -1,29 +1,58 @@
-//! Progress of a run: JSON events, a progress bar on a terminal, or one line per game.
+//! Progress of a run: JSON events, the full screen on a terminal and a progress bar after it was
+//! closed, or one line per game.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_tournament::FinishedGame;
+use crownhead_rules::Game;
 use crownhead_tournament::events::{Event, GameRef};
+use crownhead_tournament::{FinishedGame, Tournament};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::games_text;
+use super::live::LiveScreen;
+use crate::fault_report::{FaultReport, ReportedGame};
 use crate::output::{eprint_message, supports_ansi};
 
 pub(super) struct Progress {
     is_json: bool,
+    /// The full screen, until the user closes it.
+    screen: Option<LiveScreen>,
     bar: Option<ProgressBar>,
     names: Vec<String>,
     planned: Option<u64>,
     finished: u64,
+    game: Game,
+    /// Folder of the logs.
+    log: Option<PathBuf>,
+    pub(super) faults: FaultReport,
+}
+
+/// Returns a progress bar, if it is wanted and standard error is a terminal.
+fn new_bar(is_hidden: bool) -> Option<ProgressBar> {
+    let has_bar = !is_hidden && supports_ansi(&std::io::stderr());
+    has_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()))
 }
 
 impl Progress {
-    pub(super) fn new(is_json: bool) -> Progress {
-        let has_bar = !is_json && supports_ansi(&std::io::stderr());
-        let bar =
-            has_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
-        Progress { is_json, bar, names: Vec::new(), planned: None, finished: 0 }
+    pub(super) fn new(
+        tournament: &Tournament,
+        is_json: bool,
+        screen: Option<LiveScreen>,
+    ) -> Progress {
+        let bar = new_bar(is_json || screen.is_some());
+        Progress {
+            is_json,
+            screen,
+            bar,
+            names: Vec::new(),
+            planned: None,
+            finished: 0,
+            game: tournament.game.clone(),
+            log: tournament.log.clone(),
+            faults: FaultReport::default(),
+        }
     }
 
     pub(super) fn on_event(&mut self, event: &Event) {
@@ -31,7 +60,7 @@ impl Progress {
             Event::RunStarted { players, planned, finished, isolation, .. } => {
                 self.names.clone_from(players);
                 (self.planned, self.finished) = (*planned, *finished);
-                if let Some(isolation) = isolation {
+                if let Some(isolation) = isolation.as_ref().filter(|_| self.screen.is_none()) {
                     eprint_message(format_args!("isolation: {isolation}"));
                 }
                 self.start_bar();
@@ -42,7 +71,17 @@ impl Progress {
                     bar.set_length(*planned);
                 }
             }
-            Event::GameFinished(..) => self.finished += 1,
+            Event::GameFinished(game, played) => {
+                self.finished += 1;
+                self.faults.add(&ReportedGame {
+                    game: &self.game,
+                    number: game.number,
+                    played,
+                    names: game.names.each_ref().map(String::as_str),
+                    log: self.log.as_deref(),
+                    shows_player: true,
+                });
+            }
             _ => {}
         }
         if self.is_json {
@@ -50,6 +89,18 @@ impl Progress {
             let mut out = std::io::stdout().lock();
             let _ = writeln!(out, "{}", event.json(&self.names)).and_then(|()| out.flush());
             return;
+        }
+        match self.screen.take() {
+            Some(screen) if screen.is_open() => {
+                self.screen = Some(screen);
+                return;
+            }
+            Some(screen) => {
+                screen.close();
+                self.bar = new_bar(false);
+                self.start_bar();
+            }
+            None => {}
         }
         match event {
             Event::GameFinished(game, finished) => self.show_game(game, finished),
@@ -69,6 +120,12 @@ impl Progress {
     }
 
     fn show_game(&self, game: &GameRef, finished: &FinishedGame) {
+        if finished.replaces.is_some() {
+            self.print(format_args!(
+                "game {} was replayed: crownhead was stopped or starved while a bot was late",
+                game.number
+            ));
+        }
         let summary = &finished.summary;
         let [first, second] = &game.names;
         let score = summary.score.map(|[first, second]| format!(" {first}:{second}"));
@@ -88,6 +145,14 @@ impl Progress {
         };
         bar.set_position(self.finished);
         bar.set_message(line);
+    }
+
+    /// Prints a line above the bar.
+    fn print(&self, line: std::fmt::Arguments<'_>) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprint_message(line)),
+            None => eprint_message(line),
+        }
     }
 
     fn start_bar(&mut self) {
@@ -116,6 +181,9 @@ impl Progress {
     }
 
     pub(super) fn finish(&mut self) {
+        if let Some(screen) = self.screen.take() {
+            screen.close();
+        }
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }

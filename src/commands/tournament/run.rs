@@ -13,6 +13,7 @@ use crownhead_tournament::runner::{self, RunControl, RunError, RunOutcome};
 use crownhead_tournament::standings::json;
 use crownhead_tournament::{IsolationRecord, Tournament};
 
+use super::live::LiveScreen;
 use super::progress::Progress;
 use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
 use crate::commands::tables::load_knowledge;
@@ -165,12 +166,15 @@ fn play(
     }
     let (knowledge, missing) = load_knowledge(&tournament.game);
     let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
-    if let Some(missing) = missing.filter(|_| specs.any(PlayerSpec::uses_evaluation)) {
+    let uses_tables =
+        tournament.game_settings.adjudication.tables || specs.any(PlayerSpec::uses_evaluation);
+    if let Some(missing) = missing.filter(|_| uses_tables) {
         eprint_message(missing);
     }
     let control = control_by_signals();
     let path = journal.path().to_path_buf();
-    let mut progress = Progress::new(is_json);
+    let screen = if is_json { None } else { LiveScreen::for_run(&path, &control) };
+    let mut progress = Progress::new(tournament, is_json, screen);
     let result = runner::run(tournament, journal, &knowledge, &control, &mut |event| {
         progress.on_event(event);
     });
@@ -202,6 +206,9 @@ fn play(
         let mut out = std::io::stdout().lock();
         show::write_standings(&mut out, &snapshot, false)?;
         out.flush()?;
+        let hint =
+            format!("crownhead tournament games {} NUMBER lists those of a game.", file.display());
+        progress.faults.write(&mut std::io::stderr().lock(), &hint)?;
     }
     let unfinished = snapshot.games.iter().filter(|game| game.summary.is_none()).count();
     let unfinished = games_text(unfinished);
@@ -228,21 +235,27 @@ fn play(
 }
 
 /// The first Ctrl-C lets running games finish, the second aborts them, the third exits at once.
-fn control_by_signals() -> RunControl {
+pub(crate) fn control_by_signals() -> RunControl {
     let control = RunControl::default();
     let flags = control.clone();
     // Without a handler the first Ctrl-C exits; no reported game is lost.
     let _ = ctrlc::set_handler(move || {
         if flags.abort.is_set() {
             crownhead_sandbox::reaper::kill_all();
+            crownhead_terminal::screen::restore_terminal();
             std::process::exit(130);
         }
-        if flags.finish_running.is_set() {
-            flags.abort.set();
-        } else {
-            eprint_message("finishing the running games; press Ctrl-C again to abort them");
-            flags.finish_running.set();
-        }
+        eprint_message(interrupt(&flags));
     });
     control
+}
+
+/// Lets running games finish or, the second time, aborts them. Returns a message.
+pub(super) fn interrupt(flags: &RunControl) -> &'static str {
+    if flags.finish_running.is_set() {
+        flags.abort.set();
+        return "aborting the running games";
+    }
+    flags.finish_running.set();
+    "finishing the running games; press Ctrl-C again to abort them"
 }

@@ -6,36 +6,40 @@ use std::time::Duration;
 
 use anyhow::Context;
 use crownhead_files::AtomicFile;
-use crownhead_records::write_game;
-use crownhead_rules::Side;
-use crownhead_tournament::IsolationRecord;
+use crownhead_records::{GameRecord, write_game};
+use crownhead_rules::{Side, did_you_mean};
+use crownhead_statistics::ratings::{Estimated, RatedGame, RatingOptions, rate};
 use crownhead_tournament::events::VERSION;
-use crownhead_tournament::journal::{FaultRow, Game, Journal, Snapshot, State};
-use crownhead_tournament::standings::json;
+use crownhead_tournament::job::AbsenceRecord;
+use crownhead_tournament::journal::{FaultRow, Game, GameDetails, Journal, Snapshot, State};
 use crownhead_tournament::standings::text::{
     MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
 };
+use crownhead_tournament::standings::{export, json, text};
+use crownhead_tournament::{GameSummary, IsolationRecord};
 use serde_json::{Value, json};
 
 use super::{Games, Show, Standings, games_text, journal_failure, open};
+use crate::commands::rate::{rating_failure, ratings_json, ratings_text};
 use crate::failure::Failure;
 
 /// Number of recent games that the time estimate is based on.
 const RECENT_GAMES: usize = 200;
 
-fn read_snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
+pub(super) fn read_snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
     let journal = open(file)?;
     let snapshot = journal.snapshot().map_err(journal_failure)?;
     Ok((journal, snapshot))
 }
 
-fn parse_game(snapshot: &Snapshot) -> Result<crownhead_rules::Game, Failure> {
+pub(super) fn parse_game(snapshot: &Snapshot) -> Result<crownhead_rules::Game, Failure> {
     let game = snapshot.settings.game.parse::<crownhead_rules::Game>();
     game.map_err(|error| Failure::BadInput(error.to_string()))
 }
 
 pub(super) fn unknown_player(name: &str, names: &[String]) -> Failure {
-    Failure::Usage(format!("unknown player {name:?}; players: {}", names.join(", ")))
+    let hint = did_you_mean(name, names.iter().map(String::as_str));
+    Failure::Usage(format!("unknown player {name:?}{hint}; players: {}", names.join(", ")))
 }
 
 /// Estimates how long the missing games will take, if their number is known.
@@ -43,12 +47,44 @@ fn time_left(snapshot: &Snapshot) -> Option<Duration> {
     let mut times: Vec<_> =
         snapshot.finished().map(|(_, summary)| (summary.finished, summary.milliseconds)).collect();
     times.sort_unstable();
-    let recent = &times[times.len().saturating_sub(RECENT_GAMES)..];
-    let total: i64 = recent.iter().map(|(_, milliseconds)| milliseconds).sum();
-    let average = (!recent.is_empty()).then(|| total / recent.len() as i64)?;
+    let mut recent: Vec<_> =
+        times.iter().rev().take(RECENT_GAMES).map(|(_, milliseconds)| *milliseconds).collect();
+    // A game may look absurdly long if the system clock was set meanwhile: such times are cut to
+    // ten times the median.
+    recent.sort_unstable();
+    let median = *recent.get(recent.len() / 2)?;
+    let total: i64 = recent.iter().map(|time| (*time).clamp(0, 10 * median.max(1))).sum();
+    let average = total / recent.len() as i64;
     let missing = snapshot.planned()?.saturating_sub(times.len() as u64);
     let millis = average.unsigned_abs() * missing / snapshot.settings.concurrency.max(1) as u64;
     Some(Duration::from_millis(millis))
+}
+
+/// Returns `running`, `interrupted`, `finished` or `cancelled`.
+pub(super) fn state_text(journal: &Journal, snapshot: &Snapshot) -> &'static str {
+    match (journal.is_running(), snapshot.state) {
+        (true, State::Open) => "running",
+        (false, State::Open) => "interrupted",
+        (_, state) => state.code(),
+    }
+}
+
+/// Returns the state, the numbers of games and forfeits, and the time left, in one line.
+pub(super) fn progress_text(snapshot: &Snapshot, state: &str) -> String {
+    let finished = snapshot.finished().count();
+    let forfeits = snapshot.finished().filter(|(_, summary)| summary.forfeit.is_some()).count();
+    let mut text = match snapshot.planned() {
+        Some(planned) => format!("{state}: {finished} of {}", games_text(planned as usize)),
+        None => format!("{state}: {}", games_text(finished)),
+    };
+    if forfeits > 0 {
+        text.push_str(&format!(", {forfeits} forfeited"));
+    }
+    let left = time_left(snapshot).filter(|_| snapshot.state == State::Open);
+    if let Some(left) = left {
+        text.push_str(&format!(", about {} left", duration_text(left)));
+    }
+    text
 }
 
 pub(super) fn status(args: &Show) -> Result<(), Failure> {
@@ -63,11 +99,7 @@ pub(super) fn status(args: &Show) -> Result<(), Failure> {
         State::Open => time_left(&snapshot),
         State::Finished | State::Cancelled => None,
     };
-    let state = match (is_running, snapshot.state) {
-        (true, State::Open) => "running",
-        (false, State::Open) => "interrupted",
-        (_, state) => state.code(),
-    };
+    let state = state_text(&journal, &snapshot);
     let names = snapshot.names();
     let players: Vec<_> =
         snapshot.ranked_players().into_iter().map(|player| &names[player]).collect();
@@ -165,10 +197,17 @@ fn duration_text(time: Duration) -> String {
 
 pub(super) fn standings(args: &Standings) -> Result<(), Failure> {
     let (_, snapshot) = read_snapshot(&args.show.file)?;
+    let results: Vec<RatedGame> =
+        snapshot.finished().map(|(game, summary)| (game.players, summary.winner)).collect();
+    let ratings = args.ratings.then(|| {
+        rate(snapshot.players.len(), results.iter().copied(), RatingOptions::default())
+            .map_err(|error| rating_failure(&error))
+    });
+    let ratings = ratings.transpose()?;
     let mut out = std::io::stdout().lock();
     if args.show.json {
         let standings = snapshot.standings();
-        let object = json!({
+        let mut object = json!({
             "version": VERSION,
             "name": snapshot.name,
             "game": snapshot.settings.game,
@@ -179,10 +218,37 @@ pub(super) fn standings(args: &Standings) -> Result<(), Failure> {
             "by": if standings.by_progress { "progress" } else { "points" },
             "standings": json::rows(&standings, &snapshot.names()),
         });
+        if let Some(ratings) = &ratings {
+            object["ratings"] = ratings_json(ratings, &snapshot.names(), &results);
+        }
         writeln!(out, "{object}")?;
         return Ok(());
     }
-    write_standings(&mut out, &snapshot, args.crosstable)
+    if args.csv || args.markdown {
+        let (standings, names) = (snapshot.standings(), snapshot.names());
+        let mut rows = match args.csv {
+            true => export::rows(&standings, &names),
+            false => {
+                let sides = parse_game(&snapshot)?.info().sides.map(|side| side.name);
+                text::rows(&standings, &names, sides)
+            }
+        };
+        if let Some(ratings) = &ratings {
+            rows[0].extend(["elo", "elo_error"].map(String::from));
+            for (cells, row) in rows[1..].iter_mut().zip(&standings.rows) {
+                let Estimated { value, error } = ratings.players[row.player];
+                cells.extend([value, error].map(|number| format!("{number:.1}")));
+            }
+        }
+        let text = if args.csv { export::csv(&rows) } else { export::markdown(&rows, &[1]) };
+        write!(out, "{text}")?;
+        return Ok(());
+    }
+    write_standings(&mut out, &snapshot, args.crosstable)?;
+    if let Some(ratings) = &ratings {
+        write!(out, "\n{}", ratings_text(ratings, &snapshot.names(), &results))?;
+    }
+    Ok(())
 }
 
 /// Writes the standings, notes, and the crosstable if it is small or requested.
@@ -250,6 +316,8 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
         writeln!(out, "{object}")?;
     } else if let (Some(_), [game]) = (args.number, games.as_slice()) {
         write_details(&mut out, &journal, game, &snapshot)?;
+    } else if args.csv {
+        write!(out, "{}", export::csv(&game_rows(&games, &names)))?;
     } else if args.pdn.is_none() {
         let header = ["game", "round", "first", "second", "result", "plies", "reason"];
         let mut rows = vec![header.map(String::from).to_vec()];
@@ -268,6 +336,57 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// Returns the games with one value per cell, the header first.
+fn game_rows(games: &[&Game], names: &[String]) -> Vec<Vec<String>> {
+    let header = [
+        "game",
+        "round",
+        "first",
+        "second",
+        "state",
+        "result",
+        "reason",
+        "forfeit",
+        "first_score",
+        "second_score",
+        "first_faults",
+        "second_faults",
+        "plies",
+        "opening",
+        "started",
+        "finished",
+    ];
+    fn cell<T: ToString>(value: Option<T>) -> String {
+        value.map_or(String::new(), |value| value.to_string())
+    }
+    let row = |game: &&Game| {
+        let [first, second] = game.players.map(|player| names[player].clone());
+        let summary = game.summary.as_ref();
+        let score = summary.and_then(|summary| summary.score);
+        let forfeit = summary.and_then(|summary| summary.forfeit);
+        vec![
+            game.number.to_string(),
+            game.round.to_string(),
+            first,
+            second,
+            game_state(game).into(),
+            cell(summary.map(|summary| summary.result())),
+            cell(summary.map(|summary| &summary.reason)),
+            cell(forfeit.map(|side| &names[game.players[side]])),
+            cell(score.map(|score| score[0])),
+            cell(score.map(|score| score[1])),
+            cell(summary.map(|summary| summary.faults[0])),
+            cell(summary.map(|summary| summary.faults[1])),
+            cell(summary.map(|summary| summary.plies)),
+            game.opening.to_string(),
+            cell(game.started),
+            cell(summary.map(|summary| summary.finished)),
+        ]
+    };
+    let header = header.map(String::from).to_vec();
+    [header].into_iter().chain(games.iter().map(row)).collect()
 }
 
 /// Explains why no game was selected.
@@ -330,8 +449,18 @@ fn game_json(
         object["opening_moves"] = json!(details.opening.moves);
         object["moves"] = json!(details.moves);
         object["milliseconds"] = json!(details.milliseconds);
+        object["scores"] = json!(details.scores);
+        object["depths"] = json!(details.depths);
         object["ending"] = json!(details.description);
         object["incidents"] = details.faults.iter().map(incident).collect();
+        let absence = |absence: &AbsenceRecord| {
+            json!({
+                "player": names[game.players[absence.side]],
+                "ply": absence.ply,
+                "milliseconds": absence.milliseconds,
+            })
+        };
+        object["absences"] = details.absences.iter().map(absence).collect();
     }
     Ok(object)
 }
@@ -373,11 +502,34 @@ fn write_details(
     for fault in &details.faults {
         writeln!(out, "fault     {}", fault.description)?;
     }
+    for absence in &details.absences {
+        let (name, ply) = (&names[game.players[absence.side]], absence.ply);
+        let time = absence.milliseconds;
+        writeln!(out, "absence   {name}, ply {ply}: crownhead was away; {time} ms not charged")?;
+    }
     Ok(())
 }
 
+/// Returns a finished game as a PDN record.
+pub(super) fn record(
+    game_kind: &crownhead_rules::Game,
+    game: &Game,
+    summary: &GameSummary,
+    details: &GameDetails,
+    snapshot: &Snapshot,
+) -> GameRecord {
+    let description = details.description.as_deref();
+    let mut record = summary.record(game_kind, &details.opening, &details.moves, description);
+    record.set_tag("Event", snapshot.name.clone());
+    record.set_tag("Round", format!("{}.{}", game.round, game.number));
+    for (side, player) in [Side::First, Side::Second].into_iter().zip(game.players) {
+        record.set_player(side, snapshot.players[player].name.clone());
+    }
+    record
+}
+
 /// Writes the finished games as PDN.
-fn write_pdn(
+pub(super) fn write_pdn(
     path: &Path,
     journal: &Journal,
     snapshot: &Snapshot,
@@ -385,17 +537,11 @@ fn write_pdn(
 ) -> Result<(), Failure> {
     let output = AtomicFile::create(path)?;
     let game_kind = parse_game(snapshot)?;
-    let names = snapshot.names();
     let mut out = BufWriter::new(output.file());
     for game in games {
         let Some(summary) = &game.summary else { continue };
         let details = journal.game_details(game.number).map_err(journal_failure)?;
-        let description = details.description.as_deref();
-        let mut record = summary.record(&game_kind, &details.opening, &details.moves, description);
-        record.set_tag("Event", snapshot.name.clone());
-        record.set_tag("Round", format!("{}.{}", game.round, game.number));
-        record.set_player(Side::First, names[game.players[0]].clone());
-        record.set_player(Side::Second, names[game.players[1]].clone());
+        let record = record(&game_kind, game, summary, &details, snapshot);
         write_game(&mut out, &record).context("cannot write a game")?;
     }
     out.flush().context("cannot write a game")?;

@@ -32,6 +32,14 @@ pub(crate) fn definitions(text: &str, prefix: &str) -> Vec<Definition> {
     functions
 }
 
+/// Returns the files named by lines of the form `#include "…"`.
+pub(crate) fn included_files(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        rest.trim_start().strip_prefix('"')?.split('"').next()
+    })
+}
+
 /// Splits a text that starts with a parenthesis: what is inside the pair, and what follows it.
 fn parentheses(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('(')?;

@@ -4,15 +4,20 @@
 //! `main` does no harm, and compiler messages name the author's file and lines. Everything is
 //! compiled in a scratch folder that is removed with the program.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Clock, Fault, FaultKind, GameOver, GameStart, LegalMove, Session, StopFlag};
+use crownhead_play::{
+    Choice, Clock, Fault, FaultKind, GameOver, GameStart, LegalMove, Session, StopFlag,
+};
 use crownhead_rules::Cell;
 use crownhead_sandbox::ScratchDir;
 
-use super::c_source::definitions;
+use super::c_source::{definitions, included_files};
+use super::checkerboard::HOST;
 use super::forced_pass;
 use crate::Protocol;
 use crate::process::BotProcess;
@@ -21,16 +26,32 @@ use crate::protocol::{AskError, ProtocolAdapter};
 
 /// The part of the program that is the same for all functions.
 const SHIM: &str = include_str!("shims/shim.c");
+/// What the shim shares with the host of CheckerBoard engines.
+const LINES: &str = include_str!("shims/lines.h");
 /// Maximum size of a source file.
 const MAX_SOURCE_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A source file with a function that plays.
+/// Maximum number of headers that are found.
+const MAX_HEADERS: usize = 100;
+const HEADER_EXTENSIONS: [&str; 6] = ["h", "hh", "hpp", "hxx", "inc", "inl"];
+
+/// Reads a source file, up to its maximum size.
+fn read_source(file: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MAX_SOURCE_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Name and text of a file to compile.
+type SourceFile = (&'static str, String);
+
+/// A source file with a function that plays, or a shared library that is one.
 #[derive(Clone)]
 pub(crate) struct CSource {
     protocol: Protocol,
     /// Absolute path.
     file: PathBuf,
-    /// The folder it is compiled in, shared by all clones.
+    /// The folder it, or the host of the library, is compiled in; shared by all clones.
     scratch: Arc<OnceLock<ScratchDir>>,
 }
 
@@ -40,11 +61,11 @@ impl CSource {
         let invalid = |message: &str| format!("{}: {message}", file.display());
         let metadata = file
             .metadata()
-            .map_err(|error| invalid(&format!("{error}; {protocol} needs a source file")))?;
+            .map_err(|error| invalid(&format!("{error}; {protocol} needs {}", protocol.file())))?;
         if !metadata.is_file() {
             return Err(invalid("not a regular file"));
         }
-        if metadata.len() > MAX_SOURCE_BYTES {
+        if protocol.is_function() && metadata.len() > MAX_SOURCE_BYTES {
             return Err(invalid("larger than 8 MiB"));
         }
         let file = file.canonicalize().map_err(|error| invalid(&error.to_string()))?;
@@ -57,9 +78,28 @@ impl CSource {
         Ok(CSource { protocol, file, scratch: Arc::default() })
     }
 
-    /// Returns the absolute path.
-    pub(crate) fn file(&self) -> &Path {
-        &self.file
+    /// Returns the absolute paths of the file and of the headers that it includes by `#include "…"`,
+    /// directly or not. Only headers in its folder count: a bot must not include another one.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let folder = self.folder();
+        let mut files = vec![self.file.clone()];
+        let mut next = 0;
+        let max_files = if self.protocol.is_function() { MAX_HEADERS } else { 0 };
+        while let Some(file) = files.get(next).filter(|_| files.len() < max_files) {
+            let text = read_source(file).unwrap_or_default();
+            let parent = file.parent().unwrap_or(&folder);
+            let included = included_files(&text).map(|name| parent.join(name));
+            let included: Vec<_> = included.filter_map(|path| path.canonicalize().ok()).collect();
+            for path in included {
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                let is_header = extension.is_some_and(|text| HEADER_EXTENSIONS.contains(&text));
+                if is_header && path.starts_with(&folder) && !files.contains(&path) {
+                    files.push(path);
+                }
+            }
+            next += 1;
+        }
+        files
     }
 
     /// Returns the folder of the file, where the bot runs.
@@ -74,38 +114,49 @@ impl CSource {
 
     /// Returns the paths that the compiler and the bot must be able to read.
     pub(crate) fn readable_paths(&self) -> Vec<PathBuf> {
-        let build_dir = self.build_dir().map(Path::to_path_buf);
-        [self.file.clone()].into_iter().chain(build_dir).collect()
+        self.files().into_iter().chain(self.build_dir().map(Path::to_path_buf)).collect()
     }
 
-    /// Returns the path of the compiled program.
-    pub(crate) fn executable(&self) -> PathBuf {
-        self.build_dir().map_or_else(|| PathBuf::from("bot"), |folder| folder.join("bot"))
+    /// Returns the compiled program and its arguments.
+    pub(crate) fn argv(&self) -> Vec<String> {
+        let name = PathBuf::from("bot");
+        let program = self.build_dir().map_or(name.clone(), |folder| folder.join(name));
+        let library = (!self.protocol.is_function()).then_some(&self.file);
+        let words = [&program].into_iter().chain(library);
+        words.map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     /// Writes the wrapper and the shim to a scratch folder and returns the compiler command.
     pub(crate) fn prepare(&self) -> Result<Vec<String>, String> {
-        let invalid = |message: String| format!("{}: {message}", self.file.display());
-        let bytes = std::fs::read(&self.file).map_err(|error| invalid(error.to_string()))?;
-        let wrapper = self.wrapper_source(&String::from_utf8_lossy(&bytes)).map_err(invalid)?;
+        let (compiler, sources) = self.sources()?;
         let scratch_error =
             |error| format!("cannot create a scratch folder to compile in: {error}");
         let scratch = ScratchDir::new().map_err(scratch_error)?;
         let folder = scratch.path().to_path_buf();
         let _ = self.scratch.set(scratch);
-        let (compiler, extension) = match self.protocol {
-            Protocol::CFunction => ("cc", "c"),
-            _ => ("c++", "cpp"),
-        };
         let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
-        let wrapper_file = path(&format!("call.{extension}"));
-        let shim_file = path(&format!("shim.{extension}"));
-        for (file, text) in [(&wrapper_file, wrapper.as_str()), (&shim_file, SHIM)] {
-            std::fs::write(file, text).map_err(scratch_error)?;
+        let mut argv = vec![compiler.to_string(), "-O2".into(), "-o".into(), path("bot")];
+        std::fs::write(path("lines.h"), LINES).map_err(scratch_error)?;
+        for (name, text) in sources {
+            std::fs::write(path(name), text).map_err(scratch_error)?;
+            argv.push(path(name));
         }
-        let argv =
-            [compiler, "-O2", "-o", &path("bot"), &wrapper_file, &shim_file, "-lm", "-pthread"];
-        Ok(argv.map(String::from).to_vec())
+        argv.extend(["-lm", "-ldl", "-pthread"].map(String::from));
+        Ok(argv)
+    }
+
+    /// Returns the compiler, and names and texts of the files to compile.
+    fn sources(&self) -> Result<(&'static str, Vec<SourceFile>), String> {
+        if !self.protocol.is_function() {
+            return Ok(("cc", vec![("host.c", HOST.into())]));
+        }
+        let invalid = |message: String| format!("{}: {message}", self.file.display());
+        let text = read_source(&self.file).map_err(|error| invalid(error.to_string()))?;
+        let wrapper = self.wrapper_source(&text).map_err(invalid)?;
+        Ok(match self.protocol {
+            Protocol::CFunction => ("cc", vec![("call.c", wrapper), ("shim.c", SHIM.into())]),
+            _ => ("c++", vec![("call.cpp", wrapper), ("shim.cpp", SHIM.into())]),
+        })
     }
 
     /// Generates the source that includes the author's file and calls the function.
@@ -246,11 +297,11 @@ impl ProtocolAdapter for FunctionAdapter {
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, AskError> {
+    ) -> Result<Choice, AskError> {
         if let Some(pass) = forced_pass(game) {
-            return Ok(pass);
+            return Ok(Choice::from_text(pass));
         }
-        let answer = self.v1.request_move(bot, game, clock, deadline, stop)?;
+        let answer = self.v1.request_move(bot, game, clock, deadline, stop)?.text;
         if answer == "none" {
             let name = if self.side == 'b' { "move_black" } else { "move_red" };
             let message = format!("the bot has no function {name}: it plays the other side only");
@@ -260,7 +311,7 @@ impl ProtocolAdapter for FunctionAdapter {
             Protocol::CppFunction => cpp_move(game, &answer),
             _ => c_move(&answer),
         };
-        text.map_err(AskError::Fault)
+        text.map(Choice::from_text).map_err(AskError::Fault)
     }
 
     fn game_over(&mut self, bot: &mut BotProcess, result: &GameOver<'_>) {

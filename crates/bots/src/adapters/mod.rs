@@ -1,9 +1,10 @@
 //! Adapters for programs that do not speak the bot protocol and run unchanged.
 //!
 //! [`tcp_int32`] talks to clients over TCP; [`function`] compiles a C or C++ function together with
-//! a shim that speaks the bot protocol.
+//! a shim that speaks the bot protocol; [`checkerboard`] compiles a host for a shared library.
 
 mod c_source;
+pub(crate) mod checkerboard;
 pub(crate) mod function;
 pub(crate) mod tcp_int32;
 pub(crate) mod tcp_port;
@@ -12,6 +13,7 @@ use crownhead_play::{Clock, Session};
 
 use crate::process::BotProcess;
 use crate::protocol::v1::format_turn;
+pub(crate) use checkerboard::CheckerBoardAdapter;
 pub(crate) use function::{CSource, FunctionAdapter};
 pub(crate) use tcp_int32::TcpInt32Adapter;
 

@@ -13,7 +13,9 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Clock, Fault, FaultKind, GameStart, Session, StopFlag, format_duration};
+use crownhead_play::{
+    Choice, Clock, Fault, FaultKind, GameStart, Session, StopFlag, format_duration,
+};
 use crownhead_sandbox::{Isolation, has_network};
 
 use super::tcp_port::{PORT, Port};
@@ -315,13 +317,13 @@ impl ProtocolAdapter for TcpInt32Adapter {
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, AskError> {
+    ) -> Result<Choice, AskError> {
         if let Some(pass) = forced_pass(game) {
-            return Ok(pass);
+            return Ok(Choice::from_text(pass));
         }
         let start = Instant::now();
+        bot.start_wait();
         self.discard_late_answers(bot)?;
-        bot.reset_output_quota();
         self.received_bytes = 0;
         log_turn(bot, self.side, game, clock);
         self.id = self.id.wrapping_add(1);
@@ -345,7 +347,8 @@ impl ProtocolAdapter for TcpInt32Adapter {
                 let answer = answer?;
                 self.acknowledge(&answer)?;
                 if answer.id == self.id {
-                    return move_text(&answer.path).map_err(AskError::Fault);
+                    let text = move_text(&answer.path).map_err(AskError::Fault)?;
+                    return Ok(Choice::from_text(text));
                 }
             }
             if let Err(error) = self.receive(bot, deadline, stop) {

@@ -5,7 +5,7 @@ use crownhead_play::{Fault, FaultKind};
 use crate::Protocol;
 
 /// Returns what to do about a fault.
-pub(super) fn for_fault(protocol: Protocol, fault: &Fault) -> &'static str {
+pub fn for_fault(protocol: Protocol, fault: &Fault) -> &'static str {
     match (protocol, fault.kind) {
         (Protocol::V1, _) | (_, FaultKind::Crash | FaultKind::OutputFlood) => for_bot(fault),
         (Protocol::CFunction | Protocol::CppFunction, FaultKind::Timeout) => {
@@ -18,6 +18,13 @@ pub(super) fn for_fault(protocol: Protocol, fault: &Fault) -> &'static str {
         (Protocol::CppFunction, _) => {
             "Set row1, col1, row2 and col2 to the start and the final square, counted from 0. \
              Captures are mandatory. `crownhead moves GAME --position P` lists the legal moves."
+        }
+        (Protocol::CheckerBoard, FaultKind::Timeout) => {
+            "Return within maxtime. Bit 1 of info says that it is exact."
+        }
+        (Protocol::CheckerBoard, _) => {
+            "Change the board to the position after a legal move, and nothing else. `crownhead moves \
+             GAME --position P` lists the legal moves."
         }
         (Protocol::TcpInt32, FaultKind::Timeout) => {
             "Answer each packet sooner. The client is not given its time limit."

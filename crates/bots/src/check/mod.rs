@@ -1,15 +1,16 @@
 //! `bot check`: tests a bot before it plays others, in quick games and in situations that bots tend
 //! to get wrong. Every finding comes with advice.
 
-mod advice;
+pub mod advice;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crownhead_play::referee::{self, PlayedGame};
+use crownhead_play::referee::{self, PlayedGame, Turn};
 use crownhead_play::{
     End, Event, Fault, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameSettings, GameStart,
-    Player, PlayerError, Random, Session, StopFlag, TimeControl, format_duration, new_session,
+    Knowledge, Player, PlayerError, Random, Session, StopFlag, TimeControl, format_duration,
+    new_session,
 };
 use crownhead_rules::{ExamplePosition, Game, Side};
 
@@ -253,7 +254,9 @@ impl CheckRun<'_> {
             Side::First => [&mut self.bot, &mut random],
             Side::Second => [&mut random, &mut self.bot],
         };
-        let played = referee::play(session, players, settings, seed, self.stop, &mut |_, _| {});
+        let knowledge = Knowledge::default();
+        let played =
+            referee::play(session, players, settings, &knowledge, seed, self.stop, &mut |_| {});
         self.game_finding(check, bot_side, played)
     }
 
@@ -330,14 +333,15 @@ impl CheckRun<'_> {
         let incident = match referee::play_turn(&game, &mut self.bot, policy, self.seed, self.stop)
         {
             Err(error) => return Some(Finding::failure(check, error.to_string(), None)),
-            Ok(Some((Event::Move { text, .. }, elapsed))) => {
-                let ms = elapsed.as_secs_f64() * 1e3;
+            Ok(Some(Turn { event: Event::Move { text, .. }, time, .. })) => {
+                let ms = time.as_secs_f64() * 1e3;
                 let message = format!("{text}, one of {move_count} legal moves, after {ms:.1} ms");
                 return Some(Finding::ok(check, message));
             }
-            Ok(Some((Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)), _))) => {
-                incident
-            }
+            Ok(Some(Turn {
+                event: Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)),
+                ..
+            })) => incident,
             Ok(_) => return None,
         };
         let advice = match (move_count, incident.fault.kind) {

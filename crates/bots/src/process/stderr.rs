@@ -1,7 +1,13 @@
 //! The beginning and the end of what a process wrote to standard error.
 
+use crownhead_rules::escape_invisible;
+
 /// Bytes kept from each end of standard error.
-pub(super) const STDERR_TAIL_BYTES: usize = 2 * 1024;
+const KEPT_BYTES: usize = 64 * 1024;
+/// Bytes of each end in an [excerpt](StderrCapture::excerpt).
+const EXCERPT_BYTES: usize = 2 * 1024;
+/// Stands for dropped bytes.
+const GAP: &str = "\n…\n";
 
 /// Standard error of a process, in bounded memory. Compilers report the first error first; crashes
 /// are explained in the last line.
@@ -13,11 +19,11 @@ pub(super) struct StderrCapture {
 
 impl StderrCapture {
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        let space = STDERR_TAIL_BYTES - self.head.len();
+        let space = KEPT_BYTES - self.head.len();
         let (head, tail) = bytes.split_at(bytes.len().min(space));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(tail);
-        let excess = self.tail.len().saturating_sub(STDERR_TAIL_BYTES);
+        let excess = self.tail.len().saturating_sub(KEPT_BYTES);
         self.tail.drain(..excess);
     }
 
@@ -29,11 +35,27 @@ impl StderrCapture {
         })
     }
 
-    /// Returns the head and the tail, with an ellipsis where bytes were dropped.
-    pub(super) fn excerpt(&self) -> Vec<u8> {
-        let is_cut = self.tail.len() == STDERR_TAIL_BYTES;
-        let gap = if is_cut { "\n…\n" } else { "" };
+    /// Returns everything that was kept, with an ellipsis where bytes were dropped.
+    fn all(&self) -> Vec<u8> {
+        let gap = if self.tail.len() == KEPT_BYTES { GAP } else { "" };
         [&self.head, gap.as_bytes(), &self.tail].concat()
+    }
+
+    /// Returns the last lines, without blank lines at the end.
+    pub(super) fn lines(&self, max: usize) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.all()).into_owned();
+        let lines: Vec<_> = text.trim_end().lines().map(escape_invisible).collect();
+        lines[lines.len().saturating_sub(max)..].to_vec()
+    }
+
+    /// Returns the beginning and the end, with an ellipsis where bytes are missing.
+    pub(super) fn excerpt(&self) -> Vec<u8> {
+        let all = self.all();
+        if all.len() <= 2 * EXCERPT_BYTES {
+            return all;
+        }
+        let (head, tail) = (&all[..EXCERPT_BYTES], &all[all.len() - EXCERPT_BYTES..]);
+        [head, GAP.as_bytes(), tail].concat()
     }
 }
 
@@ -54,6 +76,6 @@ mod tests {
         assert_eq!(capture.last_line(), Some(&b"last"[..]));
         let excerpt = String::from_utf8(capture.excerpt()).unwrap();
         assert!(excerpt.starts_with("first\n") && excerpt.contains("\n…\n"));
-        assert!(excerpt.ends_with("\nlast\n \n") && excerpt.len() < 3 * STDERR_TAIL_BYTES);
+        assert!(excerpt.ends_with("\nlast\n \n") && excerpt.len() < 3 * EXCERPT_BYTES);
     }
 }

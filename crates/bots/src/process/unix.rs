@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use arrayvec::ArrayVec;
 use crownhead_play::StopFlag;
 use crownhead_sandbox::affinity::wake_on_this_cpu;
-use crownhead_sandbox::{Child, Limits, SpawnRequest};
+use crownhead_sandbox::{Child, Isolation, Limits, SpawnRequest, heartbeat};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::Signal;
@@ -36,8 +36,11 @@ pub(crate) struct BotProcess {
     pub(crate) listener: Option<TcpListener>,
     lines: LineBuffer,
     captured: StderrCapture,
-    /// Bytes of output since [`reset_output_quota`](BotProcess::reset_output_quota).
+    /// Bytes of output since [`start_wait`](BotProcess::start_wait).
     output_bytes: usize,
+    /// [`heartbeat::time_away`] at that moment.
+    away_before: Duration,
+    is_isolated: bool,
     /// Log of the game in progress.
     pub(crate) log: Option<Log>,
 }
@@ -66,17 +69,19 @@ impl BotProcess {
 
     fn spawn(program: &BotProgram, argv: &[String], is_build: bool) -> io::Result<BotProcess> {
         let (limits, source) = (program.effective_limits(), program.source.as_ref());
-        let extra_paths = source.map(CSource::readable_paths).unwrap_or_default();
+        let mut extra_paths = source.map(CSource::readable_paths).unwrap_or_default();
+        extra_paths.extend_from_slice(&program.runtime_paths);
         let request = SpawnRequest {
             program: &program.executable(argv),
             argv,
             folder: &program.folder,
-            owns_folder: program.owns_folder(),
+            owns_folder: program.has_manifest(),
             extra_paths: &extra_paths,
             is_build,
             build_output: source.and_then(CSource::build_dir),
             isolation: program.isolation,
             limits: if is_build { build_limits(limits) } else { limits },
+            ponder: program.ponder,
             port: program.protocol.port().filter(|_| !is_build),
         };
         let mut child = crownhead_sandbox::spawn(&request)?;
@@ -90,6 +95,8 @@ impl BotProcess {
             lines: LineBuffer::default(),
             captured: StderrCapture::default(),
             output_bytes: 0,
+            away_before: heartbeat::time_away(),
+            is_isolated: program.isolation != Isolation::Off,
             log: None,
         };
         for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
@@ -98,9 +105,24 @@ impl BotProcess {
         Ok(process)
     }
 
+    /// Returns whether the bot runs in a sandbox.
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.is_isolated
+    }
+
     /// Returns why the sandbox stopped the bot, if it did.
     pub(crate) fn kill_reason(&self) -> Option<&str> {
         self.child.meter.kill_reason()
+    }
+
+    /// Expects the bot to be idle until something is sent to it. It is frozen if it is not.
+    pub(crate) fn rest(&mut self) {
+        self.child.meter.rest();
+    }
+
+    /// Lets a frozen bot run.
+    pub(crate) fn wake(&mut self) {
+        self.child.meter.wake();
     }
 
     /// Sends a line, waiting until the deadline for a bot that does not read.
@@ -111,6 +133,7 @@ impl BotProcess {
         if let Some(log) = &mut self.log {
             log.sent(line);
         }
+        self.wake();
         let mut remaining = line.as_bytes();
         while !remaining.is_empty() {
             let Some(stdin) = &mut self.stdin else { return };
@@ -118,6 +141,7 @@ impl BotProcess {
                 Ok(count) => remaining = &remaining[count..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let deadline = self.extended(deadline);
                     let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
                     if is_late || stop.is_set() || self.poll(deadline, true).is_err() {
                         // The next line would continue this incomplete one.
@@ -163,6 +187,7 @@ impl BotProcess {
             }
             // Output that is available at the deadline is read once more and no further, so that
             // writing slowly gains no time.
+            let deadline = self.extended(deadline);
             is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             if self.poll(deadline, false).is_err() {
                 self.stdout = None;
@@ -176,6 +201,8 @@ impl BotProcess {
         &mut self,
         mut accept: impl FnMut(&[u8]) -> Option<T>,
     ) -> Result<Option<T>, ReceiveError> {
+        // Nothing is waited for, so no deadline is extended.
+        self.away_before = heartbeat::time_away();
         loop {
             let before = self.output_bytes;
             match self.receive(Some(Instant::now()), &StopFlag::new(), &mut accept) {
@@ -232,6 +259,7 @@ impl BotProcess {
             if is_late {
                 return Err(ReceiveError::Timeout);
             }
+            let deadline = self.extended(deadline);
             is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             match self.poll_with(deadline, false, Some(PollFd::new(socket, flags))) {
                 Ok(Ready { socket: true, .. }) => return Ok(()),
@@ -320,9 +348,33 @@ impl BotProcess {
         }
     }
 
-    /// Starts counting output from zero, for a new turn.
-    pub(crate) fn reset_output_quota(&mut self) {
+    /// Starts to wait for an answer: output and the time of our absence count from zero.
+    pub(crate) fn start_wait(&mut self) {
         self.output_bytes = 0;
+        self.away_before = heartbeat::time_away();
+    }
+
+    /// Returns for how long this process was stopped or starved since the wait started. That time
+    /// does not count, unless the bot uses more CPU time than it may: it could starve us on purpose.
+    pub(crate) fn time_away(&self) -> Duration {
+        let away = heartbeat::time_away().saturating_sub(self.away_before);
+        match away.is_zero() || self.child.meter.is_greedy() {
+            true => Duration::ZERO,
+            false => away,
+        }
+    }
+
+    /// Extends a deadline that has passed by the time of our absence.
+    fn extended(&self, deadline: Option<Instant>) -> Option<Instant> {
+        deadline.map(|deadline| match Instant::now() < deadline {
+            true => deadline,
+            false => deadline + self.time_away(),
+        })
+    }
+
+    /// Marks the start of a game.
+    pub(crate) fn start_game(&mut self) {
+        self.child.meter.game_started();
     }
 
     /// Returns the line that has no end yet.
@@ -333,6 +385,11 @@ impl BotProcess {
     /// Returns the last line of standard error that is not blank.
     pub(crate) fn stderr_tail(&self) -> Option<&[u8]> {
         self.captured.last_line()
+    }
+
+    /// Returns the last lines of standard error.
+    pub(crate) fn stderr_lines(&self, max: usize) -> Vec<String> {
+        self.captured.lines(max)
     }
 
     /// Returns the beginning and the end of standard error.
@@ -391,6 +448,7 @@ impl BotProcess {
         if self.child.is_reaped() {
             return false;
         }
+        self.wake();
         self.stdin = None;
         // Discard all further output.
         self.output_bytes = usize::MAX;

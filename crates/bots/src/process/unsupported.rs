@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
 use std::process::ExitStatus;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crownhead_play::StopFlag;
 
@@ -29,6 +29,14 @@ impl BotProcess {
     }
 
     pub(crate) fn kill_reason(&self) -> Option<&str> {
+        match self.never {}
+    }
+
+    pub(crate) fn rest(&mut self) {
+        match self.never {}
+    }
+
+    pub(crate) fn wake(&mut self) {
         match self.never {}
     }
 
@@ -66,7 +74,19 @@ impl BotProcess {
         match self.never {}
     }
 
-    pub(crate) fn reset_output_quota(&mut self) {
+    pub(crate) fn start_wait(&mut self) {
+        match self.never {}
+    }
+
+    pub(crate) fn is_isolated(&self) -> bool {
+        match self.never {}
+    }
+
+    pub(crate) fn time_away(&self) -> Duration {
+        match self.never {}
+    }
+
+    pub(crate) fn start_game(&mut self) {
         match self.never {}
     }
 
@@ -75,6 +95,10 @@ impl BotProcess {
     }
 
     pub(crate) fn stderr_tail(&self) -> Option<&[u8]> {
+        match self.never {}
+    }
+
+    pub(crate) fn stderr_lines(&self, _: usize) -> Vec<String> {
         match self.never {}
     }
 

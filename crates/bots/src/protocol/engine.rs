@@ -1,12 +1,13 @@
 //! The bot protocol on the bot's side: a built-in player that reads lines and answers them, for
 //! other referees and for scripts.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use crownhead_play::knowledge::from_tables;
 use crownhead_play::{
-    BuiltinSpec, Clock, GameSettings, GameStart, Player, PlayerError, Session, StopFlag,
+    BuiltinSpec, Choice, Clock, GameSettings, GameStart, Player, PlayerError, Session, StopFlag,
     new_session,
 };
 use crownhead_rules::{Game, OptionsError, Side};
@@ -114,11 +115,16 @@ fn turn(
     let State::Playing(game) = state else {
         return Err(LineError::Invalid("no game: the last newgame line was invalid".into()));
     };
-    let text = game.choose(line)?;
-    Ok(match line.value("ply") {
-        Some(ply) => format!("move {text} ply={ply}"),
-        None => format!("move {text}"),
-    })
+    let choice = game.choose(line)?;
+    let mut answer = format!("move {}", choice.text);
+    // Writing to a string cannot fail.
+    if let Some(ply) = line.value("ply") {
+        let _ = write!(answer, " ply={ply}");
+    }
+    if let Some(score) = choice.score {
+        let _ = write!(answer, " score={score} depth={}", choice.depth);
+    }
+    Ok(answer)
 }
 
 impl EngineGame {
@@ -156,7 +162,7 @@ impl EngineGame {
     }
 
     /// Returns the move for a `turn` line.
-    fn choose(&mut self, line: &ProtocolLine<'_>) -> Result<String, LineError> {
+    fn choose(&mut self, line: &ProtocolLine<'_>) -> Result<Choice, LineError> {
         let position = line
             .value("position")
             .ok_or_else(|| LineError::Invalid("missing position=\"…\"".into()))?;
@@ -180,7 +186,7 @@ impl EngineGame {
             text: choice.text.clone(),
             reason: error.to_string(),
         })?;
-        Ok(choice.text)
+        Ok(choice)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Lines of the bot protocol: `keyword key=value key="two words"`.
 
+use crownhead_rules::is_invisible;
+
 /// A parsed line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProtocolLine<'a> {
@@ -63,7 +65,7 @@ impl<'a> Iterator for KeyValues<'a> {
 pub(crate) fn quote(text: &str) -> String {
     let safe = text.chars().map(|c| match c {
         '"' => '\'',
-        c if c.is_control() => ' ',
+        c if is_invisible(c) => ' ',
         c => c,
     });
     std::iter::once('"').chain(safe).chain(['"']).collect()

@@ -9,12 +9,12 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crownhead_play::{
-    Clock, Fault, FaultKind, GameOver, GameStart, Session, StopFlag, quoted, truncate,
+    Choice, Clock, Fault, FaultKind, GameOver, GameStart, Session, StopFlag, quoted, truncate,
 };
 use crownhead_rules::GAMES;
 use crownhead_sandbox::Isolation;
 
-use crate::adapters::{FunctionAdapter, TcpInt32Adapter, tcp_port};
+use crate::adapters::{CheckerBoardAdapter, FunctionAdapter, TcpInt32Adapter, tcp_port};
 use crate::process::{BotProcess, ReceiveError, describe_exit};
 use v1::V1Adapter;
 
@@ -32,12 +32,19 @@ pub enum Protocol {
     CFunction,
     /// C++ functions that play contest checkers, as in the original assignment.
     CppFunction,
+    /// An engine of English checkers with the CheckerBoard interface: a shared library.
+    CheckerBoard,
 }
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 4] =
-        [Protocol::V1, Protocol::TcpInt32, Protocol::CFunction, Protocol::CppFunction];
+    pub const ALL: [Protocol; 5] = [
+        Protocol::V1,
+        Protocol::TcpInt32,
+        Protocol::CFunction,
+        Protocol::CppFunction,
+        Protocol::CheckerBoard,
+    ];
 
     /// The name in a `bot.toml`.
     pub const fn name(self) -> &'static str {
@@ -46,6 +53,7 @@ impl Protocol {
             Protocol::TcpInt32 => "tcp-int32",
             Protocol::CFunction => "c-function",
             Protocol::CppFunction => "cpp-function",
+            Protocol::CheckerBoard => "checkerboard",
         }
     }
 
@@ -79,10 +87,20 @@ impl Protocol {
         matches!(self, Protocol::CFunction | Protocol::CppFunction)
     }
 
+    /// Returns whether the bot is a file instead of a command: a source file, or a shared library.
+    pub(crate) const fn is_file(self) -> bool {
+        self.is_function() || matches!(self, Protocol::CheckerBoard)
+    }
+
+    /// What such a file is.
+    pub(crate) const fn file(self) -> &'static str {
+        if self.is_function() { "a source file" } else { "a shared library" }
+    }
+
     /// Returns whether the bot cannot be notified of a new game, so that each game needs a new
     /// process.
     pub const fn needs_process_per_game(self) -> bool {
-        !matches!(self, Protocol::V1)
+        !matches!(self, Protocol::V1 | Protocol::CheckerBoard)
     }
 
     /// The id of the only game that such bots play; `None` if they may play any.
@@ -95,6 +113,7 @@ impl Protocol {
             Protocol::V1 => Box::new(V1Adapter::default()),
             Protocol::TcpInt32 => Box::new(TcpInt32Adapter::default()),
             Protocol::CFunction | Protocol::CppFunction => Box::new(FunctionAdapter::new(self)),
+            Protocol::CheckerBoard => Box::new(CheckerBoardAdapter::default()),
         }
     }
 }
@@ -105,7 +124,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Returns the id of the game whose original assignment used a protocol.
+/// Returns the id of the game that a protocol is for.
 pub(crate) fn game_of_protocol(name: &str) -> Option<&'static str> {
     GAMES.iter().find(|game| game.bot_protocols.contains(&name)).map(|game| game.id)
 }
@@ -144,7 +163,7 @@ pub(crate) trait ProtocolAdapter: Send {
         false
     }
 
-    /// Requests a move and returns its text, which may be anything.
+    /// Requests a move. Its text may be anything.
     fn request_move(
         &mut self,
         bot: &mut BotProcess,
@@ -152,7 +171,7 @@ pub(crate) trait ProtocolAdapter: Send {
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, AskError>;
+    ) -> Result<Choice, AskError>;
 
     /// Reports the result to the bot or, if the protocol has no message for it, to the log.
     fn game_over(&mut self, bot: &mut BotProcess, result: &GameOver<'_>) {
@@ -190,6 +209,9 @@ impl From<Fault> for AskError {
     }
 }
 
+/// Maximum number of lines of standard error in a fault.
+const MAX_FAULT_LINES: usize = 10;
+
 /// Explains why nothing was received from a bot that was asked `elapsed` ago.
 pub(crate) fn ask_error(bot: &mut BotProcess, error: ReceiveError, elapsed: Duration) -> AskError {
     let error = match error {
@@ -226,6 +248,29 @@ pub(crate) fn ask_error(bot: &mut BotProcess, error: ReceiveError, elapsed: Dura
     fault.into()
 }
 
+/// Hint for a bot that could not use a file or a module.
+const SANDBOX_HINT: &str = "; the sandbox may have refused it: a bot reads its own folder and the \
+                            language runtimes (docs/isolation.md, `--isolation off` to compare)";
+
+/// Returns whether a message of a runtime may be caused by the sandbox.
+fn looks_refused(message: &str) -> bool {
+    const SIGNS: [&str; 12] = [
+        "Permission denied",
+        "PermissionError",
+        "Operation not permitted",
+        "permission denied",
+        "operation not permitted",
+        "EACCES",
+        "EPERM",
+        "AccessDenied",
+        "ModuleNotFoundError",
+        "No module named",
+        "Cannot find module",
+        "Read-only file system",
+    ];
+    SIGNS.iter().any(|sign| message.contains(sign))
+}
+
 /// Returns the fault of a bot that closed its output, in most cases by crashing.
 fn closed_fault(bot: &mut BotProcess) -> Fault {
     let status = bot.exit_status();
@@ -236,7 +281,10 @@ fn closed_fault(bot: &mut BotProcess) -> Fault {
     if let Some(line) = bot.stderr_tail() {
         message.push_str("; last line of its standard error: ");
         message.push_str(&quoted(line));
+        if bot.is_isolated() && looks_refused(&String::from_utf8_lossy(line)) {
+            message.push_str(SANDBOX_HINT);
+        }
     }
     let kind = status.map_or(FaultKind::OutputClosed, |_| FaultKind::Crash);
-    Fault::new(kind, message)
+    Fault { stderr: bot.stderr_lines(MAX_FAULT_LINES), ..Fault::new(kind, message) }
 }

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use crownhead_play::{
-    Clock, Fault, FaultKind, GameOver, GameStart, Session, StopFlag, TimeControl, format_duration,
-    quoted,
+    Choice, Clock, Fault, FaultKind, GameOver, GameStart, Session, StopFlag, TimeControl,
+    format_duration, quoted,
 };
+use crownhead_rules::replace_invisible;
 
 use super::line::{ProtocolLine, quote};
 use super::{AskError, GOODBYE_TIMEOUT, ProtocolAdapter, ask_error};
@@ -19,6 +20,13 @@ const RESYNC_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum length of the name that a bot gives itself.
 const MAX_NAME_CHARS: usize = 60;
 
+/// Maximum score that a bot can report, in hundredths of a man.
+const MAX_SCORE: i32 = 30_000;
+
+/// Hint for a bot that has never answered.
+const FLUSH_HINT: &str = "; it has never answered: flush standard output after each line \
+                          (print(…, flush=True), fflush(stdout), System.out.flush())";
+
 /// The adapter for bots that speak the protocol.
 #[derive(Default)]
 pub(crate) struct V1Adapter {
@@ -27,6 +35,8 @@ pub(crate) struct V1Adapter {
     /// Number of turns that were sent but not answered.
     unanswered_turns: u32,
     missed_ready: bool,
+    /// Whether the bot has answered a turn.
+    has_answered: bool,
     name: Option<String>,
     /// Letter of the bot's side.
     side: char,
@@ -34,7 +44,7 @@ pub(crate) struct V1Adapter {
 
 /// A line from a bot.
 enum BotMessage<'a> {
-    Move { text: &'a str, ply: Option<usize> },
+    Move { text: &'a str, ply: Option<usize>, score: Option<i32>, depth: u32 },
     Ready,
     Bot { name: Option<&'a str> },
     Unknown,
@@ -53,7 +63,10 @@ impl BotMessage<'_> {
                     rest.find('=').map(|at| rest[..at].rfind(char::is_whitespace).unwrap_or(0));
                 let text = rest[..keys.unwrap_or(rest.len())].trim_end();
                 let ply = keys.and_then(|_| line.value("ply")?.parse().ok());
-                BotMessage::Move { text, ply }
+                let score = keys.and_then(|_| line.value("score")?.parse().ok());
+                let score = score.map(|score: i32| score.clamp(-MAX_SCORE, MAX_SCORE));
+                let depth = keys.and_then(|_| line.value("depth")?.parse().ok()).unwrap_or(0);
+                BotMessage::Move { text, ply, score, depth }
             }
             _ => BotMessage::Unknown,
         }
@@ -81,13 +94,14 @@ impl V1Adapter {
         timeout: Duration,
         stop: &StopFlag,
     ) -> Result<(), ReceiveError> {
-        bot.reset_output_quota();
+        bot.start_wait();
         let mut name = None;
         let received = bot.receive(Some(Instant::now() + timeout), stop, |line| {
             match BotMessage::parse(str::from_utf8(line).unwrap_or_default()) {
                 BotMessage::Ready => return Some(()),
                 BotMessage::Bot { name: Some(text) } => {
-                    name = Some(text.chars().take(MAX_NAME_CHARS).collect::<String>());
+                    let short: String = text.chars().take(MAX_NAME_CHARS).collect();
+                    name = Some(replace_invisible(&short));
                 }
                 _ => {}
             }
@@ -124,7 +138,11 @@ impl V1Adapter {
 
     /// Discards late answers to earlier turns. Any other answer would be mistaken for one to the
     /// next turn and is a fault.
-    fn discard_late_answers(&mut self, bot: &mut BotProcess, ply: usize) -> Result<(), AskError> {
+    pub(crate) fn discard_late_answers(
+        &mut self,
+        bot: &mut BotProcess,
+        ply: usize,
+    ) -> Result<(), AskError> {
         let unanswered = &mut self.unanswered_turns;
         let unexpected = bot.drain_lines(|bytes| {
             let line = match decode(bytes) {
@@ -182,9 +200,9 @@ impl V1Adapter {
         deadline: Option<Instant>,
         stop: &StopFlag,
         mut on_line: impl FnMut(&[u8]),
-    ) -> Result<String, AskError> {
+    ) -> Result<Choice, AskError> {
         let start = Instant::now();
-        bot.reset_output_quota();
+        bot.start_wait();
         bot.send(turn, deadline, stop);
         self.unanswered_turns = self.unanswered_turns.saturating_add(1);
         let mut answers = AnswerFilter::new(ply, &mut self.unanswered_turns);
@@ -198,15 +216,23 @@ impl V1Adapter {
             log.note(&format!("ignored late answers to earlier turns: {}", answers.late_count));
         }
         let error = match received {
-            Ok(answer) => return answer.map_err(AskError::Fault),
+            Ok(answer) => {
+                self.has_answered = true;
+                return answer.map_err(AskError::Fault);
+            }
             Err(error) => error,
         };
         let mut error = ask_error(bot, error, start.elapsed());
         if let AskError::Fault(fault) = &mut error
             && fault.kind == FaultKind::Timeout
             && fault.received.is_none()
-            && let Some((line, late_for)) = answers.ignored
         {
+            let Some((line, late_for)) = answers.ignored else {
+                if !self.has_answered {
+                    fault.message.push_str(FLUSH_HINT);
+                }
+                return Err(error);
+            };
             let hint = match late_for {
                 Some(turn) => format!("; its last answer was for {turn}, expected ply {ply}"),
                 None => {
@@ -237,9 +263,9 @@ impl<'a> AnswerFilter<'a> {
         AnswerFilter { ply, unanswered_turns, late_count: 0, ignored: None }
     }
 
-    /// Returns the text of the move if the line is the answer, or a fault; `None` if the line is
-    /// something else.
-    fn accept(&mut self, bytes: &[u8]) -> Option<Result<String, Fault>> {
+    /// Returns the move if the line is the answer, or a fault; `None` if the line is something
+    /// else.
+    fn accept(&mut self, bytes: &[u8]) -> Option<Result<Choice, Fault>> {
         let line = match decode(bytes) {
             Ok(line) => line,
             Err(fault) => {
@@ -249,8 +275,10 @@ impl<'a> AnswerFilter<'a> {
                 return Some(Err(fault));
             }
         };
-        let (text, answered) = match BotMessage::parse(line) {
-            BotMessage::Move { text, ply } => (text, ply),
+        let (choice, answered) = match BotMessage::parse(line) {
+            BotMessage::Move { text, ply, score, depth } => {
+                (Choice { score, depth, ..Choice::from_text(text.to_string()) }, ply)
+            }
             BotMessage::Unknown if !line.trim().is_empty() => {
                 self.ignored = Some((bytes.to_vec(), None));
                 return None;
@@ -273,12 +301,12 @@ impl<'a> AnswerFilter<'a> {
                 }
             }
         }
-        if text.is_empty() {
+        if choice.text.is_empty() {
             let message =
                 "the bot sent a move line without a move, expected for example: move 11-15";
             return Some(Err(protocol_error(message, bytes)));
         }
-        Some(Ok(text.to_string()))
+        Some(Ok(choice))
     }
 
     fn ignore_late<T>(&mut self, bytes: &[u8], turn: String) -> Option<T> {
@@ -367,7 +395,7 @@ impl ProtocolAdapter for V1Adapter {
         clock: &Clock,
         deadline: Option<Instant>,
         stop: &StopFlag,
-    ) -> Result<String, AskError> {
+    ) -> Result<Choice, AskError> {
         let ply = game.plies();
         self.discard_late_answers(bot, ply)?;
         let mut line = std::mem::take(&mut self.line);
@@ -407,7 +435,7 @@ impl ProtocolAdapter for V1Adapter {
 mod tests {
     use super::*;
 
-    fn accept(ply: usize, unanswered: u32, lines: &[&str]) -> Option<Result<String, Fault>> {
+    fn accept(ply: usize, unanswered: u32, lines: &[&str]) -> Option<Result<Choice, Fault>> {
         let mut unanswered = unanswered;
         let mut answers = AnswerFilter::new(ply, &mut unanswered);
         lines.iter().find_map(|line| answers.accept(line.as_bytes()))
@@ -415,7 +443,8 @@ mod tests {
 
     #[test]
     fn answers_count_in_order_unless_they_name_their_ply() {
-        let answer = |ply, unanswered, lines: &[&str]| accept(ply, unanswered, lines)?.ok();
+        let answer =
+            |ply, unanswered, lines: &[&str]| Some(accept(ply, unanswered, lines)?.ok()?.text);
         assert_eq!(answer(4, 1, &["# move 1", "move 22x15  x8"]).unwrap(), "22x15  x8");
         assert_eq!(answer(4, 2, &["move 1-5", "move 2-6"]).unwrap(), "2-6");
         assert_eq!(answer(4, 2, &["move 1-5"]), None);
@@ -424,6 +453,19 @@ mod tests {
         for line in ["move", "move ply=4", "move 1-5 ply=6"] {
             let fault = accept(4, 1, &[line]).unwrap().unwrap_err();
             assert_eq!(fault.kind, FaultKind::ProtocolError, "{line}");
+        }
+    }
+
+    #[test]
+    fn answer_may_report_score_and_depth() {
+        for (line, score, depth) in [
+            ("move 1-5 score=-35 depth=12 ply=4", Some(-35), 12),
+            ("move 1-5 score=99999", Some(30_000), 0),
+            ("move 1-5 depth=many score=1.5", None, 0),
+            ("move 1-5", None, 0),
+        ] {
+            let choice = accept(4, 1, &[line]).unwrap().unwrap();
+            assert_eq!((&*choice.text, choice.score, choice.depth), ("1-5", score, depth));
         }
     }
 }

@@ -3,8 +3,10 @@
 
 use std::fs::{self, File};
 use std::net::TcpListener;
+use std::process::Command;
 use std::time::Duration;
 
+use crownhead_bots::PlayerSpec;
 use crownhead_play::FaultPolicy;
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tournament::job::JobError;
@@ -258,4 +260,86 @@ fn bot_for_another_game_is_refused_before_anything_starts() {
         let Err(JobError::StartFailed(message)) = result else { panic!("{result:?}") };
         assert!(message.contains("cannot play") && message.contains(part), "{message}");
     }
+}
+
+#[test]
+fn functions_in_one_folder_cannot_read_or_include_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let student = fs::read_to_string(fixture("student.c")).unwrap();
+    fs::copy(fixture("student.h"), folder.path().join("student.h")).unwrap();
+    write("victim.c", &student);
+    let bot = |name: &str| format!("c-function:{}", folder.path().join(name).display());
+    let config =
+        |name: &str| match_config("chinese-checkers", [&bot(name), &bot("victim.c")], MOVE_TIME);
+    write("thief.c", "#include \"victim.c\"\nint ai_player_9(int p, const int *b) { return 0; }\n");
+    match try_play(&config("thief.c")) {
+        Err(JobError::StartFailed(message)) => {
+            assert!(message.contains("fatal error:") && message.contains("victim.c"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let path = folder.path().join("victim.c");
+    let spy = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\nint ai_player(int player, const int *board) {{\n\
+         if (fopen(\"{}\", \"r\")) exit(77);\nexit(66); }}\n",
+        path.display()
+    );
+    write("spy.c", &spy);
+    for game in play(&config("spy.c")) {
+        assert_forfeits(&game, "crash", "exited with code 66");
+    }
+}
+
+/// Compiles the CheckerBoard engine of the tests as a shared library. Returns the player.
+fn engine(folder: &TempDir, compiler: &str, misbehaviour: u32) -> String {
+    let library = folder.path().join(format!("engine_{misbehaviour}_{compiler}.so"));
+    let source = fixture("checkerboard_engine.c");
+    let language = if compiler == "c++" { "c++" } else { "c" };
+    let status = Command::new(compiler)
+        .args(["-O1", "-fPIC", "-shared", "-x", language, &format!("-DMISBEHAVES={misbehaviour}")])
+        .arg("-o")
+        .args([&library, &source])
+        .status();
+    assert!(status.unwrap().success(), "cannot compile {}", source.display());
+    format!("checkerboard:{}", library.display())
+}
+
+#[test]
+fn checkerboard_engines_in_c_and_cpp_play_complete_games() {
+    let folder = TempDir::new().unwrap();
+    let players = [engine(&folder, "cc", 0), engine(&folder, "c++", 0)];
+    let mut config = match_config("english", players.each_ref().map(String::as_str), MOVE_TIME);
+    (config.pairs, config.log) = (2, Some(folder.path().to_path_buf()));
+    play_faultless(&config);
+    // The log of the last game: one process for all games, the time limit is exact.
+    let logs = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let mut logs: Vec<_> =
+        logs.filter(|path| path.extension().is_some_and(|e| e == "log")).collect();
+    logs.sort();
+    let log = fs::read_to_string(logs.last().unwrap()).unwrap();
+    for part in ["engine output", "result 3: games=4 ", "exact=1 maxtime=1.9"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+}
+
+#[test]
+fn misbehaving_checkerboard_engine_forfeits_with_the_reason() {
+    let folder = TempDir::new().unwrap();
+    for (misbehaviour, code, part) in [
+        (1, "illegal-move", "the engine did not change the board"),
+        (2, "illegal-move", "no legal move leads to the engine's board; square"),
+        (3, "time", "did not answer in time"),
+    ] {
+        let player = engine(&folder, "cc", misbehaviour);
+        let games = play(&match_config("english", [&player, "random"], SHORT_MOVE_TIME));
+        assert_forfeits(&games[0], code, part);
+    }
+    let library = folder.path().join("none.so");
+    fs::write(&library, "not a library").unwrap();
+    let player = format!("checkerboard:{}", library.display());
+    let games = play(&match_config("english", [&player, "random"], MOVE_TIME));
+    assert_forfeits(&games[0], "crash", "cannot load the engine");
+    let missing = "checkerboard:/nowhere/engine.so".parse::<PlayerSpec>().unwrap_err();
+    assert!(missing.to_string().contains("needs a shared library"), "{missing}");
 }

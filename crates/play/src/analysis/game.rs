@@ -19,7 +19,7 @@ use crownhead_search::{
     StopFlag, visit,
 };
 
-use super::judgement::{accuracy, is_lost, mean, turning_point};
+use super::judgement::{MoveLoss, accuracy, is_lost, mean, turning_point};
 use super::{
     AnalysisError, AnalysisRequest, Eval, Judgement, MoveStep, Progress, Variation, board_text,
     final_eval, variations,
@@ -243,7 +243,13 @@ impl GameVisitor for AnalysisVisitor<'_> {
         let eval = moves.first().map_or(after.eval, |first| first.before);
         let evals = std::iter::once(eval).chain(moves.iter().map(|played| played.after));
         let expected: Vec<_> = evals.map(Eval::expected_score).collect();
-        let losses: Vec<_> = moves.iter().map(|played| played.loss).collect();
+        let losses: Vec<_> = moves
+            .iter()
+            .map(|played| MoveLoss {
+                loss: played.loss,
+                is_marked: played.verdict.judgement().is_some(),
+            })
+            .collect();
         Ok(GameAnalysis {
             number,
             record: record.clone(),

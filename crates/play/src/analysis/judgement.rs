@@ -4,6 +4,7 @@
 //! even game and changes nothing in a won one. So moves are judged by expected scores, from 0 for a
 //! loss to 1 for a win.
 
+use crownhead_records::EvalScore;
 use crownhead_rules::{Side, SideInfo};
 use crownhead_search::{Score, plies_to_end};
 
@@ -28,7 +29,7 @@ pub enum Eval {
 
 impl Eval {
     /// Converts a score from the view of the side to move.
-    pub(super) fn new(score: Score, side: Side) -> Eval {
+    pub(crate) fn new(score: Score, side: Side) -> Eval {
         match plies_to_end(score) {
             Some(plies) => {
                 let winner = if score > 0 { side } else { side.other() };
@@ -44,6 +45,26 @@ impl Eval {
             Eval::Points(_) => self,
             Eval::Win { winner, plies } => Eval::Win { winner, plies: plies + 1 },
             Eval::Drawn => Eval::Points(0),
+        }
+    }
+
+    /// Evaluation after the best move of a position with this evaluation.
+    pub(crate) fn one_ply_down(self) -> Eval {
+        match self {
+            Eval::Win { winner, plies } => Eval::Win { winner, plies: plies.saturating_sub(1) },
+            Eval::Points(_) | Eval::Drawn => self,
+        }
+    }
+
+    /// Score for game files.
+    pub(crate) fn record(self) -> EvalScore {
+        match self {
+            Eval::Points(points) => EvalScore::Points(points),
+            Eval::Win { winner, plies } => {
+                let moves = plies.div_ceil(2).try_into().unwrap_or(i32::MAX);
+                EvalScore::WinIn(if winner == Side::First { moves } else { -moves })
+            }
+            Eval::Drawn => EvalScore::Points(0),
         }
     }
 
@@ -183,12 +204,27 @@ fn standing(expected: f64) -> i32 {
     i32::from(expected >= WINNING) - i32::from(expected <= 1.0 - WINNING)
 }
 
+/// What [`turning_point`] needs to know about a move.
+#[derive(Clone, Copy)]
+pub(super) struct MoveLoss {
+    /// Expected score that the move gave away.
+    pub(super) loss: f64,
+    /// Whether the move is marked as an inaccuracy, a mistake or a blunder.
+    pub(super) is_marked: bool,
+}
+
 /// Returns the index of the move at which the game turned, from the expected scores of all positions
-/// and the losses of all moves; `None` if the standing never changed.
+/// and the losses of all moves.
 ///
-/// Some move is the last to change the standing. If a side is winning at the end, the turning point is
-/// the costliest move from the last even position to that move.
-pub(super) fn turning_point(expected: &[f64], losses: &[f64]) -> Option<usize> {
+/// This is the marked move that changed the expected score most. If no move is marked, it is the
+/// costliest move from the last even position to the last change of the standing; `None` if the
+/// standing never changed.
+pub(super) fn turning_point(expected: &[f64], moves: &[MoveLoss]) -> Option<usize> {
+    let swing = |at: usize| (expected[at + 1] - expected[at]).abs();
+    let marked = (0..moves.len()).filter(|&at| moves[at].is_marked);
+    if let Some(at) = marked.max_by(|&a, &b| swing(a).total_cmp(&swing(b))) {
+        return Some(at);
+    }
     let last = standing(*expected.last()?);
     let change = expected.iter().rposition(|&value| standing(value) != last)?;
     let is_even = |&value: &f64| match last {
@@ -197,10 +233,9 @@ pub(super) fn turning_point(expected: &[f64], losses: &[f64]) -> Option<usize> {
         _ => false,
     };
     let from = expected[..=change].iter().rposition(is_even).unwrap_or(change);
-    let swing = |at: usize| (expected[at + 1] - expected[at]).abs();
     (from..=change).max_by(|&a, &b| {
         // The greatest loss; among equal losses, the greatest swing.
-        let loss = losses[a].total_cmp(&losses[b]);
+        let loss = moves[a].loss.total_cmp(&moves[b].loss);
         loss.then(swing(a).total_cmp(&swing(b)))
     })
 }
@@ -219,15 +254,31 @@ mod tests {
         assert_eq!(Judgement::new(1.0, 0.9), None, "still won");
     }
 
+    fn moves(losses: &[f64], marked: &[usize]) -> Vec<MoveLoss> {
+        let is_marked = |at| marked.contains(&at);
+        let numbered = losses.iter().enumerate();
+        numbered.map(|(at, &loss)| MoveLoss { loss, is_marked: is_marked(at) }).collect()
+    }
+
     #[test]
-    fn turning_point_is_the_costliest_move_since_the_last_even_position() {
-        let no_losses = |count| vec![0.0; count];
-        assert_eq!(turning_point(&[0.5, 0.5, 0.55], &no_losses(2)), None, "always even");
+    fn turning_point_without_marked_moves_is_the_costliest_since_the_last_even_position() {
+        let turning_point =
+            |expected: &[f64], losses: &[f64]| turning_point(expected, &moves(losses, &[]));
+        assert_eq!(turning_point(&[0.5, 0.5, 0.55], &[0.0, 0.0]), None, "always even");
         assert_eq!(turning_point(&[0.9, 0.5, 0.9, 0.95], &[0.4, 0.4, 0.0]), Some(1));
         assert_eq!(turning_point(&[0.5, 0.9, 0.5], &[0.4, 0.4]), Some(1), "a missed win");
         let slide = [0.5, 0.6, 0.62, 0.75, 0.9];
         assert_eq!(turning_point(&slide, &[0.1, 0.0, 0.05, 0.15]), Some(0));
         assert_eq!(turning_point(&[0.5], &[]), None);
         assert_eq!(turning_point(&[0.9, 0.8], &[0.0]), None, "won from the start");
+    }
+
+    #[test]
+    fn turning_point_is_the_marked_move_with_the_greatest_change() {
+        // An unmarked move changed as much as the mistake, and later.
+        let expected = [0.5, 0.8, 0.85, 0.6, 0.95];
+        assert_eq!(turning_point(&expected, &moves(&[0.3, 0.0, 0.2, 0.35], &[0, 2])), Some(0));
+        // The standing at the end was never in doubt, but a mistake is marked.
+        assert_eq!(turning_point(&[0.5, 0.35, 0.5], &moves(&[0.15, 0.15], &[1])), Some(1));
     }
 }

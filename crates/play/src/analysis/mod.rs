@@ -1,12 +1,11 @@
 //! Analysis of positions and recorded games.
 //!
 //! [`analyse_position`] finds the best lines of a position, [`analyse_game`] judges every move of a
-//! game. Both return plain data; [`text`], [`json`], [`pdn`] and [`html`] format it and know neither
-//! rules nor search. `judgement.rs` defines judgements and accuracy, `docs/analysis.md` explains
+//! game. Both return plain data; [`text`], [`json`] and [`pdn`] format it and know neither rules nor
+//! search. `judgement.rs` defines judgements and accuracy, `docs/analysis.md` explains
 //! them.
 
 mod game;
-pub mod html;
 pub mod json;
 mod judgement;
 pub mod pdn;

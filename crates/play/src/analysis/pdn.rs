@@ -2,7 +2,7 @@
 //!
 //! Existing annotations are kept, except those of an earlier analysis, which are replaced.
 
-use crownhead_records::{GameRecord, Line, Ply};
+use crownhead_records::{EvalScore, GameRecord, Line, MoveData, MoveEval, Ply};
 use crownhead_rules::{Side, SideInfo};
 
 use super::{Eval, GameAnalysis, Judgement, Variation};
@@ -52,8 +52,8 @@ fn variation(better: &Variation, sides: &[SideInfo; 2]) -> Line {
 /// and no other annotation.
 fn is_better_line(line: &Line, sides: &[SideInfo; 2]) -> bool {
     let has_only_eval = |ply: &Ply| {
-        let comment = ply.comment.as_deref().unwrap_or_default();
-        comment.contains(EVAL_TAG) && without_eval(comment, sides).is_empty()
+        let (data, rest) = split(ply.comment.as_deref().unwrap_or_default(), sides);
+        data.eval.is_some() && rest.is_empty()
     };
     let is_bare = |ply: &Ply| ply.nags.is_empty() && ply.variations.is_empty();
     let Some((first, rest)) = line.plies.split_first() else { return false };
@@ -61,16 +61,15 @@ fn is_better_line(line: &Line, sides: &[SideInfo; 2]) -> bool {
     line.comment.is_none() && has_only_eval(first) && is_bare(first) && rest
 }
 
-const EVAL_TAG: &str = "[%eval ";
-
 /// Puts the evaluation before a comment, in the form other programs read: `[%eval -0.35]`, `#7` or
-/// `#-7` for a win in seven moves, `#0` for a won game.
+/// `#-7` for a win in seven moves, `#0` for a won game. Clock times are kept.
 fn with_eval(comment: Option<&str>, eval: Eval, sides: &[SideInfo; 2]) -> String {
-    let mut text = format!("{EVAL_TAG}{}]", eval_text(eval));
+    let (mut data, rest) = split(comment.unwrap_or_default(), sides);
+    data.eval = Some(MoveEval { score: eval.record(), depth: None });
+    let mut text = data.to_string();
     if !matches!(eval, Eval::Points(_)) {
         text.push_str(&format!(" {}.", eval.text(sides)));
     }
-    let rest = comment.map(|comment| without_eval(comment, sides)).unwrap_or_default();
     if !rest.is_empty() {
         text.push(' ');
         text.push_str(&rest);
@@ -78,29 +77,20 @@ fn with_eval(comment: Option<&str>, eval: Eval, sides: &[SideInfo; 2]) -> String
     text
 }
 
-fn eval_text(eval: Eval) -> String {
-    match eval {
-        Eval::Points(points) => format!("{:.2}", f64::from(points) / 100.0),
-        Eval::Win { plies: 0, .. } => "#0".to_string(),
-        Eval::Win { winner, plies } => {
-            let sign = if winner == Side::First { "" } else { "-" };
-            format!("#{sign}{}", plies.div_ceil(2))
+/// Splits a comment into its data and the rest, without the phrase that [`with_eval`] writes.
+fn split(comment: &str, sides: &[SideInfo; 2]) -> (MoveData, String) {
+    let (data, rest) = MoveData::split(comment);
+    let phrase = |eval: MoveEval| match eval.score {
+        EvalScore::Points(0) => vec![format!("{}.", Eval::Drawn.text(sides))],
+        EvalScore::Points(_) => Vec::new(),
+        EvalScore::WinIn(0) => sides.iter().map(|side| format!("{} has won.", side.name)).collect(),
+        EvalScore::WinIn(moves) => {
+            let side = sides[usize::from(moves < 0)];
+            vec![format!("{} wins in {}.", side.name, moves.unsigned_abs())]
         }
-        Eval::Drawn => "0.00".to_string(),
-    }
-}
-
-/// Removes the evaluation and the phrase after it from a comment.
-fn without_eval(comment: &str, sides: &[SideInfo; 2]) -> String {
-    let Some((before, rest)) = comment.split_once(EVAL_TAG) else { return comment.to_string() };
-    let Some((value, after)) = rest.split_once(']') else { return comment.to_string() };
-    let mut after = after.trim_start();
-    let number = value.trim_start_matches(['#', '-']);
-    let phrases = sides.iter().flat_map(|side| {
-        [format!("{} wins in {number}.", side.name), format!("{} has won.", side.name)]
-    });
-    for phrase in phrases.chain(["drawn.".to_string()]) {
-        after = after.strip_prefix(phrase.as_str()).unwrap_or(after);
-    }
-    [before.trim_end(), after.trim_start()].join(" ").trim().to_string()
+    };
+    let phrases = data.eval.map(phrase).unwrap_or_default();
+    let after = phrases.iter().find_map(|phrase| rest.strip_prefix(phrase.as_str()));
+    let rest = after.unwrap_or(&rest).trim_start().to_string();
+    (data, rest)
 }

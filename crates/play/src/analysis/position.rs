@@ -126,7 +126,7 @@ fn play_moves<P: Searchable>(
         None => P::start(options),
     };
     let mut session = TypedSession::<P>::new(spec.game.clone(), position);
-    for (number, text) in (1..).zip(spec.moves.split_whitespace()) {
+    for (number, text) in (1..).zip(crate::move_words(spec.moves)) {
         let played = match session.outcome_text() {
             Some(outcome) => Err(format!("the game is over: {outcome}")),
             None => session.replay(text).map_err(|error| error.to_string()),

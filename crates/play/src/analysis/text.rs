@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crownhead_records::GameResult;
-use crownhead_rules::{Side, SideInfo};
+use crownhead_rules::{Side, SideInfo, replace_invisible};
 
 use super::{
     GameAnalysis, Judgement, MoveAnalysis, MoveVerdict, PositionAnalysis, Progress, Variation,
@@ -159,7 +159,7 @@ fn heading(analysis: &GameAnalysis, colours: Colours) -> String {
     };
     let title = format!("{first} - {second}{result}");
     let mut text =
-        format!("Game {}: {}\n", analysis.number, colours.bold(&strip_control_chars(&title)));
+        format!("Game {}: {}\n", analysis.number, colours.bold(&replace_invisible(&title)));
     let tag = |name: &str| analysis.record.tag(name).map(str::to_string);
     let mut details = vec![analysis.game_name.to_string()];
     details.extend(tag("Event"));
@@ -169,15 +169,10 @@ fn heading(analysis: &GameAnalysis, colours: Colours) -> String {
     let _ = writeln!(
         text,
         "{}. Scores: + is good for {}.",
-        strip_control_chars(&details),
+        replace_invisible(&details),
         analysis.sides[0].name
     );
     text
-}
-
-/// Replaces control characters by spaces: the text comes from a file.
-fn strip_control_chars(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn move_cell(played: &MoveAnalysis, width: usize, colours: Colours) -> String {
@@ -251,4 +246,22 @@ pub fn turning_sentence(analysis: &GameAnalysis) -> String {
         100.0 * before.expected_for(side),
         100.0 * played.after.expected_for(side),
     )
+}
+
+/// Returns a sentence about the verdict on a move.
+pub fn verdict_sentence(played: &MoveAnalysis) -> String {
+    let percent = |expected: f64| format!("{:.0} %", 100.0 * expected);
+    let (side, loss) = (played.side, played.loss);
+    let word = match played.verdict {
+        MoveVerdict::AfterTheEnd => return "The game was already over.".to_string(),
+        MoveVerdict::Forced => return "The only move.".to_string(),
+        MoveVerdict::Best => return "No better move was found.".to_string(),
+        MoveVerdict::Fine if loss < 0.005 => return "As good as the best move.".to_string(),
+        MoveVerdict::Fine => return format!("The best move scores {} more.", percent(loss)),
+        MoveVerdict::Judged(Judgement::Inaccuracy) => "An inaccuracy",
+        MoveVerdict::Judged(Judgement::Mistake) => "A mistake",
+        MoveVerdict::Judged(Judgement::Blunder) => "A blunder",
+    };
+    let (before, after) = (played.before.expected_for(side), played.after.expected_for(side));
+    format!("{word}: the expected score drops from {} to {}.", percent(before), percent(after))
 }

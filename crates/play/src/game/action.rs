@@ -1,5 +1,6 @@
 //! Actions of players, events of a game, and refusals.
 
+use crownhead_records::MoveEval;
 use crownhead_rules::{MoveError, Side};
 
 use super::End;
@@ -62,6 +63,8 @@ pub enum Event {
         text: String,
         /// The time left after it.
         time_left: TimeLeft,
+        /// The player's evaluation of it.
+        eval: Option<MoveEval>,
     },
     /// A fault cost its side the turn.
     Fault {
@@ -98,6 +101,14 @@ pub enum Event {
 }
 
 impl Event {
+    /// Adds the player's evaluation, if the event is a move.
+    pub fn with_eval(mut self, value: Option<MoveEval>) -> Event {
+        if let Event::Move { eval, .. } = &mut self {
+            *eval = value;
+        }
+        self
+    }
+
     /// Whether the event must be stored to restore the game. Offers and stopped clocks do not
     /// outlive the process, and a rematch is stored with the id of the new game.
     pub fn is_stored(&self) -> bool {

@@ -3,7 +3,7 @@
 use crownhead_records::GameResult;
 use crownhead_rules::{Outcome, Side};
 
-use crate::{FaultKind, Incident, Session, to_sentence};
+use crate::{AdjudicationRule, FaultKind, Incident, Session, to_sentence};
 
 /// The end of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +18,13 @@ pub enum End {
     OutOfTime(Side),
     /// A side lost by a fault.
     Forfeited(Box<Incident>),
+    /// The referee ended the game.
+    Adjudicated {
+        /// Why.
+        rule: AdjudicationRule,
+        /// The winner; `None` for a draw.
+        winner: Option<Side>,
+    },
 }
 
 impl End {
@@ -26,6 +33,7 @@ impl End {
         match self {
             End::Rules(outcome) => outcome.winner,
             End::DrawAgreed => None,
+            End::Adjudicated { winner, .. } => *winner,
             End::Resigned(side) | End::OutOfTime(side) => Some(side.other()),
             End::Forfeited(incident) => Some(incident.side.other()),
         }
@@ -56,6 +64,7 @@ impl End {
             End::DrawAgreed => "agreed",
             End::OutOfTime(_) => FaultKind::Timeout.code(),
             End::Forfeited(incident) => incident.fault.kind.code(),
+            End::Adjudicated { rule, .. } => rule.code(),
         }
     }
 
@@ -65,6 +74,19 @@ impl End {
         let (loser, how) = match self {
             End::Rules(_) => return to_sentence(&session.outcome_text().unwrap_or_default()),
             End::DrawAgreed => return "The players agreed to a draw.".into(),
+            End::Adjudicated { rule, winner } => {
+                let result = winner.map_or_else(
+                    || "draw".into(),
+                    |side| format!("{} wins", sides[side.index()].name),
+                );
+                let reason = match rule {
+                    AdjudicationRule::Draw => "both players reported an even position",
+                    AdjudicationRule::Resign => "the opponent reported a lost position",
+                    AdjudicationRule::Length => "the game reached its maximum length",
+                    AdjudicationRule::Table => "an endgame table has the result",
+                };
+                return format!("Adjudicated: {result}, because {reason}.");
+            }
             End::Resigned(side) => (*side, "resigns"),
             End::OutOfTime(side) => (*side, "ran out of time"),
             End::Forfeited(incident) => (incident.side, "forfeits the game"),
@@ -84,7 +106,9 @@ impl End {
         match self {
             End::Rules(_) => session.outcome_text().unwrap_or_default(),
             End::Forfeited(incident) => incident.describe(session.game()),
-            End::Resigned(_) | End::DrawAgreed | End::OutOfTime(_) => self.describe(session),
+            End::Resigned(_) | End::DrawAgreed | End::OutOfTime(_) | End::Adjudicated { .. } => {
+                self.describe(session)
+            }
         }
     }
 }

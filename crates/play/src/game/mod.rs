@@ -11,7 +11,7 @@ mod settings;
 
 use std::time::Duration;
 
-use crownhead_records::GameResult;
+use crownhead_records::{GameResult, MoveData, Ply};
 use crownhead_rules::{MoveError, Side};
 
 pub use action::{Action, Event, InvalidEvent, OfferKind, Refusal};
@@ -94,6 +94,37 @@ impl GameInPlay {
     /// The result, for game files.
     pub fn result(&self) -> GameResult {
         self.end.as_ref().map_or(GameResult::Unknown, End::result)
+    }
+
+    /// The moves for game files, with the time left and the players' evaluations.
+    pub fn recorded_plies(&self) -> Vec<Ply> {
+        let moves = self.session.moves();
+        let mut played: Vec<&Event> = Vec::new();
+        for event in &self.events {
+            match event {
+                Event::Move { .. } | Event::Fault { .. } => played.push(event),
+                Event::Undo { plies, .. } => played.truncate(played.len().saturating_sub(*plies)),
+                _ => {}
+            }
+        }
+        // The game may have started with moves of an opening.
+        let opening = moves.len().saturating_sub(played.len());
+        let mut side = self.session.side();
+        let data: Vec<MoveData> = played
+            .iter()
+            .rev()
+            .map(|event| {
+                side = side.other();
+                let (time_left, eval) = match event {
+                    Event::Move { time_left, eval, .. } => (time_left[side.index()], *eval),
+                    Event::Fault { time_left, .. } => (time_left[side.index()], None),
+                    _ => (None, None),
+                };
+                MoveData { clock: time_left, elapsed: None, eval }
+            })
+            .collect();
+        let data = std::iter::repeat_n(MoveData::default(), opening).chain(data.into_iter().rev());
+        moves.into_iter().zip(data).map(|(text, data)| Ply::with_data(text, &data)).collect()
     }
 
     /// Who has made an offer.
@@ -240,7 +271,8 @@ impl GameInPlay {
     fn decide_move(&self, text: &str, now: Duration) -> Result<Event, MoveError> {
         let text = self.session.check_move(text)?;
         let (side, ply) = (self.session.side(), self.session.plies());
-        Ok(Event::Move { text, time_left: self.clocks.time_left_after_move(side, ply, now) })
+        let time_left = self.clocks.time_left_after_move(side, ply, now);
+        Ok(Event::Move { text, time_left, eval: None })
     }
 
     /// Returns the penalty for a fault of the side to move.
@@ -308,7 +340,7 @@ impl GameInPlay {
     pub fn apply(&mut self, event: &Event, now: Duration) -> Result<(), InvalidEvent> {
         let side = self.session.side();
         match event {
-            Event::Move { text, time_left } | Event::Fault { text, time_left, .. } => {
+            Event::Move { text, time_left, .. } | Event::Fault { text, time_left, .. } => {
                 if let Some(end) = self.describe_end() {
                     return Err(InvalidEvent(format!("{text}: the game is over. {end}")));
                 }

@@ -1,11 +1,11 @@
-//! Settings of a game: times, the fault policy, and what needs the opponent's consent.
+//! Settings of a game: times, the fault policy, adjudication, and what needs the opponent's consent.
 
 use std::time::Duration;
 
 use crownhead_rules::Game;
 
 use super::OfferKind;
-use crate::{FaultPolicy, TimeControl};
+use crate::{Adjudication, FaultPolicy, TimeControl};
 
 /// Settings of a refereed game, the same for both players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +18,8 @@ pub struct GameSettings {
     pub startup_timeout: Duration,
     /// The penalty for a fault.
     pub fault_policy: FaultPolicy,
+    /// When the referee ends the game early.
+    pub adjudication: Adjudication,
 }
 
 impl GameSettings {
@@ -28,6 +30,7 @@ impl GameSettings {
             grace: Duration::from_millis(5),
             startup_timeout: Duration::from_secs(10),
             fault_policy: FaultPolicy::default_for(game),
+            adjudication: Adjudication::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Openings: where the games of a match start. Each opening is played twice with sides exchanged, so
 //! it should be neither decided nor always the same.
 
+mod eleven_man;
 mod random;
 
 use std::str::FromStr;
@@ -10,6 +11,7 @@ use std::{fmt, io};
 use crownhead_rules::{GAMES, Game};
 use crownhead_search::Knowledge;
 
+pub use self::eleven_man::{ElevenManBallots, ElevenManOptions, generate_eleven_man};
 use self::random::{RandomOpenings, random_openings};
 use crate::sentence::truncate;
 use crate::{Session, derive_seed, new_session};
@@ -94,20 +96,21 @@ impl Openings {
         }
     }
 
+    /// Returns the 11-man ballots.
+    pub fn eleven_man_ballots(game: &Game) -> Result<Openings, OpeningsError> {
+        check_has_ballots(game)?;
+        Ok(Openings::Listed(eleven_man::eleven_man_ballots()))
+    }
+
     /// Returns the three-move ballots: all, or only those used in crossboard play.
     pub fn ballots(game: &Game, crossboard: bool) -> Result<Openings, OpeningsError> {
-        if !game.info().has_ballots {
-            let games = GAMES.iter().filter(|game| game.has_ballots);
-            let ids = games.map(|game| game.id).collect::<Vec<_>>().join(" and ");
-            let message = format!("ballots are openings of {ids}, not of {game}");
-            return Err(OpeningsError::Text(message));
-        }
+        check_has_ballots(game)?;
         let lines = BALLOTS.lines().filter(|line| !crossboard || line.contains("\tcrossboard"));
         Openings::parse(&lines.collect::<Vec<_>>().join("\n"), game)
     }
 
-    /// Parses `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, or the name of a file, which
-    /// `read_file` reads.
+    /// Parses `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, `ballots:11man`, or the name
+    /// of a file, which `read_file` reads.
     pub fn parse_spec(
         text: &str,
         game: &Game,
@@ -117,12 +120,13 @@ impl Openings {
             "start" => Ok(Openings::Random(0)),
             "ballots" => Openings::ballots(game, false),
             "ballots:crossboard" => Openings::ballots(game, true),
+            "ballots:11man" => Openings::eleven_man_ballots(game),
             text if text.starts_with("random:") => text.parse(),
             name => {
                 let bytes = read_file(name).map_err(|error| {
                     OpeningsError::Unreadable(format!(
                         "cannot read the openings {name:?} (openings are start, random:PLIES, \
-                         ballots, ballots:crossboard or a file): {error}"
+                         ballots, ballots:crossboard, ballots:11man or a file): {error}"
                     ))
                 })?;
                 let openings = Openings::parse(&String::from_utf8_lossy(&bytes), game);
@@ -145,6 +149,16 @@ impl Openings {
             }
         }
     }
+}
+
+/// Fails for games that ballots are no openings of.
+fn check_has_ballots(game: &Game) -> Result<(), OpeningsError> {
+    if game.info().has_ballots {
+        return Ok(());
+    }
+    let games = GAMES.iter().filter(|game| game.has_ballots);
+    let ids = games.map(|game| game.id).collect::<Vec<_>>().join(" and ");
+    Err(OpeningsError::Text(format!("ballots are openings of {ids}, not of {game}")))
 }
 
 /// Picks the openings of a match. All games share its search, which balances random openings.

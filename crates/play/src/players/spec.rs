@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crownhead_rules::Game;
+use crownhead_rules::{Game, nearest};
 use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
 
 use super::{Best, LevelPlayer, Random, Textbook};
@@ -54,7 +54,7 @@ pub struct PlayerOptions {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpecError {
     /// The text does not start with the name of a built-in player.
-    #[error("unknown player {0:?}; built-in players: {BUILTIN_NAMES}")]
+    #[error("unknown player {0:?}{hint}; built-in players: {BUILTIN_NAMES}", hint = hint(.0))]
     UnknownPlayer(String),
     /// The player exists, but its level, depth or options are invalid.
     #[error("{0}")]
@@ -69,6 +69,21 @@ const MAX_HASH_MB: u32 = 65_536;
 /// The built-in players, for messages.
 pub const BUILTIN_NAMES: &str = "random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10, best";
 
+const KIND_NAMES: [&str; 5] = ["random", "minimax", "alphabeta", "level", "best"];
+
+/// Suggests the nearest player for an unknown one: `level:3` for `levl:3` or `level3`.
+fn hint(typed: &str) -> String {
+    let is_name = |c: char| c.is_alphabetic() || c == '-';
+    let end = typed.find(|c| !is_name(c)).unwrap_or(typed.len());
+    let (name, rest) = typed.split_at(end);
+    let argument = rest.trim_start_matches([':', ' ', '=']);
+    match nearest(name, KIND_NAMES) {
+        Some(name) if argument.is_empty() => format!(" (did you mean {name}?)"),
+        Some(name) => format!(" (did you mean {name}:{argument}?)"),
+        None => String::new(),
+    }
+}
+
 impl BuiltinSpec {
     /// A player with default options.
     pub const fn new(kind: PlayerKind) -> BuiltinSpec {
@@ -79,7 +94,7 @@ impl BuiltinSpec {
     /// Returns whether `text` starts with the name of a built-in player.
     pub fn is_builtin_name(text: &str) -> bool {
         let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
-        ["random", "minimax", "alphabeta", "level", "best"].contains(&name.as_str())
+        KIND_NAMES.contains(&name.as_str())
     }
 
     /// Returns whether the player evaluates positions, so that tables make it stronger.
@@ -227,7 +242,7 @@ impl FromStr for BuiltinSpec {
             "minimax" => PlayerKind::Minimax(number("depth", MAX_DEPTH)?),
             "alphabeta" => PlayerKind::AlphaBeta(number("depth", MAX_DEPTH)?),
             "level" => PlayerKind::Level(number("level", MAX_LEVEL.into())? as u8),
-            _ => return Err(SpecError::UnknownPlayer(truncate(typed))),
+            _ => return Err(SpecError::UnknownPlayer(truncate(text.trim()))),
         };
         let mut spec = BuiltinSpec::new(kind);
         if let Some(options) = parts.next() {

@@ -21,6 +21,7 @@ const MAX_HOPS: usize = 99;
 impl Notation for CaptureHalma {
     const INFO: GameInfo = GameInfo {
         targets: Some(TARGETS),
+        counts_points: true,
         illegal_move_rule: IllegalMoveRule::SkipTurn,
         bot_protocols: &["tcp-int32"],
         examples: &[

@@ -86,6 +86,7 @@ impl Variant for EnglishRules {
             },
             KINGS_OPTION,
         ],
+        bot_protocols: &["checkerboard"],
         examples: &[
             ExamplePosition {
                 name: "many moves",

@@ -17,6 +17,7 @@ const ASSIGNMENT_PROMPT: &str = "please input again:";
 /// Literals that are parts of messages: covered if a message contains them.
 const PARTS: &[&str] = &[
     "the game has no options",
+    " (did you mean {name}?)",
     "available options: {}",
     "there is none",
     "there are two",

@@ -33,8 +33,6 @@ pub(crate) struct Cgroup {
     path: PathBuf,
     /// The directory, for creating a process in the group.
     pub(super) dir_fd: OwnedFd,
-    /// `cgroup.procs`, to which a process writes to enter the group.
-    pub(super) procs_fd: OwnedFd,
     limits: Limits,
 }
 
@@ -67,8 +65,7 @@ impl Cgroup {
         let _ = write(&path, "memory.swap.max", "0");
         let flags = OFlags::CLOEXEC;
         let dir_fd = open(&path, flags | OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
-        let procs_fd = open(path.join("cgroup.procs"), flags | OFlags::WRONLY, Mode::empty())?;
-        Ok(Cgroup { path, dir_fd, procs_fd, limits: *limits })
+        Ok(Cgroup { path, dir_fd, limits: *limits })
     }
 
     /// CPU time of all processes that were ever in the group.
@@ -146,8 +143,11 @@ fn find_parent() -> Result<PathBuf, String> {
     let parent = [Some(own.as_path()), own.parent()].into_iter().flatten().find(can_be_parent);
     parent.map(Path::to_path_buf).ok_or_else(|| {
         format!(
-            "{} is not delegated to crownhead; start it with systemd-run --user --scope \
-             -p Delegate=yes crownhead …",
+            "{} is not delegated to crownhead. Memory, CPU time and processes are then sampled \
+             several times a second, and the kernel's buffers for pipes and sockets are not \
+             counted. Where systemd runs, start crownhead with systemd-run --user --scope \
+             -p Delegate=yes crownhead … (as root without --user); in a container, mount \
+             /sys/fs/cgroup writable",
             own.display()
         )
     })

@@ -1,5 +1,6 @@
 //! Which mechanisms this machine offers, and how to get those that are missing.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +8,8 @@ use super::cgroup::{self, Cgroup};
 use super::launch::{self, LaunchError};
 use super::plan::{Confinement, LaunchPlan, OwnPaths};
 use super::syscalls::LaunchStep;
-use super::{landlock, on_spawner_thread};
+use super::users::BotUser;
+use super::{landlock, on_spawner_thread, paths, users};
 use crate::{Isolation, Limits, Mechanism, SpawnRequest};
 
 /// Port for probing, in an otherwise empty network.
@@ -47,6 +49,17 @@ pub(super) fn namespaces() -> &'static Result<(), String> {
     RESULT.get_or_init(|| probe_namespaces(None, None))
 }
 
+/// The ids that programs get as users of their own, or why they cannot. Tried once.
+pub(crate) fn bot_users() -> &'static Result<RangeInclusive<u32>, String> {
+    static RESULT: OnceLock<Result<RangeInclusive<u32>, String>> = OnceLock::new();
+    RESULT.get_or_init(|| {
+        let range = users::id_range().clone()?;
+        namespaces().clone()?;
+        let user = BotUser::new()?;
+        probe(None, None, Some(&user)).map(|()| range)
+    })
+}
+
 /// Whether programs can also have a network of their own. Tried once.
 pub(crate) fn has_network() -> bool {
     static RESULT: OnceLock<bool> = OnceLock::new();
@@ -57,6 +70,14 @@ pub(crate) fn has_network() -> bool {
 pub(super) fn probe_namespaces(
     port: Option<u16>,
     cgroup: Option<Arc<Cgroup>>,
+) -> Result<(), String> {
+    probe(port, cgroup, None)
+}
+
+fn probe(
+    port: Option<u16>,
+    cgroup: Option<Arc<Cgroup>>,
+    user: Option<&BotUser>,
 ) -> Result<(), String> {
     let confinement = Confinement { has_namespaces: true, is_build: false, port: None };
     let request = SpawnRequest {
@@ -69,12 +90,15 @@ pub(super) fn probe_namespaces(
         build_output: None,
         isolation: Isolation::Default,
         limits: Limits::default(),
+        ponder: false,
         port: None,
     };
-    let plan = LaunchPlan::new(&request, confinement, None, &OwnPaths::default())
-        .map_err(|error| error.to_string())?;
+    let scratch_dir = Path::new(paths::SCRATCH_DIR);
+    let plan =
+        LaunchPlan::new(&request, confinement, None, &OwnPaths::default(), scratch_dir, user)
+            .map_err(|error| error.to_string())?;
     let plan = LaunchPlan { port, cgroup, ..plan };
-    match on_spawner_thread(move || launch::in_namespaces(&plan)) {
+    match on_spawner_thread(move || launch::launch(&plan)) {
         Ok(Err(error)) if error.step == LaunchStep::Exited => Ok(()),
         Ok(Err(error)) => Err(with_advice(&error)),
         Ok(Ok(_)) => Err("the probe did not exit".into()),

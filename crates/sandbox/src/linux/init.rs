@@ -1,8 +1,9 @@
-//! Init: process 1 of the PID namespace in which a program runs.
+//! Init: parent of a program, and process 1 of its PID namespace if it has one.
 //!
 //! Init sets up the namespaces, starts the program, waits for it, reports how it ended, and exits.
 //! All processes of the namespace end with it, whatever they did to get away. The kernel kills init
-//! when we exit, even by SIGKILL.
+//! when we exit, even by SIGKILL. Without namespaces, init adopts the program's orphans, and kills
+//! the process group, which no process can leave, when the program or we have ended.
 //!
 //! Init shares our memory, so that nothing is copied, neither when it is created nor when we write
 //! later. It must not allocate, lock or panic: it only makes system calls, on a stack of its own.
@@ -14,12 +15,14 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr::null;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
-use rustix::process::WaitOptions;
+use rustix::process::{Signal, WaitOptions};
 
-use super::launch::confine;
-use super::plan::LaunchPlan;
+use super::launch::{confine, drop_capabilities};
+use super::plan::{LaunchPlan, SANDBOX_UID};
 use super::syscalls::{
     LaunchStep, NIL, StepError, call, check, close, exit_now, landlock_add_path, open,
 };
@@ -30,8 +33,12 @@ const REPORT_FD: c_int = 3;
 const RULESET_FD: c_int = 4;
 const CGROUP_FD: c_int = 5;
 pub(super) const LISTENER_FD: c_int = 6;
+const SIGNAL_FD: c_int = 7;
 /// Descriptors from here on are not used by init.
 pub(super) const FIRST_FREE_FD: c_int = 8;
+
+/// Bytes of the kernel's set of signals.
+const SIGNAL_SET_SIZE: c_long = 8;
 
 /// Size of init's stack and of its child's, in bytes. A few hundred are used: nothing on them
 /// recurses or has large variables, so there is no guard page.
@@ -48,18 +55,21 @@ pub(super) struct InitContext<'a> {
     pub(super) program_stack: *mut c_void,
     /// Why init's child did not execute the program.
     pub(super) program_error: Cell<Option<StepError>>,
+    /// 1 once we have written the id maps, for a program with a user of its own.
+    pub(super) maps_written: AtomicU32,
 }
 
 /// Entry point of init. Never returns.
 pub(super) extern "C" fn init_main(argument: *mut c_void) -> c_int {
-    // SAFETY: `argument` is the context that `in_namespaces` passed to `clone`, and which it keeps
+    // SAFETY: `argument` is the context that `launch` passed to `clone`, and which it keeps
     // until it has read the first report.
     let context = unsafe { &*argument.cast::<InitContext<'_>>() };
+    let has_namespaces = context.plan.has_namespaces;
     match prepare(context).and_then(|()| start_program(context)) {
         Ok(program) => {
             report_step(LaunchStep::Done, 0);
             // From here on `context` may be gone.
-            init_loop(program)
+            init_loop(program, has_namespaces)
         }
         Err((step, errno)) => {
             report_step(step, errno);
@@ -68,19 +78,50 @@ pub(super) extern "C" fn init_main(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Waits for the program, and reaps its orphans meanwhile.
-fn init_loop(program: c_int) -> c_int {
+/// Waits for the program, and reaps its orphans meanwhile. Calls of rustix do not touch the errno
+/// that we share.
+fn init_loop(program: c_int, has_namespaces: bool) -> c_int {
+    let mut options = WaitOptions::empty();
     loop {
-        // rustix makes a raw system call, which does not touch the errno that we share.
-        match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == program => {
-                report_step(LaunchStep::Exited, status.as_raw());
-                exit_now()
+        if !has_namespaces {
+            options = WaitOptions::NOHANG;
+            if !wait_child_signal() {
+                let _ = rustix::process::kill_current_process_group(Signal::KILL);
             }
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => exit_now(),
+        }
+        loop {
+            match rustix::process::wait(options) {
+                Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == program => {
+                    report_step(LaunchStep::Exited, status.as_raw());
+                    if !has_namespaces {
+                        let _ = rustix::process::kill_current_process_group(Signal::KILL);
+                    }
+                    exit_now()
+                }
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => break,
+                Err(_) => exit_now(),
+            }
         }
     }
+}
+
+/// Waits until a child has ended. Returns false if our process has ended: it held the other end of
+/// the report.
+fn wait_child_signal() -> bool {
+    // SAFETY: both descriptors stay open as long as init lives.
+    let [report, signals] = [REPORT_FD, SIGNAL_FD].map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+    let mut fds = [
+        PollFd::from_borrowed_fd(report, PollFlags::empty()),
+        PollFd::from_borrowed_fd(signals, PollFlags::IN),
+    ];
+    let _ = rustix::event::poll(&mut fds, None);
+    let is_alive = !fds[0].revents().contains(PollFlags::ERR);
+    if fds[1].revents().contains(PollFlags::IN) {
+        // Clears the signal. Its details do not matter.
+        let _ = rustix::io::read(signals, &mut [0; 128]);
+    }
+    is_alive
 }
 
 /// Reports a step with an errno or wait status.
@@ -96,8 +137,10 @@ fn prepare(context: &InitContext<'_>) -> Result<(), StepError> {
     use LaunchStep::{Descriptors, Namespaces, Processes};
     let plan = context.plan;
     reset_signal_handlers();
-    let (option, signal) = (libc::PR_SET_PDEATHSIG as c_long, libc::SIGKILL as c_long);
-    call!(Processes, libc::SYS_prctl, option, signal, NIL, NIL, NIL)?;
+    if plan.has_namespaces {
+        let (option, signal) = (libc::PR_SET_PDEATHSIG as c_long, libc::SIGKILL as c_long);
+        call!(Processes, libc::SYS_prctl, option, signal, NIL, NIL, NIL)?;
+    }
     let (option, name) = (libc::PR_SET_NAME as c_long, c"crownhead-bot".as_ptr());
     call!(Processes, libc::SYS_prctl, option, name, NIL, NIL, NIL)?;
     // With autogroup scheduling, a session is also a scheduling group: it gets a fair share of a
@@ -114,15 +157,39 @@ fn prepare(context: &InitContext<'_>) -> Result<(), StepError> {
             _ => close(target),
         }
     }
-    let (first, last) = ((CGROUP_FD + 1) as c_long, u32::MAX as c_long);
+    let (first, last) = ((CGROUP_FD + 1) as c_long, (FIRST_FREE_FD - 1) as c_long);
     call!(Descriptors, libc::SYS_close_range, first, last, NIL)?;
     exit_if_orphaned()?;
-    write_id_maps(plan)?;
+    match plan.has_namespaces {
+        true => prepare_namespaces(context)?,
+        false => prepare_without_namespaces()?,
+    }
+    let (first, last) = (FIRST_FREE_FD as c_long, u32::MAX as c_long);
+    call!(Descriptors, libc::SYS_close_range, first, last, NIL)?;
+    Ok(())
+}
+
+fn prepare_namespaces(context: &InitContext<'_>) -> Result<(), StepError> {
+    let plan = context.plan;
+    if plan.has_user {
+        wait_for_id_maps(&context.maps_written);
+    } else {
+        write_id_maps(plan)?;
+    }
+    set_pid_max(plan)?;
     if let Some(port) = plan.port {
         network::listen(port, LISTENER_FD)?;
     }
-    mounts::set_up(plan)?;
-    add_landlock_rules(plan)
+    mounts::set_up(plan)
+}
+
+fn wait_for_id_maps(maps_written: &AtomicU32) {
+    while maps_written.load(Ordering::Acquire) == 0 {
+        let (word, wait, expected) =
+            (maps_written.as_ptr(), libc::FUTEX_WAIT as c_long, 0 as c_long);
+        let timeout = null::<c_void>();
+        let _ = call!(LaunchStep::IdMaps, libc::SYS_futex, word, wait, expected, timeout);
+    }
 }
 
 /// Exits if our process ended before the signal for its death was set: nobody reads the report
@@ -139,10 +206,23 @@ fn exit_if_orphaned() -> Result<(), StepError> {
     Ok(())
 }
 
+/// Adopts orphans, and creates the descriptor on which the end of a child is signalled.
+fn prepare_without_namespaces() -> Result<(), StepError> {
+    use LaunchStep::{Descriptors, Processes};
+    let (option, is_subreaper) = (libc::PR_SET_CHILD_SUBREAPER as c_long, 1 as c_long);
+    call!(Processes, libc::SYS_prctl, option, is_subreaper, NIL, NIL, NIL)?;
+    let child_ended = 1_u64 << (libc::SIGCHLD - 1);
+    let (new, mask, flags) = (-1 as c_long, &raw const child_ended, libc::SFD_CLOEXEC as c_long);
+    let fd = call!(Descriptors, libc::SYS_signalfd4, new, mask, SIGNAL_SET_SIZE, flags)?;
+    let (target, flags) = (SIGNAL_FD as c_long, libc::O_CLOEXEC as c_long);
+    call!(Descriptors, libc::SYS_dup3, fd, target, flags)?;
+    close(fd);
+    Ok(())
+}
+
 fn reset_signal_handlers() {
     // The kernel's `struct sigaction` with the default handler and nothing else.
     let default = [0_u64; 4];
-    const SIGNAL_SET_SIZE: c_long = 8;
     for signal in 1..=64 {
         let (signal, action, old) = (signal as c_long, default.as_ptr(), null::<c_void>());
         // Fails for SIGKILL and SIGSTOP, which never have a handler.
@@ -157,7 +237,7 @@ fn reset_signal_handlers() {
     }
 }
 
-/// Maps the user into the user namespace, and sets the highest process id.
+/// Maps the user into the user namespace.
 fn write_id_maps(plan: &LaunchPlan) -> Result<(), StepError> {
     for (file, text) in [
         (c"/proc/self/setgroups", c"deny"),
@@ -169,6 +249,11 @@ fn write_id_maps(plan: &LaunchPlan) -> Result<(), StepError> {
         call!(LaunchStep::IdMaps, libc::SYS_write, fd, text.as_ptr(), length)?;
         close(fd);
     }
+    Ok(())
+}
+
+/// Sets the highest process id in the namespace.
+fn set_pid_max(plan: &LaunchPlan) -> Result<(), StepError> {
     if let Some(max) = &plan.pid_max {
         let fd = open(LaunchStep::Processes, c"/proc/sys/kernel/pid_max", libc::O_WRONLY)?;
         call!(LaunchStep::Processes, libc::SYS_write, fd, max.as_ptr(), max.count_bytes())?;
@@ -177,13 +262,33 @@ fn write_id_maps(plan: &LaunchPlan) -> Result<(), StepError> {
     Ok(())
 }
 
-/// Adds the scratch directory and `/proc` to the ruleset, now that they exist.
+/// Adds the scratch directory and the program's part of `/proc` to the ruleset, now that they exist.
 fn add_landlock_rules(plan: &LaunchPlan) -> Result<(), StepError> {
     if plan.ruleset.is_some() {
         let ruleset = RULESET_FD as c_long;
         landlock_add_path(ruleset, &plan.scratch_dir, plan.scratch_access)?;
-        landlock_add_path(ruleset, &plan.proc, plan.proc_access)?;
+        landlock_add_path(ruleset, plan.proc, plan.proc_access)?;
     }
+    Ok(())
+}
+
+/// Makes the kernel kill this process first if the machine runs out of memory. We share our memory
+/// with it, but a process that suspends its parent until it executes changes only itself.
+fn prefer_as_oom_victim() -> Result<(), StepError> {
+    let fd = open(LaunchStep::Limits, c"/proc/self/oom_score_adj", libc::O_WRONLY)?;
+    let highest = c"1000";
+    let length = highest.count_bytes();
+    call!(LaunchStep::Limits, libc::SYS_write, fd, highest.as_ptr(), length)?;
+    close(fd);
+    Ok(())
+}
+
+/// Gives up root in the namespace, with all groups and rights.
+fn become_bot_user() -> Result<(), StepError> {
+    let (step, id) = (LaunchStep::IdMaps, SANDBOX_UID as c_long);
+    call!(step, libc::SYS_setgroups, NIL, null::<c_void>())?;
+    call!(step, libc::SYS_setresgid, id, id, id)?;
+    call!(step, libc::SYS_setresuid, id, id, id)?;
     Ok(())
 }
 
@@ -265,7 +370,19 @@ extern "C" fn program_main(context: *const InitContext<'_>) -> ! {
     let context = unsafe { &*context };
     let plan = context.plan;
     let execute = || {
+        // Not essential: some systems do not allow it.
+        let _ = prefer_as_oom_victim();
+        if plan.has_namespaces {
+            mounts::protect_proc()?;
+        }
+        if plan.has_user {
+            become_bot_user()?;
+        }
         call!(LaunchStep::Folder, libc::SYS_chdir, plan.folder.as_ptr())?;
+        add_landlock_rules(plan)?;
+        if plan.is_root && !plan.has_namespaces {
+            drop_capabilities()?;
+        }
         confine(plan, RULESET_FD as c_long)?;
         let Some(program) = &plan.program else { return Err((LaunchStep::Exited, 0)) };
         let (argv, environment) = (context.argv, context.environment);

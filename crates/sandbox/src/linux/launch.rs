@@ -1,13 +1,11 @@
 //! Launching a program: the parent's side, and the restrictions that a process applies to itself.
 //!
-//! With namespaces there are two new processes. The first is [init](super::init), the second the
-//! program. Without namespaces the program is our child, and applies the same restrictions to
-//! itself between `fork` and `exec`.
+//! There are two new processes. The first is [init](super::init), the second the program.
 
 #![allow(unsafe_code)] // no safe library has `clone` with namespaces
 
 use std::cell::Cell;
-use std::ffi::{CString, c_char, c_long, c_void};
+use std::ffi::{CString, c_char, c_int, c_long, c_void};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,17 +13,19 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::init::{FIRST_FREE_FD, InitContext, LISTENER_FD, STACK_SIZE, init_main};
 use super::plan::LaunchPlan;
-use super::syscalls::{LaunchStep, NIL, StepError, call, check, landlock_add_path};
+use super::syscalls::{LaunchStep, NIL, StepError, call, check};
+use super::users;
 
-/// A program that was started in namespaces.
+/// A program that was started.
 pub(super) struct Launched {
-    /// Init of the PID namespace.
+    /// Init.
     pub(super) pid: Pid,
     /// Standard input, output and error.
     pub(super) pipes: [File; 3],
@@ -55,8 +55,8 @@ impl fmt::Display for LaunchError {
     }
 }
 
-/// Starts a program in namespaces. The kernel kills it when the calling thread exits.
-pub(super) fn in_namespaces(plan: &LaunchPlan) -> Result<Launched, LaunchError> {
+/// Starts a program. It is killed when the calling thread exits.
+pub(super) fn launch(plan: &LaunchPlan) -> Result<Launched, LaunchError> {
     let no_descriptor = |error: io::Error| LaunchError::new(LaunchStep::Descriptors, error);
     let pipe = || io::pipe().map_err(no_descriptor);
     let ((stdin_end, stdin), (stdout, stdout_end)) = (pipe()?, pipe()?);
@@ -87,12 +87,12 @@ pub(super) fn in_namespaces(plan: &LaunchPlan) -> Result<Launched, LaunchError> 
         descriptors: [stdin_fd, stdout_fd, stderr_fd, report_fd, ruleset_fd, cgroup_fd],
         program_stack: align(middle),
         program_error: Cell::new(None),
+        maps_written: AtomicU32::new(0),
     };
+    const NAMESPACES: c_int =
+        libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
     let flags = libc::CLONE_VM
-        | libc::CLONE_NEWUSER
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWIPC
+        | if plan.has_namespaces { NAMESPACES } else { 0 }
         | plan.port.map_or(0, |_| libc::CLONE_NEWNET)
         | libc::SIGCHLD;
     let argument = (&raw const context).cast_mut().cast::<c_void>();
@@ -109,6 +109,18 @@ pub(super) fn in_namespaces(plan: &LaunchPlan) -> Result<Launched, LaunchError> 
         return Err(LaunchError::new(LaunchStep::Namespaces, error));
     };
     drop((child_ends, ruleset, cgroup));
+    if plan.has_user {
+        let [uid_map, gid_map] = [&plan.uid_map, &plan.gid_map].map(|map| users::text(map));
+        if let Err(error) = users::write_maps(pid, uid_map, gid_map) {
+            stop(pid);
+            set_signal_mask(&mask);
+            return Err(LaunchError::new(LaunchStep::IdMaps, error));
+        }
+        context.maps_written.store(1, Ordering::Release);
+        let (word, wake, count) =
+            (context.maps_written.as_ptr(), libc::FUTEX_WAKE as c_long, 1 as c_long);
+        let _ = call!(LaunchStep::IdMaps, libc::SYS_futex, word, wake, count);
+    }
     let mut report = File::from(OwnedFd::from(report));
     let mut record = [0; 8];
     let received = report.read_exact(&mut record);
@@ -117,6 +129,11 @@ pub(super) fn in_namespaces(plan: &LaunchPlan) -> Result<Launched, LaunchError> 
     let (step, errno) = decode_report(record);
     let error = match (received, step, listener) {
         (Ok(()), LaunchStep::Done, Ok(listener)) => {
+            if plan.has_user {
+                // A process that changes its user makes its memory, which is ours, undumpable.
+                let (option, on) = (libc::PR_SET_DUMPABLE as c_long, 1 as c_long);
+                let _ = call!(LaunchStep::Done, libc::SYS_prctl, option, on, NIL, NIL, NIL);
+            }
             let pipes = [OwnedFd::from(stdin), OwnedFd::from(stdout), OwnedFd::from(stderr)];
             return Ok(Launched { pid, pipes: pipes.map(File::from), listener, report, stack });
         }
@@ -124,11 +141,24 @@ pub(super) fn in_namespaces(plan: &LaunchPlan) -> Result<Launched, LaunchError> 
         (Ok(()), _, _) => LaunchError::new(step, io::Error::from_raw_os_error(errno)),
         (Err(error), _, _) => LaunchError::new(LaunchStep::Namespaces, error),
     };
-    // Init must have exited before its stack is freed.
-    let _ = rustix::process::kill_process(pid, Signal::KILL);
-    let wait = || rustix::process::waitpid(Some(pid), WaitOptions::empty());
-    while matches!(wait(), Err(Errno::INTR)) {}
+    stop(pid);
     Err(error)
+}
+
+/// Kills init and waits for it: its stack is freed next.
+fn stop(init: Pid) {
+    let _ = rustix::process::kill_process(init, Signal::KILL);
+    let wait = || rustix::process::waitpid(Some(init), WaitOptions::empty());
+    while matches!(wait(), Err(Errno::INTR)) {}
+}
+
+/// Runs `action` while no signal handler of ours can run in this thread, or in a process that it
+/// creates.
+pub(super) fn with_signals_blocked<T>(action: impl FnOnce() -> T) -> T {
+    let mask = block_signals();
+    let result = action();
+    set_signal_mask(&mask);
+    result
 }
 
 /// Null-terminated array of pointers, as `execve` takes it.
@@ -199,41 +229,12 @@ pub(super) fn confine(plan: &LaunchPlan, ruleset: c_long) -> Result<(), StepErro
     let no_signals = 0_u64;
     let (how, mask) = (libc::SIG_SETMASK as c_long, &raw const no_signals);
     call!(LaunchStep::Processes, libc::SYS_rt_sigprocmask, how, mask, null, SIGNAL_SET_SIZE)?;
-    for filter in &plan.filters {
+    if let Some(filter) = &plan.filter {
         let program = FilterProgram { length: filter.len() as u16, instructions: filter.as_ptr() };
         let (operation, program) = (SECCOMP_SET_MODE_FILTER, &raw const program);
         call!(LaunchStep::Seccomp, libc::SYS_seccomp, operation, NIL, program)?;
     }
     Ok(())
-}
-
-/// Makes a command confine itself, without namespaces, before it executes the program.
-pub(super) fn confine_command(command: &mut Command, plan: LaunchPlan) {
-    const CLOSE_RANGE_CLOEXEC: c_long = 4;
-    let steps = move || -> Result<(), StepError> {
-        use LaunchStep::{Cgroup, Descriptors, Processes};
-        call!(Processes, libc::SYS_setsid)?;
-        let (option, signal) = (libc::PR_SET_PDEATHSIG as c_long, libc::SIGKILL as c_long);
-        call!(Processes, libc::SYS_prctl, option, signal, NIL, NIL, NIL)?;
-        let (first, last) = (3 as c_long, u32::MAX as c_long);
-        call!(Descriptors, libc::SYS_close_range, first, last, CLOSE_RANGE_CLOEXEC)?;
-        let ruleset = plan.ruleset.as_ref().map(AsRawFd::as_raw_fd);
-        if let Some(ruleset) = ruleset {
-            landlock_add_path(ruleset.into(), &plan.scratch_dir, plan.scratch_access)?;
-            landlock_add_path(ruleset.into(), &plan.proc, plan.proc_access)?;
-        }
-        if let Some(cgroup) = &plan.cgroup {
-            let (procs, own_pid) = (cgroup.procs_fd.as_raw_fd() as c_long, c"0".as_ptr());
-            call!(Cgroup, libc::SYS_write, procs, own_pid, 1 as c_long)?;
-        }
-        if plan.is_root {
-            drop_capabilities()?;
-        }
-        confine(&plan, ruleset.unwrap_or(-1).into())
-    };
-    let confine = move || steps().map_err(|(_, errno)| io::Error::from_raw_os_error(errno));
-    // SAFETY: the closure makes system calls only, and an error from an errno does not allocate.
-    unsafe { command.pre_exec(confine) };
 }
 
 /// Gives a command a session of its own. Its processes can then never join our process group.
@@ -243,7 +244,7 @@ pub(crate) fn new_session(command: &mut Command) {
 }
 
 /// Drops all capabilities of root permanently.
-fn drop_capabilities() -> Result<(), StepError> {
+pub(super) fn drop_capabilities() -> Result<(), StepError> {
     // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, SECBIT_NO_CAP_AMBIENT_RAISE and their locks, and
     // SECBIT_KEEP_CAPS_LOCKED. Root may lack the right to set them, as in many containers; then
     // no_new_privs has the same effect.

@@ -1,9 +1,9 @@
 //! Isolation on Linux: namespaces, Landlock, seccomp, resource limits, control groups.
 //!
 //! [`detect`] finds out which mechanisms work. [`plan`] prepares a launch with [`paths`],
-//! [`landlock`] and [`seccomp`], and [`launch`] carries it out. In namespaces, [`init`] is the
-//! first process, and sets up [`mounts`] and a [`network`]. [`cgroup`] adds a control group where
-//! the user may create one.
+//! [`landlock`] and [`seccomp`], and [`launch`] carries it out. [`init`] is the first process. In
+//! namespaces it sets up [`mounts`] and a [`network`]. [`cgroup`] adds a control group where the
+//! user may create one.
 
 mod cgroup;
 mod detect;
@@ -16,6 +16,7 @@ mod paths;
 mod plan;
 mod seccomp;
 mod syscalls;
+mod users;
 
 use std::fs::File;
 use std::io;
@@ -24,30 +25,34 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 
 pub(crate) use self::cgroup::Cgroup;
-pub(crate) use self::detect::{has_network, mechanisms};
+pub(crate) use self::detect::{bot_users, has_network, mechanisms};
 pub(crate) use self::launch::new_session;
-use self::plan::{Confinement, LaunchPlan, OwnPaths, c_string};
+use self::plan::{Confinement, LaunchPlan, OwnPaths};
 use self::syscalls::LaunchStep;
-use crate::spawn::{Started, command, start_command};
+use self::users::BotUser;
+use crate::spawn::Started;
 use crate::{ScratchDir, SpawnRequest};
 
 /// Resources that live as long as a program.
 pub(crate) struct ChildGuard {
-    /// Pipe from which init's reports are read, and the stack on which init runs.
-    init: Option<(File, Vec<u8>)>,
+    /// Pipe from which init's reports are read.
+    report: File,
+    /// Stack on which init runs.
+    _stack: Vec<u8>,
     cgroup: Option<Arc<Cgroup>>,
     _scratch_dir: Option<ScratchDir>,
+    _user: Option<BotUser>,
 }
 
 impl ChildGuard {
-    /// Raw wait status of the program, once init has exited; `None` without init.
+    /// Raw wait status of the program, once init has exited; `None` if init was killed.
     pub(crate) fn exit_status(&mut self) -> Option<i32> {
-        self.init.as_mut().and_then(|(report, _)| launch::read_exit_status(report))
+        launch::read_exit_status(&mut self.report)
     }
 
-    /// Whether the child process is the init of a PID namespace.
+    /// Whether the child process is an init, and the program its child.
     pub(crate) fn has_init(&self) -> bool {
-        self.init.is_some()
+        true
     }
 
     /// Control group of the program, if it has one.
@@ -67,47 +72,41 @@ pub(crate) fn spawn(request: &SpawnRequest<'_>) -> io::Result<Started> {
         _ => request.program.to_path_buf(),
     };
     let own_paths = OwnPaths::new(request, &program);
-    let mut plan = LaunchPlan::new(request, confinement, Some(&program), &own_paths)?;
-    plan.cgroup = Cgroup::new(&request.limits)?.map(Arc::new);
-    match has_namespaces {
-        true => spawn_in_namespaces(plan),
-        false => spawn_without_namespaces(request, &program, plan),
-    }
-}
-
-fn spawn_in_namespaces(plan: LaunchPlan) -> io::Result<Started> {
-    let cgroup = plan.cgroup.clone();
-    let launched = on_spawner_thread(move || launch::in_namespaces(&plan))?;
+    let scratch_dir = if has_namespaces { None } else { Some(ScratchDir::new()?) };
+    let scratch_path = scratch_dir.as_ref().map_or(Path::new(paths::SCRATCH_DIR), ScratchDir::path);
+    let user = match has_namespaces && detect::bot_users().is_ok() {
+        true => Some(BotUser::new().map_err(io::Error::other)?),
+        false => None,
+    };
+    let new_plan = |user: Option<&BotUser>| {
+        LaunchPlan::new(request, confinement, Some(&program), &own_paths, scratch_path, user)
+    };
+    // Not every file system can map its owners.
+    let mut plan = match new_plan(user.as_ref()) {
+        Err(_) if user.is_some() => new_plan(None)?,
+        plan => plan?,
+    };
+    let cgroup = Cgroup::new(&request.limits)?.map(Arc::new);
+    plan.cgroup.clone_from(&cgroup);
+    let launched = on_spawner_thread(move || launch::launch(&plan))?;
     let launched = launched.map_err(|error| match error.step {
         LaunchStep::Exec | LaunchStep::Folder => error.source,
         // Running out of descriptors is our fault: keep the errno so that the caller can tell.
         LaunchStep::Descriptors => error.source,
         _ => io::Error::other(error.to_string()),
     })?;
-    let init = Some((launched.report, launched.stack));
     Ok(Started {
         pid: launched.pid,
         pipes: launched.pipes,
         listener: launched.listener.map(TcpListener::from),
-        guard: Some(ChildGuard { init, cgroup, _scratch_dir: None }),
+        guard: Some(ChildGuard {
+            report: launched.report,
+            _stack: launched.stack,
+            cgroup,
+            _scratch_dir: scratch_dir,
+            _user: user,
+        }),
     })
-}
-
-fn spawn_without_namespaces(
-    request: &SpawnRequest<'_>,
-    program: &Path,
-    mut plan: LaunchPlan,
-) -> io::Result<Started> {
-    let scratch_dir = ScratchDir::new()?;
-    let cgroup = plan.cgroup.clone();
-    plan.scratch_dir = c_string(scratch_dir.path().as_ref())?;
-    plan.proc = c"/proc/self".into();
-    let mut command = command(program, request);
-    command.env_clear().envs(paths::environment(scratch_dir.path()));
-    launch::confine_command(&mut command, plan);
-    let started = on_spawner_thread(move || start_command(command))??;
-    let guard = ChildGuard { init: None, cgroup, _scratch_dir: Some(scratch_dir) };
-    Ok(Started { guard: Some(guard), ..started })
 }
 
 /// Runs `start` on a thread that lives as long as this process. The kernel kills a program when the

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)] // system calls
 
 use std::ffi::{CStr, CString, c_long};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use super::plan::LaunchPlan;
 use super::syscalls::{LaunchStep, StepError, call, check, close, open};
@@ -15,6 +16,8 @@ pub(super) struct BindMount {
     pub(super) parents: Vec<CString>,
     pub(super) kind: MountKind,
     pub(super) is_writable: bool,
+    /// Copy of its mount, if it was opened before the new process was created.
+    pub(super) tree: Option<OwnedFd>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +29,7 @@ pub(super) enum MountKind {
 }
 
 /// Maximum number of bind mounts; more are ignored.
-pub(super) const MAX_BIND_MOUNTS: usize = 16;
+pub(super) const MAX_BIND_MOUNTS: usize = 32;
 
 const AT_RECURSIVE: c_long = 0x8000;
 const MOVE_MOUNT_F_EMPTY_PATH: c_long = 4;
@@ -65,6 +68,9 @@ pub(super) fn set_up(plan: &LaunchPlan) -> Result<(), StepError> {
     open_trees(plan, false, &mut trees)?;
     let flags = libc::MS_NOSUID | libc::MS_NODEV;
     mount(c"tmpfs", &plan.scratch_dir, flags, &plan.scratch_options)?;
+    for hidden in &plan.hidden {
+        mount(c"tmpfs", hidden, flags, c"size=1m,mode=755")?;
+    }
     for (bind, tree) in plan.bind_mounts.iter().zip(trees) {
         for parent in &bind.parents {
             // Most exist already.
@@ -83,15 +89,27 @@ pub(super) fn set_up(plan: &LaunchPlan) -> Result<(), StepError> {
             close(tree);
         }
     }
-    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
+    for file in &plan.masked {
+        mask(file)?;
+    }
     // Hides init, which has our command line.
-    mount(c"proc", c"/proc", flags, c"hidepid=4")
+    mount(c"proc", c"/proc", PROC_FLAGS, c"hidepid=4")
+}
+
+const PROC_FLAGS: libc::c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+
+/// Makes `/proc` read-only.
+pub(super) fn protect_proc() -> Result<(), StepError> {
+    let flags = PROC_FLAGS | libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY;
+    mount(c"proc", c"/proc", flags, c"")
 }
 
 /// Opens copies of the mounts of those bind mounts that are writable, or of those that are not.
 fn open_trees(plan: &LaunchPlan, writable: bool, trees: &mut [c_long]) -> Result<(), StepError> {
     for (bind, tree) in plan.bind_mounts.iter().zip(trees) {
-        if bind.is_writable == writable && bind.kind != MountKind::Empty {
+        if let Some(opened) = &bind.tree {
+            *tree = opened.as_raw_fd().into();
+        } else if bind.is_writable == writable && bind.kind != MountKind::Empty {
             let flags = OPEN_TREE_CLONE | AT_RECURSIVE | libc::O_CLOEXEC as c_long;
             let path = bind.path.as_ptr();
             *tree = call!(LaunchStep::Mounts, libc::SYS_open_tree, CURRENT_DIR, path, flags)?;
@@ -100,8 +118,24 @@ fn open_trees(plan: &LaunchPlan, writable: bool, trees: &mut [c_long]) -> Result
     Ok(())
 }
 
+/// Covers a file with `/dev/null`. Does nothing if it is not visible anyway.
+fn mask(file: &CStr) -> Result<(), StepError> {
+    let step = LaunchStep::Mounts;
+    match open(step, file, libc::O_PATH) {
+        Ok(fd) => close(fd),
+        Err(_) => return Ok(()),
+    }
+    let (source, file) = (c"/dev/null".as_ptr(), file.as_ptr());
+    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC as c_long;
+    let tree = call!(step, libc::SYS_open_tree, CURRENT_DIR, source, flags)?;
+    let (empty, flags) = (c"".as_ptr(), MOVE_MOUNT_F_EMPTY_PATH);
+    call!(step, libc::SYS_move_mount, tree, empty, CURRENT_DIR, file, flags)?;
+    close(tree);
+    Ok(())
+}
+
 fn create_dir(path: &CStr) -> Result<c_long, StepError> {
-    call!(LaunchStep::Mounts, libc::SYS_mkdirat, CURRENT_DIR, path.as_ptr(), 0o700 as c_long)
+    call!(LaunchStep::Mounts, libc::SYS_mkdirat, CURRENT_DIR, path.as_ptr(), 0o755 as c_long)
 }
 
 fn mount(kind: &CStr, path: &CStr, flags: libc::c_ulong, options: &CStr) -> Result<(), StepError> {

@@ -29,12 +29,14 @@ pub(super) const EXECUTABLE: &[&str] = &[
 pub(super) const READABLE: &[&str] = &[
     "/etc/alternatives",
     "/etc/crypto-policies",
+    "/etc/dotnet",
     "/etc/java",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/ld.so.preload",
     "/etc/localtime",
+    "/etc/mono",
     "/etc/pki",
     "/etc/ssl",
     "/sys/devices/system/cpu",
@@ -83,6 +85,17 @@ pub(super) fn find_in_path(name: &str) -> Option<PathBuf> {
         is_file && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
     })?;
     std::path::absolute(found).ok()
+}
+
+/// Files of this program: the one that runs, and the one in `PATH` with the same name.
+pub(super) fn own_programs() -> &'static BTreeSet<PathBuf> {
+    static FILES: OnceLock<BTreeSet<PathBuf>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let running = std::env::current_exe().and_then(|file| file.canonicalize()).ok();
+        let name = running.as_ref().and_then(|file| Some(file.file_name()?.to_str()?.to_string()));
+        let installed = name.and_then(|name| find_in_path(&name)?.canonicalize().ok());
+        running.into_iter().chain(installed).collect()
+    })
 }
 
 /// Directories of runtimes that are not installed system-wide.

@@ -2,10 +2,11 @@
 //! allocated.
 
 use std::collections::BTreeSet;
-use std::ffi::{CString, OsStr};
+use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -15,17 +16,20 @@ use seccompiler::BpfProgram;
 use super::cgroup::Cgroup;
 use super::mounts::{BindMount, MAX_BIND_MOUNTS, MountKind};
 use super::paths::SCRATCH_DIR;
+use super::users::{self, BotUser};
 use super::{detect, landlock, paths, seccomp};
-use crate::{Limits, SpawnRequest};
+use crate::{Limits, SpawnRequest, procfs};
 
 /// User and group id that the user has in a namespace. Not 0, so that a program gains no rights in
 /// the namespace.
-const SANDBOX_UID: u32 = 1000;
+pub(super) const SANDBOX_UID: u32 = 1000;
 /// Maximum number of files in a scratch directory.
 const MAX_SCRATCH_FILES: u32 = 20_000;
 /// Processes that the kernel allows beyond the limit, so that the monitor sees the violation and
 /// can report it.
 pub(super) const PROCESS_HEADROOM: u64 = 64;
+/// Processes that the user may start meanwhile, where they count together with those of a program.
+const OTHER_PROCESSES: u64 = 256;
 /// Ids that the kernel does not reuse: when they wrap around, it continues from here.
 const RESERVED_PIDS: u64 = 300;
 
@@ -50,17 +54,22 @@ pub(super) struct OwnPaths {
 impl OwnPaths {
     pub(super) fn new(request: &SpawnRequest<'_>, program: &Path) -> OwnPaths {
         let SpawnRequest { folder, owns_folder, argv, .. } = *request;
-        let mut paths = paths::program_paths(folder, owns_folder, program, argv);
-        paths.extend(request.extra_paths.iter().filter_map(|path| path.canonicalize().ok()));
-        match (request.is_build, request.build_output) {
-            (false, _) => OwnPaths { readable: paths, writable: Vec::new() },
-            (true, None) => OwnPaths { readable: Vec::new(), writable: paths },
+        let own = paths::program_paths(folder, owns_folder, program, argv);
+        let mut readable: Vec<_> =
+            request.extra_paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let writable = match (request.is_build, request.build_output) {
+            (true, None) => own,
             (true, Some(output)) => {
-                let output = output.canonicalize().unwrap_or_else(|_| output.to_path_buf());
-                paths.retain(|path| !path.starts_with(&output));
-                OwnPaths { readable: paths, writable: vec![output] }
+                readable.extend(own);
+                vec![output.canonicalize().unwrap_or_else(|_| output.to_path_buf())]
             }
-        }
+            (false, _) => {
+                readable.extend(own);
+                Vec::new()
+            }
+        };
+        readable.retain(|path| !writable.iter().any(|outer| path.starts_with(outer)));
+        OwnPaths { readable, writable }
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
@@ -76,12 +85,20 @@ pub(super) struct LaunchPlan {
     pub(super) environment: Vec<CString>,
     /// Working directory.
     pub(super) folder: CString,
+    pub(super) has_namespaces: bool,
     pub(super) bind_mounts: Vec<BindMount>,
+    /// Files that the program must not reach.
+    pub(super) masked: Vec<CString>,
+    /// Directories that the program's user could not enter, replaced by empty ones.
+    pub(super) hidden: Vec<CString>,
     pub(super) scratch_dir: CString,
     /// Mount options of the scratch directory.
     pub(super) scratch_options: CString,
     /// Readable part of `/proc`.
-    pub(super) proc: CString,
+    pub(super) proc: &'static CStr,
+    /// Whether the program has a user of its own: then we write the id maps, and the program
+    /// becomes that user.
+    pub(super) has_user: bool,
     pub(super) uid_map: CString,
     pub(super) gid_map: CString,
     /// Highest process id in the namespace, where each namespace has its own.
@@ -90,8 +107,8 @@ pub(super) struct LaunchPlan {
     pub(super) ruleset: Option<OwnedFd>,
     pub(super) scratch_access: u64,
     pub(super) proc_access: u64,
-    /// Seccomp filters.
-    pub(super) filters: Vec<BpfProgram>,
+    /// Seccomp filter.
+    pub(super) filter: Option<BpfProgram>,
     pub(super) rlimits: Vec<(Resource, u64)>,
     pub(super) cgroup: Option<Arc<Cgroup>>,
     /// Port to listen on in a network of the program's own.
@@ -101,12 +118,15 @@ pub(super) struct LaunchPlan {
 }
 
 impl LaunchPlan {
-    /// Prepares the launch of `program`, or of a probe if there is none.
+    /// Prepares the launch of `program`, or of a probe if there is none. With namespaces, the scratch
+    /// directory is mounted by the new process.
     pub(super) fn new(
         request: &SpawnRequest<'_>,
         confinement: Confinement,
         program: Option<&Path>,
         own_paths: &OwnPaths,
+        scratch_dir: &Path,
+        user: Option<&BotUser>,
     ) -> io::Result<LaunchPlan> {
         let folder = request.folder.canonicalize()?;
         // The runtime of a command is trusted if the user typed its name, to be found in `PATH`.
@@ -117,11 +137,16 @@ impl LaunchPlan {
             _ => landlock::ruleset(&confinement, own_paths, runtime_dirs.clone())
                 .map_err(io::Error::other)?,
         };
-        let bind_mounts = match confinement.has_namespaces {
-            true => bind_mounts(&folder, own_paths, &runtime_dirs)?,
-            false => Vec::new(),
+        let mut view = FileView::default();
+        if confinement.has_namespaces {
+            view = FileView::new(&folder, own_paths, &runtime_dirs, user)?;
+        }
+        // Otherwise a bot could submit this program as its own.
+        let masked: io::Result<Vec<CString>> = match request.owns_folder {
+            true => paths::own_programs().iter().map(|file| c_string(file.as_ref())).collect(),
+            false => Ok(Vec::new()),
         };
-        let environment = paths::environment(Path::new(SCRATCH_DIR)).into_iter();
+        let environment = paths::environment(scratch_dir).into_iter();
         let environment = environment.map(|(mut pair, value)| {
             pair.push("=");
             pair.push(value);
@@ -132,17 +157,30 @@ impl LaunchPlan {
         let format = |text: String| c_string(text.as_ref());
         let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let (disk, files) = (limits.disk, MAX_SCRATCH_FILES);
+        let id_map = |own: u32| match user {
+            // Init stays root, with rights in the namespace only.
+            Some(user) => format!("0 0 1\n{SANDBOX_UID} {} 1", user.id),
+            None => format!("{SANDBOX_UID} {own} 1"),
+        };
+        let owner = match user {
+            Some(_) => format!(",uid={SANDBOX_UID},gid={SANDBOX_UID}"),
+            None => String::new(),
+        };
         Ok(LaunchPlan {
             program: program.map(|program| c_string(program.as_ref())).transpose()?,
             argv: argv.collect::<io::Result<_>>()?,
             environment: environment.collect::<io::Result<_>>()?,
             folder: c_string(folder.as_ref())?,
-            bind_mounts,
-            scratch_dir: c_string(SCRATCH_DIR.as_ref())?,
-            scratch_options: format(format!("size={disk},nr_inodes={files},mode=700"))?,
-            proc: c"/proc".into(),
-            uid_map: format(format!("{SANDBOX_UID} {uid} 1"))?,
-            gid_map: format(format!("{SANDBOX_UID} {gid} 1"))?,
+            bind_mounts: view.bind_mounts,
+            hidden: view.hidden,
+            has_user: user.is_some(),
+            masked: masked?,
+            has_namespaces: confinement.has_namespaces,
+            scratch_dir: c_string(scratch_dir.as_ref())?,
+            scratch_options: format(format!("size={disk},nr_inodes={files},mode=700{owner}"))?,
+            proc: if confinement.has_namespaces { c"/proc" } else { c"/proc/self" },
+            uid_map: format(id_map(uid))?,
+            gid_map: format(id_map(gid))?,
             pid_max: match has_pid_max_per_namespace() {
                 true => Some(format(pid_max(limits).to_string())?),
                 false => None,
@@ -150,7 +188,7 @@ impl LaunchPlan {
             ruleset,
             scratch_access: landlock::all_access(),
             proc_access: landlock::read_access(),
-            filters: filters(confinement)?,
+            filter: filter(confinement)?,
             rlimits: rlimits(limits, confinement),
             cgroup: None,
             port: request.port.filter(|_| detect::has_network()),
@@ -164,21 +202,21 @@ pub(super) fn c_string(text: &OsStr) -> io::Result<CString> {
     Ok(CString::new(text.as_bytes())?)
 }
 
-/// Returns the seccomp filters, compiled once per kind of confinement.
-fn filters(confinement: Confinement) -> io::Result<Vec<BpfProgram>> {
-    static COMPILED: Mutex<Vec<(Confinement, Vec<BpfProgram>)>> = Mutex::new(Vec::new());
+/// Returns the seccomp filter, compiled once per kind of confinement; `None` without seccomp.
+fn filter(confinement: Confinement) -> io::Result<Option<BpfProgram>> {
+    static COMPILED: Mutex<Vec<(Confinement, BpfProgram)>> = Mutex::new(Vec::new());
     if !detect::has_seccomp() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
-    // The filters do not depend on the number of the port.
+    // The filter does not depend on the number of the port.
     let confinement = Confinement { port: confinement.port.map(|_| 0), ..confinement };
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, filters)) = compiled.iter().find(|(kind, _)| *kind == confinement) {
-        return Ok(filters.clone());
+    if let Some((_, filter)) = compiled.iter().find(|(kind, _)| *kind == confinement) {
+        return Ok(Some(filter.clone()));
     }
-    let filters = seccomp::filters(&confinement).map_err(io::Error::other)?;
-    compiled.push((confinement, filters.clone()));
-    Ok(filters)
+    let filter = seccomp::filter(&confinement).map_err(io::Error::other)?;
+    compiled.push((confinement, filter.clone()));
+    Ok(Some(filter))
 }
 
 /// Limits that the kernel enforces per process, lowered to what the user may set. The monitor
@@ -192,10 +230,12 @@ fn rlimits(limits: &Limits, confinement: Confinement) -> Vec<(Resource, u64)> {
         (Resource::Data, limits.memory.saturating_mul(2)),
         (Resource::Memlock, 64 << 10),
     ];
-    if confinement.has_namespaces {
-        // Without a user namespace, all processes of the user would count.
-        rlimits.push((Resource::Nproc, u64::from(limits.processes) + PROCESS_HEADROOM));
-    }
+    let processes = u64::from(limits.processes) + PROCESS_HEADROOM;
+    rlimits.push(match confinement.has_namespaces {
+        true => (Resource::Nproc, processes),
+        // Without a user namespace, all processes and threads of the user count.
+        false => (Resource::Nproc, procfs::tasks_of_user() + processes + OTHER_PROCESSES),
+    });
     for (resource, limit) in &mut rlimits {
         let max = rustix::process::getrlimit(*resource).maximum;
         *limit = max.map_or(*limit, |max| max.min(*limit));
@@ -222,43 +262,91 @@ fn has_pid_max_per_namespace() -> bool {
     })
 }
 
-/// Bind mounts of a program: paths that the scratch directory would hide, and writable paths.
-fn bind_mounts(
-    folder: &Path,
-    own_paths: &OwnPaths,
-    runtime_dirs: &BTreeSet<PathBuf>,
-) -> io::Result<Vec<BindMount>> {
-    let is_hidden = |path: &Path| path.starts_with(SCRATCH_DIR) && path != Path::new(SCRATCH_DIR);
-    let runtimes = paths::runtimes().iter().chain(runtime_dirs);
-    let writable = own_paths.writable.iter().map(|path| (path, true));
-    let readable = own_paths.readable.iter().chain(runtimes).map(|path| (path, false));
-    let mut mounts = Vec::new();
-    for (path, is_writable) in writable.chain(readable) {
-        if !is_writable && !is_hidden(path) {
-            continue;
-        }
-        let kind = match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => MountKind::Directory,
-            Ok(_) => MountKind::File,
-            Err(_) => continue,
-        };
-        mounts.push(bind_mount(path, kind, is_writable)?);
-    }
-    // The working directory must exist even if nothing in it belongs to the program.
-    if is_hidden(folder) && !own_paths.all().any(|path| folder.starts_with(path)) {
-        mounts.push(bind_mount(folder, MountKind::Empty, false)?);
-    }
-    mounts.truncate(MAX_BIND_MOUNTS);
-    Ok(mounts)
+/// The file system as a program sees it.
+#[derive(Default)]
+struct FileView {
+    bind_mounts: Vec<BindMount>,
+    hidden: Vec<CString>,
 }
 
-fn bind_mount(path: &Path, kind: MountKind, is_writable: bool) -> io::Result<BindMount> {
-    let parents = path
-        .ancestors()
-        .skip(1)
-        .take_while(|parent| parent.starts_with(SCRATCH_DIR) && *parent != Path::new(SCRATCH_DIR));
+impl FileView {
+    /// Mounts paths that the scratch directory would hide, and writable paths. For a program with a
+    /// user of its own, mounts all its own paths, and hides directories that this user could not
+    /// enter.
+    fn new(
+        folder: &Path,
+        own_paths: &OwnPaths,
+        runtime_dirs: &BTreeSet<PathBuf>,
+        user: Option<&BotUser>,
+    ) -> io::Result<FileView> {
+        let runtimes: BTreeSet<&PathBuf> = paths::runtimes().iter().chain(runtime_dirs).collect();
+        let mut hidden = BTreeSet::from([PathBuf::from(SCRATCH_DIR)]);
+        if user.is_some() {
+            let paths = own_paths.all().chain(runtimes.iter().copied());
+            hidden.extend(paths.filter_map(|path| private_dir(path.ancestors().skip(1))));
+            if !own_paths.all().any(|path| folder.starts_with(path)) {
+                hidden.extend(private_dir(folder.ancestors()));
+            }
+        }
+        let is_hidden =
+            |path: &Path| hidden.iter().any(|dir| path.starts_with(dir) && path != dir.as_path());
+        let own = own_paths.writable.iter().map(|path| (path, true, true));
+        let own = own.chain(own_paths.readable.iter().map(|path| (path, false, true)));
+        let mut mounts = Vec::new();
+        for (path, is_writable, is_own) in
+            own.chain(runtimes.iter().map(|path| (*path, false, false)))
+        {
+            let needs_map = is_own && user.is_some();
+            if !is_writable && !needs_map && !is_hidden(path) {
+                continue;
+            }
+            let kind = match path.metadata() {
+                Ok(metadata) if metadata.is_dir() => MountKind::Directory,
+                Ok(_) => MountKind::File,
+                Err(_) => continue,
+            };
+            let mut mount = bind_mount(path, kind, is_writable, &hidden)?;
+            if let Some(user) = user {
+                let owner = needs_map.then_some(user);
+                mount.tree = Some(users::open_tree(path, owner, is_writable)?);
+            }
+            mounts.push(mount);
+        }
+        // The working directory must exist even if nothing in it belongs to the program.
+        let is_in_hidden = hidden.iter().any(|dir| folder.starts_with(dir));
+        if is_in_hidden && !own_paths.all().any(|path| folder.starts_with(path)) {
+            mounts.push(bind_mount(folder, MountKind::Empty, false, &hidden)?);
+        }
+        mounts.truncate(MAX_BIND_MOUNTS);
+        hidden.remove(Path::new(SCRATCH_DIR));
+        let hidden = hidden.iter().map(|dir| c_string(dir.as_ref()));
+        Ok(FileView { bind_mounts: mounts, hidden: hidden.collect::<io::Result<_>>()? })
+    }
+}
+
+/// The outermost of these directories that only its owner and group may enter.
+fn private_dir<'a>(ancestors: impl Iterator<Item = &'a Path>) -> Option<PathBuf> {
+    let is_private = |dir: &&Path| {
+        let is_root = dir.parent().is_none();
+        !is_root && dir.metadata().is_ok_and(|metadata| metadata.mode() & 0o001 == 0)
+    };
+    // The scratch directory is replaced anyway.
+    let is_outside = |dir: &&Path| !dir.starts_with(SCRATCH_DIR);
+    ancestors.filter(is_private).filter(is_outside).last().map(Path::to_path_buf)
+}
+
+fn bind_mount(
+    path: &Path,
+    kind: MountKind,
+    is_writable: bool,
+    hidden: &BTreeSet<PathBuf>,
+) -> io::Result<BindMount> {
+    let is_missing = |parent: &&Path| {
+        hidden.iter().any(|dir| parent.starts_with(dir) && *parent != dir.as_path())
+    };
+    let parents = path.ancestors().skip(1).take_while(is_missing);
     let mut parents: Vec<CString> =
         parents.map(|parent| c_string(parent.as_ref())).collect::<io::Result<_>>()?;
     parents.reverse();
-    Ok(BindMount { path: c_string(path.as_ref())?, parents, kind, is_writable })
+    Ok(BindMount { path: c_string(path.as_ref())?, parents, kind, is_writable, tree: None })
 }

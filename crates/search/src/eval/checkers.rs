@@ -12,11 +12,14 @@ use std::sync::LazyLock;
 
 use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, TOP_ROW};
 use crownhead_rules::checkers::{Checkers, ContestRules, EnglishRules, Move, Variant};
-use crownhead_rules::{Bits, Position, Side};
+use crownhead_rules::{Bits, Notation, Position, Side};
 
 use super::embedded_weights;
 use crate::bench::BenchPositions;
 use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::network::Shape;
+use crate::train::data::Boards;
+use crate::train::{self, Learnable, Trainer};
 use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable};
 
@@ -348,6 +351,10 @@ impl<V: CheckersEval> Searchable for Checkers<V> {
         LinearTuner::<Self, _>::boxed(options, knowledge, Self::evaluator(knowledge))
     }
 
+    fn trainer(options: &Self::Options, knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {
+        train::boxed::<Self>(options, knowledge)
+    }
+
     fn contempt() -> Score {
         V::CONTEMPT
     }
@@ -384,5 +391,47 @@ impl<V: CheckersEval> Searchable for Checkers<V> {
     #[inline(always)]
     fn history_index(mv: Move) -> usize {
         (mv.start() & 63) << 6 | mv.end() & 63
+    }
+}
+
+impl<V: CheckersEval> Learnable for Checkers<V> {
+    const SHAPE: Shape = Shape { inputs: 128, hidden: 64, buckets: 4 };
+
+    #[inline(always)]
+    fn boards(&self) -> Boards {
+        let MoverView { own, other, kings } = MoverView::new(self);
+        [own, other, kings]
+    }
+
+    /// Own men, own kings, the opponent's men, the opponent's kings; 32 squares each.
+    #[inline(always)]
+    fn inputs(&[own, other, kings]: &Boards, mut on_input: impl FnMut(usize)) {
+        for (offset, pieces) in
+            [own & !kings, own & kings, other & !kings, other & kings].into_iter().enumerate()
+        {
+            for bit in Bits(pieces) {
+                on_input(32 * offset + (bit - bit / 9) as usize);
+            }
+        }
+    }
+
+    /// By the number of pieces: up to 6, 12, 18, and more.
+    #[inline(always)]
+    fn bucket(&[own, other, _]: &Boards) -> usize {
+        ((count(own | other) - 1) / 6).clamp(0, 3) as usize
+    }
+
+    /// Half of the games start with a man less on each side.
+    fn training_start(options: &Self::Options, rng: &mut fastrand::Rng) -> Self {
+        if rng.bool() {
+            return Self::start(options);
+        }
+        let squares = |range: std::ops::RangeInclusive<u32>, removed: u32| {
+            let squares = range.filter(|square| *square != removed);
+            squares.map(|square| square.to_string()).collect::<Vec<_>>().join(",")
+        };
+        let (white, black) = (squares(21..=32, rng.u32(21..33)), squares(1..=12, rng.u32(1..13)));
+        let text = format!("B:W{white}:B{black}");
+        Self::parse_position(&text, options).unwrap_or_else(|_| Self::start(options))
     }
 }

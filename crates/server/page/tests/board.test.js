@@ -46,6 +46,23 @@ test("a selected piece shows its destinations and Escape deselects it", async ()
   await page.context().close();
 });
 
+test("a spectator who joins or leaves does not deselect a piece", async () => {
+  const game = await server.createGame({ game: "english", mode: "hotseat" });
+  const page = await harness.openPage(browser, server.address, harness.REDUCED_MOTION);
+  await page.goto(game.seatPath);
+  await page.locator(".cell.movable").first().waitFor();
+  await select(page, "36");
+  const spectator = await harness.openPage(browser, server.address);
+  await spectator.goto(game.watchPath);
+  await page.getByText("1 spectator").waitFor();
+  assert.deepEqual(await cellsWith(page, "selected"), ["36"]);
+  await spectator.context().close();
+  await page.getByText("1 spectator").waitFor({ state: "detached" });
+  await select(page, "45");
+  await harness.waitForMoves(page, 1);
+  await page.context().close();
+});
+
 const mandatoryCapture = { game: "english", position: "B:W15,32:B1,11" };
 
 test("an illegal move is answered with the reason, as an alert", async () => {
@@ -165,10 +182,10 @@ test("a circular capture can be played in both directions", async () => {
   }
 });
 
-// 33 can jump over 34 to 35, and from there only over 45 to 55.
-const jumps = { game: "chinese-checkers", position: "8/8/2##4/4#3/8/8/7O/8 # 0" };
+// 33 can capture 34 by a hop to 35, and from there 45 by a hop to 55; 42 can move too.
+const jumps = { game: "capture-halma", position: "8/8/2bw4/1b2w3/8/8/8/7w b 0" };
 
-test("jumps are selected one by one and a stop does not end the move", async () => {
+test("captures are selected one by one and a stop does not end the move", async () => {
   const page = await openGame(jumps);
   await select(page, "33", "35");
   await page.getByText("Select it again to stop here, or continue the move.").waitFor();
@@ -176,7 +193,7 @@ test("jumps are selected one by one and a stop does not end the move", async () 
   assert.deepEqual(await cellsWith(page, "stop"), ["35"]);
   await select(page, "55");
   await harness.waitForMoves(page, 1);
-  assert.deepEqual(await harness.shownMoves(page), ["3355"]);
+  assert.deepEqual(await harness.shownMoves(page), ["33-35-55"]);
   await page.context().close();
 });
 
@@ -190,8 +207,8 @@ test("a move selected halfway is cancelled by selecting something else", async (
     else await page.mouse.click(2, 2);
     assert.deepEqual(await cellsWith(page, "selected"), []);
   }
-  await select(page, "33", "35", "34");
-  assert.deepEqual(await cellsWith(page, "selected"), ["34"]);
+  await select(page, "33", "35", "42");
+  assert.deepEqual(await cellsWith(page, "selected"), ["42"]);
   assert.deepEqual(await harness.shownMoves(page), []);
   await page.context().close();
 });
@@ -209,7 +226,7 @@ test("a move stops by selecting its cell again, by Enter, or by dropping the pie
     const page = await openGame(jumps);
     await stop(page);
     await harness.waitForMoves(page, 1);
-    assert.deepEqual(await harness.shownMoves(page), ["3335"]);
+    assert.deepEqual(await harness.shownMoves(page), ["33-35"]);
     await page.context().close();
   }
 });

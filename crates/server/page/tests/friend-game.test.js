@@ -81,7 +81,7 @@ test("two browsers play each other by link while a third watches", async () => {
 
   // Bob sees Ann's name and cannot move her pieces.
   await waitForText(bob, "Ann");
-  assert.equal(await bob.locator(".mine").count(), 0);
+  assert.equal(await harness.cell(bob, "36").and(bob.locator(".mine")).count(), 0);
 
   // Take-back: declined, then accepted.
   await clickButton(bob, "Take back");
@@ -240,14 +240,16 @@ test("several tabs on one seat stay in sync and each can move", async () => {
   });
   const first = await openPage();
   await first.goto(seatPath);
+  // The browser knows the seat once the server has accepted the secret.
+  await resignButton(first).waitFor();
   const second = await first.context().newPage();
-  await second.goto(watchPath); // the browser knows the seat
+  await second.goto(watchPath);
   await move(first, "36", "45");
   await harness.waitForMoves(second, 2);
   await second.locator(".cell.movable").first().waitFor();
   const view = await server.position("english", await harness.shownMoves(second));
   await harness.makeMove(second, harness.mouse(second), view.legal[0]);
-  await harness.waitForMoves(first, 4);
+  for (const page of [first, second]) await harness.waitForMoves(page, 4);
   assert.deepEqual(await harness.shownMoves(first), await harness.shownMoves(second));
   await first.context().close();
 });

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const program = process.env.CROWNHEAD ?? join(root, "target/debug/crownhead");
+export const program = process.env.CROWNHEAD ?? join(root, "target/debug/crownhead");
 const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** `crownhead serve` with a temporary data directory. */

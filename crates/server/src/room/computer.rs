@@ -1,17 +1,26 @@
-//! The computer player of a room: its moves and its answers to draw offers.
+//! The computer players of a room: their moves, answers to draw offers, and hints.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError};
+use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, hint_reason};
 
 use super::{Room, RoomState};
+use crate::error::Refusal;
+use crate::messages::ServerMessage;
 use crate::monotonic;
+use crate::new_game::Mode;
 use crate::search_queue::SearchJob;
 use crate::views::ComputerState;
 
 /// The player that decides on draw offers.
 const DRAW_JUDGE: &str = "best:movetime=300ms";
+/// The player that gives hints, as in the terminal.
+const HINT_PLAYER: &str = "best:movetime=1s";
+/// Maximum duration of a search for a hint.
+const HINT_TIME: Duration = Duration::from_secs(1);
+/// Time to look at a move of a computer before the other computer answers it.
+const PAUSE_BETWEEN_COMPUTERS: Duration = Duration::from_secs(1);
 /// Expected maximum duration of a search by a player that does not use its time.
 const QUICK_SEARCH: Duration = Duration::from_millis(300);
 
@@ -24,7 +33,7 @@ impl Room {
         let setup = state.game.setup();
         let side = state.game.session().side();
         let (Some(rooms), Some(client), false) =
-            (self.rooms.upgrade(), state.members.latest_player(), state.game.is_over())
+            (self.rooms.upgrade(), state.search_client(), state.game.is_over())
         else {
             return;
         };
@@ -33,6 +42,10 @@ impl Room {
         player.cap_move_time(think_time);
         let time_left = state.game.time_left(monotonic::now()).map(|left| left[side.index()]);
         let version = state.game.version();
+        let pause = match setup.mode {
+            Mode::Computers { .. } => PAUSE_BETWEEN_COMPUTERS,
+            _ => Duration::ZERO,
+        };
         let on_start = self.callback(move |room, ()| async move {
             room.on_search_started(version).await;
         });
@@ -45,6 +58,7 @@ impl Room {
             seed: setup.seed.wrapping_add(version),
             on_start: Box::new(move || on_start(())),
             on_done: self.callback(move |room, choice| async move {
+                tokio::time::sleep(pause).await;
                 room.on_move_chosen(version, choice).await;
             }),
         };
@@ -84,7 +98,7 @@ impl Room {
         }
         let played = match choice {
             Err(error) => Err(error.to_string()),
-            Ok(choice) => match state.game.decide_computer(&choice.text, monotonic::now()) {
+            Ok(choice) => match state.game.decide_computer(&choice, monotonic::now()) {
                 Err(refusal) => Err(refusal.reason),
                 Ok(event) => {
                     self.append_event(state, event).await.map_err(|refusal| refusal.reason)
@@ -104,7 +118,7 @@ impl Room {
     /// Queues a search that decides whether the computer accepts a draw.
     pub(super) fn start_draw_search(self: &Arc<Self>, state: &mut RoomState) {
         let (Some(rooms), Some(client), Ok(player)) =
-            (self.rooms.upgrade(), state.members.latest_player(), DRAW_JUDGE.parse())
+            (self.rooms.upgrade(), state.search_client(), DRAW_JUDGE.parse())
         else {
             return;
         };
@@ -122,6 +136,55 @@ impl Room {
             }),
         };
         state.draw_search = Some(rooms.search_queue().push(job));
+    }
+
+    /// Queues a search for a hint to a member.
+    pub(super) fn start_hint_search(
+        self: &Arc<Self>,
+        state: &mut RoomState,
+        number: u64,
+        id: Option<u64>,
+    ) {
+        let (Some(rooms), Some(client), Ok(player)) =
+            (self.rooms.upgrade(), state.search_client(), HINT_PLAYER.parse())
+        else {
+            return;
+        };
+        let version = state.game.version();
+        let job = SearchJob {
+            client,
+            session: state.game.session().clone_box(),
+            player,
+            clock: Clock::Unlimited,
+            max_time: HINT_TIME,
+            seed: state.game.setup().seed,
+            on_start: Box::new(|| {}),
+            on_done: self.callback(move |room, choice| async move {
+                room.on_hint_found(number, id, version, choice).await;
+            }),
+        };
+        state.hint_search = Some(rooms.search_queue().push(job));
+    }
+
+    async fn on_hint_found(
+        self: &Arc<Self>,
+        number: u64,
+        id: Option<u64>,
+        version: u64,
+        choice: Result<Choice, PlayerError>,
+    ) {
+        let state = &mut *self.state.lock().await;
+        if state.game.version() != version || state.hint_search.take().is_none() {
+            return;
+        }
+        match choice {
+            Ok(choice) => {
+                let reason = hint_reason(state.game.session(), &choice).unwrap_or_default();
+                let hint = ServerMessage::Hint { id, version, r#move: &choice.text, reason };
+                state.members.send_to(number, hint.json());
+            }
+            Err(error) => state.reply(number, id, &Err(Refusal::failure(error))),
+        }
     }
 
     /// Answers a draw offer after a search for the side that made it.

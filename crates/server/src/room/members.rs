@@ -10,15 +10,11 @@ use tokio::sync::{mpsc, watch};
 use super::Room;
 use crate::error::{Refusal, RefusalCode};
 use crate::hosted_game::SeatRights;
+use crate::limits::Limits;
 use crate::rate_limit::ClientKey;
 
 /// Maximum number of queued messages; a WebSocket with more is too slow.
 const SEND_QUEUE: usize = 64;
-/// Maximum number of spectators per game.
-const MAX_SPECTATORS: usize = 500;
-/// Maximum number of WebSockets per seat. Seats and spectators are counted separately, so that
-/// nobody can take a player's place.
-const MAX_SOCKETS_PER_SEAT: usize = 32;
 
 /// Connection of a WebSocket to a room.
 pub struct MemberHandle {
@@ -35,6 +31,11 @@ impl MemberHandle {
     /// Executes an action in the game. The reply is sent through the queue.
     pub async fn act(&self, id: Option<u64>, version: u64, action: &Action) {
         self.room.act(self, id, version, action).await;
+    }
+
+    /// Starts a search for a hint. The reply is sent through the queue.
+    pub async fn hint(&self, id: Option<u64>, version: u64) {
+        self.room.hint(self, id, version).await;
     }
 
     /// Renames the seat. The reply is sent through the queue.
@@ -87,15 +88,10 @@ impl Members {
         self.list.iter().any(|member| member.number == number)
     }
 
-    /// Whether a client on a seat is connected.
-    pub(super) fn has_players(&self) -> bool {
-        self.latest_player().is_some()
-    }
-
-    /// The client on a seat that joined last; searches are charged to it.
-    pub(super) fn latest_player(&self) -> Option<ClientKey> {
-        let player = self.list.iter().rev().find(|member| !member.rights.is_none());
-        player.map(|member| member.client)
+    /// The client that joined last: on a seat, or any if `with_spectators`.
+    pub(super) fn latest(&self, with_spectators: bool) -> Option<ClientKey> {
+        let is_counted = |member: &&Member| with_spectators || !member.rights.is_none();
+        self.list.iter().rev().find(is_counted).map(|member| member.client)
     }
 
     /// Whether each seat is connected.
@@ -112,11 +108,11 @@ impl Members {
     }
 
     /// Whether another member with these rights may join.
-    pub(super) fn has_room(&self, rights: SeatRights) -> bool {
+    pub(super) fn has_room(&self, rights: SeatRights, limits: &Limits) -> bool {
         if rights.is_none() {
-            return self.spectators() < MAX_SPECTATORS;
+            return self.spectators() < limits.spectators_per_game;
         }
-        rights.sides().all(|side| self.count_on_seat(side) < MAX_SOCKETS_PER_SEAT)
+        rights.sides().all(|side| self.count_on_seat(side) < limits.sockets_per_seat)
     }
 
     pub(super) fn add(

@@ -52,6 +52,8 @@ struct RoomState {
     computer: Option<ComputerState>,
     /// The search for the computer's answer to a draw offer.
     draw_search: Option<Ticket>,
+    /// The search for a hint.
+    hint_search: Option<Ticket>,
     /// The task that ends the game when a clock runs out.
     timer: Option<AbortHandle>,
     /// The room has been removed from memory; clients have to load it again.
@@ -74,6 +76,12 @@ pub enum JoinError {
 }
 
 impl RoomState {
+    /// The client that searches are charged to: the player who joined last, or the latest spectator
+    /// of a game between computers. Without one there are no searches.
+    fn search_client(&self) -> Option<ClientKey> {
+        self.members.latest(matches!(self.game.setup().mode, Mode::Computers { .. }))
+    }
+
     fn presence(&self) -> Presence {
         Presence {
             online: self.members.online(),
@@ -140,6 +148,7 @@ impl Room {
             move_search: None,
             computer: None,
             draw_search: None,
+            hint_search: None,
             timer: None,
             is_closed: false,
         };
@@ -183,7 +192,8 @@ impl Room {
         if state.is_closed {
             return Err(JoinError::Closed);
         }
-        if !state.members.has_room(rights) {
+        let rooms = self.rooms.upgrade().ok_or(JoinError::Failure)?;
+        if !state.members.has_room(rights, rooms.limits()) {
             return Err(JoinError::Full);
         }
         let mut member = state.members.add(self, rights, client);
@@ -217,8 +227,9 @@ impl Room {
     async fn leave(&self, number: u64) {
         let state = &mut *self.state.lock().await;
         state.members.remove(number);
-        if !state.members.has_players() {
+        if state.search_client().is_none() {
             state.draw_search = None;
+            state.hint_search = None;
             if state.move_search.take().is_some() {
                 state.computer = None;
                 if state.game.computer_to_move() {
@@ -271,14 +282,41 @@ impl Room {
             Ok(effect) => self.execute(state, effect).await,
             Err(refusal) => Err(refusal),
         };
-        state.reply(member.number, id, &result);
-        if result.is_err_and(|refusal| refusal.code == RefusalCode::Stale)
+        self.reply_with_state(state, member.number, id, &result);
+        self.close_if_idle(state);
+    }
+
+    async fn hint(self: &Arc<Self>, member: &MemberHandle, id: Option<u64>, version: u64) {
+        let state = &mut *self.state.lock().await;
+        if !state.members.contains(member.number) {
+            return;
+        }
+        let result = match state.game.check_hint(member.rights, version) {
+            Ok(()) if state.hint_search.is_some() => {
+                Err(Refusal::new(RefusalCode::TooMany, "a hint is being searched for already"))
+            }
+            Ok(()) => return self.start_hint_search(state, member.number, id),
+            Err(refusal) => Err(refusal),
+        };
+        self.reply_with_state(state, member.number, id, &result);
+    }
+
+    /// Answers a request; a client whose state is out of date receives the current one.
+    fn reply_with_state(
+        &self,
+        state: &mut RoomState,
+        number: u64,
+        id: Option<u64>,
+        result: &Result<(), Refusal>,
+    ) {
+        state.reply(number, id, result);
+        let is_stale = result.as_ref().is_err_and(|refusal| refusal.code == RefusalCode::Stale);
+        if is_stale
             && let Ok(message) =
                 state_json(&self.id, &state.game, &state.presence(), monotonic::now())
         {
-            state.members.send_to(member.number, message);
+            state.members.send_to(number, message);
         }
-        self.close_if_idle(state);
     }
 
     async fn rename(self: &Arc<Self>, member: &MemberHandle, id: Option<u64>, name: Option<&str>) {
@@ -385,6 +423,7 @@ impl Room {
             }
         };
         state.draw_search = None;
+        state.hint_search = None;
         self.start_move_search(state);
         self.set_timer(state);
         let presence = state.presence();

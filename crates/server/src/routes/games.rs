@@ -8,9 +8,9 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use crownhead_play::{CATALOG, new_session};
+use crownhead_play::{CATALOG, DEFAULT_PLAYER, DEFAULT_SIDE, describe_game};
 use crownhead_records::format_game;
-use crownhead_rules::{Bits, Cell, Colour, Game, GameInfo};
+use crownhead_rules::Game;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -53,6 +53,11 @@ pub(super) fn catalog(max_think_time: Duration) -> Value {
         "protocol": PROTOCOL_VERSION,
         "games": games,
         "players": players,
+        "defaults": {
+            "game": Game::default().info().id,
+            "player": DEFAULT_PLAYER,
+            "side": Game::default().info().sides[DEFAULT_SIDE.index()].letter,
+        },
         "thinking": {
             "min": millis(MIN_THINK_TIME),
             "default": millis(DEFAULT_THINK_TIME),
@@ -61,68 +66,6 @@ pub(super) fn catalog(max_think_time: Duration) -> Value {
         "clock": {"max": millis(MAX_MAIN_TIME), "max_increment": millis(MAX_INCREMENT)},
         "names": {"max": MAX_NAME_CHARS},
     })
-}
-
-fn describe_game(game: &Game) -> Value {
-    let info = game.info();
-    let board: String =
-        new_session(game, None).map(|session| session.board().iter().collect()).unwrap_or_default();
-    let squares = info
-        .numbered_squares
-        .then(|| Cell::all().map(|cell| info.square_number(cell)).collect::<Vec<_>>());
-    let sides = info.sides.map(
-        |side| json!({"letter": side.letter, "name": side.name, "colour": css_colour(side.colour)}),
-    );
-    let options: Vec<_> = info
-        .options
-        .iter()
-        .map(|option| {
-            json!({
-                "key": option.key,
-                "values": option.values,
-                "default": option.default,
-                "meaning": option.description,
-            })
-        })
-        .collect();
-    json!({
-        "id": info.id,
-        "name": info.name,
-        "sides": sides,
-        "options": options,
-        "start": game.start_position(),
-        "board": board,
-        "cells": cells(info.cells),
-        "pieces": pieces(info),
-        "squares": squares,
-        "targets": info.targets.map(|targets| targets.map(cells)),
-        "forced_capture": info.forced_capture,
-    })
-}
-
-fn cells(board: u64) -> Value {
-    Bits(board).map(|index| Cell::from_index(index).to_string()).collect()
-}
-
-/// CSS colour of a side's pieces; `None` for the theme's dark and light pieces.
-fn css_colour(colour: Colour) -> Option<&'static str> {
-    match colour {
-        Colour::Black | Colour::White => None,
-        Colour::Red => Some("#b02c22"),
-        Colour::Blue => Some("#24569c"),
-    }
-}
-
-/// The letters on a board: the side and the name of each piece. Kinds after the first are kings.
-fn pieces(info: &GameInfo) -> Vec<Value> {
-    let mut pieces = Vec::new();
-    for side in 0..2 {
-        for (index, kind) in info.pieces.iter().enumerate() {
-            let (letter, king) = (kind.letters[side], index > 0);
-            pieces.push(json!({"letter": letter, "side": side, "name": kind.name, "king": king}));
-        }
-    }
-    pieces
 }
 
 /// `POST /api/games`.
@@ -137,13 +80,11 @@ pub(super) async fn create(
         return Err(ApiError::new(Code::TooMany, "too many new games; try again later"));
     }
     let game = &request.setup.game;
-    let you: Vec<_> = match request.side {
-        Some(side) => vec![side_letter(game, side)],
-        None => game.info().sides.map(|side| side.letter).into(),
-    };
+    let you: Vec<_> = request.rights.sides().map(|side| side_letter(game, side)).collect();
     let created = app.rooms.create(request).await?;
-    let mut body =
-        json!({"id": created.id.as_str(), "secret": created.secret.reveal(), "you": you});
+    // Without a seat the secret is good for nothing.
+    let secret = (!you.is_empty()).then(|| created.secret.reveal());
+    let mut body = json!({"id": created.id.as_str(), "secret": secret, "you": you});
     if let Some(friend) = &created.friend {
         body["friend"] = friend.reveal().into();
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crownhead_play::{End, Event, TimeLeft};
+use crownhead_records::ParseEvalError;
 use crownhead_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +24,11 @@ impl From<serde_json::Error> for CodecError {
 /// Returns the stored form of an event.
 pub fn encode_event(event: &HostedEvent) -> Result<String, CodecError> {
     let stored = match event {
-        HostedEvent::Game(Event::Move { text, time_left }) => {
-            StoredEvent::Move { text: text.clone(), left: to_millis(*time_left) }
-        }
+        HostedEvent::Game(Event::Move { text, time_left, eval }) => StoredEvent::Move {
+            text: text.clone(),
+            left: to_millis(*time_left),
+            eval: eval.map(|eval| eval.to_string()),
+        },
         HostedEvent::Game(Event::Undo { plies, time_left }) => {
             StoredEvent::Undo { plies: *plies, left: to_millis(*time_left) }
         }
@@ -47,8 +50,10 @@ pub fn encode_event(event: &HostedEvent) -> Result<String, CodecError> {
 /// Parses the stored form of an event.
 pub fn decode_event(text: &str) -> Result<HostedEvent, CodecError> {
     Ok(match serde_json::from_str(text)? {
-        StoredEvent::Move { text, left } => {
-            HostedEvent::Game(Event::Move { text, time_left: from_millis(left) })
+        StoredEvent::Move { text, left, eval } => {
+            let eval = eval.map(|eval| eval.parse()).transpose();
+            let eval = eval.map_err(|error: ParseEvalError| CodecError(error.to_string()))?;
+            HostedEvent::Game(Event::Move { text, time_left: from_millis(left), eval })
         }
         StoredEvent::Undo { plies, left } => {
             HostedEvent::Game(Event::Undo { plies, time_left: from_millis(left) })
@@ -71,15 +76,23 @@ pub fn encode_setup(setup: &GameSetup) -> Result<String, CodecError> {
         mode: setup.mode.code().into(),
         computer: None,
         player: None,
+        players: None,
         thinking: None,
         clock: setup.clock,
         position: setup.position.clone(),
         seed: setup.seed,
     };
-    if let Mode::Computer { side, player, think_time } = &setup.mode {
-        stored.computer = Some(side_letter(&setup.game, *side).into());
-        stored.player = Some(player.spec.into());
-        stored.thinking = Some(think_time.as_millis() as u64);
+    match &setup.mode {
+        Mode::Computer { side, player, think_time } => {
+            stored.computer = Some(side_letter(&setup.game, *side).into());
+            stored.player = Some(player.spec.into());
+            stored.thinking = Some(think_time.as_millis() as u64);
+        }
+        Mode::Computers { players, think_time } => {
+            stored.players = Some(players.each_ref().map(|player| player.spec.into()));
+            stored.thinking = Some(think_time.as_millis() as u64);
+        }
+        Mode::Hotseat | Mode::Friend => {}
     }
     Ok(serde_json::to_string(&stored)?)
 }
@@ -99,6 +112,8 @@ struct StoredSetup {
     computer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     player: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    players: Option<[String; 2]>,
     /// Thinking time per move, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<u64>,
@@ -120,6 +135,13 @@ impl StoredSetup {
             },
             "hotseat" => Mode::Hotseat,
             "friend" => Mode::Friend,
+            "computers" => {
+                let [first, second] = self.players?;
+                Mode::Computers {
+                    players: [parse_player(&first)?, parse_player(&second)?],
+                    think_time: Duration::from_millis(self.thinking?),
+                }
+            }
             _ => return None,
         };
         Some(GameSetup { game, mode, clock: self.clock, position: self.position, seed: self.seed })
@@ -134,6 +156,9 @@ enum StoredEvent {
         /// Remaining time of both sides after the move, in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         left: Option<[u64; 2]>,
+        /// The computer's evaluation, as PDN writes it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        eval: Option<String>,
     },
     Undo {
         plies: usize,
@@ -205,10 +230,13 @@ mod tests {
         let unlimited = [None, None];
         let text = || "11-15".to_string();
         for (event, stored) in [
-            (Event::Move { text: text(), time_left: unlimited }, r#"{"move":{"text":"11-15"}}"#),
             (
-                Event::Move { text: text(), time_left: clocked },
-                r#"{"move":{"text":"11-15","left":[1500,0]}}"#,
+                Event::Move { text: text(), time_left: unlimited, eval: None },
+                r#"{"move":{"text":"11-15"}}"#,
+            ),
+            (
+                Event::Move { text: text(), time_left: clocked, eval: "-0.07,21".parse().ok() },
+                r#"{"move":{"text":"11-15","left":[1500,0],"eval":"-0.07,21"}}"#,
             ),
             (Event::Undo { plies: 2, time_left: unlimited }, r#"{"undo":{"plies":2}}"#),
             (

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use tokio::sync::oneshot;
 
 pub use self::writer::Write;
@@ -48,6 +48,17 @@ pub enum StoreError {
         /// Its version.
         found: i64,
     },
+    /// The database is damaged.
+    #[error(
+        "{file} is damaged: {problem}. Restore a backup; or save what can be read with `sqlite3 \
+         {file} .recover | sqlite3 recovered.sqlite`, and put recovered.sqlite in its place"
+    )]
+    Damaged {
+        /// The database.
+        file: PathBuf,
+        /// What SQLite found.
+        problem: String,
+    },
     /// A write failed.
     #[error("cannot write to the database: {0}")]
     Write(String),
@@ -76,7 +87,9 @@ pub struct StoredGame {
     pub secrets: [Option<SecretHash>; 2],
     /// The events, encoded.
     pub events: Vec<String>,
-    /// Time of the last event, in milliseconds since 1970; of the creation if there is none.
+    /// Time of the creation, in milliseconds since 1970.
+    pub created: u64,
+    /// Time of the last event; of the creation if there is none.
     pub last_activity: u64,
 }
 
@@ -107,6 +120,9 @@ impl Store {
         let found = create_tables(&mut writer).map_err(|error| in_file(&error))?;
         if found != SCHEMA_VERSION {
             return Err(StoreError::Schema { file, found });
+        }
+        if let Some(problem) = find_damage(&writer).map_err(|error| in_file(&error))? {
+            return Err(StoreError::Damaged { file, problem });
         }
         let (reader, checkpointer) = (connect()?, connect()?);
         let (queue, threads) =
@@ -195,6 +211,19 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Returns what is wrong with the file, if anything.
+fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let result = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    match result {
+        Ok(text) if text == "ok" => Ok(None),
+        Ok(text) => Ok(Some(text.lines().collect::<Vec<_>>().join("; "))),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            Ok(Some(error.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Creates the tables in a new database. Returns the schema version; a database of another version
 /// is left unchanged.
 fn create_tables(connection: &mut Connection) -> rusqlite::Result<i64> {
@@ -240,6 +269,7 @@ fn read_game(connection: &Connection, id: &GameId) -> rusqlite::Result<Option<St
                 setup: row.get(1)?,
                 secrets: [hash(row, 2)?, hash(row, 3)?],
                 events: Vec::new(),
+                created: created as u64,
                 last_activity: created as u64,
             })
         })
@@ -301,6 +331,25 @@ mod tests {
         assert!(store.read(&second_id).unwrap().is_none());
         assert_eq!(store.read(&id).unwrap().unwrap().events, ["once"]);
         store.close();
+    }
+
+    #[test]
+    fn open_refuses_a_damaged_database_with_a_way_to_recover() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("games.sqlite");
+        let mut connection = Connection::open(&file).unwrap();
+        create_tables(&mut connection).unwrap();
+        let fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                    INSERT INTO games (id, setup, created) SELECT 'id' || i, '{}', i FROM n";
+        connection.execute(fill, []).unwrap();
+        drop(connection);
+        let mut bytes = std::fs::read(&file).unwrap();
+        let middle = bytes.len() / 2 / 4096 * 4096;
+        bytes[middle..middle + 8192].fill(0xa5);
+        std::fs::write(&file, bytes).unwrap();
+        let error = Store::open(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("games.sqlite is damaged: "), "{error}");
+        assert!(error.contains(".recover | sqlite3 recovered.sqlite"), "{error}");
     }
 
     #[test]

@@ -9,11 +9,10 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, StopFlag, to_sentence};
-use crownhead_rules::{Game, MoveErrorKind, Side};
+use crownhead_rules::{Game, MoveErrorKind, Side, replace_invisible};
 
 use crate::autosave::Autosave;
 use crate::computers::Computers;
-use crate::game_file::strip_control_chars;
 use crate::local_game::{LocalGame, Seat};
 use crate::plain::input::{InputLine, InputLines};
 use crate::text::{
@@ -242,11 +241,12 @@ impl<'a, W: Write> PlainGame<'a, W> {
     /// Explains why a line is not a legal move. Returns true if the message was a prompt, as in the
     /// assignments.
     fn reject(&mut self, kind: MoveErrorKind, reason: &str) -> io::Result<bool> {
+        // The reason comes first, so that the prompt is the last line.
+        writeln!(self.output, "{reason}")?;
         let message = assignment_message(&self.game.setup().game, kind);
         if let Some(message) = message {
-            writeln!(self.output, "{message}")?;
+            write!(self.output, "{message} ")?;
         }
-        writeln!(self.output, "{reason}")?;
         Ok(message.is_some())
     }
 
@@ -333,9 +333,9 @@ impl<'a, W: Write> PlainGame<'a, W> {
             return writeln!(self.output, "No file name. Type, for example: save game.pdn");
         }
         match self.game.save(Path::new(name)) {
-            Ok(()) => writeln!(self.output, "Saved to {}.", strip_control_chars(name)),
+            Ok(()) => writeln!(self.output, "Saved to {}.", replace_invisible(name)),
             Err(error) => {
-                writeln!(self.output, "{}", strip_control_chars(&to_sentence(&error.to_string())))
+                writeln!(self.output, "{}", replace_invisible(&to_sentence(&error.to_string())))
             }
         }
     }

@@ -1,16 +1,20 @@
 //! The board widget. Shapes and letters carry all information; colours only help.
 //!
 //! ```text
-//! ▸(b)◂   piece under the cursor        »(b)«   selected piece, »(b)◂ under the cursor
+//! ▗███▖   piece; without colours the first side is a ring and both have letters
+//! ▸   ◂   under the cursor               »   «   selected piece, » ◂ under the cursor
 //! •       can move; !  must capture       +     cell that can be selected
-//!  [W]    king                            ∘     path of the last move
-//!  ═══ *  *  end of the last move         ×     piece it captured
+//! ▙█▟     crown of a king                 ∘     path of the last move
+//!      *  end of the last move            ×     piece it captured
 //! ```
 
-use crownhead_rules::{Cell, Colour, Game, Side};
+use crownhead_rules::{Cell, Game, Side};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
+
+use super::disc::{crown, crown_area, disc, quadrant};
+use super::theme::{Look, Role};
 
 /// Position of the board and size of its cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,8 +105,8 @@ pub struct BoardView<'a> {
     pub board: &'a [char; 64],
     /// Highlighted cells.
     pub highlights: &'a Highlights,
-    /// Whether to use colours.
-    pub colour: bool,
+    /// Theme and colours.
+    pub look: Look,
     /// Whether to show square numbers.
     pub show_numbers: bool,
 }
@@ -140,8 +144,9 @@ impl BoardView<'_> {
         let (x, y) = geometry.corner(cell);
         let (width, height) = (geometry.width, geometry.height);
         let square = self.square_style(cell);
+        let colour = self.look.has_colours();
         // Without colours, cells outside the game are shaded.
-        let shaded = !self.colour && !self.game.info().is_playable(cell);
+        let shaded = !colour && !self.game.info().is_playable(cell);
         for row in 0..height {
             let fill = if shaded { "░" } else { " " };
             buffer.set_string(x, y + row, fill.repeat(width.into()), square);
@@ -150,39 +155,42 @@ impl BoardView<'_> {
         let side = self.side(letter);
         let middle = (y + (height - 1) / 2, x + width / 2 - 1);
         let highlights = self.highlights;
-        let mut content = match side {
-            Some(side) => piece_text(side, letter),
-            None if highlights.targets.contains(&cell) => " + ".into(),
-            None if highlights.captured.contains(&cell) => " × ".into(),
-            None if highlights.last_path.contains(&cell) => " ∘ ".into(),
-            None if shaded => "░░░".into(),
-            // Without colours, nothing else shows the cell.
-            None if !self.colour && self.plays_on_all_cells() => " · ".into(),
-            None => "   ".into(),
-        };
-        let mut style = square;
         if let Some(side) = side {
-            style = self.piece_style(side, square);
-            if self.colour && height > 2 {
-                for row in 0..height - 1 {
-                    let disc = " ".repeat(usize::from(width) - 2);
-                    buffer.set_string(x + 1, y + row, disc, style);
-                }
-            }
-            if self.is_promoted(letter) {
-                buffer.set_string(middle.1, y + height - 1, "═══", square);
-            }
+            self.draw_piece(buffer, geometry, cell, side, letter);
+        } else {
+            let is_path_end =
+                highlights.selected.len() > 1 && highlights.selected.last() == Some(&cell);
+            let content = if is_path_end {
+                " ◎ "
+            } else if highlights.targets.contains(&cell) {
+                " + "
+            } else if highlights.captured.contains(&cell) {
+                " × "
+            } else if highlights.last_path.contains(&cell) {
+                " ∘ "
+            } else if shaded {
+                "░░░"
+            } else if !colour && self.plays_on_all_cells() {
+                // Without colours, nothing else shows the cell.
+                " · "
+            } else {
+                "   "
+            };
+            buffer.set_string(middle.1, middle.0, content, square);
         }
-        if highlights.selected.len() > 1
-            && highlights.selected.last() == Some(&cell)
-            && side.is_none()
+        if self.show_numbers
+            && let Some(number) = self.game.info().square_number(cell)
         {
-            content = " ◎ ".into();
+            // In the smallest cells, a piece leaves no room beside it.
+            let (column, style) = match side {
+                Some(side) if height == 2 => (1, self.piece_style(side, square)),
+                _ => (u16::from(height == 2), square),
+            };
+            buffer.set_string(x + column, y + height - 1, number.to_string(), style);
         }
-        buffer.set_string(middle.1, middle.0, content, style);
         if highlights.movable.contains(&cell) {
             let symbol = if highlights.capture_mandatory { "!" } else { "•" };
-            buffer.set_string(x, y + height - 1, symbol, square);
+            buffer.set_string(x, y, symbol, square);
         }
         if highlights.last_path.last() == Some(&cell) {
             buffer.set_string(x + width - 1, y + height - 1, "*", square);
@@ -196,10 +204,54 @@ impl BoardView<'_> {
             buffer.set_string(x, middle.0, if is_selected { "»" } else { "▸" }, square);
             buffer.set_string(x + width - 1, middle.0, "◂", square);
         }
-        if self.show_numbers
-            && let Some(number) = self.game.info().square_number(cell)
+    }
+
+    /// Draws a disc, and a crown on it for a promoted piece. Without colours the first side is a
+    /// ring, and letters name the pieces.
+    fn draw_piece(
+        &self,
+        buffer: &mut Buffer,
+        geometry: Geometry,
+        cell: Cell,
+        side: Side,
+        letter: char,
+    ) {
+        let (x, y) = geometry.corner(cell);
+        let (width, height) = (geometry.width, geometry.height);
+        let (square, colour) = (self.square_style(cell), self.look.has_colours());
+        let is_ring = !colour && side == Side::First;
+        let piece = self.game.info().sides[side.index()].colour;
+        let edge = match colour {
+            true => square.fg(self.look.colour(Role::Piece(piece))),
+            false => square,
+        };
+        let mut put = |row: u16, column: u16, symbol: char, style: Style| {
+            buffer.set_string(x + column, y + row, symbol.to_string(), style);
+        };
+        for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column)))
         {
-            buffer.set_string(x + 1, y + height - 1, number.to_string(), square);
+            let pixels = disc(width, height, row, column, is_ring);
+            if pixels != 0 {
+                put(row, column, quadrant(pixels), edge);
+            }
+        }
+        let on_piece = self.piece_style(side, square);
+        let (rows, columns) = crown_area(width, height);
+        if self.is_promoted(letter) {
+            let style = match colour {
+                true => on_piece.fg(self.look.colour(Role::Crown(piece))),
+                false => on_piece,
+            };
+            let (top, left) = (*rows.start(), *columns.start());
+            for (row, column) in rows.flat_map(|row| columns.clone().map(move |at| (row, at))) {
+                let pixels = crown(height, row - top, column - left);
+                // On a solid disc without colours, the crown is cut out.
+                let pixels = if colour || is_ring { pixels } else { !pixels };
+                put(row, column, quadrant(pixels), style);
+            }
+        }
+        if !colour {
+            put((height - 1) / 2, width / 2, letter, on_piece);
         }
     }
 
@@ -218,35 +270,29 @@ impl BoardView<'_> {
     }
 
     fn square_style(&self, cell: Cell) -> Style {
-        if !self.colour {
+        if !self.look.has_colours() {
             return Style::default();
         }
-        let light = is_light(cell);
         let highlights = self.highlights;
-        let background =
-            if highlights.selected.contains(&cell) || highlights.targets.contains(&cell) {
-                Color::Indexed(108)
-            } else if highlights.last_path.contains(&cell) || highlights.captured.contains(&cell) {
-                Color::Indexed(if light { 222 } else { 179 })
-            } else if !self.plays_on_all_cells() {
-                Color::Indexed(if light { 230 } else { 101 })
-            } else {
-                Color::Indexed(if light { 187 } else { 180 })
-            };
-        Style::default().bg(background).fg(Color::Indexed(16))
+        let role = if highlights.selected.contains(&cell) || highlights.targets.contains(&cell) {
+            Role::Target
+        } else if highlights.last_path.contains(&cell) || highlights.captured.contains(&cell) {
+            Role::LastMove
+        } else {
+            Role::Square { dark: !is_light(cell) }
+        };
+        Style::default().bg(self.look.colour(role)).fg(self.look.colour(Role::Ink))
     }
 
+    /// Style of text on a piece.
     fn piece_style(&self, side: Side, square: Style) -> Style {
-        if !self.colour {
+        if !self.look.has_colours() {
             return square;
         }
-        let (back, front) = match self.game.info().sides[side.index()].colour {
-            Colour::Black => (16, 231),
-            Colour::White => (255, 16),
-            Colour::Red => (160, 231),
-            Colour::Blue => (26, 231),
-        };
-        let style = Style::default().bg(Color::Indexed(back)).fg(Color::Indexed(front));
-        style.add_modifier(Modifier::BOLD)
+        let colour = self.game.info().sides[side.index()].colour;
+        Style::default()
+            .bg(self.look.colour(Role::Piece(colour)))
+            .fg(self.look.colour(Role::PieceText(colour)))
+            .add_modifier(Modifier::BOLD)
     }
 }

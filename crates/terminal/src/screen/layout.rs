@@ -12,8 +12,12 @@ const FOOTER_HEIGHT: u16 = 4;
 const MIN_PANEL_WIDTH: u16 = 26;
 /// Maximum width of the panel: longer lines are hard to read.
 const MAX_PANEL_WIDTH: u16 = 60;
-/// Rows of the panel above the move list.
-const PANEL_HEADER_HEIGHT: u16 = 8;
+/// Rows of the frames for players and for captured pieces: one line per side.
+const SIDES_HEIGHT: u16 = 4;
+/// Rows of the engine's frame, at least and at most.
+const ENGINE_HEIGHT: (u16, u16) = (4, 7);
+/// Rows that the move list has before the engine's frame grows.
+const MOVES_HEIGHT: u16 = 10;
 
 /// Areas of the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +28,13 @@ pub struct Layout {
     pub board: Geometry,
     /// Panel beside the board.
     pub panel: Rect,
-    /// Move list, in the lower part of the panel.
+    /// Frame of the players.
+    pub players: Rect,
+    /// Frame of the captured pieces.
+    pub captured: Rect,
+    /// Frame of the engine.
+    pub engine: Rect,
+    /// Frame of the move list, in the lower part of the panel.
     pub moves: Rect,
     /// Message below the board.
     pub message: Rect,
@@ -46,17 +56,36 @@ impl Layout {
         let left = area.x + board.columns() + 2;
         let width = (area.right() - left).min(MAX_PANEL_WIDTH);
         let panel = Rect { x: left, y: area.y + 1, width, height };
+        let captured = Rect { y: panel.y + SIDES_HEIGHT, height: SIDES_HEIGHT, ..panel };
+        let rest = height - 2 * SIDES_HEIGHT;
+        let engine_height =
+            rest.saturating_sub(MOVES_HEIGHT).clamp(ENGINE_HEIGHT.0, ENGINE_HEIGHT.1);
+        let engine = Rect { y: captured.bottom(), height: engine_height, ..panel };
         Some(Layout {
             title: Rect { height: 1, ..inner },
             board,
             panel,
-            moves: Rect {
-                y: panel.y + PANEL_HEADER_HEIGHT,
-                height: height - PANEL_HEADER_HEIGHT,
-                ..panel
-            },
+            players: Rect { height: SIDES_HEIGHT, ..panel },
+            captured,
+            engine,
+            moves: Rect { y: engine.bottom(), height: rest - engine_height, ..panel },
             message: Rect { y: area.bottom() - FOOTER_HEIGHT, height: FOOTER_HEIGHT - 1, ..inner },
             keys: Rect { y: area.bottom() - 1, height: 1, ..inner },
         })
+    }
+
+    /// Area of the moves inside their frame.
+    pub fn move_list(&self) -> Rect {
+        inside(self.moves)
+    }
+}
+
+/// Returns the area for text inside a frame.
+pub fn inside(frame: Rect) -> Rect {
+    Rect {
+        x: frame.x + 2,
+        y: frame.y + 1,
+        width: frame.width.saturating_sub(4),
+        height: frame.height.saturating_sub(2),
     }
 }

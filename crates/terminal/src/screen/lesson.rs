@@ -12,9 +12,11 @@ use super::Screen;
 use super::board::{BoardView, Highlights};
 use super::board_input::{BoardInput, InputEvent};
 use super::layout::Layout;
+use super::theme::Look;
 use super::widgets::{
-    bold, popup, popup_text, scroll, too_small, write_keys, write_line, write_message, write_text,
+    framed, popup, popup_text, scroll, too_small, write_keys, write_line, write_message, write_text,
 };
+use crate::local_game::Setup;
 
 /// A course of lessons.
 pub struct LessonScreen {
@@ -22,7 +24,7 @@ pub struct LessonScreen {
     input: BoardInput,
     message: String,
     flipped: bool,
-    colour: bool,
+    look: Look,
     show_help: bool,
     /// First line of the popup with the full message, if it is open.
     message_popup: Option<usize>,
@@ -33,14 +35,14 @@ pub struct LessonScreen {
 
 impl LessonScreen {
     /// Starts with the first exercise.
-    pub fn new(course: Course, colour: bool) -> LessonScreen {
+    pub fn new(course: Course, look: Look) -> LessonScreen {
         let input = BoardInput::new(course.session());
         let mut screen = LessonScreen {
-            course,
             input,
             message: String::new(),
-            flipped: false,
-            colour,
+            flipped: Setup::default_for(course.game()).is_flipped(),
+            course,
+            look,
             show_help: false,
             message_popup: None,
             quit: false,
@@ -168,10 +170,10 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
         too_small(frame);
         return;
     };
-    let (course, colour) = (&screen.course, screen.colour);
+    let (course, look) = (&screen.course, screen.look);
     let (game, session) = (course.game(), course.session());
     let title = format!("Learn {}", game.info().name);
-    write_line(frame, layout.title, &title, bold(colour));
+    write_line(frame, layout.title, &title, look.bold());
     let mut highlights = Highlights { cursor: screen.input.cursor, ..Highlights::default() };
     if screen.is_solved {
         if let Some(last) = session.last_move() {
@@ -184,24 +186,24 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
         game,
         board: &session.board(),
         highlights: &highlights,
-        colour,
+        look,
         show_numbers: true,
     };
     view.draw(frame.buffer_mut(), layout.board);
-    let panel = Rect { width: layout.panel.width - 1, ..layout.panel };
+    let panel = framed(frame, layout.panel, "Exercise", look);
     let exercise = course.exercise();
     let number = format!("{} of {}: {}", course.number(), course.count(), exercise.title);
-    write_line(frame, panel, &number, bold(colour));
+    write_line(frame, panel, &number, look.bold());
     let dots = course.solved().iter().map(|solved| if *solved { '●' } else { '○' });
     let progress: String = dots.collect();
-    write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, bold(colour));
+    write_line(frame, Rect { y: panel.y + 1, ..panel }, &progress, look.bold());
     let task = Rect { y: panel.y + 3, height: panel.height - 3, ..panel };
     write_text(frame, task, &exercise.task, "…");
     write_message(frame, &layout, &screen.input.typed, &screen.message);
     let hint = if screen.input.cursor.is_some() { 'H' } else { 'h' };
     let short = format!("{hint} hint · n next · p previous · f flip · ? help · q quit");
     let long = format!("arrows+Enter, mouse, or type a move · {short}");
-    write_keys(frame, layout.keys, &[long, short], colour);
+    write_keys(frame, layout.keys, &[long, short], look);
     if screen.show_help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
     }

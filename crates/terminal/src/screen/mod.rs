@@ -1,21 +1,28 @@
 //! The full-screen interface: a board, panels, keys and the mouse.
 //!
 //! [`GameScreen`] plays a game, [`ViewScreen`] shows recorded games, [`LessonScreen`] teaches the
-//! rules. Each can be drawn to any ratatui backend; [`run`] connects it to the terminal.
+//! rules, [`tournament`] shows a running tournament. Each can be drawn to any ratatui backend; [`run`] connects it to the terminal.
 
 pub mod board;
 pub mod board_input;
+mod disc;
+mod editor;
 mod game;
+mod home;
 pub mod layout;
 mod lesson;
 pub mod move_list;
+mod new_game;
 pub mod selection;
 mod terminal_guard;
+pub mod theme;
+pub mod tournament;
 mod viewer;
 pub mod widgets;
 
 use std::io;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crownhead_play::StopFlag;
@@ -25,9 +32,13 @@ use ratatui::crossterm::event::{
 use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
 
+pub use editor::EditorScreen;
 pub use game::GameScreen;
+pub use home::{HomeChoice, HomeScreen};
 pub use lesson::LessonScreen;
+pub use terminal_guard::restore_terminal;
 use terminal_guard::{TerminalGuard, enter_raw_mode};
+pub use theme::{ColourDepth, Look, Theme};
 pub use viewer::ViewScreen;
 
 /// A full-screen view with its input handling.
@@ -47,6 +58,10 @@ pub trait Screen {
     /// Called when the screen closes, perhaps because the terminal is gone: saves what must not be
     /// lost.
     fn on_close(&mut self) {}
+    /// Maximum time between two frames.
+    fn frame_interval(&self) -> Duration {
+        FRAME_INTERVAL
+    }
 }
 
 /// Passes a terminal event to a screen.
@@ -80,9 +95,19 @@ pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
 /// Maximum number of queued terminal events.
 const QUEUE_CAPACITY: usize = 1000;
 
-/// Reads terminal events on a thread of their own, which is never joined: reading from a terminal
-/// that is gone may block forever.
-fn spawn_event_reader() -> io::Result<Receiver<io::Result<Event>>> {
+type Events = Receiver<io::Result<Event>>;
+
+/// The queue of terminal events while no screen uses it.
+static EVENTS: Mutex<Option<Events>> = Mutex::new(None);
+
+/// Returns the queue of terminal events. They are read on a thread of their own, which is never
+/// joined: reading from a terminal that is gone may block forever. All screens share it, because
+/// two readers would compete for keys.
+fn take_events() -> io::Result<Events> {
+    let queue = EVENTS.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(events) = queue {
+        return Ok(events);
+    }
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let read_loop = move || {
         loop {
@@ -102,18 +127,33 @@ fn event_loop(
     screen: &mut impl Screen,
     stop: &StopFlag,
 ) -> io::Result<()> {
-    let events = spawn_event_reader()?;
+    let events = take_events()?;
+    let result = draw_and_dispatch(terminal, screen, stop, &events);
+    *EVENTS.lock().unwrap_or_else(PoisonError::into_inner) = Some(events);
+    result
+}
+
+fn draw_and_dispatch(
+    terminal: &mut DefaultTerminal,
+    screen: &mut impl Screen,
+    stop: &StopFlag,
+    events: &Events,
+) -> io::Result<()> {
     loop {
         terminal.draw(|frame| screen.draw(frame))?;
         // Handle all queued events, but never delay the next frame.
         let frame_start = Instant::now();
-        let mut timeout = FRAME_INTERVAL;
-        while frame_start.elapsed() < FRAME_INTERVAL
+        let mut timeout = screen.frame_interval();
+        while frame_start.elapsed() < FRAME_INTERVAL.max(timeout)
             && let Ok(event) = events.recv_timeout(timeout)
         {
             let size = terminal.size()?;
             dispatch(screen, &event?, Rect::new(0, 0, size.width, size.height));
             timeout = Duration::ZERO;
+            // Later events are for the next screen.
+            if screen.has_quit() {
+                break;
+            }
         }
         screen.tick();
         if stop.is_set() || screen.has_quit() {

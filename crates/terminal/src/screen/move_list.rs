@@ -5,7 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::widgets::{bold, dim, truncate};
+use super::theme::Look;
+use super::widgets::truncate;
 
 /// The moves of a game.
 pub struct MoveList<'a> {
@@ -17,8 +18,8 @@ pub struct MoveList<'a> {
     pub texts: &'a [String],
     /// Number of plies on the board.
     pub current_ply: usize,
-    /// Whether to use colours.
-    pub colour: bool,
+    /// Theme and colours.
+    pub look: Look,
 }
 
 /// Width of the move numbers.
@@ -69,7 +70,7 @@ impl MoveList<'_> {
             (place.x + second, place.width - second),
         ];
         for ((x, room), side) in columns.into_iter().zip(self.sides) {
-            buffer.set_stringn(x + 1, place.y, side.name, (room - 1).into(), dim(self.colour));
+            buffer.set_stringn(x + 1, place.y, side.name, (room - 1).into(), self.look.dim());
         }
         let first = self.first_row(place);
         for (index, text) in self.texts.iter().enumerate() {
@@ -81,12 +82,12 @@ impl MoveList<'_> {
             let y = place.y + 1 + row as u16;
             if slot.is_multiple_of(2) || index == 0 {
                 let number = format!("{:3}.", slot / 2 + 1);
-                buffer.set_stringn(place.x, y, number, NUMBER_WIDTH.into(), dim(self.colour));
+                buffer.set_stringn(place.x, y, number, NUMBER_WIDTH.into(), self.look.dim());
             }
             let is_current = self.current_ply == index + 1;
             let (x, room) = columns[slot % 2];
             let text = format!("{}{text}", if is_current { '>' } else { ' ' });
-            let style = if is_current { bold(self.colour) } else { Style::default() };
+            let style = if is_current { self.look.bold() } else { Style::default() };
             buffer.set_stringn(x, y, truncate(&text, usize::from(room) - 1), room.into(), style);
         }
     }

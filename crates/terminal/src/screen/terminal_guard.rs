@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use ratatui::backend::CrosstermBackend;
@@ -14,6 +15,8 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::{DefaultTerminal, Terminal};
 
+/// Whether the terminal is in raw mode.
+static IS_OPEN: AtomicBool = AtomicBool::new(false);
 /// Maximum number of panic messages kept until the terminal is restored.
 const MAX_PANIC_MESSAGES: usize = 10;
 
@@ -22,15 +25,25 @@ const MAX_PANIC_MESSAGES: usize = 10;
 /// Only [`TerminalGuard`] restores it: on drop, ratatui prints errors to a terminal that may be gone,
 /// and panics.
 pub(super) fn enter_raw_mode() -> io::Result<ManuallyDrop<DefaultTerminal>> {
+    IS_OPEN.store(true, Ordering::Relaxed);
     enable_raw_mode()?;
     execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
     Terminal::new(CrosstermBackend::new(io::stdout())).map(ManuallyDrop::new)
 }
 
+/// Leaves the alternate screen and raw mode.
 fn restore() {
     // If the terminal is gone, there is nothing to restore.
     let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
+    IS_OPEN.store(false, Ordering::Relaxed);
+}
+
+/// Restores the terminal before the process exits, if a screen is open.
+pub fn restore_terminal() {
+    if IS_OPEN.load(Ordering::Relaxed) {
+        restore();
+    }
 }
 
 /// Restores the terminal when dropped, and before the message of a panic on this thread.

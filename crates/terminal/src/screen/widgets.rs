@@ -1,23 +1,16 @@
 //! Text on the screen: wrapped text, popups, the key bar.
 
+use crownhead_rules::{Game, Side};
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use super::layout::{Layout, MIN_SIZE};
-
-/// Style of important text. Without colours there is none: words and shapes carry the meaning.
-pub fn bold(colour: bool) -> Style {
-    if colour { Style::default().add_modifier(Modifier::BOLD) } else { Style::default() }
-}
-
-/// Style of secondary text. Dim rather than grey, which suits dark and light terminals.
-pub fn dim(colour: bool) -> Style {
-    if colour { Style::default().add_modifier(Modifier::DIM) } else { Style::default() }
-}
+use super::board::piece_text;
+use super::layout::{Layout, MIN_SIZE, inside};
+use super::theme::{Look, Role};
 
 /// Cuts a text to `width` characters, the last of them an ellipsis if it was cut.
 pub fn truncate(text: &str, width: usize) -> String {
@@ -109,10 +102,10 @@ pub fn scroll(first_line: usize, code: KeyCode) -> Option<usize> {
 }
 
 /// Writes the first text that fits; texts are ordered from long to short.
-pub fn write_keys(frame: &mut Frame<'_>, area: Rect, texts: &[String], colour: bool) {
+pub fn write_keys(frame: &mut Frame<'_>, area: Rect, texts: &[String], look: Look) {
     let fits = |text: &&String| text.chars().count() <= usize::from(area.width);
     if let Some(text) = texts.iter().find(fits).or(texts.last()) {
-        write_line(frame, area, text, dim(colour));
+        write_line(frame, area, text, look.dim());
     }
 }
 
@@ -125,6 +118,80 @@ pub fn too_small(frame: &mut Frame<'_>) {
         area.width, area.height
     );
     write_text(frame, area, &text, "…");
+}
+
+/// Width of [`write_piece`].
+pub const PIECE_WIDTH: u16 = 3;
+
+/// Writes the symbol of a side's pieces: a disc on a square, or without colours its letter.
+pub fn write_piece(frame: &mut Frame<'_>, (x, y): (u16, u16), game: &Game, side: Side, look: Look) {
+    let info = game.info().sides[side.index()];
+    if look.has_colours() {
+        let square = Style::default().bg(look.colour(Role::Square { dark: true }));
+        let style = square.fg(look.colour(Role::Piece(info.colour)));
+        frame.buffer_mut().set_string(x, y, " ● ", style);
+    } else {
+        frame.buffer_mut().set_string(x, y, piece_text(side, info.letter), Style::default());
+    }
+}
+
+/// Writes a player: whether it is to move, its pieces, side, name and clock.
+pub fn write_player(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (game, side): (&Game, Side),
+    is_to_move: bool,
+    (name, clock): (&str, &str),
+    look: Look,
+) {
+    let room = usize::from(area.width).saturating_sub(6);
+    let turn = if is_to_move { "▶" } else { " " };
+    write_line(frame, area, turn, look.bold());
+    write_piece(frame, (area.x + 2, area.y), game, side, look);
+    let text = format!("{} {name}", game.info().sides[side.index()].name);
+    let name_room = room.saturating_sub(clock.len() + usize::from(!clock.is_empty()));
+    let after = Rect { x: area.x + 6, width: room as u16, ..area };
+    write_line(frame, after, &truncate(text.trim_end(), name_room), look.bold());
+    let clock_x = area.right().saturating_sub(clock.len() as u16).max(area.x);
+    frame.buffer_mut().set_stringn(clock_x, area.y, clock, room, look.bold());
+}
+
+/// Writes the pieces of the opponent that a side has captured, after a note.
+pub fn write_captured(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (game, side): (&Game, Side),
+    (note, count): (&str, usize),
+    look: Look,
+) {
+    let name = game.info().sides[side.index()].name;
+    let text = match (note.is_empty(), count) {
+        (true, _) => format!("{name} {count}"),
+        (false, 0) => format!("{name} {note}"),
+        (false, count) => format!("{name} {note}, +{count}"),
+    };
+    let text = truncate(&text, area.width.into());
+    write_line(frame, area, &text, Style::default());
+    let used = text.chars().count() as u16 + 1;
+    let room = usize::from(area.width.saturating_sub(used)) / 2;
+    let other = game.info().sides[side.other().index()];
+    let symbol = if look.has_colours() { '●' } else { other.letter };
+    let style = match look.has_colours() {
+        true => Style::default()
+            .bg(look.colour(Role::Square { dark: true }))
+            .fg(look.colour(Role::Piece(other.colour))),
+        false => Style::default(),
+    };
+    let pieces = format!("{symbol} ").repeat(count.min(room));
+    frame.buffer_mut().set_string(area.x + used, area.y, pieces, style);
+}
+
+/// Draws a frame with a title, and returns the area inside.
+pub fn framed(frame: &mut Frame<'_>, area: Rect, title: &str, look: Look) -> Rect {
+    let block = Block::bordered().border_type(BorderType::Rounded).border_style(look.dim());
+    let block = block.title(Line::from(format!(" {title} ")).style(look.bold()));
+    frame.render_widget(block, area);
+    inside(area)
 }
 
 /// Shows a popup in the middle of the screen.

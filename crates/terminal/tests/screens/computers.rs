@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn computer_shows_its_search_and_undo_takes_back_the_last_move_of_the_person() {
     let game = LocalGame::new(setup("english", ["human", "alphabeta:4"], None)).unwrap();
-    let mut screen = GameScreen::new(game, None, false);
+    let mut screen = GameScreen::new(game, None, PLAIN);
     type_in(&mut screen, "11-15\n");
     let screen_text = wait_for(&mut screen, "White searched:");
     assert!(screen_text.contains("depth 4"), "{screen_text}");
@@ -21,7 +21,7 @@ fn computer_shows_its_search_and_undo_takes_back_the_last_move_of_the_person() {
 #[test]
 fn undo_and_quit_stop_a_long_search() {
     let game = LocalGame::new(setup("english", ["human", "minimax:30"], None)).unwrap();
-    let mut screen = GameScreen::new(game, None, false);
+    let mut screen = GameScreen::new(game, None, PLAIN);
     type_in(&mut screen, "11-15\n");
     screen.tick();
     assert_eq!(message(&screen), "White(w) is thinking.");
@@ -35,7 +35,7 @@ fn undo_and_quit_stop_a_long_search() {
 
 #[test]
 fn hint_has_a_reason() {
-    let mut screen = two_people("english", Some("B:W15,32:B1,11"), false);
+    let mut screen = two_people("english", Some("B:W15,32:B1,11"), PLAIN);
     type_in(&mut screen, "h");
     wait_for(&mut screen, "Try 11x18: it is the only legal move");
 }
@@ -43,19 +43,19 @@ fn hint_has_a_reason() {
 #[test]
 fn game_of_two_computers_can_be_paused_and_ends() {
     let game = LocalGame::new(setup("contest", ["random", "random"], None)).unwrap();
-    let mut screen = GameScreen::new(game, None, false);
-    wait_for(&mut screen, "  1.>");
+    let mut screen = GameScreen::new(game, None, PLAIN);
+    wait_for(&mut screen, " 1.>");
     type_in(&mut screen, " ");
     assert!(text(&screen, STANDARD).contains("paused (space: continue)"));
     type_in(&mut screen, " +++++");
-    wait_for(&mut screen, "n: new game, q: quit.");
+    wait_for(&mut screen, "n: new game,");
 }
 
 #[test]
 fn person_loses_on_time() {
     let mut setup = setup("english", ["human", "human"], None);
     setup.time_control = "1s+0s".parse().unwrap();
-    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, false);
+    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, PLAIN);
     type_in(&mut screen, "r");
     let screen_text = wait_for(&mut screen, "Black ran out of time: White wins.");
     // The question is closed and the clock shows zero.
@@ -109,12 +109,12 @@ fn clock_of_a_computer_runs_only_while_it_thinks() {
 #[test]
 fn undo_without_moves_does_not_stop_the_search() {
     let game = LocalGame::new(setup("english", ["minimax:30", "human"], None)).unwrap();
-    let mut screen = GameScreen::new(game, None, false);
+    let mut screen = GameScreen::new(game, None, PLAIN);
     screen.tick();
     let is_thinking = |screen: &GameScreen| {
         let screen_text = text(screen, STANDARD);
         screen_text.contains("Black thinking")
-            || screen_text.lines().any(|line| line.ends_with('…'))
+            || screen_text.lines().any(|line| line.contains("│ …"))
     };
     assert!(is_thinking(&screen));
     type_in(&mut screen, "u");
@@ -125,10 +125,10 @@ fn undo_without_moves_does_not_stop_the_search() {
 #[test]
 fn earlier_position_stays_while_computers_move() {
     let game = LocalGame::new(setup("english", ["random", "random"], None)).unwrap();
-    let mut screen = GameScreen::new(game, None, false);
+    let mut screen = GameScreen::new(game, None, PLAIN);
     type_in(&mut screen, "+++++");
     assert_eq!(message(&screen), "One move every 0.025 s.");
-    wait_for(&mut screen, "  1.>");
+    wait_for(&mut screen, " 1.>");
     press(&mut screen, [KeyCode::Home]);
     let screen_text = wait_for(&mut screen, "played");
     assert!(
@@ -148,7 +148,7 @@ fn earlier_position_stays_while_computers_move() {
 /// Offers a draw to a computer that plays White.
 fn offer_draw(position: Option<&str>, answer: &str) -> GameScreen {
     let game = LocalGame::new(setup("english", ["human", "random"], position)).unwrap();
-    let mut screen = GameScreen::new(game, None, false);
+    let mut screen = GameScreen::new(game, None, PLAIN);
     type_in(&mut screen, "d");
     wait_for(&mut screen, answer);
     screen
@@ -164,4 +164,21 @@ fn computer_accepts_a_draw_only_if_it_is_worse_or_the_game_is_long() {
     // A second offer soon after is declined without a search.
     type_in(&mut screen, "hd");
     assert_eq!(message(&screen), "White(w) declines the draw.");
+}
+
+#[test]
+fn record_has_clock_times_and_evaluations_and_survives_resuming() {
+    let time = TimeControl::parse_minutes("5+3").unwrap();
+    let setup = Setup { time_control: time, ..setup("english", ["human", "alphabeta:4"], None) };
+    let mut screen = GameScreen::new(LocalGame::new(setup).unwrap(), None, PLAIN);
+    type_in(&mut screen, "11-15\n");
+    wait_for(&mut screen, "White searched:");
+    let record = screen.into_game().record();
+    let data: Vec<_> = record.line.plies.iter().map(|ply| ply.data()).collect();
+    assert!(data.iter().all(|data| data.clock > Some(Duration::from_secs(240))), "{data:?}");
+    assert_eq!(data.iter().map(|data| data.eval.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(data[1].eval.unwrap().depth, Some(4));
+    let left = [0, 1].map(|ply: usize| data[ply].clock.unwrap());
+    let resumed = LocalGame::resume(&record, time, Some(left), 1).unwrap();
+    assert_eq!(resumed.record(), record);
 }

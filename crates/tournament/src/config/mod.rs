@@ -5,11 +5,13 @@ mod players;
 mod toml_table;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::{FaultPolicy, GameSettings, Openings, TimeControl, parse_duration};
+use crownhead_play::{
+    Adjudication, FaultPolicy, GameSettings, Openings, TimeControl, parse_duration,
+};
 use crownhead_rules::Game;
 use crownhead_sandbox::{Isolation, Limits};
 use toml::de::{DeTable, DeValue};
@@ -23,7 +25,7 @@ use toml_table::{TomlTable, diagnostic, suggestion};
 pub const TEMPLATE: &str = include_str!("template.toml");
 
 /// Keys of the file, in their customary order.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 28] = [
     "name",
     "game",
     "schedule",
@@ -39,6 +41,7 @@ const KEYS: [&str; 25] = [
     "startup-timeout",
     "policy",
     "isolation",
+    "ponder",
     "openings",
     "seed",
     "tie-breaks",
@@ -48,6 +51,8 @@ const KEYS: [&str; 25] = [
     "submissions",
     "points",
     "limits",
+    "runtime",
+    "adjudication",
     "players",
 ];
 const SCHEDULES: [&str; 5] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder"];
@@ -184,6 +189,9 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, default_name: &str) -> Option<T
         fault_policy.and_then(|text| top.ok_or_error("policy", text.parse::<FaultPolicy>()));
     let isolation = isolation(top);
     let limits = limits(top);
+    let runtime_paths = runtime_paths(top, folder);
+    let adjudication = adjudication(top);
+    let ponder = top.boolean("ponder").unwrap_or(false);
     let openings_text = top.string("openings").unwrap_or_else(|| "start".into());
     let game = game?;
     let openings = openings(top, &openings_text, &game, folder);
@@ -203,6 +211,8 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, default_name: &str) -> Option<T
         *player = spec;
         if let Some(program) = player.program_mut() {
             (program.isolation, program.limits) = (isolation, limits);
+            program.runtime_paths.clone_from(&runtime_paths);
+            program.ponder = ponder;
         }
     }
     let tournament = Tournament {
@@ -217,6 +227,7 @@ fn build(top: &mut TomlTable<'_>, folder: &Path, default_name: &str) -> Option<T
             grace: grace.unwrap_or(defaults.grace),
             startup_timeout: startup_timeout.unwrap_or(defaults.startup_timeout),
             fault_policy,
+            adjudication,
         },
         isolation,
         limits,
@@ -246,11 +257,7 @@ fn game(top: &mut TomlTable<'_>) -> Option<Game> {
         }
         return None;
     };
-    let hint = match text.split(':').next() {
-        Some(id) if !ids.contains(&id.trim()) => suggestion(id.trim(), &ids),
-        _ => String::new(),
-    };
-    let game = text.parse::<Game>().map_err(|error| format!("{error}{hint}"));
+    let game = text.parse::<Game>().map_err(|error| error.to_string());
     top.ok_or_error("game", game)
 }
 
@@ -385,21 +392,56 @@ fn isolation(top: &mut TomlTable<'_>) -> Isolation {
     })
 }
 
+/// Paths outside of their folders that bots may read.
+fn runtime_paths(top: &mut TomlTable<'_>, folder: &Path) -> Vec<PathBuf> {
+    let Some(mut table) = top.table("runtime") else { return Vec::new() };
+    let paths = table.strings("read").unwrap_or_default();
+    let paths: Vec<_> = paths.iter().map(|path| folder.join(path)).collect();
+    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+        table.error("read", format!("{} does not exist", missing.display()));
+    }
+    table.reject_unknown_keys(&["read"]);
+    top.diagnostics.append(&mut table.diagnostics);
+    paths
+}
+
 fn limits(top: &mut TomlTable<'_>) -> Limits {
     let mut limits = Limits::default();
-    let Some(mut table) = top.table("limits") else { return limits };
-    for key in Limits::KEYS {
+    settings_table(top, "limits", &Limits::KEYS, |key, value| limits.set(key, value));
+    limits
+}
+
+fn adjudication(top: &mut TomlTable<'_>) -> Adjudication {
+    let mut adjudication = Adjudication::default();
+    let set = |key: &str, value: &str| adjudication.set(key, value);
+    if settings_table(top, "adjudication", &Adjudication::KEYS, set) {
+        top.ok_or_error("adjudication", adjudication.check());
+    }
+    adjudication
+}
+
+/// Passes the settings of a table to `set`, as text. Returns whether the table exists and is valid.
+fn settings_table(
+    top: &mut TomlTable<'_>,
+    name: &str,
+    keys: &[&str],
+    mut set: impl FnMut(&str, &str) -> Result<(), String>,
+) -> bool {
+    let Some(mut table) = top.table(name) else { return false };
+    for key in keys {
         let Some(value) = table.value(key) else { continue };
         let result = match value.get_ref() {
-            DeValue::String(text) => limits.set(key, text),
-            DeValue::Integer(number) => limits.set(key, number.as_str()),
+            DeValue::String(text) => set(key, text),
+            DeValue::Integer(number) => set(key, number.as_str()),
+            DeValue::Boolean(value) => set(key, if *value { "true" } else { "false" }),
             _ => Err(format!("{key} must be a number or a string")),
         };
         table.ok_or_error(key, result);
     }
-    table.reject_unknown_keys(&Limits::KEYS);
+    table.reject_unknown_keys(keys);
+    let is_valid = table.diagnostics.is_empty();
     top.diagnostics.append(&mut table.diagnostics);
-    limits
+    is_valid
 }
 
 fn time_control(top: &mut TomlTable<'_>) -> TimeControl {

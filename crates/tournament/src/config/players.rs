@@ -5,15 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_rules::Game;
+use crownhead_rules::{Game, replace_invisible};
 use toml::de::DeValue;
 
 use super::MAX_PLAYERS;
-use super::toml_table::{TomlTable, replace_invisible, suggestion};
+use super::toml_table::TomlTable;
 use crate::Entrant;
 
-/// Built-in players, for suggestions.
-const BUILTIN_NAMES: [&str; 5] = ["random", "minimax", "alphabeta", "level", "best"];
 /// Maximum length of a name: longer ones do not fit in the standings.
 const MAX_NAME_CHARS: usize = 60;
 
@@ -117,12 +115,7 @@ fn parse_list(
 
 /// Parses a player and checks that it can play the game, if that is known.
 fn parse_player(text: &str, folder: &Path, game: Option<&Game>) -> Result<PlayerSpec, String> {
-    let player = PlayerSpec::parse_relative_to(text, folder).map_err(|error| {
-        let name = text.split(':').next().unwrap_or_default().trim();
-        let is_builtin = BUILTIN_NAMES.contains(&name.to_ascii_lowercase().as_str());
-        let hint = if is_builtin { String::new() } else { suggestion(name, &BUILTIN_NAMES) };
-        format!("{error}{hint}")
-    })?;
+    let player = PlayerSpec::parse_relative_to(text, folder).map_err(|error| error.to_string())?;
     game.map_or(Ok(()), |game| player.supports(game))?;
     Ok(player)
 }

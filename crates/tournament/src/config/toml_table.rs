@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use crownhead_rules::{nearest, replace_invisible};
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
@@ -141,58 +142,8 @@ impl<'a> TomlTable<'a> {
     }
 }
 
-/// Replaces invisible characters by spaces: they would break the layout of tables or make two
-/// names look the same.
-pub(super) fn replace_invisible(text: &str) -> String {
-    let is_invisible = |c: char| {
-        c.is_control()
-            || matches!(c,
-                '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}'
-                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-    };
-    text.replace(is_invisible, " ")
-}
-
 /// Returns `; did you mean "…"?` with the most similar word, or nothing if none is similar.
 pub(super) fn suggestion(word: &str, candidates: &[&str]) -> String {
-    let word = word.to_lowercase();
-    let nearest = candidates
-        .iter()
-        .map(|candidate| (edit_distance(&word, &candidate.to_lowercase()), *candidate))
-        .min();
-    match nearest {
-        Some((distance, candidate)) if distance <= (candidate.chars().count() / 3).max(1) => {
-            format!("; did you mean {candidate:?}?")
-        }
-        _ => String::new(),
-    }
-}
-
-/// Returns the Damerau–Levenshtein distance (optimal string alignment) of the first 64 characters.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) =
-        (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let width = b.len() + 1;
-    let at = |row: usize, column: usize| row * width + column;
-    let mut distances = vec![0; (a.len() + 1) * width];
-    for row in 0..=a.len() {
-        for column in 0..=b.len() {
-            if row == 0 || column == 0 {
-                distances[at(row, column)] = row + column;
-                continue;
-            }
-            let substitution = usize::from(a[row - 1] != b[column - 1]);
-            let mut distance = (distances[at(row - 1, column)] + 1)
-                .min(distances[at(row, column - 1)] + 1)
-                .min(distances[at(row - 1, column - 1)] + substitution);
-            let is_swapped =
-                row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1];
-            if is_swapped {
-                distance = distance.min(distances[at(row - 2, column - 2)] + 1);
-            }
-            distances[at(row, column)] = distance;
-        }
-    }
-    distances[distances.len() - 1]
+    let name = nearest(word, candidates.iter().copied());
+    name.map_or(String::new(), |name| format!("; did you mean {name:?}?"))
 }

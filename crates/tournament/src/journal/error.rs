@@ -51,6 +51,35 @@ pub enum JournalError {
         /// Its version.
         version: i64,
     },
+    /// The journal is damaged.
+    #[error(
+        "journal {0} is damaged: {problem}. Restore a backup; or save what can be read with \
+         `sqlite3 {0} .recover | sqlite3 recovered.journal`, and use recovered.journal instead",
+        path.display()
+    )]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// What SQLite found.
+        problem: String,
+    },
+    /// The journal was deleted or replaced during the run.
+    #[error(
+        "journal {} was deleted or replaced while the tournament ran{}", path.display(),
+        match copy {
+            Some(copy) => format!(
+                "; everything it held was saved to {}: move that file back if necessary, then run \
+                 `crownhead tournament resume`", copy.display()
+            ),
+            None => "; what it held could not be saved: restore a backup".into(),
+        }
+    )]
+    Deleted {
+        /// The journal.
+        path: PathBuf,
+        /// Where its contents were saved.
+        copy: Option<PathBuf>,
+    },
     /// The disk is full.
     #[error(
         "disk full: cannot write journal {}; every reported game is safe: free some space, then \
@@ -80,7 +109,9 @@ impl JournalError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "another program has locked it for too long".into()
             }
-            Some(ErrorCode::DatabaseCorrupt) => "it is corrupt; restore a backup".into(),
+            Some(ErrorCode::DatabaseCorrupt) => {
+                return JournalError::Damaged { path, problem: error.to_string() };
+            }
             _ => error.to_string(),
         };
         JournalError::Other { path, reason }

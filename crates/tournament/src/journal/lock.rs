@@ -21,7 +21,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The exclusive right to run a tournament; released on drop.
 #[derive(Debug)]
-pub(super) struct Lock(#[allow(dead_code)] File); // the open file holds the lock
+pub(super) struct Lock(pub(super) File);
 
 fn open_lock_file(journal: &Path, options: &OpenOptions) -> io::Result<File> {
     if cfg!(target_os = "linux") {

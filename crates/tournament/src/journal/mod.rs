@@ -6,6 +6,7 @@
 //! `docs/tournaments.md` describes the tables.
 
 mod error;
+mod live;
 mod lock;
 mod read;
 mod schema;
@@ -15,7 +16,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 pub use error::JournalError;
 pub use read::{FaultRow, Game, GameDetails, Player, Snapshot};
@@ -151,7 +152,8 @@ impl Journal {
         let prepare = || {
             self.connection.pragma_update(None, "journal_mode", "wal")?;
             self.connection.pragma_update(None, "synchronous", "full")?;
-            self.connection.pragma_update(None, "foreign_keys", true)
+            self.connection.pragma_update(None, "foreign_keys", true)?;
+            self.connection.execute_batch(schema::ABSENCES)
         };
         prepare().map_err(|error| self.error(error))?;
         Ok(self)
@@ -207,11 +209,41 @@ impl Journal {
         let path = path.to_path_buf();
         match ids {
             (schema::APPLICATION_ID, schema::VERSION) => {
+                check_integrity(&connection, &path)?;
                 Ok(Journal { connection, path, lock: None, is_running: false })
             }
             (schema::APPLICATION_ID, version) => Err(JournalError::Version { path, version }),
             _ => Err(JournalError::NotAJournal(path)),
         }
+    }
+
+    /// Fails if the file was deleted or replaced since it was opened. In that case, what it held is
+    /// saved beside it.
+    #[cfg(unix)]
+    fn check_name(&self) -> Result<(), JournalError> {
+        let Some(Lock(opened)) = &self.lock else { return Ok(()) };
+        let id = |metadata: std::fs::Metadata| {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        let [opened, named] =
+            [opened.metadata(), self.path.metadata()].map(|file| file.map(id).ok());
+        if !cfg!(target_os = "linux") || opened == named {
+            return Ok(());
+        }
+        let path = self.path.clone();
+        // The deleted file is still readable through the connection.
+        let copy = match named {
+            None => path.clone(),
+            Some(_) => path.with_extension("journal-saved"),
+        };
+        let saved = self.connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]);
+        Err(JournalError::Deleted { path, copy: saved.is_ok().then_some(copy) })
+    }
+
+    #[cfg(not(unix))]
+    fn check_name(&self) -> Result<(), JournalError> {
+        Ok(())
     }
 
     /// Path of the journal.
@@ -273,6 +305,21 @@ impl Journal {
         };
         commit().map_err(|error| JournalError::from_sqlite(path, error))
     }
+}
+
+/// Fails if the file is damaged.
+fn check_integrity(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let problem = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    let problem = match problem {
+        Ok(problem) if problem == "ok" => return Ok(()),
+        // Of several lines, the first names the table.
+        Ok(problem) => problem.lines().collect::<Vec<_>>().join("; "),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            error.to_string()
+        }
+        Err(error) => return Err(JournalError::from_sqlite(path, error)),
+    };
+    Err(JournalError::Damaged { path: path.to_path_buf(), problem })
 }
 
 /// Returns the URI of a file that does not change while it is open.

@@ -6,7 +6,7 @@ use crownhead_play::Opening;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Journal, JournalError, State};
-use crate::job::GameSummary;
+use crate::job::{AbsenceRecord, GameSummary};
 use crate::schedule::{PlayerIndex, ScheduleState};
 use crate::standings::{Standings, StandingsInput};
 use crate::{FileDigests, IsolationRecord, Schedule, Settings};
@@ -54,10 +54,16 @@ pub struct GameDetails {
     pub moves: Vec<String>,
     /// Time taken by each move, in milliseconds.
     pub milliseconds: Vec<u64>,
+    /// Score that its player reported with each move, in hundredths of a man.
+    pub scores: Vec<Option<i32>>,
+    /// Search depth that its player reported with each move, in plies.
+    pub depths: Vec<Option<u32>>,
     /// How the game ended, as a sentence.
     pub description: Option<String>,
     /// The first faults.
     pub faults: Vec<FaultRow>,
+    /// Turns in which the referee itself was stopped or starved.
+    pub absences: Vec<AbsenceRecord>,
 }
 
 /// A fault in the journal.
@@ -165,7 +171,7 @@ fn player(row: &Row<'_>, column: usize) -> rusqlite::Result<PlayerIndex> {
 }
 
 /// Converts a side of the journal, 1 or 2, to 0 or 1.
-fn side(number: Option<i64>) -> Option<usize> {
+pub(super) fn side(number: Option<i64>) -> Option<usize> {
     number.and_then(|number| usize::try_from(number - 1).ok()).filter(|side| *side < 2)
 }
 
@@ -327,13 +333,17 @@ impl Journal {
 
     fn read_details(&self, game: i64) -> rusqlite::Result<GameDetails> {
         let words = |text: String| text.split_whitespace().map(String::from).collect::<Vec<_>>();
-        let sql = "SELECT start, opening, moves, milliseconds FROM moves WHERE game = ?1";
+        let sql = "SELECT start, opening, moves, milliseconds, scores, depths FROM moves \
+                   WHERE game = ?1";
         let details = self.connection.query_row(sql, [game], |row| {
             let milliseconds: String = row.get(3)?;
+            let [scores, depths]: [String; 2] = [row.get(4)?, row.get(5)?];
             Ok(GameDetails {
                 opening: Opening { start: row.get(0)?, moves: words(row.get(1)?) },
                 moves: words(row.get(2)?),
                 milliseconds: milliseconds.split(' ').flat_map(str::parse).collect(),
+                scores: scores.split_whitespace().map(|score| score.parse().ok()).collect(),
+                depths: depths.split_whitespace().map(|depth| depth.parse().ok()).collect(),
                 ..GameDetails::default()
             })
         });
@@ -352,6 +362,19 @@ impl Journal {
             })
         })?;
         details.faults = faults.collect::<Result<_, _>>()?;
+        let sql = "SELECT side, ply, milliseconds FROM absences WHERE game = ?1 ORDER BY ply";
+        // An earlier version did not have this table.
+        if self.connection.table_exists(None, "absences")? {
+            let mut query = self.connection.prepare(sql)?;
+            let absences = query.query_map([game], |row| {
+                Ok(AbsenceRecord {
+                    side: side(row.get(0)?).unwrap_or(0),
+                    ply: row.get(1)?,
+                    milliseconds: row.get::<_, i64>(2)?.unsigned_abs(),
+                })
+            })?;
+            details.absences = absences.collect::<Result<_, _>>()?;
+        }
         Ok(details)
     }
 }

@@ -4,7 +4,7 @@
 /// `application_id` of a journal: "CRNH".
 pub(super) const APPLICATION_ID: i64 = 0x4352_4e48;
 /// `user_version` of a journal. Other versions are refused.
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 
 pub(super) const TABLES: &str = "
 CREATE TABLE tournament (
@@ -62,7 +62,9 @@ CREATE TABLE moves (
     start TEXT,                         -- position; null for the initial one
     opening TEXT NOT NULL,              -- moves of the opening, separated by spaces
     moves TEXT NOT NULL,                -- moves of the players so far
-    milliseconds TEXT NOT NULL          -- time taken by each of them
+    milliseconds TEXT NOT NULL,         -- time taken by each of them
+    scores TEXT NOT NULL,               -- score that its player reported, or -
+    depths TEXT NOT NULL                -- search depth that its player reported, or -
 );
 CREATE TABLE faults (
     game INTEGER NOT NULL REFERENCES games,
@@ -89,6 +91,25 @@ CREATE TABLE voided (
     voided_at INTEGER NOT NULL
 );
 ";
+
+/// Added to journals of the same version that do not have it.
+pub(super) const ABSENCES: &str = "
+CREATE TABLE IF NOT EXISTS absences (
+    game INTEGER NOT NULL REFERENCES games,
+    ply INTEGER NOT NULL,
+    side INTEGER NOT NULL,
+    milliseconds INTEGER NOT NULL,      -- not charged: crownhead was stopped or starved
+    PRIMARY KEY (game, ply)
+) WITHOUT ROWID;
+";
+
+/// Stores a game that was replayed at once.
+pub(super) const VOID_REPLAYED: &str = "
+INSERT INTO voided
+SELECT number, round, first, second, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?3
+FROM games WHERE number = ?1";
+
+pub(super) const STORE_ABSENCE: &str = "INSERT INTO absences VALUES (?1, ?2, ?3, ?4)";
 
 /// Copies a finished game to `voided`.
 pub(super) const VOID_GAME: &str = "
@@ -123,9 +144,11 @@ UPDATE games SET started = ?2, finished = ?3, winner = ?4, reason = ?5, ending =
 WHERE number = ?1 AND finished IS NULL";
 
 pub(super) const STORE_MOVES: &str = "
-INSERT INTO moves (game, start, opening, moves, milliseconds) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO moves (game, start, opening, moves, milliseconds, scores, depths)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 ON CONFLICT (game) DO UPDATE SET start = excluded.start, opening = excluded.opening,
-    moves = excluded.moves, milliseconds = excluded.milliseconds";
+    moves = excluded.moves, milliseconds = excluded.milliseconds, scores = excluded.scores,
+    depths = excluded.depths";
 
 pub(super) const STORE_FAULT: &str = "
 INSERT OR REPLACE INTO faults (game, number, side, ply, code, description)

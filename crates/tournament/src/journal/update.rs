@@ -57,11 +57,12 @@ impl JournalUpdate<'_> {
     }
 }
 
-/// Moves a finished game to the voided ones, without its faults.
+/// Moves a finished game to the voided ones, without its faults and absences.
 fn void_game(connection: &Connection, game: i64, reason: &str) -> rusqlite::Result<()> {
     connection.execute(schema::VOID_GAME, params![game, reason, now()])?;
     connection.execute("DELETE FROM moves WHERE game = ?1", [game])?;
     connection.execute("DELETE FROM faults WHERE game = ?1", [game])?;
+    connection.execute("DELETE FROM absences WHERE game = ?1", [game])?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! second cost a few dozen commits and no game waits for the disk. A finished game is reported
 //! only after its commit. Moves of running games are written every [`FLUSH_INTERVAL`].
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 use crownhead_play::Opening;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{Journal, JournalError, State, schema};
-use crate::job::FinishedGame;
+use super::{Journal, JournalError, State, player_number, schema};
+use crate::job::{FinishedGame, MoveReport};
+use crate::schedule::PlayerIndex;
 
 /// How long commands are collected before they are written together.
 const BATCH_WINDOW: Duration = Duration::from_millis(20);
@@ -30,6 +31,9 @@ struct GameText {
     opening: String,
     moves: String,
     milliseconds: String,
+    /// `-` for moves without a report.
+    scores: String,
+    depths: String,
 }
 
 impl GameText {
@@ -41,11 +45,28 @@ impl GameText {
         }
     }
 
-    fn add_move(&mut self, text: &str, milliseconds: u64) {
-        let separator = if self.moves.is_empty() { "" } else { " " };
-        self.moves.push_str(separator);
-        self.moves.push_str(text);
-        let _ = write!(self.milliseconds, "{separator}{milliseconds}");
+    /// The text of a finished game.
+    fn of(game: &FinishedGame) -> GameText {
+        let mut text = GameText::new(&game.opening);
+        for (move_text, &report) in game.moves.iter().zip(&game.reports) {
+            text.add_move(move_text, report);
+        }
+        text
+    }
+
+    fn add_move(&mut self, text: &str, report: MoveReport) {
+        fn add(list: &mut String, value: Option<impl Display>) {
+            list.push_str(if list.is_empty() { "" } else { " " });
+            // Writing to a string cannot fail.
+            let _ = match value {
+                Some(value) => write!(list, "{value}"),
+                None => write!(list, "-"),
+            };
+        }
+        add(&mut self.moves, Some(text));
+        add(&mut self.milliseconds, Some(report.milliseconds));
+        add(&mut self.scores, report.score);
+        add(&mut self.depths, report.depth);
     }
 }
 
@@ -78,9 +99,9 @@ impl GameInProgress {
         self.has_changed = true;
     }
 
-    /// Adds a move that took `time`.
-    pub fn add_move(&mut self, text: &str, time: Duration) {
-        self.text.add_move(text, time.as_millis() as u64);
+    /// Adds a move.
+    pub fn add_move(&mut self, text: &str, report: MoveReport) {
+        self.text.add_move(text, report);
         self.has_changed = true;
     }
 
@@ -91,6 +112,7 @@ impl GameInProgress {
 }
 
 enum WriteCommand {
+    Built { player: PlayerIndex, files: String },
     Start { number: i64, started: i64 },
     Finish { number: i64, isolation: Option<i64>, game: Box<FinishedGame> },
 }
@@ -116,6 +138,11 @@ impl JournalHandle {
     pub fn started(&self, number: i64, started: i64) {
         // A writer that is gone has reported why.
         let _ = self.sender.send(WriteCommand::Start { number, started });
+    }
+
+    /// Records the files of a player after its build.
+    pub fn built(&self, player: PlayerIndex, files: String) {
+        let _ = self.sender.send(WriteCommand::Built { player, files });
     }
 
     /// Records a finished game and the number of its isolation.
@@ -186,14 +213,17 @@ fn run(
         if commands.is_empty() && texts.is_empty() {
             continue;
         }
-        match write(&mut journal.connection, commands, &texts) {
+        let written = write(&mut journal.connection, commands, &texts)
+            .map_err(|error| JournalError::from_sqlite(&journal.path, error))
+            // SQLite does not notice that the file has lost its name.
+            .and_then(|written| journal.check_name().map(|()| written));
+        match written {
             Ok(written) => {
                 for event in written {
                     let _ = events.send(event);
                 }
             }
             Err(error) => {
-                let error = JournalError::from_sqlite(&journal.path, error);
                 let _ = events.send(WriterEvent::Failed(error));
                 // Drain the queue until the senders learn of the failure.
                 while receiver.recv().is_ok() {}
@@ -234,6 +264,11 @@ fn write(
                 }
                 true
             }
+            WriteCommand::Built { player, files } => {
+                let sql = "UPDATE players SET files = ?2 WHERE number = ?1";
+                transaction.execute(sql, params![player_number(*player), files])?;
+                true
+            }
             WriteCommand::Finish { number, isolation, game } => {
                 finish_game(&transaction, *number, *isolation, game)?
             }
@@ -245,16 +280,18 @@ fn write(
     transaction.commit()?;
     let new_commands = commands.into_iter().zip(is_new).filter(|(_, is_new)| *is_new);
     let event = |(command, _)| match command {
-        WriteCommand::Start { number, .. } => WriterEvent::Started(number),
-        WriteCommand::Finish { number, game, .. } => WriterEvent::Finished(number, game),
+        WriteCommand::Start { number, .. } => Some(WriterEvent::Started(number)),
+        WriteCommand::Built { .. } => None,
+        WriteCommand::Finish { number, game, .. } => Some(WriterEvent::Finished(number, game)),
     };
-    Ok(new_commands.map(event).collect())
+    Ok(new_commands.filter_map(event).collect())
 }
 
 fn store_moves(connection: &Connection, game: i64, text: &GameText) -> rusqlite::Result<()> {
-    let GameText { start, opening, moves, milliseconds } = text;
+    let GameText { start, opening, moves, milliseconds, scores, depths } = text;
     let mut statement = connection.prepare_cached(schema::STORE_MOVES)?;
-    statement.execute(params![game, start, opening, moves, milliseconds]).map(|_| ())
+    let values = params![game, start, opening, moves, milliseconds, scores, depths];
+    statement.execute(values).map(|_| ())
 }
 
 /// Stores a finished game; returns `false` if it already was.
@@ -287,11 +324,18 @@ fn finish_game(
     if changed == 0 {
         return Ok(false);
     }
-    let mut text = GameText::new(&game.opening);
-    for (move_text, &milliseconds) in game.moves.iter().zip(&game.milliseconds) {
-        text.add_move(move_text, milliseconds);
+    store_moves(connection, number, &GameText::of(game))?;
+    if let Some(replayed) = &game.replaces {
+        void_replayed(connection, number, isolation, replayed)?;
     }
-    store_moves(connection, number, &text)?;
+    for absence in &game.absences {
+        connection.prepare_cached(schema::STORE_ABSENCE)?.execute(params![
+            number,
+            absence.ply,
+            absence.side as i64 + 1,
+            absence.milliseconds as i64,
+        ])?;
+    }
     for (incident, index) in game.incidents.iter().zip(1..) {
         connection.prepare_cached(schema::STORE_FAULT)?.execute(params![
             number,
@@ -303,4 +347,27 @@ fn finish_game(
         ])?;
     }
     Ok(true)
+}
+
+/// Stores a game that was replayed because the referee was away while a bot was late.
+fn void_replayed(
+    connection: &Connection,
+    number: i64,
+    isolation: Option<i64>,
+    game: &FinishedGame,
+) -> rusqlite::Result<()> {
+    let away: u64 = game.absences.iter().map(|absence| absence.milliseconds).sum();
+    let summary = &game.summary;
+    connection.prepare_cached(schema::VOID_REPLAYED)?.execute(params![
+        number,
+        summary.finished - summary.milliseconds,
+        summary.finished,
+        summary.winner.map_or(0, |side| side as i64 + 1),
+        summary.reason,
+        game.description,
+        GameText::of(game).moves,
+        isolation,
+        format!("crownhead was stopped or starved for {away} ms while a bot was late"),
+    ])?;
+    Ok(())
 }

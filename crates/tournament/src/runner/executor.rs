@@ -2,7 +2,6 @@
 //! to it. Matches and tournaments are job sources.
 
 use std::path::Path;
-use std::time::Duration;
 
 use crownhead_play::{Knowledge, PlayerError, StopFlag};
 use crownhead_rules::Game;
@@ -10,7 +9,7 @@ use crownhead_rules::Game;
 use super::pool::PlayerPool;
 use super::worker::GameWorker;
 use crate::Entrant;
-use crate::job::{GameJob, JobResult};
+use crate::job::{GameJob, JobResult, MoveReport};
 
 /// Plays games.
 pub trait Executor: Sync {
@@ -31,11 +30,19 @@ pub trait JobSource: Sync {
     /// Returns the next job, waiting for it if necessary; `None` if there are no more.
     fn next_job(&self) -> Option<GameJob>;
 
+    /// The players of a job are ready: those that need it have been built.
+    fn on_players_ready(&self, _job: &GameJob) {}
+
     /// A game has started, at `started` milliseconds since 1970.
     fn on_start(&self, _slot: usize, _job: &GameJob, _started: i64) {}
 
-    /// A move was played and took `time`.
-    fn on_move(&self, _slot: usize, _text: &str, _time: Duration) {}
+    /// Whether a game is played again if a bot was late while this process was stopped or starved.
+    fn replays_disputed_games(&self) -> bool {
+        false
+    }
+
+    /// A move was played.
+    fn on_move(&self, _slot: usize, _text: &str, _report: MoveReport) {}
 
     /// A job is done. Its players are available again.
     fn on_result(&self, slot: usize, job: &GameJob, result: JobResult);

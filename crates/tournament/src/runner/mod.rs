@@ -20,7 +20,7 @@ use crownhead_play::{Knowledge, OpeningPicker, StopFlag, derive_seed};
 pub use executor::{Executor, JobSource, ThreadExecutor};
 
 use crate::events::{Event, GameRef};
-use crate::job::{GameJob, JobError, JobPlayer, JobResult};
+use crate::job::{GameJob, JobError, JobPlayer, JobResult, MoveReport};
 use crate::journal::{Game, Journal, JournalError, JournalHandle, Snapshot, State};
 use crate::journal::{Writer, WriterEvent};
 use crate::schedule::{NextRound, Round, ScheduleState};
@@ -124,7 +124,8 @@ pub fn run(
         executor: &executor,
         openings: tournament.openings.picker(&tournament.game, knowledge, tournament.seed),
         names: &names,
-        is_bot: entrants.iter().map(|entrant| entrant.is_some_and(Entrant::is_bot)).collect(),
+        entrants: &entrants,
+        built: Mutex::new(vec![false; entrants.len()]),
         isolation: isolation_number,
     };
     loop {
@@ -201,7 +202,10 @@ struct RunContext<'a> {
     executor: &'a dyn Executor,
     openings: OpeningPicker<'a>,
     names: &'a [String],
-    is_bot: Vec<bool>,
+    /// Players by index; `None` for those that have left.
+    entrants: &'a [Option<&'a Entrant>],
+    /// Whether a player's files were recorded after its build.
+    built: Mutex<Vec<bool>>,
     /// Number of this run's isolation in the journal.
     isolation: Option<i64>,
 }
@@ -325,13 +329,30 @@ impl JobSource for TournamentJobs<'_> {
         })
     }
 
+    fn on_players_ready(&self, job: &GameJob) {
+        for player in &job.players {
+            let Some(entrant) = self.context.entrants[player.index].filter(|it| it.has_build())
+            else {
+                continue;
+            };
+            let mut built = self.context.built.lock().unwrap_or_else(PoisonError::into_inner);
+            if !std::mem::replace(&mut built[player.index], true) {
+                self.journal.built(player.index, entrant.files().to_text());
+            }
+        }
+    }
+
     fn on_start(&self, slot: usize, job: &GameJob, started: i64) {
         self.journal.started(job.number, started);
         self.journal.slot(slot).start(job.number, &job.opening);
     }
 
-    fn on_move(&self, slot: usize, text: &str, time: Duration) {
-        self.journal.slot(slot).add_move(text, time);
+    fn replays_disputed_games(&self) -> bool {
+        true
+    }
+
+    fn on_move(&self, slot: usize, text: &str, report: MoveReport) {
+        self.journal.slot(slot).add_move(text, report);
     }
 
     fn on_result(&self, slot: usize, job: &GameJob, result: JobResult) {
@@ -339,7 +360,9 @@ impl JobSource for TournamentJobs<'_> {
         self.journal.slot(slot).end();
         match result {
             JobResult::Finished(game) => {
-                let has_bot = players.into_iter().any(|player| self.context.is_bot[player]);
+                let is_bot =
+                    |player: usize| self.context.entrants[player].is_some_and(Entrant::is_bot);
+                let has_bot = players.into_iter().any(is_bot);
                 let isolation = self.context.isolation.filter(|_| has_bot);
                 self.journal.finished(job.number, isolation, game);
             }

@@ -40,6 +40,11 @@ impl<'a> PlayerPool<'a> {
         self.entrant(player).map_or("", |entrant| &entrant.name)
     }
 
+    /// Returns the tables that players may use.
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        self.knowledge
+    }
+
     fn entrant(&self, player: PlayerIndex) -> Option<&'a Entrant> {
         self.entrants.get(player).copied().flatten()
     }
@@ -118,8 +123,8 @@ struct UnavailablePlayer(Fault);
 impl UnavailablePlayer {
     #[allow(clippy::new_ret_no_self)] // callers want a `Player`
     fn new(reason: &str) -> Box<dyn Player> {
-        let (kind, message) = (FaultKind::StartFailed, reason.into());
-        Box::new(UnavailablePlayer(Fault { kind, message, received: None }))
+        let fault = Fault::new(FaultKind::StartFailed, reason);
+        Box::new(UnavailablePlayer(fault))
     }
 }
 

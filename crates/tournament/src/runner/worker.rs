@@ -1,6 +1,7 @@
 //! Plays one [`GameJob`] on the current thread.
 
 use std::path::Path;
+use std::time::Instant;
 
 use crownhead_bots::log::file_name;
 use crownhead_play::referee::play_game;
@@ -9,7 +10,7 @@ use crownhead_rules::Side;
 
 use super::JobSource;
 use super::pool::PlayerPool;
-use crate::job::{FinishedGame, GameJob, JobResult};
+use crate::job::{FinishedGame, GameJob, JobResult, MoveReport};
 use crate::journal::now;
 
 pub(super) struct GameWorker<'a> {
@@ -44,6 +45,7 @@ impl GameWorker<'_> {
         let [first_index, second_index] = job.players.each_ref().map(|player| player.index);
         let mut first = self.pool.take(first_index, &job.game, stop)?;
         let mut second = self.pool.take(second_index, &job.game, stop)?;
+        source.on_players_ready(job);
         let log = |side: Side| {
             let folder = self.log?;
             let name = self.pool.name(job.players[side.index()].index);
@@ -52,24 +54,33 @@ impl GameWorker<'_> {
         let setup = GameSetup {
             game: &job.game,
             settings: &job.settings,
+            knowledge: self.pool.knowledge(),
             opening: &job.opening,
             names: job.players.each_ref().map(|player| player.name.as_str()),
             seeds: job.seeds,
             referee_seed: job.referee_seed,
             logs: [log(Side::First), log(Side::Second)],
         };
-        let started = now();
-        source.on_start(slot, job, started);
-        let mut milliseconds = Vec::new();
-        let players: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
-        let played = play_game(&setup, players, stop, &mut |text, time| {
-            milliseconds.push(time.as_millis() as u64);
-            source.on_move(slot, text, time);
-        })?;
-        let Some(played) = played else { return Ok(None) };
-        // The system clock may have been set back.
-        let times = [started, now().max(started)];
-        let mut game = FinishedGame::new(job, played, milliseconds, times);
+        let mut replaces = None;
+        let mut game = loop {
+            let (started, clock) = (now(), Instant::now());
+            source.on_start(slot, job, started);
+            let mut reports = Vec::new();
+            let players: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
+            let played = play_game(&setup, players, stop, &mut |mv| {
+                let report = MoveReport::from(mv);
+                reports.push(report);
+                source.on_move(slot, mv.text, report);
+            })?;
+            let Some(played) = played else { return Ok(None) };
+            let is_disputed = played.absences.iter().any(|absence| absence.is_late);
+            let game = FinishedGame::new(job, played, reports, started, clock.elapsed());
+            // Once: a bot must not be able to have every lost game replayed.
+            if !is_disputed || replaces.is_some() || !source.replays_disputed_games() {
+                break FinishedGame { replaces, ..game };
+            }
+            replaces = Some(Box::new(game));
+        };
         let log_error = |player: &dyn Player| player.log_failure().map(String::from);
         game.log_error = log_error(first.as_ref()).or_else(|| log_error(second.as_ref()));
         self.pool.put_back(first_index, first);

@@ -1,9 +1,9 @@
 //! Standings as JSON.
 
+use crownhead_statistics::Wdl;
 use serde_json::{Map, Value, json};
 
 use super::{Standings, StandingsRow, text};
-use crate::statistics::Wdl;
 
 /// Returns the rows by rank, with names instead of player indices.
 pub fn rows(standings: &Standings, names: &[String]) -> Value {

@@ -1,16 +1,18 @@
 //! Standings of a tournament: points, ranks and tie-breaks.
 //!
 //! Everything is computed from finished games and byes. [`tie_break`] defines the tie-breaks;
-//! [`text`] and [`json`] format the standings.
+//! [`text`], [`json`] and [`export`] format the standings.
 
+pub mod export;
 pub mod json;
 pub mod text;
 mod tie_break;
 
 use std::collections::BTreeMap;
 
+use crownhead_statistics::{GamePoints, Wdl};
+
 use crate::schedule::{PlayerIndex, SeedDecision};
-use crate::statistics::{GamePoints, Wdl};
 use crate::{GameSummary, Points};
 pub use tie_break::{TieBreak, TieBreakValue};
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use crownhead_statistics::{GamePoints, Wdl};
 use unicode_width::UnicodeWidthStr;
 
 use super::{GameResults, Standings, StandingsRow, TieBreak, TieBreakValue};
-use crate::statistics::{GamePoints, Wdl};
 
 /// Maximum number of players in a crosstable that is shown by default: more do not fit on a screen.
 pub const MAX_CROSSTABLE_PLAYERS: usize = 20;
@@ -23,9 +23,14 @@ pub fn letter(result: GamePoints) -> char {
 
 /// Formats the standings; `sides` are the names of the colours.
 pub fn table(standings: &Standings, names: &[String], sides: [&str; 2]) -> String {
+    columns(&rows(standings, names, sides), &[1])
+}
+
+/// Returns the cells of the standings as people read them, the header first.
+pub fn rows(standings: &Standings, names: &[String], sides: [&str; 2]) -> Vec<Vec<String>> {
     let mut rows = vec![header(standings, sides)];
     rows.extend(standings.rows.iter().map(|row| cells(standings, row, names)));
-    columns(&rows, &[1])
+    rows
 }
 
 fn header(standings: &Standings, sides: [&str; 2]) -> Vec<String> {

@@ -5,9 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crownhead_statistics::GamePoints;
+
 use super::{GameResults, StandingsRow};
 use crate::schedule::PlayerIndex;
-use crate::statistics::GamePoints;
 
 /// A tie-break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -87,6 +88,27 @@ impl TieBreak {
             TieBreak::DirectEncounter => "direct encounter",
             TieBreak::SonnebornBerger => "Sonneborn–Berger",
             TieBreak::Buchholz => "Buchholz",
+        }
+    }
+
+    /// Definition, for readers of the standings.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            TieBreak::Wins => "games won; byes do not count",
+            TieBreak::ScoreDifferential => {
+                "own scores minus the opponents' scores; forfeited games do not count"
+            }
+            TieBreak::DirectEncounter => {
+                "games won minus games lost among the tied players, if all of them have played \
+                 each other equally often"
+            }
+            TieBreak::SonnebornBerger => {
+                "points of beaten opponents plus half the points of drawn ones, per game"
+            }
+            TieBreak::Buchholz => {
+                "points of all opponents, per game; a bye counts as an opponent with the player's \
+                 own points"
+            }
         }
     }
 

@@ -22,9 +22,9 @@ function parsePath(path: string): Route {
 /** Reads the address, and moves a seat secret from it into the storage. */
 function readLocation(): Route {
   const route = parsePath(location.pathname);
-  const secret = location.hash.slice(1);
+  const [secret = "", friend = ""] = location.hash.slice(1).split(".");
   if (route.page === "game" && /^[\w-]{1,64}$/.test(secret)) {
-    storeLinkSecret(route.id, secret);
+    storeLinkSecret(route.id, secret, /^[\w-]{1,64}$/.test(friend) ? friend : null);
     history.replaceState(null, "", location.pathname);
     visit += 1;
     return { ...route, visit };

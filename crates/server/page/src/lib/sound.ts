@@ -62,6 +62,13 @@ const sounds = {
     knock(0, 240, 0.35);
     knock(0.06, 170, 0.4);
   },
+  /** Several captures or jumps. */
+  "multi-capture": () => [0, 0.06, 0.14].forEach((delay, i) => knock(delay, 240 - 35 * i, 0.38)),
+  jump: () => {
+    knock(0, 260, 0.25);
+    knock(0.09, 240, 0.35);
+  },
+  pass: () => tone(0, 330, 0.12, 0.06),
   illegal: () => {
     tone(0, 150, 0.12, 0.12, "triangle");
     tone(0.09, 120, 0.14, 0.12, "triangle");
@@ -76,6 +83,13 @@ const sounds = {
 };
 
 export type Sound = keyof typeof sounds;
+
+/** The sound of a move, by its kind. */
+export function moveSound(move: { path: string[]; captures: string[] }): Sound {
+  if (move.path.length === 0) return "pass";
+  if (move.captures.length > 0) return move.captures.length > 1 ? "multi-capture" : "capture";
+  return move.path.length > 2 ? "jump" : "move";
+}
 
 /** Plays a sound, unless sound is off. */
 export function playSound(name: Sound) {

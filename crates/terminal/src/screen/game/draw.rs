@@ -5,11 +5,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::{BoardView, piece_text};
+use super::super::board::BoardView;
 use super::super::layout::Layout;
 use super::super::move_list::MoveList;
 use super::super::widgets::{
-    bold, dim, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
+    framed, popup, popup_text, too_small, truncate, write_captured, write_keys, write_line,
+    write_message, write_player, write_text,
 };
 use super::{Dialog, GameScreen};
 use crate::local_game::Seat;
@@ -21,21 +22,23 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
         too_small(frame);
         return;
     };
-    let (game, colour) = (&screen.game.setup().game, screen.colour);
-    write_line(frame, layout.title, game.info().name, bold(colour));
+    let (game, look) = (&screen.game.setup().game, screen.look);
+    write_line(frame, layout.title, game.info().name, look.bold());
     let (board, highlights) = (screen.viewed_session().board(), screen.highlights());
     let view = BoardView {
         game,
         board: &board,
         highlights: &highlights,
-        colour,
+        look,
         show_numbers: screen.show_numbers,
     };
     view.draw(frame.buffer_mut(), layout.board);
-    draw_panel(frame, screen, layout.panel, &board);
-    with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
+    draw_players(frame, screen, &layout, &board);
+    draw_engine(frame, screen, layout.engine);
+    let moves = framed(frame, layout.moves, "Moves", look);
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), moves));
     write_message(frame, &layout, &screen.input.typed, &screen.message);
-    write_keys(frame, layout.keys, &keys(screen), colour);
+    write_keys(frame, layout.keys, &keys(screen), look);
     if let Some(dialog) = &screen.dialog {
         draw_dialog(frame, screen, dialog);
     }
@@ -44,7 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &GameScreen) {
 /// Returns the key bar in two lengths, the longer first.
 fn keys(screen: &GameScreen) -> [String; 2] {
     if screen.game.is_over() {
-        let [start, end] = ["n new game", "look back · s save · f flip · ? help · q quit"];
+        let [start, end] = ["n new game · a analyse", "look back · s save · ? help · q quit"];
         return [format!("{start} · PgUp [ ] PgDn {end}"), format!("{start} · [ ] {end}")];
     }
     if !screen.game.has_human() {
@@ -68,80 +71,72 @@ fn with_moves<T>(screen: &GameScreen, work: impl FnOnce(&MoveList<'_>) -> T) -> 
         first: screen.game.session_at(0).side(),
         texts: &texts,
         current_ply: screen.viewed_plies(),
-        colour: screen.colour,
+        look: screen.look,
     })
 }
 
 /// Returns the ply of the move at a place on the screen.
 pub(super) fn ply_at(screen: &GameScreen, layout: &Layout, x: u16, y: u16) -> Option<usize> {
-    with_moves(screen, |list| list.ply_at(layout.moves, x, y))
+    with_moves(screen, |list| list.ply_at(layout.move_list(), x, y))
 }
 
-/// Formats the progress of a side: pieces in the target, or pieces left and lost.
-fn tally(game: &Game, start: &[char; 64], board: &[char; 64], side: Side) -> String {
+/// Returns how many pieces of a side are on a board, and how many of them are in its target, if
+/// reaching it is the aim of the game.
+fn piece_counts(game: &Game, board: &[char; 64], side: Side) -> (usize, Option<usize>) {
     let info = game.info();
-    let count = |board: &[char; 64], letter: char| board.iter().filter(|c| **c == letter).count();
-    let letters = || info.pieces.iter().map(|kind| kind.letters[side.index()]);
-    let total = |board| letters().map(|letter| count(board, letter)).sum::<usize>();
-    if let Some(targets) = info.targets {
-        let owner = |cell: &Cell| info.piece(board[cell.index() as usize]).map(|piece| piece.0);
-        let in_target = |cell: &Cell| cell.bit() & targets[side.index()] != 0;
-        let home = Cell::all().filter(in_target).filter(|cell| owner(cell) == Some(side)).count();
-        return format!("{home} of {} home", total(board));
-    }
-    let mut parts = Vec::new();
-    for (index, kind) in info.pieces.iter().enumerate() {
-        match count(board, kind.letters[side.index()]) {
-            0 if index > 0 => {}
-            1 => parts.push(format!("1 {}", kind.name)),
-            count => parts.push(format!("{count} {}", kind.plural)),
-        }
-    }
-    parts.push(format!("{} lost", total(start).saturating_sub(total(board))));
-    parts.join(", ")
+    let owned = |cell: &Cell| {
+        info.piece(board[cell.index() as usize]).is_some_and(|(owner, _)| owner == side)
+    };
+    let count = |cells: u64| {
+        Cell::all().filter(|cell| cell.bit() & cells != 0).filter(|cell| owned(cell)).count()
+    };
+    (count(!0), info.targets.map(|targets| count(targets[side.index()])))
 }
 
-fn draw_panel(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect, board: &[char; 64]) {
-    let (local_game, colour) = (&screen.game, screen.colour);
+fn draw_players(frame: &mut Frame<'_>, screen: &GameScreen, layout: &Layout, board: &[char; 64]) {
+    let (local_game, look) = (&screen.game, screen.look);
     let game = &local_game.setup().game;
-    let Rect { x, mut y, width, .. } = place;
-    let buffer = frame.buffer_mut();
+    let players = framed(frame, layout.players, "Players", look);
+    let title = if game.info().targets.is_some() { "Pieces home" } else { "Captured" };
+    let captured = framed(frame, layout.captured, title, look);
     let (to_move, start) = (local_game.session().side(), local_game.session_at(0).board());
     for side in [Side::First, Side::Second] {
-        let side_info = game.info().sides[side.index()];
-        let turn = if !local_game.is_over() && side == to_move { "▶" } else { " " };
         let player = match local_game.seat(side) {
             Seat::Human if local_game.seat(side.other()) == &Seat::Human => String::new(),
             Seat::Human => "you".to_string(),
             Seat::Computer(spec) => spec.to_string(),
         };
-        let piece = piece_text(side, side_info.letter);
         let clock = local_game.time_left(side).map(clock_text).unwrap_or_default();
-        let name = format!("{turn} {piece} {} {player}", side_info.name);
-        let room = usize::from(width) - clock.len() - 1;
-        buffer.set_stringn(x, y, truncate(&name, room), room, bold(colour));
-        buffer.set_stringn(x + room as u16, y, &clock, clock.len(), bold(colour));
-        let tally = tally(game, &start, board, side);
-        buffer.set_stringn(x + 6, y + 1, tally, (width - 6).into(), dim(colour));
-        y += 2;
+        let line = |area: Rect| Rect { y: area.y + side.index() as u16, height: 1, ..area };
+        let is_to_move = !local_game.is_over() && side == to_move;
+        let name = (player.as_str(), clock.as_str());
+        write_player(frame, line(players), (game, side), is_to_move, name, look);
+        let (pieces, home) = piece_counts(game, board, side);
+        let note = home.map(|home| format!("{home} of {pieces}")).unwrap_or_default();
+        let other = side.other();
+        let lost =
+            piece_counts(game, &start, other).0.saturating_sub(piece_counts(game, board, other).0);
+        write_captured(frame, line(captured), (game, side), (&note, lost), look);
     }
-    y += 1;
-    let room = usize::from(width) - 1;
+}
+
+fn draw_engine(frame: &mut Frame<'_>, screen: &GameScreen, place: Rect) {
+    let look = screen.look;
+    let title = if screen.paused { "paused (space: continue)" } else { "Engine" };
+    let area = framed(frame, place, title, look);
+    let room = usize::from(area.width);
     // A random player has no search information.
     let info = screen.search_info().filter(|(_, choice)| choice.depth > 0);
     if let Some((side, choice)) = info {
-        let name = game.info().sides[side.index()].name;
+        let name = screen.game.name(side);
         let verb = if screen.is_thinking() { "thinking" } else { "searched" };
         let score = choice.score.map(|score| format!(" {},", score_text(score)));
         let text = format!("{name} {verb}:{} depth {}", score.unwrap_or_default(), choice.depth);
-        buffer.set_stringn(x, y, truncate(&text, room), room, Style::default());
-        let pv = truncate(&choice.pv.join(" "), room);
-        buffer.set_stringn(x, y + 1, pv, room, dim(colour));
+        write_line(frame, area, &truncate(&text, room), Style::default());
+        let pv = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        write_text(frame, pv, &choice.pv.join(" "), "…");
     } else if screen.is_thinking() {
-        buffer.set_stringn(x, y, "…", room, Style::default());
-    }
-    if screen.paused {
-        buffer.set_stringn(x, y + 2, "paused (space: continue)", room, bold(colour));
+        write_line(frame, area, "…", Style::default());
     }
 }
 
@@ -158,7 +153,8 @@ const HELP: &[&str] = &[
     "f  flip the board   c  square numbers   p  pass",
     "[ ] PgUp PgDn Home End, mouse in the move list: look back",
     "s  save    r  resign    q  quit    Esc  deselect",
-    "t  full text of a long message",
+    "n  new game: other game, level or side   T  next theme",
+    "a  analyse the finished game   t  full text of a message",
     "space + -  pause, faster, slower (two computers)",
 ];
 
@@ -193,6 +189,7 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
             let dots = if hidden > 0 { "…" } else { "" };
             ("Save", vec![format!("File: {dots}{visible}_"), "Enter: save   Esc: cancel".into()])
         }
+        Dialog::NewGame(form) => ("New game", form.lines()),
         Dialog::Text(from) => return popup_text(frame, &screen.message, *from),
     };
     popup(frame, title, lines);

@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use super::super::Screen;
 use super::super::board_input::InputEvent;
 use super::super::layout::Layout;
+use super::super::new_game::FormEvent;
 use super::super::widgets::scroll;
 use super::{Dialog, GameScreen, draw};
 use crate::text::speed_text;
@@ -39,6 +40,10 @@ impl Screen for GameScreen {
             KeyCode::Char('-') if is_watching => {
                 self.move_interval = (self.move_interval * 2).min(Duration::from_secs(10));
                 self.message = speed_text(self.move_interval);
+            }
+            KeyCode::Esc if self.game_analysis.is_some() => {
+                self.game_analysis = None;
+                self.message = self.prompt();
             }
             KeyCode::Esc if self.viewed_ply.is_some() => self.view_ply(usize::MAX),
             KeyCode::Enter | KeyCode::Char(' ' | '0'..='9') if self.blocked_reason().is_some() => {
@@ -95,7 +100,7 @@ impl Screen for GameScreen {
     }
 
     fn has_quit(&self) -> bool {
-        self.quit
+        self.quit || self.analysed.is_some()
     }
 
     fn on_close(&mut self) {
@@ -141,7 +146,10 @@ impl GameScreen {
             KeyCode::Char('r') if self.game.human_to_move() => self.dialog = Some(Dialog::Resign),
             KeyCode::Char('d') if self.game.human_to_move() => self.offer_draw(),
             KeyCode::Char('r' | 'd') => self.message = self.prompt(),
-            KeyCode::Char('n') if self.game.is_over() => self.new_game(),
+            KeyCode::Char('n') => self.ask_new_game(),
+            KeyCode::Char('a') if self.game.is_over() => self.analyse_game(),
+            KeyCode::Char('a') => self.message = "Analysis is for finished games. h: hint.".into(),
+            KeyCode::Char('T') => self.look.theme = self.look.theme.next(),
             KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
             KeyCode::Char('q') if self.game.is_over() => self.quit_now(),
             KeyCode::Char('q') => self.dialog = Some(Dialog::Quit),
@@ -168,6 +176,14 @@ impl GameScreen {
             }
             Dialog::Draw => self.answer_draw(confirmed),
             Dialog::Quit | Dialog::Resign => self.message = self.prompt(),
+            Dialog::NewGame(mut form) => match form.key(code) {
+                FormEvent::Changed => self.dialog = Some(Dialog::NewGame(form)),
+                FormEvent::Cancelled => self.message = self.prompt(),
+                FormEvent::Done => {
+                    let seed = self.game.setup().seed.wrapping_add(1);
+                    self.start_game(form.setup(seed));
+                }
+            },
             Dialog::Save { mut name, mut proposed } => {
                 match code {
                     KeyCode::Enter => return self.save(&name),

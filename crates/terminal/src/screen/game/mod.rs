@@ -7,14 +7,20 @@ mod keys;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, Session, to_sentence};
+use crownhead_play::{
+    Action, Choice, FaultPolicy, OfferKind, Refusal, Session, counted, to_sentence,
+};
+use crownhead_records::GameRecord;
 use crownhead_rules::Side;
 
 use super::board::Highlights;
 use super::board_input::BoardInput;
+use super::new_game::NewGame;
+use super::theme::Look;
+use crate::analysis_thread::GameAnalysisThread;
 use crate::autosave::Autosave;
 use crate::computers::Computers;
-use crate::local_game::{LocalGame, Seat};
+use crate::local_game::{LocalGame, Seat, Setup};
 use crate::player_thread::PlayerThread;
 use crate::text::{hint_text, side_text};
 
@@ -38,6 +44,8 @@ enum Dialog {
     },
     /// The full message, from this line on.
     Text(usize),
+    /// Settings of the next game.
+    NewGame(NewGame),
 }
 
 /// Purpose of a hint.
@@ -65,7 +73,7 @@ pub struct GameScreen {
     move_interval: Duration,
     /// When the game last changed.
     last_change: Instant,
-    colour: bool,
+    look: Look,
     quit: bool,
     computers: Computers,
     player_thread: Option<PlayerThread>,
@@ -73,6 +81,10 @@ pub struct GameScreen {
     autosave: Option<Autosave>,
     /// Side and search information of the last computer that moved.
     last_info: Option<(Side, Choice)>,
+    /// Analysis of the finished game, in progress.
+    game_analysis: Option<GameAnalysisThread>,
+    /// The annotated game, for the viewer.
+    analysed: Option<GameRecord>,
 }
 
 /// Default time between two moves of two computers.
@@ -80,29 +92,28 @@ const DEFAULT_MOVE_INTERVAL: Duration = Duration::from_millis(800);
 
 impl GameScreen {
     /// Shows a game.
-    pub fn new(game: LocalGame, autosave: Option<Autosave>, colour: bool) -> GameScreen {
+    pub fn new(game: LocalGame, autosave: Option<Autosave>, look: Look) -> GameScreen {
         let computers = Computers::new(&game);
-        // A person who plays the side at the top sees the board from there, except in games where
-        // the sides race to a target.
-        let [first, second] = &game.setup().seats;
-        let plays_from_top = *first == Seat::Human && *second != Seat::Human;
+        let flipped = game.setup().is_flipped();
         let mut screen = GameScreen {
             message: String::new(),
             input: BoardInput::new(game.session()),
             viewed_ply: None,
-            flipped: plays_from_top && game.setup().game.info().targets.is_none(),
+            flipped,
             show_numbers: true,
             dialog: None,
             paused: false,
             move_interval: DEFAULT_MOVE_INTERVAL,
             last_change: Instant::now(),
-            colour,
+            look,
             quit: false,
             computers,
             player_thread: None,
             hint_thread: None,
             autosave,
             last_info: None,
+            game_analysis: None,
+            analysed: None,
             game,
         };
         screen.message = screen.prompt();
@@ -125,7 +136,7 @@ impl GameScreen {
 
     fn turn_text(&self) -> String {
         if let Some(end) = self.game.describe_end() {
-            return format!("{end} n: new game, q: quit.");
+            return format!("{end} n: new game, a: analyse this game, q: quit.");
         }
         let side = side_text(&self.game.setup().game, self.game.session().side());
         if !self.game.human_to_move() {
@@ -194,6 +205,7 @@ impl GameScreen {
 
     /// Called once per frame: polls the computers and the clocks.
     fn advance(&mut self) {
+        self.poll_game_analysis();
         self.poll_hint();
         // A message shown while a computer thinks would be replaced too soon.
         if self.player_thread.is_none() && self.hint_thread.is_none() {
@@ -443,16 +455,69 @@ impl GameScreen {
         }
     }
 
-    /// Starts another game with the same settings.
-    fn new_game(&mut self) {
-        let mut setup = self.game.setup().clone();
-        setup.seed = setup.seed.wrapping_add(1);
-        if let Ok(game) = LocalGame::new(setup) {
-            self.computers = Computers::new(&game);
-            self.game = game;
-            self.last_info = None;
-            self.on_change();
+    /// Asks for the settings of another game; those of this game are the proposal.
+    fn ask_new_game(&mut self) {
+        self.dialog = Some(Dialog::NewGame(NewGame::after(self.game.setup())));
+    }
+
+    /// Starts another game. An unfinished game stays saved.
+    fn start_game(&mut self, setup: Setup) {
+        match LocalGame::new(setup) {
+            Ok(game) => {
+                (self.player_thread, self.game_analysis) = (None, None);
+                self.save_progress();
+                if self.autosave.is_some() {
+                    self.autosave = Autosave::new();
+                }
+                self.computers = Computers::new(&game);
+                self.flipped = game.setup().is_flipped();
+                self.game = game;
+                (self.last_info, self.paused) = (None, false);
+                self.on_change();
+            }
+            Err(error) => self.message = to_sentence(&error.to_string()),
         }
+    }
+
+    /// Analyses the finished game.
+    fn analyse_game(&mut self) {
+        if self.game.session().plies() == 0 {
+            self.message = "The game has no moves to analyse.".into();
+        } else if self.game_analysis.is_none() {
+            match GameAnalysisThread::new(self.game.record()) {
+                Ok(thread) => self.game_analysis = Some(thread),
+                Err(error) => self.message = to_sentence(&error.to_string()),
+            }
+        }
+    }
+
+    fn poll_game_analysis(&mut self) {
+        let Some(thread) = &mut self.game_analysis else { return };
+        let result = thread.poll();
+        let (done, total) = thread.positions;
+        match result {
+            None => {
+                self.message = format!("Analysing: {done} of {total} positions. Esc: stop.");
+            }
+            Some(Ok(record)) => {
+                (self.game_analysis, self.analysed) = (None, Some(record));
+                self.message = self.prompt();
+            }
+            Some(Err(error)) => {
+                self.game_analysis = None;
+                self.message = to_sentence(&error);
+            }
+        }
+    }
+
+    /// Takes the annotated game that the viewer is to show. The game screen can run again later.
+    pub fn take_analysed(&mut self) -> Option<GameRecord> {
+        self.analysed.take()
+    }
+
+    /// Theme and colours, which the user may have changed.
+    pub fn look(&self) -> Look {
+        self.look
     }
 
     fn view_by(&mut self, plies: isize) {
@@ -467,7 +532,8 @@ impl GameScreen {
         self.viewed_ply = (ply < plies).then_some(ply);
         self.message = match self.viewed_ply {
             Some(ply) => {
-                format!("Position after {ply} of {plies} plies. End: back to the game.")
+                let plies = counted(plies as u64, "ply");
+                format!("Position after {ply} of {plies}. End: back to the game.")
             }
             None => self.prompt(),
         };

@@ -1,20 +1,22 @@
 //! Draws a recorded game.
 
 use crownhead_records::GameResult;
-use crownhead_rules::Side;
+use crownhead_rules::{Side, replace_invisible};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::board::{BoardView, Highlights, piece_text};
+use super::super::board::{BoardView, Highlights};
 use super::super::layout::Layout;
 use super::super::move_list::MoveList;
 use super::super::widgets::{
-    bold, dim, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
+    framed, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
+    write_player,
 };
 use super::ViewScreen;
 use crate::analysis_thread::AnalysisUpdate;
-use crate::game_file::{annotated_move, strip_control_chars, title};
+use crate::game_file::{annotated_move, title};
+use crate::text::clock_text;
 
 /// Draws the screen.
 pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
@@ -22,12 +24,12 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
         too_small(frame);
         return;
     };
-    let (cursor, colour) = (&screen.cursor, screen.colour);
+    let (cursor, look) = (&screen.cursor, screen.look);
     let (game, position) = (&cursor.record().game, cursor.position());
     let playing = if screen.autoplay_since.is_some() { "   playing (space: stop)" } else { "" };
     let name = game.info().name;
     let top = format!("{name}   game {}{playing}: {}", screen.shown.1, title(cursor.record()));
-    write_line(frame, layout.title, &truncate(&top, layout.title.width.into()), bold(colour));
+    write_line(frame, layout.title, &truncate(&top, layout.title.width.into()), look.bold());
     let highlights = Highlights {
         last_path: position.path.clone(),
         captured: position.captures.clone(),
@@ -37,17 +39,19 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
         game,
         board: &position.board,
         highlights: &highlights,
-        colour,
+        look,
         show_numbers: screen.show_numbers,
     };
     view.draw(frame.buffer_mut(), layout.board);
-    draw_panel(frame, screen, layout.panel);
-    with_moves(screen, |list| list.draw(frame.buffer_mut(), layout.moves));
+    draw_players(frame, screen, &layout);
+    draw_engine(frame, screen, layout.engine);
+    let moves = framed(frame, layout.moves, "Moves", look);
+    with_moves(screen, |list| list.draw(frame.buffer_mut(), moves));
     write_message(frame, &layout, "", &message_text(screen));
     let short = "← → step · space play · n p game · v variation · a analysis · ? help · q quit";
     let long = format!("Home/End start/end · {short}");
     let shortest = "← → step · space play · n p game · v a · ? help · q quit";
-    write_keys(frame, layout.keys, &[long, short.into(), shortest.into()], colour);
+    write_keys(frame, layout.keys, &[long, short.into(), shortest.into()], look);
     if screen.show_help {
         popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
     }
@@ -88,36 +92,34 @@ fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> 
         first: screen.cursor.first().side,
         texts: &texts,
         current_ply: screen.cursor.ply(),
-        colour: screen.colour,
+        look: screen.look,
     })
 }
 
 /// Returns the ply of the move at a place on the screen.
 pub(super) fn ply_at<R>(screen: &ViewScreen<R>, layout: &Layout, x: u16, y: u16) -> Option<usize> {
-    with_moves(screen, |list| list.ply_at(layout.moves, x, y))
+    with_moves(screen, |list| list.ply_at(layout.move_list(), x, y))
 }
 
-fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
-    let (cursor, colour) = (&screen.cursor, screen.colour);
+fn draw_players<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, layout: &Layout) {
+    let (cursor, look) = (&screen.cursor, screen.look);
     let record = cursor.record();
-    let room = usize::from(place.width) - 1;
-    let mut y = place.y;
-    let mut line = |text: &str, style: Style| {
-        frame.buffer_mut().set_stringn(place.x, y, truncate(text, room), room, style);
-        y += 1;
-    };
-    let sides = record.game.info().sides;
+    let area = framed(frame, layout.players, "Players", look);
     // A recorded game may end by a resignation or an agreement.
     let has_result = cursor.depth() == 0 && record.result != GameResult::Unknown;
     let is_over = cursor.position().outcome_text.is_some() || (has_result && !cursor.has_more());
+    let clocks = cursor.clocks();
     for side in [Side::First, Side::Second] {
-        let name = record.player(side).map(strip_control_chars).unwrap_or_default();
-        let turn = if cursor.position().side == side && !is_over { "▶" } else { " " };
-        let shape = piece_text(side, sides[side.index()].letter);
-        line(&format!("{turn} {shape} {} {name}", sides[side.index()].name), bold(colour));
+        let name = record.player(side).map(replace_invisible).unwrap_or_default();
+        let is_to_move = cursor.position().side == side && !is_over;
+        let line = Rect { y: area.y + side.index() as u16, height: 1, ..area };
+        let clock = clocks[side.index()].map(clock_text).unwrap_or_default();
+        write_player(frame, line, (&record.game, side), is_to_move, (&name, &clock), look);
     }
+    let area = framed(frame, layout.captured, "Game", look);
     let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
-    line(&strip_control_chars(&event.join(", ")), dim(colour));
+    let event = replace_invisible(&event.join(", "));
+    write_line(frame, area, &truncate(&event, area.width.into()), Style::default());
     let others = cursor.sibling_moves();
     let branch = match (cursor.depth(), others.is_empty()) {
         (0, true) => String::new(),
@@ -125,15 +127,30 @@ fn draw_panel<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
         (_, true) => "variation (Esc: leave)".into(),
         (_, false) => format!("variation; v: {}", others.join(", ")),
     };
-    line(&branch, Style::default());
+    let line = Rect { y: area.y + 1, ..area };
+    write_line(frame, line, &truncate(&branch, area.width.into()), Style::default());
+}
+
+/// Draws the lines of the running analysis, or else the recorded evaluation.
+fn draw_engine<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
+    let title = if screen.analysis.is_some() { "Analysis" } else { "Evaluation" };
+    let area = framed(frame, place, title, screen.look);
+    let mut row = 0;
+    let mut line = |text: &str| {
+        if row < area.height {
+            let place = Rect { y: area.y + row, ..area };
+            write_line(frame, place, &truncate(text, area.width.into()), Style::default());
+        }
+        row += 1;
+    };
     match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
-        None => {}
-        Some(None) => line("…", Style::default()),
-        Some(Some(AnalysisUpdate::Unavailable(reason))) => line(reason, Style::default()),
+        None => line(&screen.cursor.eval_text().unwrap_or_default()),
+        Some(None) => line("…"),
+        Some(Some(AnalysisUpdate::Unavailable(reason))) => line(reason),
         Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
             for (index, (eval, moves)) in lines.iter().take(3).enumerate() {
                 let depth = if index == 0 { format!(" (depth {depth})") } else { String::new() };
-                line(&format!("{eval}{depth} {moves}"), Style::default());
+                line(&format!("{eval}{depth} {moves}"));
             }
         }
     }

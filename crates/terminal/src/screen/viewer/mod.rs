@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 
 use super::Screen;
 use super::layout::Layout;
+use super::theme::Look;
 use super::widgets::scroll;
 use crate::analysis_thread::AnalysisThread;
 use crate::game_file::{GameFile, RecordCursor};
@@ -27,7 +28,7 @@ pub struct ViewScreen<R> {
     message: String,
     flipped: bool,
     show_numbers: bool,
-    colour: bool,
+    look: Look,
     quit: bool,
     show_help: bool,
     /// First line of the popup with the full message, if it is open.
@@ -47,7 +48,7 @@ const PAGE_PLIES: usize = 10;
 
 impl<R: Read> ViewScreen<R> {
     /// Opens the first game of a file. The error says why there is none.
-    pub fn new(mut games: GameFile<R>, colour: bool) -> Result<ViewScreen<R>, String> {
+    pub fn new(mut games: GameFile<R>, look: Look) -> Result<ViewScreen<R>, String> {
         let (number, cursor) = match games.get(0) {
             Some((number, record)) => (number, RecordCursor::new(record.clone())?),
             None => {
@@ -62,7 +63,7 @@ impl<R: Read> ViewScreen<R> {
             message: String::new(),
             flipped: false,
             show_numbers: true,
-            colour,
+            look,
             quit: false,
             show_help: false,
             message_popup: None,

@@ -47,6 +47,8 @@ export interface Position {
   ply: number;
   legal: LegalMove[];
   must_capture: boolean;
+  /** Moves until a limit ends the game, if it has one. */
+  plies_left: number | null;
   outcome: Outcome | null;
 }
 
@@ -67,6 +69,8 @@ export interface SideInfo {
   name: string;
   /** Colour of the pieces, `#rrggbb`; null for dark (first side) or light (second side). */
   colour: string | null;
+  /** Whether a player of this side sees row 8 at the top. */
+  flipped: boolean;
 }
 
 /** Index of a side: 0 moves first. */
@@ -102,6 +106,8 @@ export interface GameInfo {
   /** Cells that each side wants to reach. */
   targets: [Cell[], Cell[]] | null;
   forced_capture: boolean;
+  /** Whether the pieces on target cells are the score. */
+  counts_points: boolean;
 }
 
 /** A computer player. */
@@ -117,6 +123,8 @@ export interface Catalog {
   protocol: number;
   games: GameInfo[];
   players: CatalogPlayer[];
+  /** Choices of a new game, as in `crownhead play`. */
+  defaults: { game: string; player: string; side: SideLetter };
   thinking: { min: number; default: number; max: number };
   clock: { max: number; max_increment: number };
   names: { max: number };
@@ -144,7 +152,8 @@ export interface GameRules {
   exercises: Exercise[];
 }
 
-export type Mode = "computer" | "hotseat" | "friend";
+/** `computers`: two computers, and everybody watches. */
+export type Mode = "computer" | "hotseat" | "friend" | "computers";
 
 /** Body of `POST /api/games`. */
 export interface NewGameRequest {
@@ -152,6 +161,8 @@ export interface NewGameRequest {
   mode: Mode;
   side?: SideLetter;
   player?: string;
+  /** The players of the mode `computers`. */
+  players?: readonly [string, string];
   thinking?: number;
   clock: { time: number; increment: number } | null;
   name: string | null;
@@ -160,7 +171,8 @@ export interface NewGameRequest {
 /** Response of `POST /api/games`. */
 export interface CreatedGame {
   id: string;
-  secret: string;
+  /** Null if there is nobody to play. */
+  secret: string | null;
   you: SideLetter[];
   friend?: string;
 }
@@ -254,6 +266,16 @@ export interface RefusedMessage {
   version: number;
 }
 
+/** A suggested move. */
+export interface HintMessage {
+  type: "hint";
+  id: number | null;
+  version: number;
+  move: string;
+  /** Why the move is good. */
+  reason: string;
+}
+
 export type ServerMessage =
   | StateMessage
   | MovedMessage
@@ -265,11 +287,12 @@ export type ServerMessage =
   | { type: "next"; id: string }
   | { type: "declined"; offer: OfferKind; by: SideLetter; text: string }
   | { type: "done"; id: number; version: number }
+  | HintMessage
   | { type: "pong"; id: number | null };
 
 /** An action of a player, without the fields that the client adds. */
 export type GameAction =
-  { type: "resign" } | { type: "offer" | "accept" | "decline"; offer: OfferKind };
+  { type: "resign" | "hint" } | { type: "offer" | "accept" | "decline"; offer: OfferKind };
 
 export type ClientMessage =
   | { type: "join"; secret?: string; name?: string }

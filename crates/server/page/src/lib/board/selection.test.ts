@@ -20,8 +20,12 @@ const forks = [
   move(["12", "34", "56", "74"], ["23", "45", "65"]),
   move(["12", "34", "52", "74"], ["23", "43", "63"]),
 ];
-/** A jump to 35 that may stop there or continue to 55. */
-const jumps = [move(["33", "35"]), move(["33", "35", "55"]), move(["34", "36"])];
+/** A capture that may stop at 35 or continue to 55. */
+const jumps = [
+  move(["33", "35"], ["34"]),
+  move(["33", "35", "55"], ["34", "45"]),
+  move(["42", "41"]),
+];
 
 test("movable lists the start of every move, but not of a pass", () => {
   expect(movable([...steps, move([])])).toEqual(new Set(["36", "32"]));
@@ -74,6 +78,12 @@ test("a cell where the move may stop must be selected twice", () => {
   expect(select(jumps, ["33", "35"], "55")).toMatchObject({ kind: "move", move: jumps[1] });
 });
 
+test("a move without captures is played by a click on its end, even if it could continue", () => {
+  const hops = [move(["33", "35"]), move(["33", "35", "55"])];
+  expect(select(hops, ["33"], "35")).toMatchObject({ kind: "move", path: ["33", "35"] });
+  expect(select(hops, ["33"], "55")).toMatchObject({ kind: "move", path: ["33", "35", "55"] });
+});
+
 test("a dropped piece stops at once", () => {
   expect(select(jumps, ["33"], "35", true)).toMatchObject({ kind: "move", path: ["33", "35"] });
 });
@@ -82,7 +92,7 @@ test("an unrelated cell cancels a move selected halfway", () => {
   for (const cell of ["33", "88"]) {
     expect(select(jumps, ["33", "35"], cell)).toEqual({ kind: "deselected" });
   }
-  expect(select(jumps, ["33", "35"], "34")).toEqual({ kind: "selected", selected: ["34"] });
+  expect(select(jumps, ["33", "35"], "42")).toEqual({ kind: "selected", selected: ["42"] });
 });
 
 test("other paths of a move can be followed", () => {
@@ -96,10 +106,10 @@ test("other paths of a move can be followed", () => {
 
 test("a detour that is not listed continues on a listed path", () => {
   const moves = [
-    move(["33", "35"]),
-    move(["33", "35", "55"]),
-    move(["33", "53"]),
-    move(["33", "53", "55"]),
+    move(["33", "35"], ["34"]),
+    move(["33", "35", "55"], ["34", "45"]),
+    move(["33", "53"], ["43"]),
+    move(["33", "53", "55"], ["43", "54"]),
   ];
   const selected = ["33", "35"];
   expect(select(moves, selected, "53")).toEqual({ kind: "selected", selected: ["33", "53"] });

@@ -78,6 +78,10 @@ export function capturedSoFar(legal: LegalMove[], selected: Cell[]): Cell[] {
 export const isAmbiguous = (legal: LegalMove[], from: Cell, to: Cell) =>
   legal.filter((move) => move.path[0] === from && move.to === to).length > 1;
 
+/** Whether no move of the piece on a cell captures anything. */
+const capturesNothing = (legal: LegalMove[], from: Cell) =>
+  legal.every((move) => move.path[0] !== from || move.captures.length === 0);
+
 /** Selects a cell. `isDrop`: the piece was dropped there, so the move stops there if it can. */
 export function select(
   legal: LegalMove[],
@@ -99,7 +103,10 @@ export function select(
   const ends = endingAt(paths, selected, cell);
   const [end] = ends;
   const isSingleEnd = end && movesOf(ends).size === 1;
-  if (isSingleEnd && isDrop) return { kind: "move", ...end };
+  // Where nothing is captured, only the end matters: a click on it plays the move. In the middle of
+  // a move that the user selects step by step, the next click may continue it.
+  const isDecided = isSingleEnd && selected.length === 1 && capturesNothing(legal, from);
+  if (isSingleEnd && (isDrop || isDecided)) return { kind: "move", ...end };
   // The next step, or else an end further on that identifies a single move.
   const next = [...selected, cell];
   const extended = matchingPaths(legal, next).length > 0 ? next : isSingleEnd ? end.path : null;

@@ -6,6 +6,9 @@ import { ALL_CELLS, cellIndex, isInPlay, pieceSide, sideIndex } from "./cells";
 import { Pieces, type Piece } from "./pieces.svelte";
 import { canStop, capturedSoFar, destinations, isAmbiguous, movable, select } from "./selection";
 
+/** A move entered before the turn: its start and its end. */
+export type Premove = readonly [from: Cell, to: Cell];
+
 /** Properties of the board component. */
 export interface BoardProps {
   game: GameInfo;
@@ -21,10 +24,18 @@ export interface BoardProps {
   allowIllegal?: boolean;
   flipped: boolean;
   label: string;
+  /** The side for which the user may enter a move before its turn. */
+  premoveSide?: SideLetter | undefined;
+  /** The move entered before the turn. */
+  premove?: Premove | null;
+  /** Cells of a suggested move. */
+  hint?: Cell[] | undefined;
   onmove: (move: LegalMove, path: Cell[]) => void;
   /** The user selected cells that are not a legal move. */
   onillegal: (path: Cell[]) => void;
   onmessage: (text: string) => void;
+  /** The user entered a move before the turn, or cancelled it. */
+  onpremove?: (premove: Premove | null) => void;
   /** The user started to type a move. */
   ontype?: (text: string) => void;
 }
@@ -66,8 +77,14 @@ export class BoardState {
     return this.cursor || first || this.cells[0] || "11";
   });
 
+  /** Whether the user may select pieces. */
   get isActive(): boolean {
-    return this.props.active;
+    return this.props.active || this.isPremoving;
+  }
+
+  /** Whether the user may enter a move before the turn. */
+  get isPremoving(): boolean {
+    return !this.props.active && this.props.premoveSide !== undefined;
   }
 
   get lastSelected(): Cell | undefined {
@@ -79,8 +96,10 @@ export class BoardState {
   }
 
   isMine(cell: Cell): boolean {
-    const { active, game, board, side } = this.props;
-    return active && pieceSide(game, board[cellIndex(cell)] ?? ".") === sideIndex(game, side);
+    const { active, game, board, premoveSide } = this.props;
+    const side = active ? this.props.side : premoveSide;
+    if (side === undefined) return false;
+    return pieceSide(game, board[cellIndex(cell)] ?? ".") === sideIndex(game, side);
   }
 
   /** Position of a cell as a CSS transform. */
@@ -98,8 +117,20 @@ export class BoardState {
   /** Shows the current position. The selection belongs to the previous one. */
   onPosition() {
     this.pieces.setPosition(this.props.board, this.props.lastMove, this.stepsDragged);
-    this.selected = [];
+    if (!this.isSelectedEarly()) this.selected = [];
     this.stepsDragged = 0;
+  }
+
+  /** The legal moves have changed, or who may move. */
+  onTurn() {
+    if (!this.isSelectedEarly()) this.deselect();
+  }
+
+  /** Whether the selected piece may have been selected before the turn, and is still there. */
+  private isSelectedEarly(): boolean {
+    const [from, ...steps] = this.selected;
+    const isOwn = this.props.premoveSide !== undefined && !!from && this.isMine(from);
+    return isOwn && steps.length === 0;
   }
 
   deselect() {
@@ -112,10 +143,12 @@ export class BoardState {
 
   onClick(cell: Cell, wasSelected: boolean) {
     if (wasSelected || this.lastSelected !== cell) this.selectCell(cell);
+    else if (this.isPremoving) this.props.onpremove?.(null);
     else if (!this.props.allowIllegal && !this.movable.has(cell)) this.explainImmovable();
   }
 
   selectCell(cell: Cell, isDrop = false) {
+    if (this.isPremoving) return this.selectPremove(cell);
     if (!this.props.active) return;
     if (this.props.allowIllegal) return this.selectAny(cell);
     const before = this.selected;
@@ -175,6 +208,17 @@ export class BoardState {
         ? "You must capture with one of the highlighted pieces."
         : "This piece has no legal move. Select a destination to see why.",
     );
+  }
+
+  /** Selects a piece and then the end of its move. Any other choice cancels the premove. */
+  private selectPremove(cell: Cell) {
+    const [from] = this.selected;
+    const isOwn = this.isMine(cell);
+    if (from && !isOwn && !isInPlay(this.props.game, cell)) {
+      return this.props.onmessage(NOT_IN_PLAY);
+    }
+    this.selected = isOwn && cell !== from ? [cell] : [];
+    this.props.onpremove?.(from && !isOwn ? [from, cell] : null);
   }
 
   /** Selects a piece and any other cell. */

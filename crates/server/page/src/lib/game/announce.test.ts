@@ -10,6 +10,7 @@ const plain = {
   isDestination: false,
   isMovable: false,
   mustCapture: false,
+  isPremove: false,
 };
 
 test("moves are announced with player, squares and captures", () => {

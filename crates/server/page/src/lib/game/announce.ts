@@ -49,6 +49,7 @@ export interface CellStatus {
   isDestination: boolean;
   isMovable: boolean;
   mustCapture: boolean;
+  isPremove: boolean;
 }
 
 /** A cell with its piece and what can be done with it. */
@@ -67,6 +68,7 @@ export function describeCell(
     parts.push(status.canStop ? "selected, select again to stop here" : "selected");
   } else if (status.isDestination) parts.push("legal destination");
   else if (status.isMovable) parts.push(status.mustCapture ? "must capture" : "can move");
+  if (status.isPremove) parts.push("premove");
   game.targets?.forEach((cells, i) => {
     if (cells.includes(cell)) parts.push(`target of ${game.sides[i === 0 ? 0 : 1].name}`);
   });

@@ -9,6 +9,7 @@ import { fetchSummaries, toSentence } from "../api/client";
 import type {
   GameAction,
   GameState,
+  HintMessage,
   HistoryEntry,
   LegalMove,
   MovedMessage,
@@ -24,10 +25,15 @@ import { applyMove } from "../board/cells";
 import { GameSocket, type CloseAction, type Connection, type SocketEvents } from "./socket";
 
 export interface GameEvents {
+  /** The connection is there, for the first time or again. */
+  onConnected(): void;
+  /** An offer of the user did not survive a restart of the server. */
+  onOfferLost(offer: OfferKind): void;
   onMove(move: PlayedMove, isMine: boolean): void;
   onRefused(reason: string): void;
   onDeclined(text: string): void;
   onOffer(offer: OfferKind, by: SideLetter): void;
+  onHint(hint: HintMessage): void;
   onEnd(outcome: Outcome): void;
   onRematch(id: string): void;
   onJoined(you: SideLetter[], secret: string | null): void;
@@ -52,7 +58,7 @@ const FATAL_CODES = new Map([
   [4004, NO_SUCH_GAME],
   [4011, "The server could not save this game."],
 ]);
-const OFFLINE = "Not connected to the server. Try again when the connection is back.";
+export const OFFLINE = "Not connected to the server. Try again when the connection is back.";
 
 const OFFER_KEYS: [OfferKind, keyof Offers][] = [
   ["draw", "draw"],
@@ -69,6 +75,8 @@ export class GameClient implements SocketEvents {
   closeReason = $state("");
   /** A move shown on the board that the server has not confirmed. */
   pending: PendingMove | null = $state.raw(null);
+  /** The hint that the server is searching for. */
+  hintRequest: number | null = $state.raw(null);
   /** When the clocks in `state` were exact. */
   clocksSyncedAt = $state.raw(0);
   private unanswered = new Map<number, PendingMove>();
@@ -133,10 +141,22 @@ export class GameClient implements SocketEvents {
     else this.events.onRefused(OFFLINE);
   }
 
+  /** Renames the user's seat. */
+  rename(name: string) {
+    this.name = name;
+    this.socket.send({ type: "name", name, id: ++this.lastId });
+  }
+
   resign = () => this.act({ type: "resign" });
   offer = (offer: OfferKind) => this.act({ type: "offer", offer });
   accept = (offer: OfferKind) => this.act({ type: "accept", offer });
   decline = (offer: OfferKind) => this.act({ type: "decline", offer });
+
+  /** Asks for a suggestion, which is reported through the events. */
+  askHint = () => {
+    if (!this.isMyTurn || this.hintRequest !== null) return;
+    if (this.act({ type: "hint" })) this.hintRequest = this.lastId;
+  };
 
   reconnectNow = () => {
     if (this.connection !== "reconnecting" || !document.hidden) this.socket.reconnectNow();
@@ -152,6 +172,8 @@ export class GameClient implements SocketEvents {
 
   onConnection(connection: Connection) {
     this.connection = connection;
+    this.hintRequest = null;
+    if (connection === "connected") this.events.onConnected();
   }
 
   onClose(code: number): CloseAction {
@@ -217,6 +239,11 @@ export class GameClient implements SocketEvents {
       case "refused":
         this.onRefused(message);
         break;
+      case "hint":
+        if (message.id !== this.hintRequest) break;
+        this.hintRequest = null;
+        this.events.onHint(message);
+        break;
       case "pong":
         break;
     }
@@ -226,10 +253,12 @@ export class GameClient implements SocketEvents {
     const before = this.state;
     const { pending } = this;
     this.clocksSyncedAt = performance.now();
+    this.hintRequest = null;
     this.state = state;
     if (pending && pending.version !== state.version) this.pending = null;
     else if (pending && isRejoin) this.sendMove(pending);
     if (before) this.notifyChange(before, state);
+    if (before && isRejoin && before.version === state.version) this.notifyLost(before, state);
     this.notifyOffers(before?.offers, state.offers);
     if (state.outcome && before && !before.outcome) this.events.onEnd(state.outcome);
   }
@@ -240,6 +269,7 @@ export class GameClient implements SocketEvents {
     const { type: _, move, ...view } = message;
     const isMine = pending?.entry?.text === move.text && pending.version === state.version;
     this.clocksSyncedAt = performance.now();
+    this.hintRequest = null;
     this.state = { ...state, ...view, history: [...state.history, move] };
     this.pending = null;
     if (!isMine) this.events.onMove(move, false);
@@ -248,6 +278,7 @@ export class GameClient implements SocketEvents {
 
   private onRefused(message: RefusedMessage) {
     if (message.id !== null) {
+      if (message.id === this.hintRequest) this.hintRequest = null;
       const move = this.unanswered.get(message.id);
       this.unanswered.delete(message.id);
       if (move?.entry && this.pending?.id === move.id) this.pending = null;
@@ -279,6 +310,13 @@ export class GameClient implements SocketEvents {
     }
   }
 
+  private notifyLost(before: GameState, state: GameState) {
+    for (const [offer, key] of OFFER_KEYS) {
+      const by = before.offers[key];
+      if (by && this.you.includes(by) && !state.offers[key]) this.events.onOfferLost(offer);
+    }
+  }
+
   private submit(text: string, entry: HistoryEntry | null) {
     if (!this.state) return;
     const move = { id: ++this.lastId, version: this.state.version, text, entry };
@@ -291,9 +329,12 @@ export class GameClient implements SocketEvents {
     this.socket.send({ type: "move", version, move: text, id });
   }
 
-  private act(action: GameAction) {
-    if (!this.state) return;
+  /** Sends an action. Returns whether it was sent. */
+  private act(action: GameAction): boolean {
+    if (!this.state) return false;
     const message = { ...action, version: this.state.version, id: ++this.lastId };
-    if (!this.socket.send(message)) this.events.onRefused(OFFLINE);
+    const isSent = this.socket.send(message);
+    if (!isSent) this.events.onRefused(OFFLINE);
+    return isSent;
   }
 }

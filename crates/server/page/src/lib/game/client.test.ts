@@ -38,10 +38,13 @@ const start: GameState & { type: "state" } = {
 start.board = start.start_board;
 
 const events = {
+  onConnected: vi.fn(),
+  onOfferLost: vi.fn(),
   onMove: vi.fn(),
   onRefused: vi.fn(),
   onDeclined: vi.fn(),
   onOffer: vi.fn(),
+  onHint: vi.fn(),
   onEnd: vi.fn(),
   onRematch: vi.fn(),
   onJoined: vi.fn(),

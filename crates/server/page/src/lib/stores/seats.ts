@@ -7,6 +7,7 @@ import { savedGame, saveGame } from "./myGames.svelte";
 
 const seatKey = (id: string) => `crownhead.seat.${id}`;
 const linkKey = (id: string) => `crownhead.link.${id}`;
+const friendKey = (id: string) => `crownhead.friend.${id}`;
 /** For browsers without storage. */
 const memory = new Map<string, string>();
 
@@ -29,8 +30,14 @@ function store(key: string, secret: string | null) {
   }
 }
 
-/** Stores the secret of a seat link that was opened, until the server accepts or rejects it. */
-export const storeLinkSecret = (id: string, secret: string) => store(linkKey(id), secret);
+/**
+ * Stores the secret of a seat link that was opened, until the server accepts or rejects it. A link
+ * for the user's other device also has the secret of the other seat, to invite the friend there.
+ */
+export function storeLinkSecret(id: string, secret: string, friend: string | null) {
+  store(linkKey(id), secret);
+  store(friendKey(id), friend);
+}
 
 /** The secret with which this tab joins a game. */
 export const secretOf = (id: string) =>
@@ -41,11 +48,13 @@ export const secretOf = (id: string) =>
  * of games keeps that one, and each tab plays its own seat.
  */
 export function onSeatAccepted(id: string, secret: string, you: SideLetter[]) {
+  const friend = load(linkKey(id)) === secret ? load(friendKey(id)) : null;
   store(linkKey(id), null);
+  store(friendKey(id), null);
   store(seatKey(id), secret);
   const saved = savedGame(id);
   if (!saved?.secret || saved.secret === secret || saved.you.length === 0) {
-    saveGame({ id, secret, you });
+    saveGame({ id, secret, you, ...(friend ? { friend } : {}) });
   }
 }
 

@@ -3,13 +3,21 @@ import type { Coordinates } from "../game/notation";
 
 export interface Settings {
   theme: "system" | "light" | "dark";
+  /** Board and pieces. */
+  board: "wood" | "green" | "contrast";
   sound: boolean;
   coordinates: Coordinates;
   name: string;
 }
 
 const KEY = "crownhead.settings";
-const defaults: Settings = { theme: "system", sound: true, coordinates: "numbers", name: "" };
+const defaults: Settings = {
+  theme: "system",
+  board: "wood",
+  sound: true,
+  coordinates: "numbers",
+  name: "",
+};
 
 function load(): Settings {
   try {
@@ -39,6 +47,7 @@ function applyTheme() {
   const { dataset } = document.documentElement;
   if (settings.theme === "system") delete dataset.theme;
   else dataset.theme = settings.theme;
+  dataset.board = settings.board;
 }
 
 addEventListener("storage", (event) => {

@@ -1,0 +1,288 @@
+//! Reports of a small tournament and pages of analysed games.
+
+#![allow(clippy::unwrap_used)] // a failing test may panic
+
+use std::collections::HashMap;
+
+use crownhead_play::Opening;
+use crownhead_play::analysis::{AnalysisRequest, FileAnalysis, GameAnalysis, analyse_game};
+use crownhead_records::{GameRecord, Reader};
+use crownhead_report::data::GameLog;
+use crownhead_report::html::{analysis_page, player_page, report_page};
+use crownhead_report::replay::Replay;
+use crownhead_report::{Report, ReportInput};
+use crownhead_rules::Side;
+use crownhead_search::{EngineConfig, Knowledge, SearchLimits, StopFlag};
+use crownhead_tournament::journal::{FaultRow, Game, GameDetails, Player, Snapshot, State};
+use crownhead_tournament::standings::TieBreak;
+use crownhead_tournament::{FileDigests, GameSummary, Points, Schedule, Settings};
+use serde_json::Value;
+
+const HOSTILE: &str = r#"</script><script>alert(1)</script><img src=x onerror="alert(2)">&'"#;
+
+fn analyse(record: &GameRecord, number: u64) -> GameAnalysis {
+    let request = AnalysisRequest {
+        limits: SearchLimits { depth: Some(5), ..SearchLimits::default() },
+        engine: EngineConfig { hash_mb: 1, ..EngineConfig::default() },
+        lines: 1,
+    };
+    let knowledge = Knowledge::default();
+    analyse_game(record, number, &request, &knowledge, &StopFlag::new(), &mut |_| {}).unwrap()
+}
+
+fn read(text: &str) -> GameRecord {
+    Reader::new(text.as_bytes()).next().unwrap().unwrap()
+}
+
+fn file(games: Vec<GameAnalysis>) -> FileAnalysis {
+    FileAnalysis {
+        file: "games.pdn".into(),
+        limits: SearchLimits::default(),
+        games,
+        errors: Vec::new(),
+    }
+}
+
+/// Returns the data embedded in a page.
+fn embedded(page: &str) -> Value {
+    let open = "<script type=\"application/json\" id=\"data\">";
+    let (_, rest) = page.split_once(open).unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// Fails if a page has more elements that could run something than a harmless one.
+fn assert_same_elements(page: &str, harmless: &str) {
+    for tag in ["<script", "</script", "<img", "<svg", "<!--", "<b "] {
+        assert_eq!(page.matches(tag).count(), harmless.matches(tag).count(), "{tag}");
+    }
+}
+
+#[test]
+fn analysis_page_escapes_text_from_the_file() {
+    let page = |text: &str| {
+        let mut record = read("1. 11-15 23-19 *");
+        for side in [Side::First, Side::Second] {
+            record.set_player(side, text);
+        }
+        record.set_tag("Event", text);
+        record.line.plies[0].comment = Some(text.into());
+        analysis_page(&file(vec![analyse(&record, 1)]))
+    };
+    let hostile = page(HOSTILE);
+    assert_same_elements(&hostile, &page("harmless"));
+    let data = embedded(&hostile);
+    assert_eq!(data["names"][0], HOSTILE);
+    assert_eq!(data["games"][0]["details"][0], HOSTILE);
+    assert_eq!(data["games"][0]["replay"]["comments"]["1"], HOSTILE);
+}
+
+#[test]
+fn analysis_page_marks_the_blunder_and_shows_what_was_better() {
+    // White's only man is blocked by 5-9; 6-9 loses a man and lets it through.
+    let record = read("[FEN \"B:W13:B5,6\"]\n1. 6-9 13x6 *");
+    let data = embedded(&analysis_page(&file(vec![analyse(&record, 7)])));
+    let game = &data["games"][0];
+    assert_eq!((&game["number"], &game["game"]), (&7.into(), &"english".into()));
+    let mistake = &game["replay"]["analysis"]["mistakes"][0];
+    assert_eq!((&mistake["ply"], &mistake["mark"]), (&1.into(), &"??".into()));
+    assert!(mistake["better"]["moves"].as_str().unwrap().starts_with("5-9"), "{mistake}");
+}
+
+#[test]
+fn pages_load_nothing() {
+    let page = analysis_page(&file(vec![analyse(&read("1. 11-15 23-19 *"), 1)]));
+    for text in [" src=", "url(", "@import", "<link", "http-equiv=\"refresh"] {
+        assert!(!page.contains(text), "{text}");
+    }
+    assert!(page.contains("default-src 'none'") && page.contains("script-src 'sha256-"));
+}
+
+/// A player of the test tournament: name and number of faults.
+const PLAYERS: [&str; 4] = ["Ada", HOSTILE, "Carol", "Dan"];
+/// Games: players, winner.
+const GAMES: [([usize; 2], Option<usize>); 5] = [
+    ([0, 1], Some(0)),
+    ([1, 0], None),
+    ([0, 2], Some(1)),
+    ([1, 2], Some(1)),
+    // Carol and Dan: not public to Ada beyond their results.
+    ([2, 3], Some(0)),
+];
+/// Black loses a man and the game with the first move.
+const START: &str = "B:W13:B5,6";
+
+struct Tournament {
+    snapshot: Snapshot,
+    details: HashMap<i64, GameDetails>,
+    analyses: HashMap<i64, GameAnalysis>,
+    logs: HashMap<(i64, usize), GameLog>,
+}
+
+impl Tournament {
+    fn new(names: [&str; 4]) -> Tournament {
+        let moves = ["6-9", "13x6"];
+        let player = |(place, name): (usize, &&str)| Player {
+            name: name.to_string(),
+            text: format!("cmd:./bot{place}"),
+            files: FileDigests::default(),
+            place: Some(place),
+        };
+        let game = |(index, (players, winner)): (usize, &([usize; 2], Option<usize>))| Game {
+            number: index as i64 + 1,
+            round: index as u32 / 2 + 1,
+            players: *players,
+            opening: 0,
+            repeat: 0,
+            started: Some(1_709_164_800_000),
+            isolation: None,
+            summary: Some(GameSummary {
+                finished: 1_709_164_801_000,
+                milliseconds: 1000,
+                winner: *winner,
+                reason: "no-move".into(),
+                forfeit: None,
+                score: None,
+                faults: [u32::from(index == 0), u32::from(index == 4)],
+                plies: 2,
+            }),
+        };
+        let games: Vec<Game> = GAMES.iter().enumerate().map(game).collect();
+        let fault = |side: usize, text: &str| FaultRow {
+            side,
+            ply: 0,
+            code: "illegal-move".into(),
+            description: format!("fault of {text}: {HOSTILE}"),
+        };
+        let details = |game: &Game| GameDetails {
+            absences: Vec::new(),
+            opening: Opening { start: Some(START.into()), moves: Vec::new() },
+            moves: moves.map(String::from).to_vec(),
+            milliseconds: vec![1500 + game.number as u64, 10],
+            description: Some("Black has no move".into()),
+            faults: match game.number {
+                1 => vec![fault(0, "Ada")],
+                5 => vec![fault(1, "Dan")],
+                _ => Vec::new(),
+            },
+            ..GameDetails::default()
+        };
+        let analysis = |game: &Game| {
+            let record = read(&format!("[FEN \"{START}\"]\n1. {} *", moves.join(" ")));
+            (game.number, analyse(&record, game.number as u64))
+        };
+        let log = |text: &str| GameLog::parse(&format!("ply 0\n  0.1 < # depth=7 {text}\n"));
+        Tournament {
+            details: games.iter().map(|game| (game.number, details(game))).collect(),
+            analyses: games.iter().map(analysis).collect(),
+            logs: HashMap::from([((1, 0), log("secret of Ada")), ((5, 1), log("secret of Dan"))]),
+            snapshot: Snapshot {
+                name: names[1].into(),
+                state: State::Finished,
+                settings: Settings {
+                    game: "english".into(),
+                    schedule: Schedule::RoundRobin,
+                    games: 1,
+                    points: Points::default(),
+                    tie_breaks: TieBreak::ALL.to_vec(),
+                    concurrency: 1,
+                    planned: Some(GAMES.len() as u64),
+                },
+                result_settings: HashMap::from([("time".into(), "2s".into())]),
+                players: names.iter().enumerate().map(player).collect(),
+                rounds: vec!["round 1".into(), "round 2".into(), "round 3".into()],
+                byes: Vec::new(),
+                isolation: Vec::new(),
+                games,
+            },
+        }
+    }
+
+    fn report(&self) -> Report {
+        let Tournament { snapshot, details, analyses, logs } = self;
+        Report::new(&ReportInput { snapshot, details, analyses, logs }).unwrap()
+    }
+}
+
+#[test]
+fn report_escapes_names_and_faults() {
+    let hostile = report_page(&Tournament::new(PLAYERS).report(), None);
+    let harmless = report_page(&Tournament::new(["Ada", "Bob", "Carol", "Dan"]).report(), None);
+    assert_same_elements(&hostile, &harmless);
+    assert_eq!(embedded(&hostile)["names"][1], HOSTILE);
+}
+
+#[test]
+fn report_has_every_figure_as_json() {
+    let tournament = Tournament::new(PLAYERS);
+    let json = serde_json::to_value(tournament.report()).unwrap();
+    let points: Vec<_> = json["standings"].as_array().unwrap().iter().collect();
+    assert_eq!(points[0]["player"], 2, "Carol won three games");
+    assert_eq!(points[0]["points"], 6);
+    assert_eq!(json["colours"], serde_json::json!({"first": 2, "draws": 1, "second": 2}));
+    assert_eq!(json["lengths"][0]["games"], 5);
+    assert_eq!(json["progress"]["lines"][0]["points"], serde_json::json!([0, 4, 6]));
+    assert_eq!(json["faults"].as_array().unwrap().len(), 2);
+    assert_eq!(json["players"][0]["time"]["max"], 1503);
+    assert!(json["ratings"]["rows"][0]["error"].as_f64().unwrap() > 0.0);
+    // Points of all players: two per game.
+    let achieved = json["players"].as_array().unwrap().iter();
+    let achieved: f64 = achieved.map(|player| player["achieved"].as_f64().unwrap()).sum();
+    let expected = json["players"].as_array().unwrap().iter();
+    let expected: f64 = expected.map(|player| player["expected"].as_f64().unwrap()).sum();
+    assert!((achieved - 5.0).abs() < 1e-9 && (expected - 5.0).abs() < 0.01, "{expected}");
+    assert!(!json.to_string().contains("secret of"), "log lines are private");
+}
+
+#[test]
+fn player_learns_what_was_better_and_gets_three_suggestions() {
+    let report = Tournament::new(PLAYERS).report();
+    for player in 0..4 {
+        assert_eq!(report.player(player).unwrap().suggestions.len(), 3);
+    }
+    let ada = report.player(0).unwrap();
+    let drop = &ada.drops[0];
+    assert_eq!((drop.game, drop.ply, drop.better.as_deref()), (1, 0, Some("5-9")));
+    assert!(
+        drop.sentence.starts_with("You had a win in 1, played 6-9 and fell to")
+            && drop.sentence.ends_with("; 5-9 wins."),
+        "{}",
+        drop.sentence
+    );
+    assert!(ada.suggestions[0].contains("illegal-move"), "{:?}", ada.suggestions);
+    assert_eq!(ada.slowest[0].milliseconds, 1503);
+    assert_eq!(ada.depth, Some([7.0, 7.0]));
+}
+
+#[test]
+fn player_page_has_own_log_and_nothing_private_of_others() {
+    let report = Tournament::new(PLAYERS).report();
+    let page = player_page(&report, 0).unwrap();
+    assert!(page.contains("secret of Ada"));
+    for private in ["secret of Dan", "fault of Dan", "Dan"] {
+        assert!(!page.contains(private), "{private}");
+    }
+    let numbers: Vec<_> = embedded(&page)["games"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|game| game["number"].clone())
+        .collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    assert!(!report_page(&report, None).contains("secret of"));
+    assert!(player_page(&report, 4).is_none());
+}
+
+#[test]
+fn replays_reach_every_position_of_every_game() {
+    let games = [
+        ("english", "11-15 23-18 8-11 27-23 11-16 18x11 16-20 32-27 7x16"),
+        ("contest", "11-15 22-18 15x22"),
+    ];
+    for (game, moves) in games {
+        let moves: Vec<_> = moves.split(' ').collect();
+        let (replay, positions) = Replay::new(&game.parse().unwrap(), None, &moves).unwrap();
+        assert_eq!(replay.paths.split(' ').count(), moves.len());
+        assert_eq!(positions.len(), moves.len() + 1);
+    }
+    assert!(Replay::new(&"english".parse().unwrap(), None, &["11-11"]).is_err());
+}

@@ -1,0 +1,178 @@
+//! Self-play games for training data.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crownhead_rules::{MoveList, Side};
+
+use super::data::Record;
+use crate::{
+    Engine, EngineConfig, HashAllocError, Knowledge, Learnable, Quiescence, SearchLimits,
+    SearchRequest, StopFlag, plies_to_end,
+};
+
+/// Options of the self-play games.
+#[derive(Clone, Copy, Debug)]
+pub struct SelfPlayOptions {
+    /// Nodes per move.
+    pub nodes: u64,
+    /// Random plies at the start of each game; up to five more are added.
+    pub random_plies: u32,
+    /// Percentage of the positions that are followed by one off the game: one or two random moves
+    /// later.
+    pub off_game: u32,
+    /// Random seed.
+    pub seed: u64,
+    /// Threads; each plays its own games.
+    pub threads: usize,
+}
+
+/// A game whose opening is worse than this for a side, in points, is not played.
+const MAX_OPENING_SCORE: i32 = 200;
+
+/// Plays games and returns their positions in the order of the games. They depend on the options
+/// and the numbers of the games only. Returns `None` if `stop` was set.
+pub(super) fn play_games<P: Learnable>(
+    rules: &P::Options,
+    knowledge: &Knowledge,
+    games: Range<u32>,
+    options: &SelfPlayOptions,
+    stop: &StopFlag,
+) -> Result<Option<Vec<Record>>, HashAllocError> {
+    let next = AtomicU32::new(games.start);
+    let finished = Mutex::new(Vec::new());
+    let config = EngineConfig { hash_mb: 2, ..EngineConfig::default() };
+    let run = |mut engine: Engine<P>| {
+        while !stop.is_set() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= games.end {
+                break;
+            }
+            let records = play_game(rules, &mut engine, options, number, stop);
+            finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, records));
+        }
+    };
+    let engines: Vec<Engine<P>> = (0..options.threads.max(1))
+        .map(|_| Engine::new(config, knowledge))
+        .collect::<Result<_, _>>()?;
+    std::thread::scope(|scope| {
+        let mut engines = engines.into_iter();
+        let main_engine = engines.next();
+        for engine in engines {
+            // Threads that cannot be started are not needed: the others play all games.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || run(engine));
+        }
+        main_engine.map(run);
+    });
+    if stop.is_set() {
+        return Ok(None);
+    }
+    let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    finished.sort_by_key(|(number, _)| *number);
+    Ok(Some(finished.into_iter().flat_map(|(_, records)| records).collect()))
+}
+
+/// Plays a game and returns its positions; none if its opening is bad or it was stopped.
+fn play_game<P: Learnable>(
+    rules: &P::Options,
+    engine: &mut Engine<P>,
+    options: &SelfPlayOptions,
+    number: u32,
+    stop: &StopFlag,
+) -> Vec<Record> {
+    let mut rng = fastrand::Rng::with_seed(
+        options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number.into()),
+    );
+    engine.clear();
+    let mut position = P::training_start(rules, &mut rng);
+    let mut keys = Vec::new();
+    let random_plies = options.random_plies + rng.u32(0..6);
+    if !play_random(&mut position, &mut keys, random_plies, &mut rng) {
+        return Vec::new();
+    }
+    let limits = SearchLimits { nodes: Some(options.nodes), ..SearchLimits::default() };
+    let mut search = |position: &P, keys: &[u64]| {
+        let request = SearchRequest { position, history_keys: keys, limits, multipv: 1 };
+        engine.search(request, stop, |_| {})
+    };
+    let mut records: Vec<(Option<Side>, Record)> = Vec::new();
+    let winner = loop {
+        if let Some(outcome) = position.outcome(&keys) {
+            break outcome.winner;
+        }
+        let report = search(&position, &keys);
+        if stop.is_set() {
+            return Vec::new();
+        }
+        let Some(best) = report.best_move() else { break None };
+        let score = report.score();
+        if keys.len() == random_plies as usize && score.abs() > MAX_OPENING_SCORE {
+            return Vec::new();
+        }
+        if let Some(plies) = plies_to_end(score) {
+            // A forced result. Drawn endings of forced lines do not count as such.
+            break Some(if plies > 0 { position.side() } else { position.side().other() });
+        }
+        if is_quiet(&position, best) {
+            records.push((Some(position.side()), record(&position, score, number)));
+            if rng.u32(0..100) < options.off_game {
+                let (mut off_game, mut off_keys) = (position.clone(), keys.clone());
+                let plies = rng.u32(1..3);
+                if play_random(&mut off_game, &mut off_keys, plies, &mut rng) {
+                    let report = search(&off_game, &off_keys);
+                    let score = report.score();
+                    if let Some(best) = report.best_move()
+                        && is_quiet(&off_game, best)
+                        && plies_to_end(score).is_none()
+                    {
+                        records.push((None, record(&off_game, score, number)));
+                    }
+                }
+            }
+        }
+        keys.push(position.key());
+        position.play(best);
+    };
+    let result = |side: Side| match winner {
+        None => 1,
+        Some(winner) => 2 * u8::from(winner == side),
+    };
+    let with_result =
+        |(side, record): (Option<Side>, Record)| Record { result: side.map(result), ..record };
+    records.into_iter().map(with_result).collect()
+}
+
+/// Plays random moves. Returns false if the game ends.
+fn play_random<P: Learnable>(
+    position: &mut P,
+    keys: &mut Vec<u64>,
+    plies: u32,
+    rng: &mut fastrand::Rng,
+) -> bool {
+    let mut moves = MoveList::new();
+    for _ in 0..plies {
+        position.legal_moves(&mut moves);
+        if moves.is_empty() || position.outcome(keys).is_some() {
+            return false;
+        }
+        keys.push(position.key());
+        position.play(moves[rng.usize(0..moves.len())]);
+    }
+    position.outcome(keys).is_none()
+}
+
+/// Whether neither the position nor its best move is about captures.
+fn is_quiet<P: Learnable>(position: &P, best: P::Move) -> bool {
+    position.quiescence() != Quiescence::ForcedCaptures && P::capture_count(best) == 0
+}
+
+fn record<P: Learnable>(position: &P, score: i32, game: u32) -> Record {
+    Record {
+        boards: position.boards(),
+        score: score.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+        result: None,
+        plies_left: position.plies_left().min(255) as u8,
+        game,
+    }
+}

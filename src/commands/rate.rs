@@ -1,0 +1,259 @@
+//! `crownhead rate`: maximum-likelihood ratings from journals and PDN files.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use crownhead_records::{GameResult, Reader};
+use crownhead_rules::Side;
+use crownhead_statistics::ratings::{
+    Anchor, Estimated, RatedGame, RatingError, RatingOptions, Ratings, rate,
+};
+use crownhead_tournament::journal::Journal;
+use crownhead_tournament::standings::text::columns;
+use serde_json::{Value, json};
+
+use super::tournament::journal_failure;
+use crate::failure::Failure;
+use crate::output::eprint_message;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Journals, tournament files or PDN files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Give this player a fixed rating: NAME or NAME=ELO [default: the average is 0]
+    #[arg(long, value_name = "NAME[=ELO]")]
+    anchor: Option<String>,
+    /// Virtual games per player against an average one, half won and half lost [default: none, or
+    /// 1 if the games alone have no maximum-likelihood estimate]
+    #[arg(long, value_name = "GAMES", value_parser = parse_prior)]
+    prior: Option<f64>,
+    /// Print the likelihood of superiority of every player over every other one
+    #[arg(long)]
+    los: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_prior(text: &str) -> Result<f64, String> {
+    let prior = text.parse().ok().filter(|prior| (0.0..=1e6).contains(prior));
+    prior.ok_or_else(|| "must be a number from 0 to 1000000".into())
+}
+
+/// The games of all files. Players with the same name are the same player.
+#[derive(Default)]
+struct Games {
+    names: Vec<String>,
+    indices: HashMap<String, usize>,
+    games: Vec<RatedGame>,
+}
+
+impl Games {
+    fn add(&mut self, names: [&str; 2], winner: Option<usize>) {
+        let players = names.map(|name| {
+            let index = *self.indices.entry(name.to_string()).or_insert(self.names.len());
+            if index == self.names.len() {
+                self.names.push(name.to_string());
+            }
+            index
+        });
+        // A game against oneself says nothing about strength.
+        if players[0] != players[1] {
+            self.games.push((players, winner));
+        }
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), Failure> {
+        let is_tournament_file = path.extension().is_some_and(|extension| extension == "toml");
+        if is_tournament_file || is_sqlite(path) {
+            return self.read_journal(&Journal::path_for(path));
+        }
+        let context = || format!("cannot read {}", path.display());
+        let file = File::open(path).with_context(context)?;
+        let mut skipped = 0;
+        for record in Reader::new(BufReader::new(file)) {
+            let record = record
+                .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+            let winner = match record.result {
+                GameResult::FirstWins => Some(0),
+                GameResult::SecondWins => Some(1),
+                GameResult::Draw => None,
+                _ => {
+                    skipped += 1;
+                    continue;
+                }
+            };
+            match [Side::First, Side::Second].map(|side| record.player(side)) {
+                [Some(first), Some(second)] => self.add([first, second], winner),
+                _ => skipped += 1,
+            }
+        }
+        if skipped > 0 {
+            eprint_message(format_args!(
+                "{}: skipped {skipped} games without a result or a name",
+                path.display()
+            ));
+        }
+        Ok(())
+    }
+
+    fn read_journal(&mut self, path: &Path) -> Result<(), Failure> {
+        let snapshot = Journal::open_read_only(path)
+            .and_then(|journal| journal.snapshot())
+            .map_err(journal_failure)?;
+        for (game, summary) in snapshot.finished() {
+            let names = game.players.map(|player| snapshot.players[player].name.as_str());
+            self.add(names, summary.winner);
+        }
+        Ok(())
+    }
+}
+
+fn is_sqlite(path: &Path) -> bool {
+    let mut start = [0; 16];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && &start == b"SQLite format 3\0"
+}
+
+/// Parses `NAME` or `NAME=ELO`.
+fn parse_anchor(text: &str, games: &Games) -> Result<Anchor, Failure> {
+    if let Some(&player) = games.indices.get(text) {
+        return Ok(Anchor::Player(player, 0.0));
+    }
+    let parts = text.rsplit_once('=').and_then(|(name, elo)| {
+        let elo = elo.parse().ok().filter(|elo: &f64| elo.abs() <= 1e6)?;
+        Some((games.indices.get(name)?, elo))
+    });
+    parts.map(|(&player, elo)| Anchor::Player(player, elo)).ok_or_else(|| {
+        let names = games.names.join(", ");
+        Failure::Usage(format!("unknown player or invalid rating {text:?}; players: {names}"))
+    })
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut games = Games::default();
+    for path in &args.files {
+        games.read(path)?;
+    }
+    let anchor = match &args.anchor {
+        Some(text) => parse_anchor(text, &games)?,
+        None => Anchor::Mean,
+    };
+    let options = RatingOptions { anchor, prior: args.prior };
+    let ratings = rate(games.names.len(), games.games.iter().copied(), options)
+        .map_err(|error| rating_failure(&error))?;
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let mut object = ratings_json(&ratings, &games.names, &games.games);
+        object["games"] = json!(games.games.len());
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", ratings_text(&ratings, &games.names, &games.games))?;
+        if args.los {
+            write!(out, "\n{}", los_table(&ratings, &games.names))?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn rating_failure(error: &RatingError) -> Failure {
+    let hint = if *error == RatingError::Unbounded { ": --prior 1" } else { "" };
+    anyhow::anyhow!("cannot compute ratings: {error}{hint}").into()
+}
+
+/// Games and points of each player.
+fn scores(players: usize, games: &[RatedGame]) -> Vec<(u32, f64)> {
+    let mut scores = vec![(0, 0.0); players];
+    for (players, winner) in games {
+        for (side, &player) in players.iter().enumerate() {
+            scores[player].0 += 1;
+            scores[player].1 += winner.map_or(0.5, |winner| f64::from(winner == side));
+        }
+    }
+    scores
+}
+
+/// Formats ratings, strongest player first. LOS is that over the next player.
+pub(crate) fn ratings_text(ratings: &Ratings, names: &[String], games: &[RatedGame]) -> String {
+    let header = ["", "player", "Elo", "±", "games", "score", "LOS"];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    let scores = scores(names.len(), games);
+    let order: Vec<_> = ratings.order().into_iter().filter(|&p| scores[p].0 > 0).collect();
+    for (place, &player) in order.iter().enumerate() {
+        let Estimated { value, error } = ratings.players[player];
+        let (count, points) = scores[player];
+        let next = order.get(place + 1);
+        rows.push(vec![
+            (place + 1).to_string(),
+            names[player].clone(),
+            format!("{:.0}", value + 0.0),
+            format!("{error:.0}"),
+            count.to_string(),
+            format!("{:.1} %", 100.0 * points / f64::from(count.max(1))),
+            next.map_or(String::new(), |&next| {
+                format!("{:.0} %", 100.0 * ratings.los(player, next))
+            }),
+        ]);
+    }
+    let Estimated { value, error } = ratings.first_move;
+    let mut text = columns(&rows, &[1]);
+    text.push_str(&format!(
+        "\nfirst move {value:+.0} ± {error:.0} Elo; draws between equal players {:.0} %\n",
+        100.0 * ratings.draw_rate
+    ));
+    if ratings.prior > 0.0 {
+        text.push_str(&format!(
+            "{} virtual games per player against an average one\n",
+            ratings.prior
+        ));
+    }
+    text
+}
+
+fn los_table(ratings: &Ratings, names: &[String]) -> String {
+    let order = ratings.order();
+    let mut header = vec!["LOS in %".to_string()];
+    header.extend((1..=order.len()).map(|place| place.to_string()));
+    let mut rows = vec![header];
+    for (&player, place) in order.iter().zip(1..) {
+        let mut row = vec![format!("{place}  {}", names[player])];
+        row.extend(order.iter().map(|&other| match other == player {
+            true => "·".into(),
+            false => format!("{:.0}", 100.0 * ratings.los(player, other)),
+        }));
+        rows.push(row);
+    }
+    columns(&rows, &[0])
+}
+
+/// Returns ratings as JSON, strongest player first, with the LOS over every other player.
+pub(crate) fn ratings_json(ratings: &Ratings, names: &[String], games: &[RatedGame]) -> Value {
+    let order = ratings.order();
+    let scores = scores(names.len(), games);
+    let player = |&player: &usize| {
+        let Estimated { value, error } = ratings.players[player];
+        let others = order.iter().filter(|&&other| other != player);
+        let los: serde_json::Map<_, _> = others
+            .map(|&other| (names[other].clone(), json!(ratings.los(player, other))))
+            .collect();
+        let (count, points) = scores[player];
+        json!({
+            "player": names[player],
+            "elo": value,
+            "error": error,
+            "games": count,
+            "points": points,
+            "los": los,
+        })
+    };
+    json!({
+        "ratings": order.iter().map(player).collect::<Value>(),
+        "first_move": { "elo": ratings.first_move.value, "error": ratings.first_move.error },
+        "draw_rate": ratings.draw_rate,
+        "prior": ratings.prior,
+    })
+}
