@@ -1,8 +1,6 @@
 //! Analysis: known blunders, known best moves, and properties that hold for every game. Searches are
 //! limited by depth, so results are reproducible.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_play::analysis::{
     AnalysisRequest, Eval, FileAnalysis, GameAnalysis, Judgement, MoveVerdict, PositionSpec,
     analyse_game, analyse_position, json, pdn, text,

@@ -1,7 +1,5 @@
 //! Time controls and clocks: parsing, and time per move.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use std::time::Duration;
 
 use crownhead_play::{Clock, TimeControl, format_duration, parse_duration};

@@ -1,7 +1,5 @@
 //! A game in progress: offers, ends, clocks and undo, and the properties that hold for every sequence of
 //! actions.
-#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic
-
 use std::time::Duration;
 
 use crownhead_play::game::COMPUTER_GRACE;

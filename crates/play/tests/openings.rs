@@ -1,7 +1,5 @@
 //! Openings.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use std::collections::HashSet;
 
 use crownhead_play::{Knowledge, Opening, Openings, Session};

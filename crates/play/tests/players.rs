@@ -1,7 +1,5 @@
 //! Built-in players.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;

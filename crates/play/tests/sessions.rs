@@ -1,7 +1,5 @@
 //! Sessions.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_play::{FaultPolicy, PlayError, Session, TypedSession, new_session};
 use crownhead_rules::{English, Game, MoveErrorKind, Position, Side};
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! Built-in players as text.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::time::Duration;
 
 use crownhead_play::{BuiltinSpec, PlayerKind, PlayerOptions};

@@ -3,8 +3,6 @@
 //!
 //! `EXPECT=write cargo test --test files` updates the expected files; review the diff.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

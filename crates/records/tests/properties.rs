@@ -1,7 +1,5 @@
 //! Properties: games survive writing and reading, and no input makes the reader panic.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_records::{GameRecord, GameResult, Line, Ply, Reader, format_game};
 use crownhead_rules::{Game, GameVisitor, MoveList, Notation};
 use fastrand::Rng;

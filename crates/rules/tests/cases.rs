@@ -43,13 +43,8 @@
 //! Another test searches the sources: every message about an invalid move, position or game, and
 //! every description of an outcome, must occur in a case.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
-#[path = "cases/coverage.rs"]
 mod coverage;
-#[path = "cases/parse.rs"]
 mod parse;
-#[path = "cases/run.rs"]
 mod run;
 
 use std::path::Path;

@@ -1,15 +1,11 @@
 //! Perft of many positions, listed in `perft/*.perft`. The counts come from the naive generator
 //! beside this test; every counting method must reproduce them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
-mod naive;
-
 use std::path::PathBuf;
 
+use crate::naive::Board;
 use crownhead_rules::perft::{PerftHash, PerftOptions};
 use crownhead_rules::{Game, Notation, Perft, PerftVisitor};
-use naive::Board;
 
 /// Counts above this limit take the naive generator too long; the files record its results.
 const NAIVE_LIMIT: u64 = 20_000;

@@ -1,8 +1,6 @@
 //! The complete table of counts in `docs/rules.md`. CONTRIBUTING.md has the command for the deeper
 //! published figures.
 
-#![allow(clippy::unwrap_used)]
-
 use crownhead_rules::perft::PerftOptions;
 use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English, Perft, Position};
 

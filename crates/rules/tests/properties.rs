@@ -1,9 +1,5 @@
 //! Properties of every position of every game, tested on random games and random positions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
-mod naive;
-
 use std::collections::HashSet;
 
 use crownhead_rules::perft::PerftOptions;
@@ -41,7 +37,7 @@ impl PerftVisitor for RandomGame<'_> {
                 .map_err(|error| TestCaseError::fail(format!("{}: {text}: {error}", self.game)))?,
             None => P::start(options),
         };
-        let mut naive = naive::Board::parse(self.game, &position.format_position());
+        let mut naive = crate::naive::Board::parse(self.game, &position.format_position());
         let (mut past, mut past_texts) = (Vec::new(), Vec::new());
         for &pick in self.picks {
             check_texts(&position, options)?;
@@ -76,11 +72,11 @@ impl PerftVisitor for RandomGame<'_> {
     }
 }
 
-fn as_naive(path: &[Cell], captures: &[Cell]) -> naive::Move {
+fn as_naive(path: &[Cell], captures: &[Cell]) -> crate::naive::Move {
     let name = |cell: Option<&Cell>| cell.map(Cell::to_string).unwrap_or_default();
     let mut captures: Vec<_> = captures.iter().map(Cell::to_string).collect();
     captures.sort();
-    naive::Move { from: name(path.first()), to: name(path.last()), captures }
+    crate::naive::Move { from: name(path.first()), to: name(path.last()), captures }
 }
 
 /// A position survives formatting and parsing, also as a board drawn in rows.
@@ -103,7 +99,7 @@ fn check_texts<P: Notation>(position: &P, options: &P::Options) -> Checked {
 /// The fast and the naive generator agree, and every legal move has a unique text that parses back.
 fn check_moves<P: Notation>(
     position: &P,
-    naive: &naive::Board,
+    naive: &crate::naive::Board,
 ) -> Result<MoveList<P::Move>, TestCaseError> {
     let mut legal = MoveList::new();
     position.legal_moves(&mut legal);

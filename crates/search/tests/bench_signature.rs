@@ -1,7 +1,5 @@
 //! The search signature in `bench.txt`.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_search::bench::bench;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Capture Halma: forced results, when to end the game, the turn limit, and properties of the
 //! evaluation.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_rules::capture_halma::MAX_PLIES;
 use crownhead_rules::{CaptureHalma, MoveList, Notation, Position, Side};
 use crownhead_search::{

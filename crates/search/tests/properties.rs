@@ -1,19 +1,15 @@
 //! Properties of every search: its report is correct, and it respects its limits.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
-mod setups;
-
 use std::collections::HashSet;
 use std::sync::mpsc;
 
+use crate::setups::{GAMES, from_game, legal, setup};
 use crownhead_rules::{Contest, Game, Notation, Position};
 use crownhead_search::textbook::{alpha_beta, minimax};
 use crownhead_search::{
     DynEngine, EngineConfig, Evaluator, GameVisitor, HasEngine, Knowledge, SearchLimits,
     SearchReport, SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
 };
-use setups::{GAMES, from_game, legal, setup};
 
 /// Defines a test that runs for every game.
 macro_rules! every_game {

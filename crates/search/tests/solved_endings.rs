@@ -1,18 +1,14 @@
 //! Small endings, solved exhaustively: with any combination of pruning, hash table and threads, the
 //! engine finds the same result.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
-mod setups;
-
 use std::collections::HashMap;
 
+use crate::setups::{legal, play_random, setup};
 use crownhead_rules::{English, Game, Notation, Position};
 use crownhead_search::{
     DRAW, DynEngine, EngineConfig, GameVisitor, HasEngine, Knowledge, Score, SearchLimits,
     SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
 };
-use setups::{legal, play_random, setup};
 
 /// Exact value of a position.
 #[derive(Clone, Copy)]

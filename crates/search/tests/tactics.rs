@@ -1,7 +1,5 @@
 //! Positions of English and contest checkers with known answers, from `tactics/*.txt`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
 use std::collections::HashMap;
 
 use crownhead_rules::Game;

@@ -1,12 +1,9 @@
 //! Abusive clients: too large, too slow, too many.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
-
-mod common;
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use common::TestServer;
+use crate::common::TestServer;
 use crownhead_server::limits::Limits;
 use crownhead_server::rate_limit::Rate;
 use futures_util::SinkExt;
@@ -35,7 +32,7 @@ async fn giant_heads_and_bodies_are_refused_before_they_are_read() {
     let stream = server.connect_from(LOCAL).await.unwrap();
     let head = "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ncontent-length: 1099511627776\r\n\r\n";
-    assert_eq!(common::exchange(stream, head).await.0, 413);
+    assert_eq!(crate::common::exchange(stream, head).await.0, 413);
     let mut stream = server.connect_from(LOCAL).await.unwrap();
     let head = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(100_000));
     let _ = stream.write_all(head.as_bytes()).await;
@@ -122,7 +119,7 @@ async fn slow_clients_are_disconnected() {
     let stream = server.connect_from(LOCAL).await.unwrap();
     let head = "POST /api/games HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
-    assert_eq!(common::exchange(stream, head).await.0, 408);
+    assert_eq!(crate::common::exchange(stream, head).await.0, 408);
     // A WebSocket that does not join.
     let game = hotseat(&server).await;
     let mut client = server.socket(game["id"].as_str().unwrap()).await;

@@ -4,14 +4,11 @@
 //! sends. `tests/stored/games.json` pins the stored form of setups and events. Run with
 //! `UPDATE_GOLDEN=1` to rewrite the files after an intended change; a change of the stored form
 //! needs a new schema version.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::{Client, TestServer};
+use crate::common::{Client, TestServer};
 use crownhead_server::limits::Limits;
 use serde_json::{Map, Value, json};
 

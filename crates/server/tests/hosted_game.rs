@@ -1,7 +1,5 @@
 //! A hosted game without a socket: seats, versions, modes, names and the stored events. The game
 //! itself is tested in `crownhead_play`.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
-
 use std::time::Duration;
 
 use crownhead_play::{Action, CATALOG, Choice, End, Event, OfferKind};

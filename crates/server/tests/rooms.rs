@@ -1,6 +1,4 @@
 //! Rooms without WebSockets: how the clients of a game affect each other.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
-
 use std::net::IpAddr;
 use std::sync::Arc;
 

@@ -1,6 +1,4 @@
 //! The HTTP routes, without a network.
-#![allow(clippy::unwrap_used, missing_docs)] // a failing test may panic
-
 use std::net::IpAddr;
 use std::sync::Arc;
 

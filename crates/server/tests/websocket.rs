@@ -1,11 +1,8 @@
 //! Games over WebSockets: moves, offers, reconnecting, restarting.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)] // a failing test may panic
-
-mod common;
 
 use std::time::Duration;
 
-use common::TestServer;
+use crate::common::TestServer;
 use crownhead_server::limits::Limits;
 use serde_json::{Value, json};
 

@@ -1,7 +1,5 @@
 //! Scores and error bars, against values computed by hand.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_statistics::{GamePoints, Pentanomial, Wdl, elo};
 
 #[track_caller]

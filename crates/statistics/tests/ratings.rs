@@ -1,7 +1,5 @@
 //! Ratings agree with a second implementation, and their intervals hold what they promise.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use crownhead_statistics::ratings::{
     Anchor, Estimated, RatedGame, RatingError, RatingOptions, Ratings, rate,
 };

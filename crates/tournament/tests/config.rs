@@ -1,7 +1,5 @@
 //! Tournament files: what is accepted, and how errors are reported.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
 use std::fs;
 use std::path::Path;
 

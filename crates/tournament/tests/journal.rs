@@ -1,7 +1,5 @@
 //! Journals that another program has written to.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
-
 use std::path::{Path, PathBuf};
 
 use crownhead_tournament::config::parse;

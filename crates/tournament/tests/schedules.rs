@@ -1,7 +1,5 @@
 //! Properties of every schedule, for any number of players.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing test may panic
-
 use std::collections::{HashMap, HashSet};
 
 use crownhead_tournament::schedule::{

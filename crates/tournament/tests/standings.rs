@@ -7,8 +7,6 @@
 //! - `table`, then one line per player: rank, name, points, the tie-break that ranked it below the
 //!   player above, and the size of the group if the tie-break was applied again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
 use std::fs;
 use std::path::Path;
 

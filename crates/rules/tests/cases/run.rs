@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crownhead_rules::{Cell, Game, GameVisitor, MoveErrorKind, MoveList, Notation, Outcome};
 
-use crate::parse::{self, Case, Entry};
+use super::parse::{self, Case, Entry};
 
 /// Runs the cases of a file. Each failure is `file:line: title` and what is wrong.
 pub(crate) fn failures(file: &str, text: &str) -> Vec<String> {
