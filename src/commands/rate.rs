@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use crownhead_records::{GameResult, Reader};
+use crownhead_report::standings::text::columns;
 use crownhead_rules::Side;
 use crownhead_statistics::ratings::{
     Anchor, Estimated, RatedGame, RatingError, RatingOptions, Ratings, rate,
 };
 use crownhead_tournament::journal::Journal;
-use crownhead_tournament::standings::text::columns;
 use serde_json::{Value, json};
 
 use super::tournament::journal_failure;
