@@ -1,4 +1,4 @@
-//! `--isolation` and `--limits` of the commands that start bots.
+//! `--isolation`, `--limits`, `--read` and `--ponder` of the commands that start bots.
 
 use std::path::PathBuf;
 

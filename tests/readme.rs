@@ -47,6 +47,20 @@ fn readme_commands_print_expected_output() {
 }
 
 #[test]
+fn commands_in_the_text_of_the_readme_have_valid_options() {
+    let text = fs::read_to_string(project().join("README.md")).unwrap();
+    let scratch = scratch_project();
+    let code = text.split('`').skip(1).step_by(2);
+    let commands: Vec<_> = code.filter(|code| code.starts_with("crownhead ")).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        let words = shell_words(&command.replace('\n', " "));
+        let result = check_options(words.iter().skip(1).map(String::as_str), scratch.path());
+        assert_eq!(result, Ok(()), "{command}");
+    }
+}
+
+#[test]
 fn commands_of_other_documents_print_expected_output() {
     let mut pages = pages_in("docs");
     // The guides have tests of their own.
@@ -99,6 +113,29 @@ fn links_lead_to_existing_files_and_headings() {
         }
     }
     assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+}
+
+#[test]
+fn every_document_is_linked_from_the_readme_or_the_architecture_page() {
+    let read = |page: &str| fs::read_to_string(project().join(page)).unwrap();
+    let (readme, architecture) = (read("README.md"), read("ARCHITECTURE.md"));
+    let linked: Vec<_> = links(&readme).into_iter().chain(links(&architecture)).collect();
+    for page in pages_in("docs") {
+        let link = format!("docs/{}", page.file_name().unwrap().to_str().unwrap());
+        let is_linked = linked.iter().any(|target| target.split('#').next() == Some(&link));
+        assert!(is_linked, "no link to {link}");
+    }
+}
+
+#[test]
+fn text_of_documents_wraps_at_100_columns() {
+    for page in all_pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for prose in text.split("```").step_by(2) {
+            let is_long = |line: &&str| !line.starts_with('|') && line.chars().count() > 100;
+            assert_eq!(prose.lines().find(is_long), None, "{}", page.display());
+        }
+    }
 }
 
 #[test]

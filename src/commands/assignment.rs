@@ -7,11 +7,11 @@ use crownhead_bots::{PlayerSpec, Protocol};
 use crownhead_play::referee::play_game;
 use crownhead_play::{
     End, GameSettings, GameSetup, GameStart, Opening, PlayError, PlayerError, Session, StopFlag,
-    TimeControl, derive_seed, new_session, parse_duration,
+    TimeControl, board_text, derive_seed, new_session, parse_duration,
 };
 use crownhead_rules::{AssignmentTexts, Game, GameInfo, MoveErrorKind, Side};
 use crownhead_terminal::plain::input::{InputLine, read_line};
-use crownhead_terminal::text::{board_text, move_text, side_text};
+use crownhead_terminal::text::{move_text, side_text};
 
 use super::play::random_seed;
 use super::tables::load_knowledge;
@@ -49,12 +49,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let info = args.game.info();
-    let harness = Protocol::ALL
-        .into_iter()
-        .find(|protocol| protocol.is_function() && protocol.game() == Some(info.id));
-    match (info.assignment_texts, harness, args.files.as_slice()) {
+    let is_of_assignment = |protocol: &Protocol| {
+        protocol.is_function() && info.bot_protocols.contains(&protocol.name())
+    };
+    let protocol = Protocol::ALL.into_iter().find(is_of_assignment);
+    match (info.assignment_texts, protocol, args.files.as_slice()) {
         (Some(texts), _, []) => dialogue(args, &texts),
-        (None, Some(protocol), [first, second]) => contest(args, protocol, [first, second]),
+        (None, Some(protocol), [first, second]) => play_functions(args, protocol, [first, second]),
         (None, Some(_), _) => Err(Failure::Usage(format!(
             "the assignment needs two source files: crownhead assignment {} A.cpp B.cpp",
             info.id
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Plays two move functions against each other, as the skeleton of the assignment does.
-fn contest(args: &Args, protocol: Protocol, files: [&String; 2]) -> Result<(), Failure> {
+fn play_functions(args: &Args, protocol: Protocol, files: [&String; 2]) -> Result<(), Failure> {
     let parse = |file: &String| {
         let spec = format!("{}:{file}", protocol.name()).parse::<PlayerSpec>();
         spec.map_err(|error| Failure::BadInput(error.to_string()))

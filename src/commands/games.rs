@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crownhead_play::describe_game;
 use crownhead_rules::Game;
 use serde_json::json;
 
@@ -47,23 +48,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn game_json(game: &Game) -> serde_json::Value {
     let info = game.info();
     let sides = info.sides.map(|side| json!({ "letter": side.letter, "name": side.name }));
-    let options: Vec<_> = info
-        .options
-        .iter()
-        .map(|option| {
-            json!({
-                "key": option.key,
-                "values": option.values,
-                "default": option.default,
-                "meaning": option.description,
-            })
-        })
-        .collect();
+    let facts = describe_game(game);
     json!({
         "id": info.id,
         "name": info.name,
         "sides": sides,
-        "options": options,
-        "start": game.start_position(),
+        "options": facts["options"],
+        "start": facts["start"],
     })
 }

@@ -4,9 +4,9 @@ use std::fs::File;
 
 use crownhead_play::StopFlag;
 use crownhead_play::lessons::course;
+use crownhead_records::GameFile;
 use crownhead_rules::Game;
 use crownhead_terminal::autosave::Autosave;
-use crownhead_terminal::game_file::GameFile;
 use crownhead_terminal::local_game::{LocalGame, Setup};
 use crownhead_terminal::screen::{
     self, EditorScreen, HomeChoice, HomeScreen, LessonScreen, ViewScreen,

@@ -15,7 +15,7 @@ use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Generate the 11-man ballots of English checkers: a man less on each side, one move each
+    /// Generate the 11-man ballots of English checkers: one man fewer per side, then a move each
     #[command(name = "11man")]
     ElevenMan(ElevenMan),
 }

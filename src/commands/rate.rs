@@ -6,13 +6,14 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use crownhead_play::counted;
 use crownhead_records::{GameResult, Reader};
+use crownhead_report::standings::text::columns;
 use crownhead_rules::Side;
 use crownhead_statistics::ratings::{
     Anchor, Estimated, RatedGame, RatingError, RatingOptions, Ratings, rate,
 };
 use crownhead_tournament::journal::Journal;
-use crownhead_tournament::standings::text::columns;
 use serde_json::{Value, json};
 
 use super::tournament::journal_failure;
@@ -94,8 +95,9 @@ impl Games {
         }
         if skipped > 0 {
             eprint_message(format_args!(
-                "{}: skipped {skipped} games without a result or a name",
-                path.display()
+                "{}: skipped {} without a result or a name",
+                path.display(),
+                counted(skipped, "game")
             ));
         }
         Ok(())
@@ -206,8 +208,9 @@ pub(crate) fn ratings_text(ratings: &Ratings, names: &[String], games: &[RatedGa
         100.0 * ratings.draw_rate
     ));
     if ratings.prior > 0.0 {
+        let games = if ratings.prior == 1.0 { "game" } else { "games" };
         text.push_str(&format!(
-            "{} virtual games per player against an average one\n",
+            "{} virtual {games} per player against an average one\n",
             ratings.prior
         ));
     }

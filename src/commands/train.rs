@@ -74,11 +74,12 @@ struct FitArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Hidden units [default: the game's]
-    #[arg(long, value_name = "N")]
-    hidden: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=4096))]
+    hidden: Option<u16>,
     /// Passes over the data
     #[arg(long, value_name = "N", default_value_t = 14)]
-    epochs: usize,
+    #[arg(value_parser = value_parser!(u16).range(1..=10_000))]
+    epochs: u16,
     /// Share of the game's result in the target; the rest is the search's score
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
     result_weight: f32,
@@ -194,6 +195,10 @@ fn train(args: &FitArgs) -> Result<(), Failure> {
         let bad_input =
             |error: DataError| Failure::BadInput(format!("{}: {error}", path.display()));
         let mut reader = DataReader::new(BufReader::new(file)).map_err(bad_input)?;
+        if data_game(reader.settings()) != args.game.info().id {
+            let (path, settings) = (path.display(), reader.settings());
+            return Err(Failure::BadInput(format!("{path} has data of another game: {settings}")));
+        }
         settings.push(reader.settings().to_string());
         loop {
             match reader.next_block() {
@@ -209,9 +214,9 @@ fn train(args: &FitArgs) -> Result<(), Failure> {
     let (training, validation) = set.len();
     eprint_message(format_args!("{training} positions for training, {validation} for validation"));
     let mut shape = trainer.shape();
-    shape.hidden = args.hidden.unwrap_or(shape.hidden);
+    shape.hidden = args.hidden.map_or(shape.hidden, usize::from);
     let options = FitOptions {
-        epochs: args.epochs,
+        epochs: args.epochs.into(),
         result_weight: args.result_weight,
         learning_rate: args.learning_rate,
         seed: args.seed,
@@ -238,6 +243,12 @@ fn train(args: &FitArgs) -> Result<(), Failure> {
     output.file().write_all(&network.to_bytes(&comment)).context("cannot write the network")?;
     output.commit()?;
     Ok(())
+}
+
+/// Returns the id of the game in the settings of a data file.
+fn data_game(settings: &str) -> &str {
+    let game = settings.strip_prefix("game=").unwrap_or_default();
+    game.split([' ', ':']).next().unwrap_or_default()
 }
 
 /// The comment that says how a network was made.

@@ -5,8 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
-use crownhead_records::{Reader, RecordErrorKind};
-use crownhead_terminal::game_file::GameFile;
+use crownhead_records::{GameFile, Reader, RecordErrorKind};
 use crownhead_terminal::print::print;
 use crownhead_terminal::screen::{self, ViewScreen};
 

@@ -49,3 +49,17 @@ fn fit_is_repeatable_and_says_how_the_network_was_made() {
     assert!(header.contains("\n# crownhead train fit english --epochs 2 "), "{header}");
     assert!(header.contains("\n# data: game=english nodes=20 "), "{header}");
 }
+
+#[test]
+fn data_of_another_game_and_impossible_shapes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "crownhead-training-data 1 game=contest:kings=true nodes=9\n";
+    std::fs::write(folder.path().join("data.bin"), header).unwrap();
+    let fit = ["train", "fit", "english", "data.bin", "-o", "network"];
+    let finished = crownhead_in(folder.path(), &fit);
+    assert!(finished.refused(3).contains("data of another game"), "{finished:?}");
+    for option in ["--hidden=0", "--hidden=99999", "--epochs=0"] {
+        let finished = crownhead_in(folder.path(), &[&fit[..], &[option]].concat());
+        assert_eq!(finished.code, Some(2), "{option}");
+    }
+}

@@ -34,7 +34,7 @@ impl DiskWatch {
         DiskWatch { folder, before, max_growth, next, violation: None }
     }
 
-    /// Measures the folder, unless that was done just before. Returns whether it has grown too
+    /// Measures the folder, at most once per [`MIN_INTERVAL`]. Returns whether it has grown too
     /// much.
     pub(crate) fn is_exceeded(&mut self) -> bool {
         let start = Instant::now();
@@ -53,7 +53,7 @@ impl DiskWatch {
         self.violation.is_some()
     }
 
-    /// Measures the folder, even if that was done just before.
+    /// Measures the folder, even before the interval has passed.
     pub(crate) fn check_now(&mut self) {
         self.next = Instant::now();
         self.is_exceeded();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crownhead_play::Session;
+use crownhead_play::{Session, board_text};
 use crownhead_rules::{Game, Side, escape_invisible, replace_invisible};
 
 /// First line of every log.
@@ -145,18 +145,13 @@ impl Log {
 
     /// Logs the board before a turn.
     pub(crate) fn board(&mut self, game: &dyn Session) {
-        self.write(&format!("\nply {}\n{}", game.plies(), board_text(game)));
+        self.write(&format!("\nply {}\n{}", game.plies(), indented_board(game)));
     }
 }
 
-/// Formats the board as eight numbered rows.
-pub fn board_text(game: &dyn Session) -> String {
-    let mut text = String::from("    1 2 3 4 5 6 7 8\n");
-    for (row, number) in game.board().chunks(8).zip(1..) {
-        let cells: String = row.iter().flat_map(|cell| [' ', *cell]).collect();
-        text.push_str(&format!("  {number}{cells}\n"));
-    }
-    text
+/// Formats the board, indented as in a log.
+pub fn indented_board(game: &dyn Session) -> String {
+    board_text(&game.board()).lines().map(|line| format!("  {line}\n")).collect()
 }
 
 impl Drop for Log {

@@ -171,7 +171,7 @@ impl BotPlayer {
             process.log = log.take();
             process.start_game();
             if self.handshake_done && self.adapter.resync(process, start, stop) {
-                process.rest();
+                process.expect_idle();
                 return Ok(());
             }
             self.stop_process(false);
@@ -196,7 +196,7 @@ impl BotPlayer {
         self.adapter.new_game(process, start, stop)?;
         // A bot that does not say when it is ready may still be preparing.
         if !self.adapter.missed_ready() {
-            process.rest();
+            process.expect_idle();
         }
         Ok(())
     }
@@ -285,7 +285,7 @@ impl Player for BotPlayer {
         self.time_away = process.time_away();
         match answer {
             Ok(choice) => {
-                process.rest();
+                process.expect_idle();
                 Ok(choice)
             }
             Err(AskError::Stopped) => Err(PlayerError::Stopped),
@@ -319,7 +319,7 @@ impl Player for BotPlayer {
         };
         process.wake();
         self.adapter.game_over(process, result);
-        process.rest();
+        process.expect_idle();
         process.log = None;
         if self.program.restart {
             self.shutdown();

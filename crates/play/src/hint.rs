@@ -4,6 +4,9 @@ use crownhead_search::{Score, plies_to_end};
 
 use crate::{Choice, Session, counted};
 
+/// The player that gives hints.
+pub const HINT_PLAYER: &str = "best:movetime=1s";
+
 /// Says why a move is good, for the player whose turn it is: `it captures a piece and keeps the
 /// game level`. `None` if the move is not legal.
 pub fn hint_reason(session: &dyn Session, choice: &Choice) -> Option<String> {

@@ -6,6 +6,7 @@
 
 mod adjudication;
 pub mod analysis;
+mod board_text;
 mod clock;
 mod defaults;
 mod draw_offer;
@@ -28,6 +29,7 @@ mod stopwatch;
 mod time_control;
 
 pub use adjudication::{Adjudication, AdjudicationRule};
+pub use board_text::board_text;
 pub use clock::{Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, StopFlag};
 pub use defaults::{DEFAULT_PLAYER, DEFAULT_SIDE, is_flipped_for};
@@ -36,7 +38,7 @@ pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
 };
 pub use game_json::describe_game;
-pub use hint::hint_reason;
+pub use hint::{HINT_PLAYER, hint_reason};
 pub use move_words::move_words;
 pub use openings::{
     ElevenManBallots, ElevenManOptions, Opening, OpeningPicker, Openings, OpeningsError,

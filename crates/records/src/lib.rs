@@ -3,6 +3,7 @@
 mod date;
 mod encoding;
 mod error;
+mod game_file;
 mod input;
 mod lexer;
 mod limits;
@@ -15,6 +16,7 @@ mod writer;
 
 pub use date::format_date;
 pub use error::{RecordError, RecordErrorKind, WriteError};
+pub use game_file::GameFile;
 pub use move_data::{EvalScore, MoveData, MoveEval, ParseEvalError};
 pub use reader::Reader;
 pub use record::{GameRecord, GameResult, Line, ParseResultError, Ply, player_tag};

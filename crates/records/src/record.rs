@@ -52,6 +52,26 @@ impl Ply {
     pub fn new(text: impl Into<String>) -> Ply {
         Ply { text: text.into(), ..Ply::default() }
     }
+
+    /// Returns the move with its annotation symbols: `22-18?!`.
+    pub fn annotated(&self) -> String {
+        let mut text = self.text.clone();
+        for &nag in &self.nags {
+            match (nag, nag_symbol(nag)) {
+                (0, _) => {}
+                (7, _) => text.push('□'),
+                (_, Some(symbol)) => text.push_str(symbol),
+                (_, None) => text.push_str(&format!("${nag}")),
+            }
+        }
+        text
+    }
+}
+
+/// Returns the symbol of a numeric annotation glyph; `None` if PDN has none for it.
+pub(crate) fn nag_symbol(nag: u8) -> Option<&'static str> {
+    let index = usize::from(nag).checked_sub(1)?;
+    ["!", "?", "!!", "??", "!?", "?!"].get(index).copied()
 }
 
 /// Result of a recorded game.

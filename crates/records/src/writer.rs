@@ -11,7 +11,7 @@ use crownhead_rules::{Game, GameVisitor, Notation, Side};
 use crate::error::WriteError;
 use crate::limits::MAX_DEPTH;
 use crate::reader::is_game_id;
-use crate::record::{GameRecord, Line, ROSTER, roster_index, tag_name};
+use crate::record::{GameRecord, Line, ROSTER, nag_symbol, roster_index, tag_name};
 
 /// Limit of the line length: lines are shorter than this.
 const MAX_COLUMNS: usize = 80;
@@ -125,10 +125,8 @@ fn write_line(
             (_, false) => lines.word(&format!("{}... {}", index / 2 + 1, ply.text)),
         }
         for (i, nag) in ply.nags.iter().enumerate() {
-            match (i, nag) {
-                (0, 1..=6) => {
-                    lines.attach(["!", "?", "!!", "??", "!?", "?!"][usize::from(nag - 1)])
-                }
+            match nag_symbol(*nag) {
+                Some(symbol) if i == 0 => lines.attach(symbol),
                 _ => lines.word(&format!("${nag}")),
             }
         }

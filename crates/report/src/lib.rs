@@ -3,7 +3,7 @@
 //! [`Report`] holds every figure of a tournament report and serialises to JSON. [`html`] turns it
 //! into self-contained pages: [`report_page`](html::report_page) for everybody,
 //! [`player_page`](html::player_page) for one player, [`analysis_page`](html::analysis_page) for
-//! analysed games. Boards are drawn by the viewer in `viewer`, which is built from the sources of
+//! analysed games. [`standings`] formats standings for terminals and other programs. Boards are drawn by the viewer in `viewer`, which is built from the sources of
 //! the web page in `crates/server/page`.
 //!
 //! Reads no files: the caller passes a [`Snapshot`](crownhead_tournament::journal::Snapshot) with
@@ -12,5 +12,6 @@
 pub mod data;
 pub mod html;
 pub mod replay;
+pub mod standings;
 
 pub use data::{Report, ReportInput};

@@ -14,6 +14,8 @@ use crownhead_play::replay::{ReplayedPosition, positions};
 use crownhead_rules::{Cell, Game, Side};
 use serde::Serialize;
 
+use crate::data::round_to;
+
 /// Characters of the 64 cells, row 1 first.
 const CELLS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -102,7 +104,7 @@ pub struct SideAnalysis {
 }
 
 impl Replay {
-    /// Replays a game without analysis. Returns the positions, too.
+    /// Replays a game without analysis. Also returns the positions.
     pub fn new(
         game: &Game,
         start: Option<&str>,
@@ -179,7 +181,7 @@ impl ReplayAnalysis {
         }
         ReplayAnalysis {
             evals: evals().map(|eval| eval.text(sides)).collect(),
-            expected: evals().map(|eval| rounded(eval.expected_score())).collect(),
+            expected: evals().map(|eval| round_to(eval.expected_score(), 4)).collect(),
             verdicts,
             mistakes,
             lines,
@@ -193,8 +195,8 @@ impl ReplayAnalysis {
 impl SideAnalysis {
     fn new(summary: SideSummary) -> SideAnalysis {
         SideAnalysis {
-            accuracy: summary.accuracy.map(rounded),
-            mean_loss: summary.mean_loss.map(rounded),
+            accuracy: summary.accuracy.map(|accuracy| round_to(accuracy, 4)),
+            mean_loss: summary.mean_loss.map(|loss| round_to(loss, 4)),
             judgements: summary.judgements,
             moves: summary.moves,
             counted_moves: summary.counted_moves,
@@ -287,11 +289,6 @@ impl PathWriter {
     fn cells(&mut self, cells: impl Iterator<Item = usize>) {
         self.text.extend(cells.map(|index| char::from(CELLS[index % 64])));
     }
-}
-
-/// Rounds to four digits.
-pub(crate) fn rounded(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
 }
 
 #[cfg(test)]

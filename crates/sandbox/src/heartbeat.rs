@@ -20,14 +20,14 @@ use crate::monitor::{now, thread_cpu_time};
 const TICK: Duration = Duration::from_millis(4);
 /// Delay of a tick that is ordinary on a busy machine. Longer ones are absences.
 const MAX_DELAY: Duration = Duration::from_millis(60);
-/// Time that a program has after its answer to come to rest.
-const REST_DELAY: Duration = Duration::from_millis(2);
+/// Time that a program has after its answer to become idle.
+const IDLE_DELAY: Duration = Duration::from_millis(2);
 
-/// Whether a program should rest, and whether it was frozen because it did not.
+/// Whether a program should be idle, and whether it was frozen because it was not.
 #[derive(Default)]
 pub(crate) struct FreezeState {
     /// End of the last turn; `None` during a turn and outside of games.
-    pub(crate) resting_since: Option<Instant>,
+    pub(crate) idle_since: Option<Instant>,
     pub(crate) is_frozen: bool,
     /// Whether it was frozen in this game.
     pub(crate) was_frozen: bool,
@@ -102,7 +102,7 @@ impl Heartbeat {
             }
             let work_start = thread_cpu_time();
             for meter in meters.drain(..) {
-                meter.freeze_if_running(REST_DELAY, &mut buffer);
+                meter.freeze_if_running(IDLE_DELAY, &mut buffer);
             }
             let work = thread_cpu_time().saturating_sub(work_start);
             std::thread::sleep(TICK);

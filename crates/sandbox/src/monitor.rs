@@ -190,25 +190,25 @@ impl UsageMeter {
 
     /// Expects the program to be idle until [`wake`](UsageMeter::wake) is called: it is frozen if it
     /// is not.
-    pub fn rest(&self) {
+    pub fn expect_idle(&self) {
         if self.cpu_rule == CpuRule::OwnTurns && self.limits.is_some() {
-            lock(&self.freeze).resting_since = Some(Instant::now());
+            lock(&self.freeze).idle_since = Some(Instant::now());
         }
     }
 
     /// Lets the program run. To be called before anything is sent to it.
     pub fn wake(&self) {
         let mut state = lock(&self.freeze);
-        state.resting_since = None;
+        state.idle_since = None;
         if std::mem::take(&mut state.is_frozen) {
             self.signal(Signal::CONT);
         }
     }
 
-    /// Freezes the program if it should rest and does not.
+    /// Freezes the program if it should be idle and is not.
     pub(crate) fn freeze_if_running(&self, delay: Duration, buffer: &mut String) {
         let is_due =
-            |state: &FreezeState| state.resting_since.is_some_and(|since| since.elapsed() >= delay);
+            |state: &FreezeState| state.idle_since.is_some_and(|since| since.elapsed() >= delay);
         // Not locked while files are read: the referee would wait.
         if !is_due(&lock(&self.freeze)) || !self.processes.is_running(buffer) {
             return;
@@ -452,7 +452,7 @@ mod tests {
         let meter = UsageMeter::new(pid, false, None, Some(limits), CpuRule::OwnTurns);
         meter.game_started();
         assert!(!meter.is_greedy());
-        meter.rest();
+        meter.expect_idle();
         while !lock(&meter.freeze).is_frozen {
             std::thread::yield_now();
         }

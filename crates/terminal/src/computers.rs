@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, StopFlag,
+    Choice, Clock, GameOver, GameSettings, GameStart, HINT_PLAYER, Knowledge, Player, PlayerError,
+    StopFlag,
 };
 use crownhead_rules::{Game, Side};
 
@@ -37,9 +38,6 @@ struct SeatConfig {
     /// Whether the player has already started the game.
     is_started: bool,
 }
-
-/// The player that gives hints.
-const HINT_PLAYER: &str = "best:movetime=1s";
 
 impl Computers {
     /// Prepares the players of a game; none is created yet.

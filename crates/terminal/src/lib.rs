@@ -6,7 +6,6 @@
 pub mod analysis_thread;
 pub mod autosave;
 pub mod computers;
-pub mod game_file;
 pub mod lazy_knowledge;
 pub mod local_game;
 pub mod plain;

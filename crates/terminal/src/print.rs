@@ -6,14 +6,14 @@ use crownhead_play::new_session;
 use crownhead_records::{GameRecord, Line, player_tag};
 use crownhead_rules::{Side, SideInfo, replace_invisible};
 
-use crate::game_file::{annotated_move, split_data, title};
+use crate::text::{game_title, split_data};
 
 /// Lines break after this many bytes.
 const LINE_BYTES: usize = 70;
 
 /// Prints a game: players, tags, and moves with comments and variations.
 pub fn print(record: &GameRecord, number: u64, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "Game {number}: {}", title(record))?;
+    writeln!(out, "Game {number}: {}", game_title(record))?;
     writeln!(out, "{}", record.game.info().name)?;
     for (name, value) in &record.tags {
         if ![player_tag(Side::First), player_tag(Side::Second)].contains(&name.as_str()) {
@@ -59,7 +59,7 @@ fn print_line(
             text.push_str(&format!("{space}{}{dots}", slot / 2 + 1));
         }
         text.push(' ');
-        text.push_str(&annotated_move(ply));
+        text.push_str(&ply.annotated());
         let comment = ply.comment.as_deref().unwrap_or_default();
         let (eval, comment) = split_data(comment, sides);
         if let Some(eval) = eval {
@@ -82,7 +82,7 @@ fn print_line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game_file::GameFile;
+    use crownhead_records::GameFile;
 
     const GAME: &str = "{Begin} 1. 11-15! {good} (1. 9-14 {first} 22-18 (1... 22-17 2. 14-18) \
                         2. 5-9) (1. 10-14) 23-19 2. 8-11 *";

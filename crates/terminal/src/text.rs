@@ -1,25 +1,12 @@
-//! Text shared by plain text and full screen: boards, clocks, scores, hints.
+//! Text shared by plain text and full screen: boards, clocks, scores, hints, recorded games.
 
 use std::time::Duration;
 
+use crownhead_play::replay::RecordCursor;
 use crownhead_play::{Choice, LegalMove, Session, counted, hint_reason};
-use crownhead_records::GameResult;
-use crownhead_rules::{Cell, Game, Side};
+use crownhead_records::{EvalScore, GameRecord, GameResult, MoveData, MoveEval};
+use crownhead_rules::{Cell, Game, Side, SideInfo, replace_invisible};
 use crownhead_search::{Score, plies_to_end};
-
-/// Formats the board as the assignments do: column numbers above, row numbers on the left.
-pub fn board_text(board: &[char; 64]) -> String {
-    let mut text = String::from("  1 2 3 4 5 6 7 8\n");
-    for (row, cells) in board.chunks(8).enumerate() {
-        text.push_str(&(row + 1).to_string());
-        for cell in cells {
-            text.push(' ');
-            text.push(*cell);
-        }
-        text.push('\n');
-    }
-    text
-}
 
 /// Formats a board with square numbers; `None` in games that name cells by row and column.
 pub fn square_numbers(game: &Game) -> Option<String> {
@@ -109,4 +96,60 @@ pub fn hint_text(session: &dyn Session, choice: &Choice) -> String {
     }
     text.push('.');
     text
+}
+
+/// Formats the comments at a position of a recorded game, without the data of the move.
+pub(crate) fn comment_text(cursor: &RecordCursor) -> String {
+    let sides = &cursor.record().game.info().sides;
+    let texts = cursor.comments().map(|text| replace_invisible(&split_data(text, sides).1));
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Formats the recorded evaluation of a position, with its depth.
+pub(crate) fn recorded_eval_text(cursor: &RecordCursor) -> Option<String> {
+    let eval = cursor.last_ply()?.data().eval?;
+    Some(eval_text(eval, &cursor.record().game.info().sides))
+}
+
+/// Splits a comment into the text of its data, such as `+0.13, depth 18, 4:59 left`, and the rest.
+/// The sentence that an analysis writes after the evaluation is dropped, because it repeats it.
+pub(crate) fn split_data(comment: &str, sides: &[SideInfo; 2]) -> (Option<String>, String) {
+    let (data, rest) = MoveData::split(comment);
+    let eval = data.eval.map(|eval| eval_text(eval, sides));
+    let repeated = eval.as_ref().and_then(|eval| rest.strip_prefix(&format!("{eval}.")));
+    let rest = repeated.unwrap_or(&rest).trim_start().to_string();
+    let texts: Vec<_> = [
+        eval,
+        data.clock.map(|left| format!("{} left", clock_text(left))),
+        data.elapsed.map(|used| format!("{:.1} s", used.as_secs_f64())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    ((!texts.is_empty()).then(|| texts.join(", ")), rest)
+}
+
+/// Formats a recorded evaluation: `+0.13, depth 18`, or `Black wins in 7`.
+fn eval_text(eval: MoveEval, sides: &[SideInfo; 2]) -> String {
+    match (eval.score, eval.depth) {
+        (EvalScore::WinIn(0), _) => "won".into(),
+        (EvalScore::WinIn(moves), _) => {
+            let side = sides[usize::from(moves < 0)];
+            format!("{} wins in {}", side.name, moves.unsigned_abs())
+        }
+        (EvalScore::Points(points), Some(depth)) => {
+            format!("{:+.2}, depth {depth}", f64::from(points) / 100.0)
+        }
+        (EvalScore::Points(points), None) => format!("{:+.2}", f64::from(points) / 100.0),
+    }
+}
+
+/// Returns players and result: `A - B, 1-0`.
+pub(crate) fn game_title(record: &GameRecord) -> String {
+    let sides = record.game.info().sides;
+    let name = |side: Side| match record.player(side) {
+        Some(name) => replace_invisible(name),
+        None => sides[side.index()].name.to_string(),
+    };
+    format!("{} - {}, {}", name(Side::First), name(Side::Second), record.result)
 }

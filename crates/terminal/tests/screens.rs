@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::TimeControl;
 use crownhead_play::lessons::course;
+use crownhead_records::GameFile;
 use crownhead_rules::Game;
 use crownhead_terminal::autosave::Autosave;
-use crownhead_terminal::game_file::GameFile;
 use crownhead_terminal::local_game::{LocalGame, Setup};
 use crownhead_terminal::screen::{
     ColourDepth, EditorScreen, GameScreen, HomeChoice, HomeScreen, LessonScreen, Look, Screen,

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crownhead_bots::log::board_text;
+use crownhead_bots::log::indented_board;
 use crownhead_bots::replay::{LoggedLine, LoggedTurn, ReplayResult};
 use crownhead_play::{Session, parse_duration};
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ fn write_turn(
 ) -> std::io::Result<()> {
     let side = turn.game.info().sides[session.side().index()].name;
     writeln!(out, "{}, ply {}, {side} to move: {}", turn.game, turn.ply, session.position())?;
-    write!(out, "{}", board_text(session))?;
+    write!(out, "{}", indented_board(session))?;
     writeln!(out, "moves     {}", turn.moves())?;
     writeln!(out, "logged")?;
     for LoggedLine { seconds, direction, text } in &turn.following_lines {

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::Context;
 use crownhead_bots::PlayerSpec;
+use crownhead_report::standings::json;
 use crownhead_tournament::config::read_file;
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::{Journal, JournalError, Snapshot, State};
 use crownhead_tournament::resume::{FinishedGames, ResumePlan, compare};
 use crownhead_tournament::runner::{self, RunControl, RunError, RunOutcome};
-use crownhead_tournament::standings::json;
 use crownhead_tournament::{IsolationRecord, Tournament};
 
 use super::live::LiveScreen;

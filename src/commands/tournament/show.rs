@@ -7,15 +7,15 @@ use std::time::Duration;
 use anyhow::Context;
 use crownhead_files::AtomicFile;
 use crownhead_records::{GameRecord, write_game};
+use crownhead_report::standings::text::{
+    MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
+};
+use crownhead_report::standings::{export, json, text};
 use crownhead_rules::{Side, did_you_mean};
 use crownhead_statistics::ratings::{Estimated, RatedGame, RatingOptions, rate};
 use crownhead_tournament::events::VERSION;
 use crownhead_tournament::job::AbsenceRecord;
 use crownhead_tournament::journal::{FaultRow, Game, GameDetails, Journal, Snapshot, State};
-use crownhead_tournament::standings::text::{
-    MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
-};
-use crownhead_tournament::standings::{export, json, text};
 use crownhead_tournament::{GameSummary, IsolationRecord};
 use serde_json::{Value, json};
 

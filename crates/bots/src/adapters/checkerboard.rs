@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crownhead_play::{
     Choice, Clock, Fault, FaultKind, GameOver, GameStart, LegalMove, Session, StopFlag,
 };
+use crownhead_rules::Cell;
 
 use crate::process::BotProcess;
 use crate::protocol::v1::{V1Adapter, format_turn};
@@ -157,10 +158,11 @@ fn move_to(game: &dyn Session, letters: &str) -> Result<String, Fault> {
 
 /// Lists the squares that the engine changed.
 fn changes(game: &dyn Session, letters: &str) -> String {
-    let squares = game.board().into_iter().zip(letters.chars()).enumerate();
-    let changed = squares.filter(|(_, (before, after))| before != after);
-    let text = changed.map(|(index, (before, after))| {
-        format!("square {}: {before} became {after}", index / 8 * 4 + index % 8 / 2 + 1)
+    let info = game.game().info();
+    let letters = game.board().into_iter().zip(letters.chars());
+    let changed = Cell::all().zip(letters).filter(|(_, (before, after))| before != after);
+    let text = changed.filter_map(|(cell, (before, after))| {
+        Some(format!("square {}: {before} became {after}", info.square_number(cell)?))
     });
     text.take(12).collect::<Vec<_>>().join(", ")
 }

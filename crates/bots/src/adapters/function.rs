@@ -26,7 +26,7 @@ use crate::protocol::{AskError, ProtocolAdapter};
 
 /// The part of the program that is the same for all functions.
 const SHIM: &str = include_str!("shims/shim.c");
-/// What the shim shares with the host of CheckerBoard engines.
+/// Code shared by the shim and the host of CheckerBoard engines.
 const LINES: &str = include_str!("shims/lines.h");
 /// Maximum size of a source file.
 const MAX_SOURCE_BYTES: u64 = 8 * 1024 * 1024;

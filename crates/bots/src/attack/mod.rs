@@ -30,7 +30,7 @@ const MOVE_TIME: Duration = Duration::from_secs(60);
 const OPPONENT_TIME: &str = "best:movetime=300ms";
 /// Number of plies after which it is clear whether the opponent's time was used.
 const OPPONENT_PLIES: usize = 6;
-/// Maximum size of a log whatever a bot prints.
+/// Maximum size of a log, whatever the bot prints.
 const MAX_LOG_BYTES: u64 = 8 << 20;
 
 /// An attack.
@@ -190,7 +190,7 @@ fn play(
     log: Option<PathBuf>,
 ) -> Result<Option<PlayedGame>, String> {
     let failed = |error: PlayerError| error.to_string();
-    let game: Game = "english".parse().map_err(|_| "no game to play")?;
+    let game = Game::default();
     let settings = GameSettings {
         time_control: TimeControl::PerMove(MOVE_TIME),
         ..GameSettings::default_for(&game)
@@ -222,7 +222,7 @@ fn play(
 }
 
 /// Plays a game of the hostile bot, and judges it by its description, or by an empty one if it was
-/// ended after `max_plies`. A process that is left is never contained.
+/// ended after `max_plies`. If a process is left, the attack is not contained.
 fn judge(
     mode: &str,
     limits: &str,

@@ -2,8 +2,8 @@
 
 use crownhead_rules::escape_invisible;
 
-/// Bytes kept from each end of standard error.
-const KEPT_BYTES: usize = 64 * 1024;
+/// Maximum bytes stored of each end of standard error.
+const MAX_END_BYTES: usize = 64 * 1024;
 /// Bytes of each end in an [excerpt](StderrCapture::excerpt).
 const EXCERPT_BYTES: usize = 2 * 1024;
 /// Stands for dropped bytes.
@@ -19,11 +19,11 @@ pub(super) struct StderrCapture {
 
 impl StderrCapture {
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        let space = KEPT_BYTES - self.head.len();
+        let space = MAX_END_BYTES - self.head.len();
         let (head, tail) = bytes.split_at(bytes.len().min(space));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(tail);
-        let excess = self.tail.len().saturating_sub(KEPT_BYTES);
+        let excess = self.tail.len().saturating_sub(MAX_END_BYTES);
         self.tail.drain(..excess);
     }
 
@@ -35,9 +35,9 @@ impl StderrCapture {
         })
     }
 
-    /// Returns everything that was kept, with an ellipsis where bytes were dropped.
+    /// Returns everything that is stored, with an ellipsis where bytes were dropped.
     fn all(&self) -> Vec<u8> {
-        let gap = if self.tail.len() == KEPT_BYTES { GAP } else { "" };
+        let gap = if self.tail.len() == MAX_END_BYTES { GAP } else { "" };
         [&self.head, gap.as_bytes(), &self.tail].concat()
     }
 

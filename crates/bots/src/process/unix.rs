@@ -116,8 +116,8 @@ impl BotProcess {
     }
 
     /// Expects the bot to be idle until something is sent to it. It is frozen if it is not.
-    pub(crate) fn rest(&mut self) {
-        self.child.meter.rest();
+    pub(crate) fn expect_idle(&mut self) {
+        self.child.meter.expect_idle();
     }
 
     /// Lets a frozen bot run.
@@ -348,14 +348,15 @@ impl BotProcess {
         }
     }
 
-    /// Starts to wait for an answer: output and the time of our absence count from zero.
+    /// Starts to wait for an answer: output and [`time_away`](BotProcess::time_away) count from
+    /// zero.
     pub(crate) fn start_wait(&mut self) {
         self.output_bytes = 0;
         self.away_before = heartbeat::time_away();
     }
 
-    /// Returns for how long this process was stopped or starved since the wait started. That time
-    /// does not count, unless the bot uses more CPU time than it may: it could starve us on purpose.
+    /// Returns how long `crownhead` was stopped or starved since the wait started. That time does not
+    /// count, unless the bot uses more CPU time than it may: it could starve us on purpose.
     pub(crate) fn time_away(&self) -> Duration {
         let away = heartbeat::time_away().saturating_sub(self.away_before);
         match away.is_zero() || self.child.meter.is_greedy() {
@@ -364,7 +365,7 @@ impl BotProcess {
         }
     }
 
-    /// Extends a deadline that has passed by the time of our absence.
+    /// Extends a deadline that has passed by [`time_away`](BotProcess::time_away).
     fn extended(&self, deadline: Option<Instant>) -> Option<Instant> {
         deadline.map(|deadline| match Instant::now() < deadline {
             true => deadline,

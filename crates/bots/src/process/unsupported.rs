@@ -32,7 +32,7 @@ impl BotProcess {
         match self.never {}
     }
 
-    pub(crate) fn rest(&mut self) {
+    pub(crate) fn expect_idle(&mut self) {
         match self.never {}
     }
 

@@ -2,7 +2,7 @@
 
 use crownhead_bots::Protocol;
 use crownhead_bots::check::advice;
-use crownhead_play::{Fault, FaultKind};
+use crownhead_play::{Fault, FaultKind, counted};
 
 use super::{GameEntry, PlayerReport, Report};
 
@@ -50,14 +50,15 @@ fn fault_suggestion(
         game.forfeit.is_some() && game.forfeit == side
     });
     let cost = match lost.count() {
-        0 => format!("{} cost you turns", plural(worst.count, "fault")),
-        lost => format!("faults cost you {}", plural(lost, "game")),
+        0 => format!("{} cost you turns", counted(worst.count as u64, "fault")),
+        lost => format!("faults cost you {}", counted(lost as u64, "game")),
     };
     let row = report.standings.iter().find(|row| row.player == player.player);
     let total = row.map_or(worst.count as u32, |row| row.faults);
     let kind = &worst.code;
     Some(format!(
-        "Fix “{kind}” first: {cost} ({total} in all). {} Then run `crownhead bot check` on your bot.",
+        "Fix “{kind}” first: {cost} ({} in all). {} Then run `crownhead bot check` on your bot.",
+        counted(total.into(), "fault"),
         worst.advice
     ))
 }
@@ -69,7 +70,7 @@ fn missed_wins_suggestion(player: &PlayerReport) -> Option<String> {
         format!(
             "Convert your wins: you had a winning position in {} that you did not win. Start with \
              game {}, where {} gave it away.",
-            plural(missed, "game"),
+            counted(missed as u64, "game"),
             drop.game,
             drop.played
         )
@@ -92,7 +93,7 @@ fn time_suggestion(player: &PlayerReport, report: &Report) -> Option<String> {
     }
     (share < 0.2).then(|| {
         format!(
-            "Use your time: you take {} per move on average and may take {limit_text}. Deepen the \
+            "Use your time: you take {} per move on average; the limit is {limit_text}. Deepen the \
              search step by step until the time is used up (iterative deepening).",
             seconds(time.mean)
         )
@@ -132,7 +133,7 @@ fn colour_suggestion(player: &PlayerReport, report: &Report) -> Option<String> {
         let weak = usize::from(difference > 0.0);
         let [weak, strong] = [weak, 1 - weak].map(|side| report.tournament.sides[side].as_str());
         format!(
-            "Play better as {weak}: you score {:.0} % as {strong} but {:.0} % as {weak}. Check that \
+            "Improve your play as {weak}: you score {:.0} % as {strong} but {:.0} % as {weak}. Check that \
              your evaluation treats both sides alike: mirror a position and compare the scores.",
             100.0 * better,
             100.0 * worse,
@@ -163,15 +164,14 @@ fn general_suggestions(player: &PlayerReport, report: &Report) -> Vec<String> {
     let above = report.standings.iter().rev().find(|row| row.rank < player.rank);
     if let Some(above) = above {
         suggestions.push(format!(
-            "Aim at the next rank: play a match of 100 games against an opponent of the strength \
-             of {}, and keep a change only if the score improves (`crownhead match`).",
+            "Aim for the next rank: play a match of 100 games against an opponent as strong as {}, \
+             and keep a change only if the score improves (`crownhead match`).",
             report.name(above.player)
         ));
     }
     if player.drops.is_empty() {
         suggestions.push(
-            "Let the engine look at your lost games: `crownhead analyse` shows the moves that cost \
-             most and what was better."
+            "Analyse your lost games: `crownhead analyse` shows the costliest moves and better ones."
                 .into(),
         );
     }
@@ -181,20 +181,14 @@ fn general_suggestions(player: &PlayerReport, report: &Report) -> Vec<String> {
          --game {game} -n 100`. Go up a level when you score more than half."
     ));
     suggestions.push(
-        "Profile your move generator: twice the speed is about one ply more in the same time."
-            .into(),
+        "Profile your move generator: twice the speed gains about one ply in the same time.".into(),
     );
     suggestions.push(
-        "Play from random openings (`--openings random:4`): a bot that knows only one opening has \
-         only been tested in one."
+        "Play from random openings (`--openings random:4`): otherwise your bot is tested in very \
+         few of them."
             .into(),
     );
     suggestions
-}
-
-/// Formats a number with a noun.
-pub(crate) fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// Formats a time in milliseconds.

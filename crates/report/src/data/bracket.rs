@@ -42,10 +42,10 @@ pub(super) fn rounds(snapshot: &Snapshot, standings: &Standings) -> Vec<BracketR
         let mut new: BTreeMap<[usize; 2], usize> = BTreeMap::new();
         for game in snapshot.games.iter().filter(|game| game.round == number) {
             let [a, b] = game.players;
-            let known = round.pairings.iter().position(|pairing| {
+            let existing = round.pairings.iter().position(|pairing| {
                 pairing.players == [Some(a), Some(b)] || pairing.players == [Some(b), Some(a)]
             });
-            let index = known.unwrap_or_else(|| {
+            let index = existing.unwrap_or_else(|| {
                 let next = round.pairings.len();
                 *new.entry([a.min(b), a.max(b)]).or_insert(next)
             });

@@ -19,7 +19,7 @@ use crownhead_tournament::journal::{GameDetails, Snapshot};
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use advice::{plural, seconds};
+pub(crate) use advice::seconds;
 pub use bracket::{BracketPairing, BracketRound};
 pub use games::{FaultEntry, GameEntry};
 pub use log::GameLog;
@@ -145,7 +145,7 @@ impl Report {
             ratings: ratings.as_ref().map(|ratings| RatingTable::new(ratings, &standings)),
             progress: (!is_knockout).then(|| statistics::progress(snapshot, &standings)).flatten(),
             bracket: is_knockout.then(|| bracket::rounds(snapshot, &standings)),
-            colours: ResultCounts::of(&games),
+            colours: ResultCounts::count(&games),
             openings: statistics::openings(&games),
             lengths: statistics::lengths(&games),
             endings: statistics::endings(&games),
@@ -217,7 +217,13 @@ pub(crate) fn expected_score(difference: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-difference / 400.0))
 }
 
-/// Rounds to three digits.
+/// Rounds to three decimals.
 fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
+    round_to(value, 3)
+}
+
+/// Rounds to a number of decimals.
+pub(crate) fn round_to(value: f64, decimals: i32) -> f64 {
+    let factor = 10f64.powi(decimals);
+    (value * factor).round() / factor
 }

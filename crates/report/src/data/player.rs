@@ -7,7 +7,7 @@ use crownhead_statistics::ratings::Ratings;
 use serde::Serialize;
 
 use super::games::side;
-use super::{FaultEntry, GameEntry, GameLog, Report, ReportInput, advice, expected_score, rounded};
+use super::{FaultEntry, GameEntry, Report, ReportInput, advice, expected_score, rounded};
 use crate::replay::eval_for;
 
 /// Maximum number of drops listed.
@@ -249,8 +249,7 @@ impl Class {
             }
         }
         depths.retain(|_, depths| !depths.is_empty());
-        let mean =
-            |depths: Vec<u32>| rounded(depths.iter().sum::<u32>().into()) / depths.len() as f64;
+        let mean = |depths: Vec<u32>| f64::from(depths.iter().sum::<u32>()) / depths.len() as f64;
         let depths: HashMap<usize, f64> =
             depths.into_iter().map(|(player, depths)| (player, rounded(mean(depths)))).collect();
         Class {
@@ -467,11 +466,4 @@ fn drop_sentence(played: &MoveAnalysis, better: Option<&str>) -> String {
     }
     sentence.push('.');
     sentence
-}
-
-impl GameLog {
-    /// Returns whether there is nothing in the log.
-    pub fn is_empty(&self) -> bool {
-        self.lines(u32::MAX).is_empty()
-    }
 }

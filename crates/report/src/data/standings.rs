@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crownhead_statistics::Wdl;
 use crownhead_statistics::ratings::Ratings;
-use crownhead_statistics::{GamePoints, Wdl};
-use crownhead_tournament::standings::{Standings, TieBreak, text};
+use crownhead_tournament::standings::{GameResults, Standings, TieBreak};
 use serde::Serialize;
+
+use super::round_to;
+use crate::standings::text;
 
 /// A row of the standings.
 #[derive(Debug, Serialize)]
@@ -100,7 +103,7 @@ pub(super) fn rows(standings: &Standings) -> Vec<StandingsRow> {
         faults: row.faults,
         byes: row.byes,
         tie_breaks: (0..standings.tie_breaks.len())
-            .map(|index| Some(row.values.get(index).copied()??.halves() as f64 / 2.0))
+            .map(|index| Some(row.values.get(index).copied()??.to_f64()))
             .collect(),
     });
     rows.collect()
@@ -131,12 +134,9 @@ pub(super) fn notes(standings: &Standings, names: &[String]) -> Vec<String> {
 
 /// Returns the crosstable in the order of the standings.
 pub(super) fn crosstable(standings: &Standings) -> Vec<Vec<Option<CrosstableCell>>> {
-    let cell = |games: &Vec<(GamePoints, bool)>| {
-        let symbols = games.iter().flat_map(|&(result, is_forfeit)| {
-            [Some(text::letter(result)), is_forfeit.then_some('*')].into_iter().flatten()
-        });
+    let cell = |games: &GameResults| {
         let points: f64 = games.iter().map(|&(result, _)| f64::from(result as u8) / 2.0).sum();
-        CrosstableCell { games: symbols.collect(), score: points / games.len().max(1) as f64 }
+        CrosstableCell { games: text::symbols(games), score: points / games.len().max(1) as f64 }
     };
     let players = || standings.rows.iter().map(|row| row.player);
     let row = |player: usize| {
@@ -155,21 +155,17 @@ impl RatingTable {
             let rating = ratings.players[player];
             RatingRow {
                 player,
-                elo: rounded(rating.value),
-                error: rounded(rating.error),
-                los: order.get(index + 1).map(|&next| super::rounded(ratings.los(player, next))),
+                elo: round_to(rating.value, 1),
+                error: round_to(rating.error, 1),
+                los: order.get(index + 1).map(|&next| round_to(ratings.los(player, next), 3)),
             }
         };
         RatingTable {
             rows: order.iter().enumerate().map(row).collect(),
-            first_move: [ratings.first_move.value, ratings.first_move.error].map(rounded),
-            draw_rate: super::rounded(ratings.draw_rate),
+            first_move: [ratings.first_move.value, ratings.first_move.error]
+                .map(|elo| round_to(elo, 1)),
+            draw_rate: round_to(ratings.draw_rate, 3),
             prior: ratings.prior,
         }
     }
-}
-
-/// Rounds to one digit.
-fn rounded(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
 }

@@ -60,7 +60,7 @@ pub struct LengthBin {
 
 impl ResultCounts {
     /// Counts the results of games.
-    pub(super) fn of<'a>(games: impl IntoIterator<Item = &'a GameEntry>) -> ResultCounts {
+    pub(super) fn count<'a>(games: impl IntoIterator<Item = &'a GameEntry>) -> ResultCounts {
         let mut counts = ResultCounts::default();
         for game in games {
             match game.winner() {
@@ -134,7 +134,7 @@ pub(super) fn openings(games: &[GameEntry]) -> Vec<OpeningScore> {
         .into_iter()
         .map(|(opening, games)| OpeningScore {
             opening: opening.into(),
-            results: ResultCounts::of(games),
+            results: ResultCounts::count(games),
         })
         .collect();
     openings.sort_by_key(|opening| std::cmp::Reverse(opening.results.games()));

@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Write};
 
 use serde::Serialize;
 
+use crate::data::round_to;
+
 /// HTML under construction.
 #[derive(Default)]
 pub(crate) struct Html {
@@ -37,7 +39,7 @@ impl Html {
 
     /// Adds a number, rounded for coordinates in a drawing.
     pub(crate) fn number(&mut self, value: f64) {
-        let rounded = (value * 10.0).round() / 10.0;
+        let rounded = round_to(value, 1);
         // `-0` would be an unnecessary difference.
         let _ = write!(self.text, "{}", if rounded == 0.0 { 0.0 } else { rounded });
     }

@@ -16,15 +16,17 @@ pub use analysis::analysis_page;
 pub use player::player_page;
 pub use report::report_page;
 
-use crate::data::seconds;
-use markup::{Html, html};
+use crownhead_records::format_date;
 use sha2::{Digest, Sha256};
+
+use crate::data::{round_to, seconds};
+use markup::{Html, html};
 use viewer::ViewerData;
 
 const STYLE: &str = include_str!("../../viewer/viewer.css");
 const SCRIPT: &str = include_str!("../../viewer/viewer.js");
 
-/// Returns a complete page. The content security policy allows this very script and nothing else.
+/// Returns a complete page. The content security policy allows this script only.
 fn page(title: &str, body: &Html, data: &ViewerData<'_>) -> String {
     let mut out = Html::default();
     html!(
@@ -71,24 +73,12 @@ fn base64(bytes: &[u8]) -> String {
 
 /// Formats a number of points: `3`, `3.5`.
 fn points(value: f64) -> String {
-    format!("{}", (value * 10.0).round() / 10.0)
+    round_to(value, 1).to_string()
 }
 
-/// Formats a date from milliseconds since 1970.
+/// Formats the date of a time in milliseconds since 1970: `2024-03-16`.
 fn date(milliseconds: i64) -> String {
-    let days = milliseconds.div_euclid(86_400_000);
-    // Howard Hinnant's algorithm: years start in March, so that the leap day is the last one.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
+    format_date(milliseconds.max(0).unsigned_abs()).replace('.', "-")
 }
 
 #[cfg(test)]
@@ -103,10 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn dates_follow_the_calendar() {
-        assert_eq!(date(0), "1970-01-01");
+    fn dates_are_in_iso_format() {
         assert_eq!(date(1_709_164_800_000), "2024-02-29");
-        assert_eq!(date(1_709_251_200_000), "2024-03-01");
+        assert_eq!(date(-1), "1970-01-01");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The page of one player.
 
+use crownhead_play::counted;
+
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
 use super::{charts, page, points, seconds};
-use crate::data::{FaultGroup, PlayerReport, Report, plural};
+use crate::data::{FaultGroup, PlayerReport, Report};
 
 /// Formats the page of one player as a file of its own. It contains the player's own games and log
 /// lines; about others it has names and results only. `None` if the player is not ranked.
@@ -66,7 +68,7 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
         "</small></dd></div><div class=\"card\"><dt>Points</dt><dd>",
         (player.points),
         " <small>in ",
-        (plural(games as usize, "game")),
+        (counted(games.into(), "game")),
         "</small></dd></div><div class=\"card\"><dt>Won, drawn, lost</dt><dd>",
         (wins),
         " · ",
@@ -107,7 +109,7 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
 }
 
 fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
-    html!(out, "<section><h2>Where points were thrown away</h2>");
+    html!(out, "<section><h2>Costliest moves</h2>");
     match (&player.quality, player.drops.as_slice()) {
         (None, _) => {
             html!(
@@ -120,7 +122,7 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
             html!(
                 out,
                 "<p>No inaccuracy, mistake or blunder in ",
-                (plural(quality.games, "analysed game")),
+                (counted(quality.games as u64, "analysed game")),
                 ".</p>"
             );
         }
@@ -227,7 +229,11 @@ fn comparison(out: &mut Html, player: &PlayerReport) {
             let class = quality.class_judgements[kind];
             rows.push([name.into(), format!("{own:.1}"), format!("{class:.1}")]);
         }
-        rows.push(["Won positions not won".into(), quality.missed_wins.to_string(), String::new()]);
+        rows.push([
+            "Winning positions not won".into(),
+            quality.missed_wins.to_string(),
+            String::new(),
+        ]);
     }
     if rows.is_empty() {
         return;

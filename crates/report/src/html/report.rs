@@ -1,11 +1,13 @@
 //! The report of a tournament as a page.
 
+use crownhead_play::counted;
+
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
 use super::{charts, date, page, player, points};
-use crate::data::{BracketRound, Report, StandingsRow, plural};
+use crate::data::{BracketRound, Report, StandingsRow};
 
-/// Maximum number of games that a cell of the crosstable lists.
+/// Maximum length of the results in a cell of the crosstable; longer ones are summed up.
 const MAX_CELL_CHARS: usize = 6;
 /// Maximum number of faults listed.
 const MAX_FAULTS: usize = 200;
@@ -55,9 +57,9 @@ pub(super) fn replay_section(out: &mut Html) {
 fn masthead(out: &mut Html, report: &Report) {
     let info = &report.tournament;
     let state = match (info.state.as_str(), info.planned) {
-        ("finished", _) | ("open", None) => plural(info.finished, "game"),
+        ("finished", _) | ("open", None) => counted(info.finished as u64, "game"),
         ("open", Some(planned)) => format!("{} of {planned} games so far", info.finished),
-        (state, _) => format!("{}, {state}", plural(info.finished, "game")),
+        (state, _) => format!("{}, {state}", counted(info.finished as u64, "game")),
     };
     html!(
         out,
@@ -221,7 +223,11 @@ fn forfeits(row: &StandingsRow) -> String {
 fn ranking_notes(out: &mut Html, report: &Report) {
     html!(out, "<h3>How ranks are decided</h3>");
     if report.by_progress {
-        html!(out, "<p>Players are ranked by how far they got.</p>");
+        let text = match report.bracket {
+            Some(_) => "Players are ranked by the round they reached.",
+            None => "Players are ranked by their place on the ladder.",
+        };
+        html!(out, "<p>", (text), "</p>");
     } else {
         html!(
             out,
@@ -237,7 +243,7 @@ fn ranking_notes(out: &mut Html, report: &Report) {
                     html!(
                         out,
                         " <span class=\"muted\">(decided ",
-                        (plural(count, "rank")),
+                        (counted(count as u64, "rank")),
                         ")</span>"
                     );
                 }
@@ -263,8 +269,8 @@ fn capitalised(text: &str) -> String {
 fn crosstable(out: &mut Html, report: &Report) {
     html!(
         out,
-        "<section id=\"crosstable\"><h2>Crosstable</h2><p class=\"muted\">+ won, = drawn, − lost, * forfeit. A cell leads \
-         to its games.</p><div class=\"scroll\"><table class=\"crosstable\"><thead><tr><td></td>"
+        "<section id=\"crosstable\"><h2>Crosstable</h2><p class=\"muted\">+ won, = drawn, − lost, * forfeit. Cells link to \
+         their games.</p><div class=\"scroll\"><table class=\"crosstable\"><thead><tr><td></td>"
     );
     for number in 1..=report.standings.len() {
         html!(out, "<th scope=\"col\">", (number), "</th>");

@@ -3,23 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError, hint_reason};
+use crownhead_play::{BuiltinSpec, Choice, Clock, HINT_PLAYER, PlayerError, hint_reason};
 
 use super::{Room, RoomState};
 use crate::error::Refusal;
 use crate::messages::ServerMessage;
 use crate::monotonic;
 use crate::new_game::Mode;
-use crate::search_queue::SearchJob;
+use crate::search_queue::{SearchJob, Ticket};
 use crate::views::ComputerState;
 
 /// The player that decides on draw offers.
 const DRAW_JUDGE: &str = "best:movetime=300ms";
-/// The player that gives hints, as in the terminal.
-const HINT_PLAYER: &str = "best:movetime=1s";
 /// Maximum duration of a search for a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
-/// Time to look at a move of a computer before the other computer answers it.
+/// Minimum time between the moves of two computers, so that people can follow.
 const PAUSE_BETWEEN_COMPUTERS: Duration = Duration::from_secs(1);
 /// Expected maximum duration of a search by a player that does not use its time.
 const QUICK_SEARCH: Duration = Duration::from_millis(300);
@@ -117,25 +115,11 @@ impl Room {
 
     /// Queues a search that decides whether the computer accepts a draw.
     pub(super) fn start_draw_search(self: &Arc<Self>, state: &mut RoomState) {
-        let (Some(rooms), Some(client), Ok(player)) =
-            (self.rooms.upgrade(), state.search_client(), DRAW_JUDGE.parse())
-        else {
-            return;
-        };
         let version = state.game.version();
-        let job = SearchJob {
-            client,
-            session: state.game.session().clone_box(),
-            player,
-            clock: Clock::Unlimited,
-            max_time: QUICK_SEARCH,
-            seed: state.game.setup().seed,
-            on_start: Box::new(|| {}),
-            on_done: self.callback(move |room, choice| async move {
-                room.on_draw_judged(version, choice).await;
-            }),
-        };
-        state.draw_search = Some(rooms.search_queue().push(job));
+        let on_done = self.callback(move |room, choice| async move {
+            room.on_draw_judged(version, choice).await;
+        });
+        state.draw_search = self.queue_search(state, DRAW_JUDGE, QUICK_SEARCH, on_done);
     }
 
     /// Queues a search for a hint to a member.
@@ -145,25 +129,33 @@ impl Room {
         number: u64,
         id: Option<u64>,
     ) {
-        let (Some(rooms), Some(client), Ok(player)) =
-            (self.rooms.upgrade(), state.search_client(), HINT_PLAYER.parse())
-        else {
-            return;
-        };
         let version = state.game.version();
+        let on_done = self.callback(move |room, choice| async move {
+            room.on_hint_found(number, id, version, choice).await;
+        });
+        state.hint_search = self.queue_search(state, HINT_PLAYER, HINT_TIME, on_done);
+    }
+
+    /// Queues a search of the current position without a clock. `None` if no client would wait for
+    /// it.
+    fn queue_search(
+        &self,
+        state: &RoomState,
+        player: &str,
+        max_time: Duration,
+        on_done: Box<dyn FnOnce(Result<Choice, PlayerError>) + Send>,
+    ) -> Option<Ticket> {
         let job = SearchJob {
-            client,
+            client: state.search_client()?,
             session: state.game.session().clone_box(),
-            player,
+            player: player.parse().ok()?,
             clock: Clock::Unlimited,
-            max_time: HINT_TIME,
+            max_time,
             seed: state.game.setup().seed,
             on_start: Box::new(|| {}),
-            on_done: self.callback(move |room, choice| async move {
-                room.on_hint_found(number, id, version, choice).await;
-            }),
+            on_done,
         };
-        state.hint_search = Some(rooms.search_queue().push(job));
+        Some(self.rooms.upgrade()?.search_queue().push(job))
     }
 
     async fn on_hint_found(

@@ -293,7 +293,7 @@ impl Room {
         }
         let result = match state.game.check_hint(member.rights, version) {
             Ok(()) if state.hint_search.is_some() => {
-                Err(Refusal::new(RefusalCode::TooMany, "a hint is being searched for already"))
+                Err(Refusal::new(RefusalCode::TooMany, "a hint is already being searched for"))
             }
             Ok(()) => return self.start_hint_search(state, member.number, id),
             Err(refusal) => Err(refusal),

@@ -3,13 +3,13 @@
 use std::io::{self, BufRead, Write};
 
 use crownhead_play::{
-    StopFlag,
+    StopFlag, board_text,
     lessons::{Attempt, Course},
     to_sentence,
 };
 
 use crate::plain::input::{InputLine, InputLines};
-use crate::text::{board_text, move_text, square_numbers};
+use crate::text::{move_text, square_numbers};
 
 const HELP: &str = "\
 Type a move, or one of these commands:

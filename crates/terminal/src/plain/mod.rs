@@ -8,16 +8,16 @@ pub mod lessons;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use crownhead_play::{Action, Choice, FaultPolicy, OfferKind, Refusal, StopFlag, to_sentence};
+use crownhead_play::{
+    Action, Choice, FaultPolicy, OfferKind, Refusal, StopFlag, board_text, to_sentence,
+};
 use crownhead_rules::{Game, MoveErrorKind, Side, replace_invisible};
 
 use crate::autosave::Autosave;
 use crate::computers::Computers;
 use crate::local_game::{LocalGame, Seat};
 use crate::plain::input::{InputLine, InputLines};
-use crate::text::{
-    assignment_result, board_text, clock_text, hint_text, move_text, side_text, square_numbers,
-};
+use crate::text::{assignment_result, clock_text, hint_text, move_text, side_text, square_numbers};
 
 const HELP: &str = "\
 Type a move in any unambiguous form, or one of these commands:

@@ -71,9 +71,12 @@ impl EditorScreen {
         self.on_change();
     }
 
-    /// The text of the position, which may be invalid.
+    /// The position, in the notation of the game; as rows of letters if it is invalid.
     fn position(&self) -> String {
-        position_text(&self.game, &self.board, self.side)
+        let letter = self.game.info().sides[self.side.index()].letter;
+        let rows = self.board.chunks(8).map(|row| row.iter().collect::<String>());
+        let text = format!("{} {letter}", rows.collect::<Vec<_>>().join("/"));
+        new_session(&self.game, Some(&text)).map_or(text, |session| session.position())
     }
 
     /// Explains an invalid position, and restarts the analysis.
@@ -269,29 +272,4 @@ impl Screen for EditorScreen {
     fn has_quit(&self) -> bool {
         self.quit || self.setup.is_some()
     }
-}
-
-/// Returns the text of a position that was set up, which may be invalid: PDN FEN in games with
-/// numbered squares, else rows.
-fn position_text(game: &Game, board: &[char; 64], side: Side) -> String {
-    let info = game.info();
-    let letter = info.sides[side.index()].letter;
-    if !info.numbered_squares {
-        let rows = board
-            .chunks(8)
-            .map(|row| row.iter().map(|c| if *c == EMPTY { '1' } else { *c }).collect::<String>());
-        return format!("{} {letter} 0", rows.collect::<Vec<_>>().join("/"));
-    }
-    let pieces = |owner: Side| {
-        let squares = Cell::all().filter_map(|cell| {
-            let (side, kind) = info.piece(board[cell.index() as usize])?;
-            let king = if kind.name == info.pieces[0].name { "" } else { "K" };
-            let number = info.square_number(cell).filter(|_| side == owner)?;
-            Some(format!("{king}{number}"))
-        });
-        let letter = info.sides[owner.index()].letter.to_ascii_uppercase();
-        format!("{letter}{}", squares.collect::<Vec<_>>().join(","))
-    };
-    let turn = letter.to_ascii_uppercase();
-    format!("{turn}:{}:{}", pieces(Side::Second), pieces(Side::First))
 }

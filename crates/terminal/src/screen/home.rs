@@ -1,4 +1,4 @@
-//! Home: what to do, the settings of a game, and a preview of its board.
+//! The home screen: what to do, the settings of a game, and a preview of its board.
 
 use std::path::PathBuf;
 
@@ -104,7 +104,8 @@ impl HomeScreen {
         rows
     }
 
-    /// Text of a row in a list of this width. Arrows around a setting give way to its value.
+    /// Text of a row in a list of this width. The arrows around a setting are omitted if they do not
+    /// fit.
     fn text(&self, row: Row, width: u16) -> String {
         let setting = |label: &str, value: &str| {
             let text = format!("{label:<9} ◂ {value} ▸");

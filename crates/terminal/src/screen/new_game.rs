@@ -1,5 +1,5 @@
-//! A form for the settings of a game: game, opponent and side. Home and the dialog for a new game
-//! share it.
+//! A form for the settings of a game: game, opponent and side. The home screen and the dialog for a
+//! new game share it.
 
 use crownhead_play::TimeControl;
 use crownhead_rules::Game;
@@ -32,9 +32,9 @@ pub(super) struct NewGame {
     opponents: Vec<Seat>,
     opponent: usize,
     played: Played,
-    /// Time control, start position and selected row.
     time_control: TimeControl,
     position: Option<String>,
+    /// The selected row.
     row: usize,
 }
 

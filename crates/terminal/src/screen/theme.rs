@@ -17,7 +17,7 @@ pub enum ColourDepth {
 }
 
 impl ColourDepth {
-    /// Returns the depth that `COLORTERM` and `TERM` promise.
+    /// Returns the depth that `COLORTERM` and `TERM` announce.
     pub fn detect(colorterm: &str, term: &str) -> ColourDepth {
         if matches!(colorterm, "truecolor" | "24bit") || term.ends_with("-direct") {
             ColourDepth::TrueColour

@@ -42,7 +42,7 @@ pub struct TournamentView {
 /// A player in the standings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StandingsLine {
-    /// Rank, or `=` for a shared one.
+    /// Rank; tied players share it.
     pub rank: String,
     /// Name.
     pub player: String,
@@ -73,7 +73,7 @@ pub struct LiveGame {
     pub moves: Vec<String>,
     /// Time used by each side.
     pub time: [Duration; 2],
-    /// What a player said about the position, if anything.
+    /// Scores that the players reported last.
     pub score: Option<String>,
 }
 
@@ -90,7 +90,7 @@ pub struct LiveResult {
     pub reason: String,
 }
 
-/// What the large board shows.
+/// The games that the large board shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Follow {
     Game(i64),

@@ -1,4 +1,4 @@
-//! What a live display reads besides a [`Snapshot`](super::Snapshot).
+//! Queries of a live display, besides its [`Snapshot`](super::Snapshot).
 
 use std::path::Path;
 

@@ -1,13 +1,10 @@
 //! Standings of a tournament: points, ranks and tie-breaks.
 //!
-//! Everything is computed from finished games and byes. [`tie_break`] defines the tie-breaks;
-//! [`text`], [`json`] and [`export`] format the standings.
+//! Everything is computed from finished games and byes. [`tie_break`] defines the tie-breaks.
 
-pub mod export;
-pub mod json;
-pub mod text;
 mod tie_break;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crownhead_statistics::{GamePoints, Wdl};
@@ -57,7 +54,7 @@ pub struct TieBreakDecision {
 }
 
 /// Results against one opponent, in order, and whether each was a forfeit.
-type GameResults = Vec<(GamePoints, bool)>;
+pub type GameResults = Vec<(GamePoints, bool)>;
 
 /// A player within a group of equal points.
 struct RankedPlayer {
@@ -197,7 +194,7 @@ impl Standings {
             values[index] = values[index].or(Some(value));
         }
         let among = is_repeated.then_some(group.len());
-        sorted.sort_by_key(|&(player, value)| (-value.halves(), player));
+        sorted.sort_by_key(|&(player, value)| (Reverse(value), player));
         let subgroups: Vec<_> = sorted.chunk_by(|a, b| a.1 == b.1).collect();
         // Within a smaller group the direct encounter may separate more players.
         let repeat = tie_break == TieBreak::DirectEncounter && subgroups.len() > 1;

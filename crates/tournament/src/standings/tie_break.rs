@@ -38,9 +38,9 @@ impl TieBreakValue {
         TieBreakValue { halves: 2 * number }
     }
 
-    /// Returns twice the value.
-    pub fn halves(self) -> i64 {
-        self.halves
+    /// Returns the value as a number.
+    pub fn to_f64(self) -> f64 {
+        self.halves as f64 / 2.0
     }
 }
 

@@ -15,8 +15,7 @@ use super::super::widgets::{
 };
 use super::ViewScreen;
 use crate::analysis_thread::AnalysisUpdate;
-use crate::game_file::{annotated_move, title};
-use crate::text::clock_text;
+use crate::text::{clock_text, comment_text, game_title, recorded_eval_text};
 
 /// Draws the screen.
 pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
@@ -28,7 +27,7 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
     let (game, position) = (&cursor.record().game, cursor.position());
     let playing = if screen.autoplay_since.is_some() { "   playing (space: stop)" } else { "" };
     let name = game.info().name;
-    let top = format!("{name}   game {}{playing}: {}", screen.shown.1, title(cursor.record()));
+    let top = format!("{name}   game {}{playing}: {}", screen.shown.1, game_title(cursor.record()));
     write_line(frame, layout.title, &truncate(&top, layout.title.width.into()), look.bold());
     let highlights = Highlights {
         last_path: position.path.clone(),
@@ -66,7 +65,7 @@ pub(super) fn message_text<R>(screen: &ViewScreen<R>) -> String {
     if !screen.message.is_empty() {
         return screen.message.clone();
     }
-    let comment = cursor.comment();
+    let comment = comment_text(cursor);
     let outcome = cursor.position().outcome_text.as_deref().unwrap_or_default();
     match (comment.is_empty(), outcome.is_empty()) {
         (true, true) if !cursor.has_more() && cursor.depth() > 0 => {
@@ -84,7 +83,7 @@ pub(super) fn message_text<R>(screen: &ViewScreen<R>) -> String {
 fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
     let text = |ply: &&crownhead_records::Ply| {
         let more = if ply.variations.is_empty() { "" } else { "…" };
-        format!("{}{more}", annotated_move(ply))
+        format!("{}{more}", ply.annotated())
     };
     let texts: Vec<_> = screen.cursor.plies().iter().map(text).collect();
     work(&MoveList {
@@ -144,7 +143,7 @@ fn draw_engine<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
         row += 1;
     };
     match screen.analysis.as_ref().map(|analysis| &analysis.latest) {
-        None => line(&screen.cursor.eval_text().unwrap_or_default()),
+        None => line(&recorded_eval_text(&screen.cursor).unwrap_or_default()),
         Some(None) => line("…"),
         Some(Some(AnalysisUpdate::Unavailable(reason))) => line(reason),
         Some(Some(AnalysisUpdate::Lines { depth, lines })) => {

@@ -6,6 +6,8 @@ mod draw;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+use crownhead_play::replay::RecordCursor;
+use crownhead_records::GameFile;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -15,7 +17,6 @@ use super::layout::Layout;
 use super::theme::Look;
 use super::widgets::scroll;
 use crate::analysis_thread::AnalysisThread;
-use crate::game_file::{GameFile, RecordCursor};
 use crate::lazy_knowledge::LazyKnowledge;
 use crate::text::speed_text;
 

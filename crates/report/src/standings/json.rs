@@ -1,9 +1,10 @@
 //! Standings as JSON.
 
 use crownhead_statistics::Wdl;
+use crownhead_tournament::standings::{Standings, StandingsRow};
 use serde_json::{Map, Value, json};
 
-use super::{Standings, StandingsRow, text};
+use super::text;
 
 /// Returns the rows by rank, with names instead of player indices.
 pub fn rows(standings: &Standings, names: &[String]) -> Value {
@@ -11,7 +12,7 @@ pub fn rows(standings: &Standings, names: &[String]) -> Value {
     let row = |row: &StandingsRow| {
         let tie_breaks = standings.tie_breaks.iter().zip(&row.values);
         let tie_breaks = tie_breaks.filter_map(|(tie_break, value)| {
-            Some((tie_break.code().to_string(), json!((*value)?.halves() as f64 / 2.0)))
+            Some((tie_break.code().to_string(), json!((*value)?.to_f64())))
         });
         let results = standings.results[row.player].iter();
         let against = results.map(|(opponent, games)| {

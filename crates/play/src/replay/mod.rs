@@ -2,8 +2,12 @@
 //!
 //! Moves are replayed as recorded, past the end of a game if it was played on.
 
+mod cursor;
+
 use crownhead_rules::{Cell, Game, Side};
 use crownhead_search::{GameVisitor, Searchable, visit};
+
+pub use cursor::RecordCursor;
 
 use crate::{Session, TypedSession};
 

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use crownhead_statistics::{GamePoints, Wdl};
 use unicode_width::UnicodeWidthStr;
 
-use super::{GameResults, Standings, StandingsRow, TieBreak, TieBreakValue};
+use crownhead_tournament::standings::{
+    GameResults, Standings, StandingsRow, TieBreak, TieBreakValue,
+};
 
 /// Maximum number of players in a crosstable that is shown by default: more do not fit on a screen.
 pub const MAX_CROSSTABLE_PLAYERS: usize = 20;
@@ -171,6 +173,11 @@ fn cell(games: &GameResults) -> String {
         let [won, drawn, lost] = [GamePoints::Win, GamePoints::Draw, GamePoints::Loss].map(count);
         return format!("+{won} ={drawn} -{lost}");
     }
+    symbols(games)
+}
+
+/// Returns `+`, `=` or `-` for each game, with `*` after a forfeit.
+pub(crate) fn symbols(games: &GameResults) -> String {
     let symbols = |&(result, is_forfeit): &(GamePoints, bool)| {
         [Some(letter(result)), is_forfeit.then_some('*')].into_iter().flatten()
     };

@@ -1,6 +1,6 @@
 //! Tables for other programs: CSV for spreadsheets, Markdown for web pages.
 
-use super::{Standings, StandingsRow};
+use crownhead_tournament::standings::{Standings, StandingsRow};
 
 /// Returns the standings with one value per cell, the header first.
 pub fn rows(standings: &Standings, names: &[String]) -> Vec<Vec<String>> {
@@ -38,8 +38,8 @@ pub fn rows(standings: &Standings, names: &[String]) -> Vec<Vec<String>> {
         let forfeits = row.forfeits.values().sum::<u32>();
         cells.extend([forfeits, row.faults, row.byes].map(|count| count.to_string()));
         // A tie-break that was not needed has no value.
-        let values = row.values.iter().map(|value| value.map(|value| value.halves() as f64 / 2.0));
-        cells.extend(values.map(|value| value.map_or(String::new(), |value| value.to_string())));
+        let values = row.values.iter();
+        cells.extend(values.map(|value| value.map(|value| value.to_string()).unwrap_or_default()));
         cells
     };
     [header].into_iter().chain(standings.rows.iter().map(cells)).collect()

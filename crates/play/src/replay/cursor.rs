@@ -1,61 +1,10 @@
-//! Recorded games: the games of a file, and a cursor through one of them with its variations.
+//! A cursor through a recorded game and its variations.
 
-use std::io::Read;
 use std::time::Duration;
 
-use crownhead_play::replay::{self, ReplayedPosition};
-use crownhead_records::{
-    EvalScore, GameRecord, Line, MoveData, MoveEval, Ply, Reader, RecordError, RecordErrorKind,
-};
-use crownhead_rules::{Side, SideInfo, replace_invisible};
+use crownhead_records::{GameRecord, Line, Ply};
 
-use crate::text::clock_text;
-
-/// The games of a file, read on demand.
-pub struct GameFile<R> {
-    reader: Reader<R>,
-    /// Games read so far, with their numbers in the file.
-    records: Vec<(u64, GameRecord)>,
-    count: u64,
-    /// Errors of games that could not be read. The caller takes them.
-    pub errors: Vec<RecordError>,
-    is_exhausted: bool,
-}
-
-/// Maximum number of errors kept: a large invalid file must not fill the memory.
-const MAX_ERRORS: usize = 100;
-
-impl<R: Read> GameFile<R> {
-    /// Reads games from an input.
-    pub fn new(input: R) -> GameFile<R> {
-        GameFile {
-            reader: Reader::new(input),
-            records: Vec::new(),
-            count: 0,
-            errors: Vec::new(),
-            is_exhausted: false,
-        }
-    }
-
-    /// Returns the game at an index among the readable games, with its number in the file.
-    pub fn get(&mut self, index: usize) -> Option<(u64, &GameRecord)> {
-        while self.records.len() <= index && !self.is_exhausted {
-            let next = self.reader.next();
-            self.count += 1;
-            match next {
-                None => self.is_exhausted = true,
-                Some(Ok(record)) => self.records.push((self.count, record)),
-                Some(Err(error)) => {
-                    self.is_exhausted = error.kind == RecordErrorKind::Io;
-                    if self.errors.len() < MAX_ERRORS {
-                        self.errors.push(error);
-                    }
-                }
-            }
-        }
-        self.records.get(index).map(|(number, record)| (*number, record))
-    }
-}
+use super::{ReplayedPosition, positions};
 
 /// A variation: the ply of its parent line that it replaces, and its index among the variations of
 /// that ply.
@@ -83,7 +32,7 @@ impl RecordCursor {
     fn replay_line(&self) -> Result<Vec<ReplayedPosition>, String> {
         let plies = self.plies();
         let moves: Vec<_> = plies.iter().map(|ply| ply.text.as_str()).collect();
-        replay::positions(&self.record.game, self.record.start.as_deref(), &moves)
+        positions(&self.record.game, self.record.start.as_deref(), &moves)
     }
 
     /// The recorded game.
@@ -208,7 +157,7 @@ impl RecordCursor {
         let index =
             |branches: &[Branch]| self.ply - 1 - branches.iter().map(|(at, _)| at).sum::<usize>();
         let text =
-            |branches: &Vec<_>| self.line(branches).plies.get(index(branches)).map(annotated_move);
+            |branches: &Vec<_>| self.line(branches).plies.get(index(branches)).map(Ply::annotated);
         others.filter_map(text).collect()
     }
 
@@ -239,24 +188,19 @@ impl RecordCursor {
         }
     }
 
-    /// Comment on the last move. At the start of a line, the comment before its first move precedes
-    /// it.
-    pub fn comment(&self) -> String {
-        let line = self.line(&self.branches);
-        let first_ply = self.branch_ply() + usize::from(!self.branches.is_empty());
-        let introduction = line.comment.as_ref().filter(|_| self.ply == first_ply);
-        let plies = self.plies();
-        let comment = self.ply.checked_sub(1).and_then(|last| plies[last].comment.as_ref());
-        let comments = introduction.into_iter().chain(comment);
-        let sides = &self.record.game.info().sides;
-        let texts = comments.map(|text| replace_invisible(&split_data(text, sides).1));
-        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    /// Last move of the current line; `None` at the start.
+    pub fn last_ply(&self) -> Option<&Ply> {
+        self.plies().get(self.ply.checked_sub(1)?).copied()
     }
 
-    /// Recorded evaluation of the position, with its depth.
-    pub fn eval_text(&self) -> Option<String> {
-        let data = self.plies()[self.ply.checked_sub(1)?].data();
-        data.eval.map(|eval| eval_text(eval, &self.record.game.info().sides))
+    /// Comment on the last move. At the start of a line, the comment before its first move precedes
+    /// it.
+    pub fn comments(&self) -> impl Iterator<Item = &str> {
+        let line = self.line(&self.branches);
+        let first_ply = self.branch_ply() + usize::from(!self.branches.is_empty());
+        let introduction = line.comment.as_deref().filter(|_| self.ply == first_ply);
+        let comment = self.last_ply().and_then(|ply| ply.comment.as_deref());
+        introduction.into_iter().chain(comment)
     }
 
     /// Recorded time left on the clocks after the last move, by side.
@@ -270,77 +214,21 @@ impl RecordCursor {
     }
 }
 
-/// Splits a comment into the text of its data, such as `+0.13, depth 18, 4:59 left`, and the rest. The
-/// sentence that an analysis writes after the evaluation is dropped, because it repeats it.
-pub fn split_data(comment: &str, sides: &[SideInfo; 2]) -> (Option<String>, String) {
-    let (data, rest) = MoveData::split(comment);
-    let eval = data.eval.map(|eval| eval_text(eval, sides));
-    let repeated = eval.as_ref().and_then(|eval| rest.strip_prefix(&format!("{eval}.")));
-    let rest = repeated.unwrap_or(&rest).trim_start().to_string();
-    let texts: Vec<_> = [
-        eval,
-        data.clock.map(|left| format!("{} left", clock_text(left))),
-        data.elapsed.map(|used| format!("{:.1} s", used.as_secs_f64())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    ((!texts.is_empty()).then(|| texts.join(", ")), rest)
-}
-
-/// Formats a recorded evaluation: `+0.13, depth 18`, or `Black wins in 7`.
-fn eval_text(eval: MoveEval, sides: &[SideInfo; 2]) -> String {
-    match (eval.score, eval.depth) {
-        (EvalScore::WinIn(0), _) => "won".into(),
-        (EvalScore::WinIn(moves), _) => {
-            let side = sides[usize::from(moves < 0)];
-            format!("{} wins in {}", side.name, moves.unsigned_abs())
-        }
-        (EvalScore::Points(points), Some(depth)) => {
-            format!("{:+.2}, depth {depth}", f64::from(points) / 100.0)
-        }
-        (EvalScore::Points(points), None) => format!("{:+.2}", f64::from(points) / 100.0),
-    }
-}
-
-/// Returns a move with its annotation symbols.
-pub fn annotated_move(ply: &Ply) -> String {
-    let mut text = ply.text.clone();
-    for &nag in &ply.nags {
-        match nag {
-            1 => text.push('!'),
-            2 => text.push('?'),
-            3 => text.push_str("!!"),
-            4 => text.push_str("??"),
-            5 => text.push_str("!?"),
-            6 => text.push_str("?!"),
-            7 => text.push('□'),
-            0 => {}
-            nag => text.push_str(&format!("${nag}")),
-        }
-    }
-    text
-}
-
-/// Returns players and result: `A - B, 1-0`.
-pub fn title(record: &GameRecord) -> String {
-    let sides = record.game.info().sides;
-    let name = |side: Side| match record.player(side) {
-        Some(name) => replace_invisible(name),
-        None => sides[side.index()].name.to_string(),
-    };
-    format!("{} - {}, {}", name(Side::First), name(Side::Second), record.result)
-}
-
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
+    use crownhead_records::Reader;
 
     const GAME: &str = "{Begin} 1. 11-15! {good} (1. 9-14 {first} 22-18 (1... 22-17 2. 14-18) \
                         2. 5-9) (1. 10-14) 23-19 2. 8-11 *";
 
     fn cursor() -> RecordCursor {
-        RecordCursor::new(GameFile::new(GAME.as_bytes()).get(0).unwrap().1.clone()).unwrap()
+        RecordCursor::new(Reader::new(GAME.as_bytes()).next().unwrap().unwrap()).unwrap()
+    }
+
+    fn comments(cursor: &RecordCursor) -> String {
+        cursor.comments().collect::<Vec<_>>().join(" ")
     }
 
     fn texts(cursor: &RecordCursor) -> String {
@@ -350,16 +238,16 @@ mod tests {
     #[test]
     fn cursor_cycles_through_all_variations_of_a_move() {
         let mut cursor = cursor();
-        assert_eq!(cursor.comment(), "Begin");
+        assert_eq!(comments(&cursor), "Begin");
         assert!(cursor.sibling_moves().is_empty() && !cursor.next_sibling());
         cursor.forward();
         assert_eq!(
-            (cursor.comment().as_str(), cursor.sibling_moves().join(" ")),
+            (comments(&cursor).as_str(), cursor.sibling_moves().join(" ")),
             ("good", "9-14 10-14".into())
         );
         assert!(cursor.next_sibling());
         assert_eq!((texts(&cursor).as_str(), cursor.depth()), ("9-14 22-18 5-9", 1));
-        assert_eq!(cursor.comment(), "first");
+        assert_eq!(comments(&cursor), "first");
         cursor.forward();
         assert_eq!(cursor.sibling_moves(), ["22-17"]);
         assert!(cursor.next_sibling());
@@ -386,16 +274,5 @@ mod tests {
         assert_eq!((texts(&cursor).as_str(), cursor.depth()), ("9-14 22-18 5-9", 1));
         cursor.leave_variation();
         assert_eq!((cursor.ply(), cursor.depth()), (0, 0));
-    }
-
-    #[test]
-    fn unreadable_games_are_skipped_and_reported() {
-        let text = "1. 11-15 *\n\n1. 11-99 *\n\n1. 11-16 *";
-        let mut games = GameFile::new(text.as_bytes());
-        assert!(games.get(0).is_some() && games.errors.is_empty());
-        assert_eq!(games.get(1).unwrap().0, 3);
-        assert_eq!((games.errors.len(), games.errors[0].game), (1, 2));
-        assert!(games.get(2).is_none());
-        assert_eq!(games.get(0).unwrap().0, 1);
     }
 }
