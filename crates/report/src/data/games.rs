@@ -40,12 +40,12 @@ pub struct GameEntry {
     /// Text of the opening.
     #[serde(skip)]
     pub opening_text: String,
-    /// Times by side.
+    /// Times and depths by side.
     #[serde(skip)]
     pub(super) move_times: Vec<MoveTime>,
 }
 
-/// The time of one move.
+/// Time and depth of one move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MoveTime {
     /// Side that moved: 0 or 1.
@@ -53,6 +53,8 @@ pub(super) struct MoveTime {
     /// Number of plies after it, opening included.
     pub(super) ply: usize,
     pub(super) milliseconds: u64,
+    /// Search depth that the player reported with it.
+    pub(super) depth: Option<u32>,
 }
 
 /// A fault.
@@ -118,7 +120,8 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
         let first_side = replayed.as_ref().map_or(0, |(replay, _)| replay.side);
         let move_time = |(index, &milliseconds): (usize, &u64)| {
             let ply = opening.moves.len() + index;
-            MoveTime { side: (first_side + ply) % 2, ply: ply + 1, milliseconds }
+            let depth = details.depths.get(index).copied().flatten();
+            MoveTime { side: (first_side + ply) % 2, ply: ply + 1, milliseconds, depth }
         };
         let mut replay = replayed.map(|(replay, _)| replay);
         if let (Some(replay), Some(analysis)) = (&mut replay, input.analyses.get(&played.number)) {
@@ -142,7 +145,9 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
             opening_text: match (&opening.start, opening.moves.as_slice()) {
                 (None, []) => "start position".into(),
                 (Some(start), []) => start.clone(),
-                (_, moves) => moves.join(" "),
+                (None, moves) => moves.join(" "),
+                // The moves first: a chart has no room for the position.
+                (Some(start), moves) => format!("{} from {start}", moves.join(" ")),
             },
             move_times: details.milliseconds.iter().enumerate().map(move_time).collect(),
         });

@@ -212,11 +212,6 @@ fn ratings(snapshot: &Snapshot) -> Option<Ratings> {
     rate(snapshot.players.len(), results, RatingOptions::default()).ok()
 }
 
-/// Expected score of a player at an Elo difference.
-pub(crate) fn expected_score(difference: f64) -> f64 {
-    1.0 / (1.0 + 10f64.powf(-difference / 400.0))
-}
-
 /// Rounds to three digits.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0

@@ -85,13 +85,15 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
             "</small></dd></div>"
         );
     }
-    if let Some(expected) = player.expected {
+    if games > 0 {
         html!(
             out,
             "<div class=\"card\"><dt>Score</dt><dd>",
+            (format!("{:.0} %", 100.0 * player.achieved / f64::from(games))),
+            " <small>",
             (points(player.achieved)),
-            " <small>expected ",
-            (format!("{expected:.1}")),
+            " of ",
+            (games),
             "</small></dd></div>"
         );
     }
@@ -104,6 +106,12 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
         );
     }
     html!(out, "</dl>\n");
+}
+
+/// Number of the move that is played after `ply` plies, as the viewer counts.
+fn move_number(report: &Report, game: i64, ply: usize) -> usize {
+    let replay = report.game(game).and_then(|game| game.replay.as_ref());
+    (ply + replay.map_or(0, |replay| replay.side)) / 2 + 1
 }
 
 fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
@@ -136,7 +144,7 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
                     "\"></div><p><b>Game ",
                     (drop.game),
                     ", move ",
-                    (drop.ply / 2 + 1),
+                    (move_number(report, drop.game, drop.ply)),
                     "</b> <span class=\"muted\">against ",
                     (report.name(drop.opponent)),
                     "</span></p><p>",
@@ -201,7 +209,15 @@ fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
         }
         html!(out, "</tr>\n");
     }
-    html!(out, "</tbody></table></div>");
+    html!(out, "</tbody></table>");
+    if player.expected.is_some() {
+        html!(
+            out,
+            "<p class=\"muted\">The expected score follows from the ratings of these same games, so the differences \
+             add up to about zero. They show against whom you did better or worse than on average.</p>"
+        );
+    }
+    html!(out, "</div>");
     charts::expected(out, report, player);
     html!(out, "</div></section>\n");
 }

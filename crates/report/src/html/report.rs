@@ -333,10 +333,26 @@ fn bracket(out: &mut Html, report: &Report, rounds: &[BracketRound]) {
                     }
                 }
                 if pairing.games.is_empty() {
-                    html!(out, "<span></span></div>");
-                } else {
-                    html!(out, "<span>", (points(pairing.points[place])), "</span></div>");
+                    html!(out, "</div>");
+                    continue;
                 }
+                html!(out, "<span>", (points(pairing.points[place])));
+                if pairing.winner == Some(place) {
+                    html!(out, "<span class=\"visually-hidden\">, won</span>");
+                }
+                html!(out, "</span></div>");
+            }
+            if let [Some(first), Some(second)] = pairing.players {
+                html!(
+                    out,
+                    "<small><a href=\"#pair-",
+                    (first),
+                    "-",
+                    (second),
+                    "\">",
+                    (plural(pairing.games.len(), "game")),
+                    "</a></small>"
+                );
             }
             if pairing.by_seed {
                 html!(out, "<small class=\"muted\">tied; the better seed advanced</small>");
