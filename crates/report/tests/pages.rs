@@ -341,8 +341,27 @@ fn player_page_has_own_log_and_nothing_private_of_others() {
         .map(|game| game["number"].clone())
         .collect();
     assert_eq!(numbers, [1, 2, 3]);
-    assert!(!report_page(&report, None).contains("secret of"));
+    let public = report_page(&report, None);
+    assert!(!public.contains("secret of") && !public.contains("fault of"));
+    assert!(public.contains("illegal-move, Black, ply 0"));
     assert!(player_page(&report, 4).is_none());
+}
+
+#[test]
+fn ending_of_a_forfeited_game_quotes_the_bot_for_its_author_only() {
+    let mut tournament = Tournament::new(PLAYERS);
+    let summary = tournament.snapshot.games[0].summary.as_mut().unwrap();
+    // The second player of game 1 crashed.
+    (summary.forfeit, summary.reason) = (Some(1), "crash".into());
+    let details = tournament.details.get_mut(&1).unwrap();
+    details.description = Some("crash, White, ply 2: KeyError".into());
+    let report = tournament.report();
+    let ending = |page: &str| embedded(page)["games"][0]["ending"].clone();
+    assert_eq!(ending(&player_page(&report, 1).unwrap()), "crash, White, ply 2: KeyError");
+    for page in [player_page(&report, 0).unwrap(), report_page(&report, None)] {
+        assert_eq!(ending(&page), "crash, White, ply 2: the game is lost");
+        assert!(!page.contains("KeyError"));
+    }
 }
 
 #[test]

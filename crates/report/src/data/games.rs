@@ -19,8 +19,12 @@ pub struct GameEntry {
     pub result: &'static str,
     /// Code of the reason for the end.
     pub reason: String,
-    /// How the game ended, as a sentence.
+    /// How the game ended, as a sentence. That of a forfeited game is for its author: it may quote
+    /// what the bot printed.
     pub ending: Option<String>,
+    /// How the game ended, for everybody.
+    #[serde(skip)]
+    pub(crate) public_ending: Option<String>,
     /// Side that lost by a fault.
     pub forfeit: Option<usize>,
     /// Score of the game itself, in games that have one.
@@ -68,8 +72,10 @@ pub struct FaultEntry {
     pub ply: u32,
     /// Code of the fault.
     pub code: String,
-    /// What happened.
+    /// What happened, for the author of the bot: it may quote what the bot printed.
     pub description: String,
+    /// What happened, for everybody.
+    pub summary: String,
 }
 
 impl GameEntry {
@@ -135,6 +141,14 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
             result: summary.result(),
             reason: summary.reason.clone(),
             ending: details.description.clone(),
+            public_ending: match summary.forfeit {
+                Some(side) => {
+                    let ply = moves.len() as u32;
+                    let fault = fault_summary(&summary.reason, game, side, ply);
+                    Some(format!("{fault}: the game is lost"))
+                }
+                None => details.description.clone(),
+            },
             forfeit: summary.forfeit,
             score: summary.score,
             faults: summary.faults,
@@ -155,8 +169,13 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
     entries
 }
 
+/// Says what happened without the bot's own words.
+fn fault_summary(code: &str, game: &Game, side: usize, ply: u32) -> String {
+    format!("{code}, {}, ply {ply}", game.info().sides[side.min(1)].name)
+}
+
 /// Returns all faults on record, by game.
-pub(super) fn faults(input: &ReportInput<'_>) -> Vec<FaultEntry> {
+pub(super) fn faults(input: &ReportInput<'_>, rules: &Game) -> Vec<FaultEntry> {
     let mut faults = Vec::new();
     for (game, _) in input.snapshot.finished() {
         let Some(details) = input.details.get(&game.number) else { continue };
@@ -166,6 +185,7 @@ pub(super) fn faults(input: &ReportInput<'_>) -> Vec<FaultEntry> {
             ply: fault.ply,
             code: fault.code.clone(),
             description: fault.description.clone(),
+            summary: fault_summary(&fault.code, rules, fault.side, fault.ply),
         }));
     }
     faults

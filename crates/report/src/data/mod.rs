@@ -130,7 +130,7 @@ impl Report {
         let games = games::entries(input, &game);
         let standings = snapshot.standings();
         let ratings = ratings(snapshot);
-        let faults = games::faults(input);
+        let faults = games::faults(input, &game);
         let is_knockout = matches!(snapshot.settings.schedule, Schedule::Knockout { .. });
         let mut report = Report {
             version: VERSION,

@@ -124,8 +124,10 @@ pub struct FaultOccurrence {
     pub game: i64,
     /// Plies played before it.
     pub ply: u32,
-    /// What happened.
+    /// What happened, for the author of the bot.
     pub description: String,
+    /// What happened, for everybody.
+    pub summary: String,
     /// Log lines of that turn. Only the player may see them, so they are not part of the JSON.
     #[serde(skip)]
     pub log: Vec<String>,
@@ -433,6 +435,7 @@ impl Builder<'_> {
                 game: fault.game,
                 ply: fault.ply,
                 description: fault.description.clone(),
+                summary: fault.summary.clone(),
                 log: log.unwrap_or_default().to_vec(),
             }
         };
