@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 use crownhead_bots::PlayerSpec;
-use crownhead_statistics::sprt::{Decision, EloModel, Sprt};
+use crownhead_statistics::ratings::Estimated;
+use crownhead_statistics::sprt::{Decision, EloModel, Sprt, normalised_elo};
 use crownhead_statistics::{GamePoints, Pentanomial, Wdl};
 use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::{Journal, Snapshot};
@@ -275,6 +276,9 @@ fn write_report(
         writeln!(out, "Elo       {}", elo_text(&estimate))?;
         writeln!(out, "LOS       {:.1} %", 100.0 * estimate.los)?;
     }
+    if let Some(Estimated { value, error }) = normalised_elo(&state.pairs) {
+        writeln!(out, "nElo      {value:+.0} ± {error:.0} (normalised)")?;
+    }
     writeln!(out, "LLR       {}", state.llr_text())?;
     let decision = match state.decision {
         Decision::AcceptH1 => "H1 accepted",
@@ -288,6 +292,7 @@ fn write_report(
 fn sprt_json(args: &Args, config: &MatchConfig, state: &TestState, interrupted: bool) -> Value {
     let finite = |number: f64| number.is_finite().then_some(number);
     let estimate = state.pairs.estimate();
+    let normalised = normalised_elo(&state.pairs);
     json!({
         "game": config.game.to_string(),
         "players": config.players.each_ref().map(PlayerSpec::to_string),
@@ -308,6 +313,8 @@ fn sprt_json(args: &Args, config: &MatchConfig, state: &TestState, interrupted: 
         "elo": estimate.and_then(|estimate| finite(estimate.elo)),
         "elo_error": estimate.and_then(|estimate| finite(estimate.elo_error)),
         "los": estimate.map(|estimate| estimate.los),
+        "normalised_elo": normalised.map(|estimate| estimate.value),
+        "normalised_elo_error": normalised.map(|estimate| estimate.error),
         "journal": args.journal.display().to_string(),
     })
 }

@@ -57,6 +57,24 @@ fn eleven_man_ballots_are_different_positions_with_eleven_men_or_fewer_on_each_s
 }
 
 #[test]
+fn generated_eleven_man_ballots_are_a_list_of_openings() {
+    let english = game("english");
+    let text = "# a comment: 1 21\n1 21 9-13: 22-18 23-19\n12 32 9-14: 22-18\n";
+    let Openings::Listed(openings) = Openings::parse(text, &english).unwrap() else {
+        unreachable!()
+    };
+    let Openings::Listed(shipped) = Openings::eleven_man_ballots(&english).unwrap() else {
+        unreachable!()
+    };
+    assert_eq!(openings.len(), 3);
+    assert!(openings.iter().all(|opening| shipped.contains(opening)), "{openings:?}");
+    for line in ["1 21 9-13: 9-9", "1 21 9-99: 22-18", "1 21: 22-18", "13 21 9-14: 22-18"] {
+        let error = Openings::parse(line, &english).unwrap_err().to_string();
+        assert!(error.starts_with("line 1: "), "{line}: {error}");
+    }
+}
+
+#[test]
 fn random_openings_are_playable_and_depend_only_on_the_seed() {
     for game in Game::all() {
         let openings: Openings = "random:6".parse().unwrap();

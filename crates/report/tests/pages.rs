@@ -233,6 +233,79 @@ fn report_has_every_figure_as_json() {
     assert!(!json.to_string().contains("secret of"), "log lines are private");
 }
 
+/// A knockout of six players: byes for the first two, one game of the others' pairings played.
+fn knockout() -> Tournament {
+    let mut tournament = Tournament::new(PLAYERS);
+    let Tournament { snapshot, details, analyses, logs } = &mut tournament;
+    (details.clear(), analyses.clear(), logs.clear());
+    snapshot.settings.schedule = Schedule::Knockout { tie_replays: 0 };
+    snapshot.settings.games = 2;
+    for (place, name) in [(4, "Eve"), (5, "Fay")] {
+        let player =
+            Player { name: name.into(), place: Some(place), ..snapshot.players[0].clone() };
+        snapshot.players.push(player);
+    }
+    snapshot.rounds = vec!["quarter-finals".into()];
+    snapshot.byes = vec![(1, 0), (1, 1)];
+    snapshot.games.truncate(4);
+    for (game, players) in snapshot.games.iter_mut().zip([[4, 3], [3, 4], [5, 2], [2, 5]]) {
+        (game.round, game.players) = (1, players);
+        // The first mover wins the first game of each pair.
+        match &mut game.summary {
+            Some(summary) if game.number % 2 == 1 => summary.winner = Some(0),
+            summary => *summary = None,
+        }
+    }
+    tournament
+}
+
+#[test]
+fn bracket_is_listed_from_top_to_bottom_and_open_pairings_have_no_winner() {
+    let mut tournament = knockout();
+    let report = tournament.report();
+    let round = &report.bracket.as_ref().unwrap()[0];
+    let players: Vec<_> = round.pairings.iter().map(|pairing| pairing.players).collect();
+    let bye = |player| [Some(player), None];
+    assert_eq!(players, [bye(0), [Some(3), Some(4)], bye(1), [Some(2), Some(5)]]);
+    let winners: Vec<_> = round.pairings.iter().map(|pairing| pairing.winner).collect();
+    assert_eq!(winners, [Some(0), None, Some(0), None]);
+    assert_eq!(round.pairings[1].points, [0.0, 1.0], "Eve leads against Dan");
+    let page = report_page(&report, None);
+    assert!(page.contains("<a href=\"#pair-3-4\">2 games</a>"));
+
+    tournament.snapshot.games.retain(|game| game.summary.is_some());
+    let report = tournament.report();
+    let round = &report.bracket.as_ref().unwrap()[0];
+    assert_eq!((round.pairings[1].winner, round.pairings[3].winner), (Some(1), Some(1)));
+}
+
+#[test]
+fn openings_with_the_same_moves_from_other_positions_are_counted_apart() {
+    let mut tournament = Tournament::new(PLAYERS);
+    tournament.analyses.clear();
+    for (number, details) in &mut tournament.details {
+        let start = if *number == 1 { "B:W13:B5,6,7" } else { START };
+        details.opening = Opening { start: Some(start.into()), moves: vec!["6-9".into()] };
+        details.moves = vec!["13x6".into()];
+    }
+    let counts: Vec<_> =
+        tournament.report().openings.iter().map(|opening| opening.results.games()).collect();
+    assert_eq!(counts, [4, 1]);
+}
+
+#[test]
+fn depths_come_from_the_moves_and_only_else_from_the_log() {
+    let mut tournament = Tournament::new(PLAYERS);
+    // Ada moves first in games 1 and 3; her log of game 1 has depth 7.
+    for (number, depths) in [(1, vec![Some(4), Some(20)]), (3, vec![Some(5), None])] {
+        tournament.details.get_mut(&number).unwrap().depths = depths;
+    }
+    let report = tournament.report();
+    let depth = |player: usize| report.player(player).unwrap().depth.map(|[own, _]| own);
+    assert_eq!((depth(0), depth(1), depth(2)), (Some(4.5), Some(20.0), None));
+    assert_eq!(depth(3), Some(7.0), "from the log");
+}
+
 #[test]
 fn player_learns_what_was_better_and_gets_three_suggestions() {
     let report = Tournament::new(PLAYERS).report();
@@ -268,8 +341,27 @@ fn player_page_has_own_log_and_nothing_private_of_others() {
         .map(|game| game["number"].clone())
         .collect();
     assert_eq!(numbers, [1, 2, 3]);
-    assert!(!report_page(&report, None).contains("secret of"));
+    let public = report_page(&report, None);
+    assert!(!public.contains("secret of") && !public.contains("fault of"));
+    assert!(public.contains("illegal-move, Black, ply 0"));
     assert!(player_page(&report, 4).is_none());
+}
+
+#[test]
+fn ending_of_a_forfeited_game_quotes_the_bot_for_its_author_only() {
+    let mut tournament = Tournament::new(PLAYERS);
+    let summary = tournament.snapshot.games[0].summary.as_mut().unwrap();
+    // The second player of game 1 crashed.
+    (summary.forfeit, summary.reason) = (Some(1), "crash".into());
+    let details = tournament.details.get_mut(&1).unwrap();
+    details.description = Some("crash, White, ply 2: KeyError".into());
+    let report = tournament.report();
+    let ending = |page: &str| embedded(page)["games"][0]["ending"].clone();
+    assert_eq!(ending(&player_page(&report, 1).unwrap()), "crash, White, ply 2: KeyError");
+    for page in [player_page(&report, 0).unwrap(), report_page(&report, None)] {
+        assert_eq!(ending(&page), "crash, White, ply 2: the game is lost");
+        assert!(!page.contains("KeyError"));
+    }
 }
 
 #[test]

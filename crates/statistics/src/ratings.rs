@@ -165,6 +165,21 @@ impl Ratings {
         if error > 0.0 { normal_cdf(value * Z_95 / error) } else { 0.5 }
     }
 
+    /// Returns the points that a player is expected to score in a game against another one, 0 to
+    /// 1. Over all games of a player these add up to its points, if there is no prior.
+    pub fn expected_score(
+        &self,
+        player: PlayerIndex,
+        other: PlayerIndex,
+        moves_first: bool,
+    ) -> f64 {
+        let first_move = self.strengths[self.players.len()];
+        let advantage = if moves_first { first_move } else { -first_move };
+        let win = ((self.strengths[player] - self.strengths[other] + advantage) / 2.0).exp();
+        let draw = 2.0 * self.draw_rate / (1.0 - self.draw_rate);
+        (win + draw / 2.0) / (win + draw + 1.0 / win)
+    }
+
     /// Returns the players from the strongest to the weakest.
     pub fn order(&self) -> Vec<PlayerIndex> {
         let mut order: Vec<_> = (0..self.players.len()).collect();

@@ -6,6 +6,8 @@
 //! leaves the bounds that follow from the permitted error rates.
 
 use crate::Pentanomial;
+use crate::pairs::Z_95;
+use crate::ratings::Estimated;
 
 /// Scale of the Elo bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -96,6 +98,18 @@ impl Sprt {
             Decision::Undecided
         }
     }
+}
+
+/// Estimates the difference in normalised Elo; `None` as long as all pairs have the same score.
+pub fn normalised_elo(pairs: &Pentanomial) -> Option<Estimated> {
+    let count = f64::from(pairs.count());
+    let (mean, variance) = mean_and_variance(&pairs.0.map(|pairs| f64::from(pairs) / count));
+    // The variance of a pair's score is half that of a game's if they are independent.
+    let per_deviation = NORMALISED_ELO / 2f64.sqrt();
+    (variance > 0.0).then(|| Estimated {
+        value: per_deviation * (mean - 0.5) / variance.sqrt(),
+        error: per_deviation * Z_95 / count.sqrt(),
+    })
 }
 
 /// Points per game of each pair score.

@@ -160,6 +160,23 @@ fn intervals_cover_the_true_rating_in_95_of_100_simulations() {
 }
 
 #[test]
+fn expected_scores_of_a_player_add_up_to_its_points() {
+    let players = 4;
+    let games = simulate(&[0.0, 2.5, -1.5, 1.0], 0.6, 2.0, 15, 11);
+    let ratings = rate_all(players, &games);
+    let (mut expected, mut points) = (vec![0.0; players], vec![0.0; players]);
+    for ([first, second], winner) in &games {
+        expected[*first] += ratings.expected_score(*first, *second, true);
+        expected[*second] += ratings.expected_score(*second, *first, false);
+        points[*first] += winner.map_or(0.5, |winner| f64::from(u8::from(winner == 0)));
+        points[*second] += winner.map_or(0.5, |winner| f64::from(u8::from(winner == 1)));
+    }
+    for (expected, points) in expected.iter().zip(&points) {
+        assert!((expected - points).abs() < 1e-5, "{expected} {points}");
+    }
+}
+
+#[test]
 fn rating_difference_of_two_players_is_close_to_the_elo_of_their_score() {
     // 30 wins, 60 draws, 10 losses, half of them with each colour: 60 %, +70 Elo.
     let one_colour = [(15, Some(0)), (30, None), (5, Some(1))];

@@ -1,7 +1,9 @@
 //! The SPRT keeps its error rates.
 
+#![allow(clippy::unwrap_used)] // a failing test may panic
+
 use crownhead_statistics::Pentanomial;
-use crownhead_statistics::sprt::{Decision, EloModel, Sprt};
+use crownhead_statistics::sprt::{Decision, EloModel, Sprt, normalised_elo as estimated_elo};
 
 /// Distribution of pair scores: balanced, with a mean shifted by `shift` points per game.
 fn distribution(shift: f64) -> [f64; 5] {
@@ -91,6 +93,18 @@ fn llr_of_a_small_difference_is_that_of_a_normal_distribution() {
     let normal = count * (s1 - 0.5) * (2.0 * score - 0.5 - s1) / (2.0 * variance);
     let llr = sprt.llr(&pairs);
     assert!((llr / normal - 1.0).abs() < 0.02, "{llr} {normal}");
+}
+
+#[test]
+fn normalised_elo_is_the_score_in_standard_deviations_of_a_game() {
+    let pairs = Pentanomial([10, 190, 580, 205, 15]);
+    let estimate = estimated_elo(&pairs).unwrap();
+    let expected = normalised_elo(&pairs.0.map(|count| f64::from(count) / 1_000.0));
+    assert!((estimate.value - expected).abs() < 1e-9, "{estimate:?} {expected}");
+    // 800 / ln 10 · 1.96 / √2000 games.
+    assert!((estimate.error - 15.227).abs() < 1e-3, "{estimate:?}");
+    assert_eq!(estimated_elo(&Pentanomial::default()), None);
+    assert_eq!(estimated_elo(&Pentanomial([0, 0, 50, 0, 0])), None);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn write_report(
     }
     create_folder(path)?;
     let games: Vec<_> = snapshot.games.iter().collect();
-    write_pdn(&path.join("games.pdn"), journal, snapshot, &games)?;
+    write_pdn(&path.join("games.pdn"), journal, snapshot, &games, true)?;
     // Last: a page that is there has its files.
     write_atomic(&path.join("index.html"), &html::report_page(report, Some("games.pdn")))?;
     let (file, games) = (path.join("index.html"), games_text(report.games.len()));
@@ -130,7 +130,8 @@ fn write_report(
 /// Writes one page per player.
 fn write_players(folder: &Path, report: &Report) -> Result<(), Failure> {
     create_folder(folder)?;
-    let mut used = HashSet::new();
+    // The folder may be that of the report, whose page is not to be replaced.
+    let mut used = HashSet::from(["index.html".to_string()]);
     let mut count = 0;
     for (player, name) in report.names.iter().enumerate() {
         let Some(page) = html::player_page(report, player) else { continue };
@@ -144,7 +145,8 @@ fn write_players(folder: &Path, report: &Report) -> Result<(), Failure> {
 /// Returns a file name that no other player has, also where case does not matter.
 fn page_name(name: &str, used: &mut HashSet<String>) -> String {
     let is_safe = |c: char| c.is_alphanumeric() || "_-".contains(c);
-    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '-' }).collect();
+    // A file name may have 255 bytes, and a character four.
+    let safe: String = name.chars().take(60).map(|c| if is_safe(c) { c } else { '-' }).collect();
     let safe = match safe.trim_matches('-') {
         "" => "player",
         safe => safe,
@@ -260,11 +262,12 @@ mod tests {
 
     #[test]
     fn every_player_has_a_file_name_of_its_own() {
-        let mut used = HashSet::new();
-        let names = ["Ada", "ada", "../x", "<img src=x>", "", "日本"];
+        let mut used = HashSet::from(["index.html".to_string()]);
+        let names = ["Ada", "ada", "../x", "<img src=x>", "", "日本", "Index"];
         let names: Vec<_> = names.iter().map(|name| page_name(name, &mut used)).collect();
-        let expected =
-            ["Ada.html", "ada-2.html", "x.html", "img-src-x.html", "player.html", "日本.html"];
+        let expected = ["Ada", "ada-2", "x", "img-src-x", "player", "日本", "Index-2"]
+            .map(|s| s.to_string() + ".html");
         assert_eq!(names, expected);
+        assert!(page_name(&"𠮷".repeat(1000), &mut used).len() <= 255);
     }
 }

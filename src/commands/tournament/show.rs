@@ -25,6 +25,8 @@ use crate::failure::Failure;
 
 /// Number of recent games that the time estimate is based on.
 const RECENT_GAMES: usize = 200;
+/// Maximum time of a game in that estimate, in milliseconds: a year.
+const MAX_GAME_TIME: i64 = 365 * 86_400_000;
 
 pub(super) fn read_snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
     let journal = open(file)?;
@@ -53,10 +55,12 @@ fn time_left(snapshot: &Snapshot) -> Option<Duration> {
     // ten times the median.
     recent.sort_unstable();
     let median = *recent.get(recent.len() / 2)?;
-    let total: i64 = recent.iter().map(|time| (*time).clamp(0, 10 * median.max(1))).sum();
+    let total: i64 =
+        recent.iter().map(|time| (*time).clamp(0, 10 * median.clamp(1, MAX_GAME_TIME))).sum();
     let average = total / recent.len() as i64;
     let missing = snapshot.planned()?.saturating_sub(times.len() as u64);
-    let millis = average.unsigned_abs() * missing / snapshot.settings.concurrency.max(1) as u64;
+    let millis = average.unsigned_abs().saturating_mul(missing)
+        / snapshot.settings.concurrency.max(1) as u64;
     Some(Duration::from_millis(millis))
 }
 
@@ -183,7 +187,7 @@ fn isolation_counts(snapshot: &Snapshot) -> Vec<(&IsolationRecord, usize)> {
 }
 
 fn isolation_of<'a>(game: &Game, snapshot: &'a Snapshot) -> Option<&'a IsolationRecord> {
-    let index = usize::try_from(game.isolation? - 1).ok()?;
+    let index = usize::try_from(game.isolation?.checked_sub(1)?).ok()?;
     snapshot.isolation.get(index)
 }
 
@@ -302,7 +306,7 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
         return Err(Failure::Usage(no_such_game(number, &snapshot)));
     }
     if let Some(path) = &args.pdn {
-        write_pdn(path, &journal, &snapshot, &games)?;
+        write_pdn(path, &journal, &snapshot, &games, false)?;
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     if args.show.json {
@@ -528,19 +532,24 @@ pub(super) fn record(
     record
 }
 
-/// Writes the finished games as PDN.
+/// Writes the finished games as PDN; for the public, without the reasons of forfeits, which may
+/// quote what a bot printed.
 pub(super) fn write_pdn(
     path: &Path,
     journal: &Journal,
     snapshot: &Snapshot,
     games: &[&Game],
+    is_public: bool,
 ) -> Result<(), Failure> {
     let output = AtomicFile::create(path)?;
     let game_kind = parse_game(snapshot)?;
     let mut out = BufWriter::new(output.file());
     for game in games {
         let Some(summary) = &game.summary else { continue };
-        let details = journal.game_details(game.number).map_err(journal_failure)?;
+        let mut details = journal.game_details(game.number).map_err(journal_failure)?;
+        if is_public && summary.forfeit.is_some() {
+            details.description = None;
+        }
         let record = record(&game_kind, game, summary, &details, snapshot);
         write_game(&mut out, &record).context("cannot write a game")?;
     }

@@ -23,6 +23,8 @@ const LIST: &str = include_str!("../../data/eleven_man_ballots.txt");
 pub struct ElevenManOptions {
     /// Nodes searched to judge a position.
     pub nodes: u64,
+    /// Minimum score, for either side, in hundredths of a man: 0 keeps level positions.
+    pub min_score: Score,
     /// Maximum score, for either side, in hundredths of a man.
     pub max_score: Score,
 }
@@ -40,23 +42,24 @@ pub struct ElevenManBallots {
 
 /// Returns the shipped ballots.
 pub(super) fn eleven_man_ballots() -> Vec<Opening> {
-    parse(LIST)
+    LIST.lines().filter_map(parse_line).flatten().collect()
 }
 
-fn parse(text: &str) -> Vec<Opening> {
-    let mut openings = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let Some((start, answers)) = line.split_once(':') else { continue };
-        let mut words = start.split_whitespace();
-        let mut square = || words.next().and_then(|square| square.parse().ok());
-        let (Some(black), Some(white)) = (square(), square()) else { continue };
-        let Some(first) = words.next() else { continue };
-        openings.extend(answers.split_whitespace().map(|second| Opening {
-            start: Some(start_position([black, white])),
-            moves: vec![first.into(), second.into()],
-        }));
-    }
-    openings
+/// Parses a line of the list; `None` if it is none.
+pub(super) fn parse_line(line: &str) -> Option<Vec<Opening>> {
+    let (start, answers) = line.split_once(':')?;
+    let words: Vec<&str> = start.split_whitespace().collect();
+    let [black, white, first] = words[..] else { return None };
+    let square = |text: &str, side: Side| {
+        text.parse().ok().filter(|square| SQUARES[side.index()].contains(square))
+    };
+    let removed = [square(black, Side::First)?, square(white, Side::Second)?];
+    let start = start_position(removed);
+    let opening = |second: &str| {
+        let moves = vec![first.into(), second.into()];
+        Opening { start: Some(start.clone()), moves }
+    };
+    Some(answers.split_whitespace().map(opening).collect())
 }
 
 /// Squares of the men at the start, Black's first.
@@ -115,7 +118,8 @@ impl GameVisitor for Generate<'_> {
             if self.stop.is_set() {
                 return Ok(None);
             }
-            if score.abs() <= self.options.max_score {
+            let ElevenManOptions { min_score, max_score, .. } = self.options;
+            if (min_score..=max_score).contains(&score.abs()) {
                 if start != last_start {
                     // Writing to a string cannot fail.
                     let _ = write!(lines, "{}{start}:", if kept > 0 { "\n" } else { "" });

@@ -70,9 +70,9 @@ const BALLOTS: &str = include_str!("../../data/three_move_ballots.tsv");
 const MAX_RANDOM_PLIES: u32 = 40;
 
 impl Openings {
-    /// Parses a list: on each line a position, or the moves from the start. Text after a tab is
-    /// ignored. Lines that start with `# ` are comments; a position of Chinese checkers may start
-    /// with `#`.
+    /// Parses a list: on each line a position, the moves from the start, or 11-man ballots as
+    /// [`generate_eleven_man`] writes them. Text after a tab is ignored. Lines that start with `# `
+    /// are comments; a position of Chinese checkers may start with `#`.
     pub fn parse(text: &str, game: &Game) -> Result<Openings, OpeningsError> {
         let mut openings = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
@@ -80,15 +80,20 @@ impl Openings {
             if line.is_empty() || line == "#" || line.starts_with("# ") {
                 continue;
             }
-            let opening = if line.contains([':', '/']) {
-                Opening { start: Some(line.to_string()), moves: Vec::new() }
-            } else {
-                let moves = line.split_whitespace().map(String::from).collect();
-                Opening { start: None, moves }
-            };
-            let checked = opening.session(game);
-            checked.map_err(|error| OpeningsError::Text(format!("line {number}: {error}")))?;
-            openings.push(opening);
+            let ballots = eleven_man::parse_line(line).filter(|_| game.info().has_ballots);
+            let of_line = ballots.unwrap_or_else(|| {
+                vec![if line.contains([':', '/']) {
+                    Opening { start: Some(line.to_string()), moves: Vec::new() }
+                } else {
+                    let moves = line.split_whitespace().map(String::from).collect();
+                    Opening { start: None, moves }
+                }]
+            });
+            for opening in of_line {
+                let checked = opening.session(game);
+                checked.map_err(|error| OpeningsError::Text(format!("line {number}: {error}")))?;
+                openings.push(opening);
+            }
         }
         match openings.is_empty() {
             true => Err(OpeningsError::Text("no openings: write one per line".into())),

@@ -1,8 +1,9 @@
 //! Rounds of a knockout.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crownhead_tournament::journal::Snapshot;
+use crownhead_tournament::schedule::bracket_slots;
 use crownhead_tournament::standings::Standings;
 use serde::Serialize;
 
@@ -11,14 +12,14 @@ use serde::Serialize;
 pub struct BracketRound {
     /// Title, such as `semi-finals`.
     pub title: String,
-    /// Pairings; a player without an opponent has a bye.
+    /// Pairings from the top of the bracket to its bottom; a player without an opponent has a bye.
     pub pairings: Vec<BracketPairing>,
 }
 
 /// A pairing of a knockout.
 #[derive(Debug, Serialize)]
 pub struct BracketPairing {
-    /// The players; the second is missing for a bye.
+    /// The players, the one higher up in the bracket first; the second is missing for a bye.
     pub players: [Option<usize>; 2],
     /// Points per player, 1 for a win and ½ for a draw.
     pub points: [f64; 2],
@@ -28,10 +29,17 @@ pub struct BracketPairing {
     pub by_seed: bool,
     /// Numbers of the games.
     pub games: Vec<i64>,
+    /// Number of games that are not finished.
+    pub unfinished: usize,
 }
 
 /// Returns the rounds. Replays of tied pairings belong to the round they decide.
 pub(super) fn rounds(snapshot: &Snapshot, standings: &Standings) -> Vec<BracketRound> {
+    let players = snapshot.active_players();
+    let slots = bracket_slots(players.len()).into_iter().flatten();
+    let slots: HashMap<usize, usize> =
+        slots.filter_map(|seed| players.get(seed).copied()).zip(0..).collect();
+    let slot = |player: &usize| slots.get(player).copied().unwrap_or(usize::MAX);
     let mut rounds: Vec<BracketRound> = Vec::new();
     for (title, number) in snapshot.rounds.iter().zip(1u32..) {
         let stage = title.split(", replay").next().unwrap_or(title);
@@ -39,28 +47,28 @@ pub(super) fn rounds(snapshot: &Snapshot, standings: &Standings) -> Vec<BracketR
             rounds.push(BracketRound { title: stage.into(), pairings: Vec::new() });
         }
         let Some(round) = rounds.last_mut() else { continue };
-        let mut new: BTreeMap<[usize; 2], usize> = BTreeMap::new();
         for game in snapshot.games.iter().filter(|game| game.round == number) {
-            let [a, b] = game.players;
-            let existing = round.pairings.iter().position(|pairing| {
-                pairing.players == [Some(a), Some(b)] || pairing.players == [Some(b), Some(a)]
-            });
-            let index = existing.unwrap_or_else(|| {
-                let next = round.pairings.len();
-                *new.entry([a.min(b), a.max(b)]).or_insert(next)
-            });
-            if index == round.pairings.len() {
+            let mut players = game.players;
+            players.sort_by_key(slot);
+            let players = players.map(Some);
+            let known = round.pairings.iter().position(|pairing| pairing.players == players);
+            let index = known.unwrap_or(round.pairings.len());
+            if known.is_none() {
                 round.pairings.push(BracketPairing {
-                    players: [Some(a), Some(b)],
+                    players,
                     points: [0.0; 2],
                     winner: None,
                     by_seed: false,
                     games: Vec::new(),
+                    unfinished: 0,
                 });
             }
             let pairing = &mut round.pairings[index];
             pairing.games.push(game.number);
-            let Some(summary) = &game.summary else { continue };
+            let Some(summary) = &game.summary else {
+                pairing.unfinished += 1;
+                continue;
+            };
             for (side, player) in game.players.iter().enumerate() {
                 let points = match summary.winner {
                     None => 0.5,
@@ -77,8 +85,12 @@ pub(super) fn rounds(snapshot: &Snapshot, standings: &Standings) -> Vec<BracketR
                 winner: Some(0),
                 by_seed: false,
                 games: Vec::new(),
+                unfinished: 0,
             });
         }
+    }
+    for round in &mut rounds {
+        round.pairings.sort_by_key(|pairing| pairing.players.iter().flatten().map(slot).min());
     }
     decide(&mut rounds, standings);
     rounds
@@ -110,7 +122,8 @@ fn decide(rounds: &mut [BracketRound], standings: &Standings) {
                 let [first, second] = pairing.points;
                 pairing.winner = pairing.players.iter().position(has_advanced).or_else(|| {
                     // The final, or a round whose successor is not scheduled yet.
-                    (first != second).then(|| usize::from(second > first))
+                    let is_decided = pairing.unfinished == 0 && first != second;
+                    is_decided.then(|| usize::from(second > first))
                 });
             }
         }

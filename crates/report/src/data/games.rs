@@ -19,8 +19,12 @@ pub struct GameEntry {
     pub result: &'static str,
     /// Code of the reason for the end.
     pub reason: String,
-    /// How the game ended, as a sentence.
+    /// How the game ended, as a sentence. That of a forfeited game is for its author: it may quote
+    /// what the bot printed.
     pub ending: Option<String>,
+    /// How the game ended, for everybody.
+    #[serde(skip)]
+    pub(crate) public_ending: Option<String>,
     /// Side that lost by a fault.
     pub forfeit: Option<usize>,
     /// Score of the game itself, in games that have one.
@@ -40,12 +44,12 @@ pub struct GameEntry {
     /// Text of the opening.
     #[serde(skip)]
     pub opening_text: String,
-    /// Times by side.
+    /// Times and depths by side.
     #[serde(skip)]
     pub(super) move_times: Vec<MoveTime>,
 }
 
-/// The time of one move.
+/// Time and depth of one move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MoveTime {
     /// Side that moved: 0 or 1.
@@ -53,6 +57,8 @@ pub(super) struct MoveTime {
     /// Number of plies after it, opening included.
     pub(super) ply: usize,
     pub(super) milliseconds: u64,
+    /// Search depth that the player reported with it.
+    pub(super) depth: Option<u32>,
 }
 
 /// A fault.
@@ -66,8 +72,10 @@ pub struct FaultEntry {
     pub ply: u32,
     /// Code of the fault.
     pub code: String,
-    /// What happened.
+    /// What happened, for the author of the bot: it may quote what the bot printed.
     pub description: String,
+    /// What happened, for everybody.
+    pub summary: String,
 }
 
 impl GameEntry {
@@ -118,7 +126,8 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
         let first_side = replayed.as_ref().map_or(0, |(replay, _)| replay.side);
         let move_time = |(index, &milliseconds): (usize, &u64)| {
             let ply = opening.moves.len() + index;
-            MoveTime { side: (first_side + ply) % 2, ply: ply + 1, milliseconds }
+            let depth = details.depths.get(index).copied().flatten();
+            MoveTime { side: (first_side + ply) % 2, ply: ply + 1, milliseconds, depth }
         };
         let mut replay = replayed.map(|(replay, _)| replay);
         if let (Some(replay), Some(analysis)) = (&mut replay, input.analyses.get(&played.number)) {
@@ -132,6 +141,14 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
             result: summary.result(),
             reason: summary.reason.clone(),
             ending: details.description.clone(),
+            public_ending: match summary.forfeit {
+                Some(side) => {
+                    let ply = moves.len() as u32;
+                    let fault = fault_summary(&summary.reason, game, side, ply);
+                    Some(format!("{fault}: the game is lost"))
+                }
+                None => details.description.clone(),
+            },
             forfeit: summary.forfeit,
             score: summary.score,
             faults: summary.faults,
@@ -142,7 +159,9 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
             opening_text: match (&opening.start, opening.moves.as_slice()) {
                 (None, []) => "start position".into(),
                 (Some(start), []) => start.clone(),
-                (_, moves) => moves.join(" "),
+                (None, moves) => moves.join(" "),
+                // The moves first: a chart has no room for the position.
+                (Some(start), moves) => format!("{} from {start}", moves.join(" ")),
             },
             move_times: details.milliseconds.iter().enumerate().map(move_time).collect(),
         });
@@ -150,8 +169,13 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
     entries
 }
 
+/// Says what happened without the bot's own words.
+fn fault_summary(code: &str, game: &Game, side: usize, ply: u32) -> String {
+    format!("{code}, {}, ply {ply}", game.info().sides[side.min(1)].name)
+}
+
 /// Returns all faults on record, by game.
-pub(super) fn faults(input: &ReportInput<'_>) -> Vec<FaultEntry> {
+pub(super) fn faults(input: &ReportInput<'_>, rules: &Game) -> Vec<FaultEntry> {
     let mut faults = Vec::new();
     for (game, _) in input.snapshot.finished() {
         let Some(details) = input.details.get(&game.number) else { continue };
@@ -161,6 +185,7 @@ pub(super) fn faults(input: &ReportInput<'_>) -> Vec<FaultEntry> {
             ply: fault.ply,
             code: fault.code.clone(),
             description: fault.description.clone(),
+            summary: fault_summary(&fault.code, rules, fault.side, fault.ply),
         }));
     }
     faults

@@ -130,7 +130,7 @@ impl Report {
         let games = games::entries(input, &game);
         let standings = snapshot.standings();
         let ratings = ratings(snapshot);
-        let faults = games::faults(input);
+        let faults = games::faults(input, &game);
         let is_knockout = matches!(snapshot.settings.schedule, Schedule::Knockout { .. });
         let mut report = Report {
             version: VERSION,
@@ -210,11 +210,6 @@ impl TournamentInfo {
 fn ratings(snapshot: &Snapshot) -> Option<Ratings> {
     let results = snapshot.finished().map(|(game, summary)| (game.players, summary.winner));
     rate(snapshot.players.len(), results, RatingOptions::default()).ok()
-}
-
-/// Expected score of a player at an Elo difference.
-pub(crate) fn expected_score(difference: f64) -> f64 {
-    1.0 / (1.0 + 10f64.powf(-difference / 400.0))
 }
 
 /// Rounds to three decimals.

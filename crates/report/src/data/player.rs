@@ -7,7 +7,7 @@ use crownhead_statistics::ratings::Ratings;
 use serde::Serialize;
 
 use super::games::side;
-use super::{FaultEntry, GameEntry, Report, ReportInput, advice, expected_score, rounded};
+use super::{FaultEntry, GameEntry, GameLog, Report, ReportInput, advice, rounded};
 use crate::replay::eval_for;
 
 /// Maximum number of drops listed.
@@ -46,7 +46,7 @@ pub struct PlayerReport {
     pub faults: Vec<FaultGroup>,
     /// Time used.
     pub time: Option<TimeUse>,
-    /// Mean search depth, if the bot reports it, and the mean of all bots that do.
+    /// Mean search depth, if the player reports it, and the mean of all players that do.
     pub depth: Option<[f64; 2]>,
     /// Accuracy and mistakes, if games were analysed.
     pub quality: Option<Quality>,
@@ -124,8 +124,10 @@ pub struct FaultOccurrence {
     pub game: i64,
     /// Plies played before it.
     pub ply: u32,
-    /// What happened.
+    /// What happened, for the author of the bot.
     pub description: String,
+    /// What happened, for everybody.
+    pub summary: String,
     /// Log lines of that turn. Only the player may see them, so they are not part of the JSON.
     #[serde(skip)]
     pub log: Vec<String>,
@@ -240,18 +242,7 @@ impl Class {
             let total: usize = summaries().map(|summary| summary.judgements[kind]).sum();
             rounded(total as f64 / summaries().count().max(1) as f64)
         });
-        let mut depths: HashMap<usize, Vec<u32>> = HashMap::new();
-        for game in &report.games {
-            for (side, &player) in game.players.iter().enumerate() {
-                if let Some(log) = input.logs.get(&(game.number, side)) {
-                    depths.entry(player).or_default().extend(log.depths());
-                }
-            }
-        }
-        depths.retain(|_, depths| !depths.is_empty());
-        let mean = |depths: Vec<u32>| f64::from(depths.iter().sum::<u32>()) / depths.len() as f64;
-        let depths: HashMap<usize, f64> =
-            depths.into_iter().map(|(player, depths)| (player, rounded(mean(depths)))).collect();
+        let depths = mean_depths(report, input);
         Class {
             mean_time: total as f64 / moves.max(1) as f64,
             accuracy,
@@ -272,6 +263,25 @@ impl Class {
             class_mean: rounded(self.mean_time),
         })
     }
+}
+
+/// Returns the mean depth of each player that reports depths: with its moves, or else in its log.
+fn mean_depths(report: &Report, input: &ReportInput<'_>) -> HashMap<usize, f64> {
+    let mut sums: HashMap<usize, (f64, f64)> = HashMap::new();
+    for game in &report.games {
+        for (side, &player) in game.players.iter().enumerate() {
+            let own = game.move_times.iter().filter(|time| time.side == side);
+            let mut depths: Vec<u32> = own.filter_map(|time| time.depth).collect();
+            if let (true, Some(log)) = (depths.is_empty(), input.logs.get(&(game.number, side))) {
+                depths.extend(log.depths());
+            }
+            let (sum, count) = sums.entry(player).or_default();
+            *sum += depths.iter().map(|&depth| f64::from(depth)).sum::<f64>();
+            *count += depths.len() as f64;
+        }
+    }
+    let reported = sums.into_iter().filter(|(_, (_, count))| *count > 0.0);
+    reported.map(|(player, (sum, count))| (player, rounded(sum / count))).collect()
 }
 
 /// Mean accuracy, weighted by the number of moves that count.
@@ -325,10 +335,7 @@ impl Builder<'_> {
             score.games.push((game.number, letter));
             score.achieved += points;
             if let (Some(ratings), Some(expected)) = (self.ratings, &mut score.expected) {
-                let elo = |player: usize| ratings.players[player].value;
-                let sign = if side == 0 { 1.0 } else { -1.0 };
-                let difference = elo(self.player) - elo(opponent) + sign * ratings.first_move.value;
-                *expected += expected_score(difference);
+                *expected += ratings.expected_score(self.player, opponent, side == 0);
             }
         }
         let mut ordered: Vec<_> =
@@ -428,6 +435,7 @@ impl Builder<'_> {
                 game: fault.game,
                 ply: fault.ply,
                 description: fault.description.clone(),
+                summary: fault.summary.clone(),
                 log: log.unwrap_or_default().to_vec(),
             }
         };

@@ -106,7 +106,8 @@ pub(super) fn progress(snapshot: &Snapshot, standings: &Standings) -> Option<Pro
     }
     let rounds = last_round? + 1;
     for &(round, player) in snapshot.byes.iter().filter(|_| is_swiss) {
-        if let Some(gained) = gained[player].get_mut(round as usize - 1) {
+        let index = (round as usize).checked_sub(1);
+        if let Some(gained) = index.and_then(|round| gained[player].get_mut(round)) {
             *gained += settings.points.bye * i64::from(settings.games);
         }
     }

@@ -19,14 +19,14 @@ pub fn player_page(report: &Report, player: usize) -> Option<String> {
         "<section id=\"games\"><h2>Your games</h2><div id=\"game-table\"></div></section>\n</main>\n"
     );
     super::report::replay_section(&mut body);
-    let mut data = ViewerData::new(report, |game| game.side_of(player).is_some());
+    let mut data = ViewerData::new(report, Some(player));
     data.keep_players_of_games();
     let title = format!("{} – {}", report.name(player), report.tournament.name);
     Some(page(&title, &body, &data))
 }
 
-/// Returns the facts about a player, with log lines if they are for the player alone.
-pub(super) fn section(report: &Report, player: &PlayerReport, with_logs: bool) -> Html {
+/// Returns the facts about a player, with what the bot printed if they are for the player alone.
+pub(super) fn section(report: &Report, player: &PlayerReport, is_private: bool) -> Html {
     let mut out = Html::default();
     html!(
         out,
@@ -52,7 +52,7 @@ pub(super) fn section(report: &Report, player: &PlayerReport, with_logs: bool) -
     comparison(&mut out, player);
     slowest(&mut out, report, player);
     html!(out, "</div>\n");
-    faults(&mut out, player, with_logs);
+    faults(&mut out, player, is_private);
     out
 }
 
@@ -87,13 +87,15 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
             "</small></dd></div>"
         );
     }
-    if let Some(expected) = player.expected {
+    if games > 0 {
         html!(
             out,
             "<div class=\"card\"><dt>Score</dt><dd>",
+            (format!("{:.0} %", 100.0 * player.achieved / f64::from(games))),
+            " <small>",
             (points(player.achieved)),
-            " <small>expected ",
-            (format!("{expected:.1}")),
+            " of ",
+            (games),
             "</small></dd></div>"
         );
     }
@@ -106,6 +108,12 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
         );
     }
     html!(out, "</dl>\n");
+}
+
+/// Number of the move that is played after `ply` plies, as the viewer counts.
+fn move_number(report: &Report, game: i64, ply: usize) -> usize {
+    let replay = report.game(game).and_then(|game| game.replay.as_ref());
+    (ply + replay.map_or(0, |replay| replay.side)) / 2 + 1
 }
 
 fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
@@ -138,7 +146,7 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
                     "\"></div><p><b>Game ",
                     (drop.game),
                     ", move ",
-                    (drop.ply / 2 + 1),
+                    (move_number(report, drop.game, drop.ply)),
                     "</b> <span class=\"muted\">against ",
                     (report.name(drop.opponent)),
                     "</span></p><p>",
@@ -203,7 +211,15 @@ fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
         }
         html!(out, "</tr>\n");
     }
-    html!(out, "</tbody></table></div>");
+    html!(out, "</tbody></table>");
+    if player.expected.is_some() {
+        html!(
+            out,
+            "<p class=\"muted\">The expected score follows from the ratings of these same games, so the differences \
+             add up to about zero. They show against whom you did better or worse than on average.</p>"
+        );
+    }
+    html!(out, "</div>");
     charts::expected(out, report, player);
     html!(out, "</div></section>\n");
 }
@@ -289,18 +305,18 @@ fn slowest(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(out, "</tbody></table></div></section>\n");
 }
 
-fn faults(out: &mut Html, player: &PlayerReport, with_logs: bool) {
+fn faults(out: &mut Html, player: &PlayerReport, is_private: bool) {
     html!(out, "<section><h2>Faults</h2>");
     if player.faults.is_empty() {
         html!(out, "<p class=\"muted\">None.</p>");
     }
     for group in &player.faults {
-        fault_group(out, group, with_logs);
+        fault_group(out, group, is_private);
     }
     html!(out, "</section>\n");
 }
 
-fn fault_group(out: &mut Html, group: &FaultGroup, with_logs: bool) {
+fn fault_group(out: &mut Html, group: &FaultGroup, is_private: bool) {
     html!(out, "<div class=\"card fault\"><h3>", (group.code), " × ", (group.count), "</h3>");
     if !group.advice.is_empty() {
         html!(out, "<p class=\"advice\">");
@@ -318,9 +334,9 @@ fn fault_group(out: &mut Html, group: &FaultGroup, with_logs: bool) {
             "\">Game ",
             (fault.game),
             "</a>: ",
-            (fault.description)
+            (if is_private { &fault.description } else { &fault.summary })
         );
-        if with_logs && !fault.log.is_empty() {
+        if is_private && !fault.log.is_empty() {
             html!(out, "<pre class=\"log\">", (fault.log.join("\n")), "</pre>");
         }
         html!(out, "</li>");

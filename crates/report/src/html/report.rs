@@ -5,14 +5,14 @@ use crownhead_play::counted;
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
 use super::{charts, date, page, player, points};
-use crate::data::{BracketRound, Report, StandingsRow};
+use crate::data::{BracketPairing, BracketRound, Report, StandingsRow};
 
 /// Maximum length of the results in a cell of the crosstable; longer ones are summed up.
 const MAX_CELL_CHARS: usize = 6;
 /// Maximum number of faults listed.
 const MAX_FAULTS: usize = 200;
 
-/// Formats a report with the pages of all players. Log lines are not part of it. `games` is
+/// Formats a report with the pages of all players. What bots printed is not part of it. `games` is
 /// the name of a PDN file beside the page.
 pub fn report_page(report: &Report, games: Option<&'static str>) -> String {
     let mut body = Html::default();
@@ -42,7 +42,7 @@ pub fn report_page(report: &Report, games: Option<&'static str>) -> String {
         body.append(&player::section(report, details, false));
         html!(body, "</main>\n");
     }
-    page(&report.tournament.name, &body, &ViewerData::new(report, |_| true))
+    page(&report.tournament.name, &body, &ViewerData::new(report, None))
 }
 
 /// Adds the place where a game is replayed.
@@ -314,44 +314,57 @@ fn bracket(out: &mut Html, report: &Report, rounds: &[BracketRound]) {
         "<section id=\"bracket\"><h2>Bracket</h2><div class=\"scroll\"><div class=\"bracket\">\n"
     );
     for round in rounds {
-        html!(out, "<div class=\"round\"><h3>", (round.title), "</h3><ol>");
+        html!(out, "<div class=\"round\"><h3>", (capitalised(&round.title)), "</h3><ol>");
         for pairing in &round.pairings {
-            html!(out, "<li class=\"card\">");
-            for (place, player) in pairing.players.iter().enumerate() {
-                out.raw(if pairing.winner == Some(place) {
-                    "<div class=\"through\">"
-                } else {
-                    "<div>"
-                });
-                match player {
-                    Some(player) => {
-                        html!(
-                            out,
-                            "<span><a href=\"#player-",
-                            (player),
-                            "\">",
-                            (report.name(*player)),
-                            "</a></span>"
-                        );
-                    }
-                    None => {
-                        html!(out, "<span>bye</span>");
-                    }
-                }
-                if pairing.games.is_empty() {
-                    html!(out, "<span></span></div>");
-                } else {
-                    html!(out, "<span>", (points(pairing.points[place])), "</span></div>");
-                }
-            }
-            if pairing.by_seed {
-                html!(out, "<small class=\"muted\">tied; the better seed advanced</small>");
-            }
-            html!(out, "</li>");
+            html!(out, "<li><div class=\"card\">");
+            bracket_pairing(out, report, pairing);
+            html!(out, "</div></li>");
         }
         html!(out, "</ol></div>\n");
     }
     html!(out, "</div></div></section>\n");
+}
+
+fn bracket_pairing(out: &mut Html, report: &Report, pairing: &BracketPairing) {
+    for (place, player) in pairing.players.iter().enumerate() {
+        let Some(player) = player else {
+            html!(out, "<small class=\"muted\">bye</small>");
+            continue;
+        };
+        out.raw(if pairing.winner == Some(place) { "<p class=\"through\">" } else { "<p>" });
+        html!(
+            out,
+            "<a class=\"name\" href=\"#player-",
+            (player),
+            "\">",
+            (report.name(*player)),
+            "</a>"
+        );
+        if !pairing.games.is_empty() {
+            html!(out, " <span>", (points(pairing.points[place])));
+            if pairing.winner == Some(place) {
+                html!(out, "<span class=\"visually-hidden\">, won</span>");
+            }
+            html!(out, "</span>");
+        }
+        html!(out, "</p>");
+    }
+    if let [Some(first), Some(second)] = pairing.players {
+        html!(
+            out,
+            "<small><a href=\"#pair-",
+            (first),
+            "-",
+            (second),
+            "\">",
+            (plural(pairing.games.len(), "game")),
+            "</a>"
+        );
+        if pairing.by_seed {
+            html!(out, ", tied: the better seed advanced");
+        }
+        html!(out, "</small>");
+    }
 }
 
 fn statistics(out: &mut Html, report: &Report) {
@@ -422,7 +435,7 @@ fn faults(out: &mut Html, report: &Report) {
             "\">",
             (fault.game),
             "</a></td><td>",
-            (fault.description),
+            (fault.summary),
             "</td></tr>\n"
         );
     }

@@ -52,9 +52,12 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl<'a> ViewerData<'a> {
-    /// Returns the selected games of a report.
-    pub(super) fn new(report: &'a Report, is_selected: impl Fn(&GameEntry) -> bool) -> Self {
+    /// Returns the games of a report that everybody may see, or those of one player, who alone may
+    /// read what its own bot printed.
+    pub(super) fn new(report: &'a Report, player: Option<usize>) -> Self {
         let id = report.game["id"].as_str().unwrap_or_default();
+        let is_selected =
+            |game: &&GameEntry| player.is_none_or(|player| game.side_of(player).is_some());
         let game = |game: &'a GameEntry| ViewerGame {
             number: game.number,
             round: Some(game.round),
@@ -64,7 +67,10 @@ impl<'a> ViewerData<'a> {
             plies: Some(game.plies),
             reason: Some(&game.reason),
             forfeit: game.forfeit.is_some(),
-            ending: game.ending.as_deref(),
+            ending: match game.forfeit.map(|side| game.players[side.min(1)]) {
+                Some(loser) if Some(loser) == player => game.ending.as_deref(),
+                _ => game.public_ending.as_deref(),
+            },
             details: Vec::new(),
             opening: game.opening,
             times: &game.times,
@@ -73,7 +79,7 @@ impl<'a> ViewerData<'a> {
         ViewerData {
             info: BTreeMap::from([(id.to_string(), report.game.clone())]),
             names: report.names.iter().map(String::as_str).collect(),
-            games: report.games.iter().filter(|game| is_selected(game)).map(game).collect(),
+            games: report.games.iter().filter(is_selected).map(game).collect(),
         }
     }
 

@@ -167,12 +167,12 @@ impl Snapshot {
 fn player(row: &Row<'_>, column: usize) -> rusqlite::Result<PlayerIndex> {
     let number: i64 = row.get(column)?;
     let out_of_range = |_| rusqlite::Error::IntegralValueOutOfRange(column, number);
-    usize::try_from(number - 1).map_err(out_of_range)
+    usize::try_from(number.saturating_sub(1)).map_err(out_of_range)
 }
 
 /// Converts a side of the journal, 1 or 2, to 0 or 1.
 pub(super) fn side(number: Option<i64>) -> Option<usize> {
-    number.and_then(|number| usize::try_from(number - 1).ok()).filter(|side| *side < 2)
+    number.and_then(|n| usize::try_from(n.saturating_sub(1)).ok()).filter(|side| *side < 2)
 }
 
 const SELECT_GAMES: &str = "SELECT number, round, first, second, opening, repeat, started, \
@@ -185,7 +185,7 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
         None => None,
         Some(finished) => Some(GameSummary {
             finished,
-            milliseconds: finished - started.unwrap_or(finished),
+            milliseconds: finished.saturating_sub(started.unwrap_or(finished)),
             winner: side(row.get(8)?),
             reason: row.get(9)?,
             forfeit: side(row.get(10)?),

@@ -24,18 +24,23 @@ pub struct Knockout {
     extra_pairings: u64,
 }
 
+/// Returns the seeds, from 0, from the top of the bracket to its bottom; neighbours play each other,
+/// and who has no neighbour has a bye.
+pub fn bracket_slots(players: usize) -> Vec<Option<usize>> {
+    // Each time the bracket doubles, the new seeds are paired with the old ones in reverse.
+    let mut seeds = vec![0];
+    while seeds.len() < players {
+        let size = 2 * seeds.len();
+        seeds = seeds.into_iter().flat_map(|seed| [seed, size - 1 - seed]).collect();
+    }
+    seeds.into_iter().map(|seed| (seed < players).then_some(seed)).collect()
+}
+
 impl Knockout {
     /// Creates a knockout; ties are replayed `tie_replays` times.
     pub fn new(players: usize, tie_replays: u32) -> Knockout {
-        // Each time the bracket doubles, the new seeds are paired with the old ones in reverse.
-        let mut seeds = vec![0];
-        while seeds.len() < players {
-            let size = 2 * seeds.len();
-            seeds = seeds.into_iter().flat_map(|seed| [seed, size - 1 - seed]).collect();
-        }
-        let slots = seeds.into_iter().map(|seed| (seed < players).then_some(seed)).collect();
         Knockout {
-            slots,
+            slots: bracket_slots(players),
             tied: Vec::new(),
             replay: 0,
             tie_replays,

@@ -16,7 +16,7 @@ mod state;
 mod swiss;
 
 pub use games::{PairGames, PairHistory, ScheduledGame, schedule_games};
-pub use knockout::Knockout;
+pub use knockout::{Knockout, bracket_slots};
 pub use ladder::Ladder;
 pub use round_robin::{FixedRounds, gauntlet, round_robin};
 pub use seeding::SeedMapping;

@@ -46,7 +46,12 @@ impl ScheduleState {
             planned: settings.planned,
             games_per_pairing: settings.games.into(),
             rounds: snapshot.rounds.len() as u32,
-            next_opening: snapshot.games.iter().map(|game| game.opening + 1).max().unwrap_or(0),
+            next_opening: snapshot
+                .games
+                .iter()
+                .map(|g| g.opening.saturating_add(1))
+                .max()
+                .unwrap_or(0),
             last_game: snapshot.games.iter().map(|game| game.number).max().unwrap_or(0),
             is_fixed: settings.schedule.is_fixed(),
         };
