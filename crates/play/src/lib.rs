@@ -42,7 +42,7 @@ pub use openings::{
     ElevenManBallots, ElevenManOptions, Opening, OpeningPicker, Openings, OpeningsError,
     generate_eleven_man,
 };
-pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
+pub use player::{Choice, GameOver, GameStart, Player, PlayerError, move_eval};
 pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,

@@ -1,9 +1,8 @@
 //! Standings of a tournament: points, ranks and tie-breaks.
 //!
 //! Everything is computed from finished games and byes. [`tie_break`] defines the tie-breaks;
-//! [`text`], [`json`] and [`export`] format the standings.
+//! [`text`] and [`json`] format the standings.
 
-pub mod export;
 pub mod json;
 pub mod text;
 mod tie_break;

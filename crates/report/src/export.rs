@@ -1,6 +1,6 @@
 //! Tables for other programs: CSV for spreadsheets, Markdown for web pages.
 
-use super::{Standings, StandingsRow};
+use crownhead_tournament::standings::{Standings, StandingsRow};
 
 /// Returns the standings with one value per cell, the header first.
 pub fn rows(standings: &Standings, names: &[String]) -> Vec<Vec<String>> {
