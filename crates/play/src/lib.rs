@@ -19,6 +19,7 @@ mod move_words;
 mod openings;
 mod player;
 mod players;
+mod position_text;
 pub mod referee;
 pub mod replay;
 mod seed;
@@ -47,6 +48,7 @@ pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,
 };
+pub use position_text::position_text;
 pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;
 pub use sentence::{counted, to_sentence, truncate};
