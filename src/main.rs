@@ -10,7 +10,9 @@ mod signals;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
+use crownhead_rules::nearest;
 
 use failure::Failure;
 use output::eprint_message;
@@ -84,7 +86,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Some(command) = Args::parse().command else { return run_without_command() };
+    let args = Args::try_parse().unwrap_or_else(|error| with_nearest_command(error).exit());
+    let Some(command) = args.command else { return run_without_command() };
     exit_code(match command {
         Command::Play(args) => commands::play::run(args),
         Command::Serve(args) => commands::serve::run(&args),
@@ -113,16 +116,45 @@ fn main() -> ExitCode {
     })
 }
 
-/// `crownhead` alone: the home screen on a terminal, questions on a dumb one, otherwise the help.
+/// Reduces the suggestions for a mistyped command to the nearest one: clap lists every command that
+/// shares a few letters with it.
+fn with_nearest_command(mut error: clap::Error) -> clap::Error {
+    let typed = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+    let suggested = error.get(ContextKind::SuggestedSubcommand);
+    if let (Some(typed), Some(ContextValue::Strings(names))) = (typed, suggested)
+        && let Some(name) = nearest(&typed, names.iter().map(String::as_str))
+    {
+        let names = ContextValue::Strings(vec![name.into()]);
+        error.insert(ContextKind::SuggestedSubcommand, names);
+    }
+    error
+}
+
+/// `crownhead` alone: the home screen on a terminal; questions on a dumb one and in a pipe; the help
+/// without input.
 fn run_without_command() -> ExitCode {
     if output::is_interactive() {
         return exit_code(commands::home::run());
     }
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+    if std::io::stdin().is_terminal() || is_piped() {
         return exit_code(commands::menu::run());
     }
     eprint_message(Args::command().render_help());
     ExitCode::from(2)
+}
+
+/// Returns whether standard input is a pipe or a file, and not, for example, `/dev/null`.
+fn is_piped() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::FileTypeExt;
+        let input = std::io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
+        let kind = input.and_then(|input| input.metadata()).map(|metadata| metadata.file_type());
+        kind.is_ok_and(|kind| !kind.is_char_device())
+    }
+    #[cfg(not(unix))]
+    false
 }
 
 /// Reports a failure and returns the exit code.

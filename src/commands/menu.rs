@@ -1,4 +1,5 @@
-//! `crownhead` alone on a dumb terminal: a menu with the prompts of the original program.
+//! `crownhead` alone on a dumb terminal or in a pipe: a menu with the prompts of the original
+//! program.
 
 use std::io::{BufRead, Write};
 use std::time::Duration;

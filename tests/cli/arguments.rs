@@ -46,6 +46,18 @@ fn unknown_command_or_option_is_a_usage_error() {
 }
 
 #[test]
+fn mistyped_command_is_answered_with_the_nearest_one() {
+    for (typed, tip) in [
+        (&["paly"][..], "a similar subcommand exists: 'play'"),
+        (&["turnament"], "a similar subcommand exists: 'tournament'"),
+        (&["bot", "chek"], "a similar subcommand exists: 'check'"),
+    ] {
+        let finished = crownhead(typed);
+        assert!(finished.refused(2).contains(tip), "{finished:?}");
+    }
+}
+
+#[test]
 fn unknown_game_is_refused_with_the_list_of_games() {
     let list = "available games: english, contest, chinese-checkers, capture-halma";
     for game in ["chess", "", "english checkers", "englisch:kings=true"] {

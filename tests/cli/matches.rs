@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crownhead_records::{MoveData, Reader};
+use crownhead_rules::Side;
 use serde_json::{Value, json};
 
 use crate::harness::{Finished, command, crownhead, crownhead_in, finish};
@@ -97,6 +99,37 @@ fn games_are_written_as_legal_pdn() {
     assert_eq!(rounds, expected, "sorted, not in the order in which they ended");
     let check = crownhead_in(folder.path(), &["pdn", "check", "games.pdn", "--json"]);
     assert_eq!(check.json()["files"][0]["games"], 6, "{check:?}");
+}
+
+#[test]
+fn pdn_of_a_match_has_date_clock_times_scores_and_depths() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["match", "level:3", "random", "--game", "english", "-n", "2", "--pdn", "games.pdn"];
+    for (time, tag) in [
+        (&["--time", "60+1"][..], Some("60s+1s")),
+        (&["--movetime", "60s"], Some("60s per move")),
+        (&[], None),
+    ] {
+        crownhead_in(folder.path(), &[&args[..], time].concat()).printed();
+        let games = Reader::new(fs::File::open(folder.path().join("games.pdn")).unwrap());
+        for game in games.map(Result::unwrap) {
+            let date = game.tag("Date").unwrap();
+            assert!(date.starts_with("20") && date.len() == "2026.11.18".len(), "{date}");
+            assert_eq!(game.tag("TimeControl"), tag);
+            let (opening, played) = game.line.plies.split_at(6);
+            assert!(opening.iter().all(|ply| ply.comment.is_none()), "nobody thought about it");
+            let random = usize::from(game.player(Side::Second) == Some("random"));
+            let mut evals = 0;
+            for (index, ply) in played.iter().enumerate() {
+                let MoveData { clock, elapsed, eval } = ply.data();
+                assert_eq!(clock.is_some(), tag == Some("60s+1s"));
+                assert_eq!(elapsed.is_some(), tag == Some("60s per move"));
+                assert!(eval.is_none_or(|eval| eval.depth.is_some() && index % 2 != random));
+                evals += u32::from(eval.is_some());
+            }
+            assert!(evals > 0);
+        }
+    }
 }
 
 #[test]

@@ -415,9 +415,16 @@ fn invalid_positions_players_and_times_are_refused() {
 }
 
 #[test]
-fn help_replaces_the_menu_without_a_terminal() {
-    let finished = crownhead_reading(b"1\n1\n", &[] as &[&str]);
-    assert!(finished.refused(2).contains("Usage: crownhead"), "{finished:?}");
+fn menu_works_through_a_pipe() {
+    let data = tempfile::tempdir().unwrap();
+    let mut menu = command(&[] as &[&str]);
+    menu.env("CROWNHEAD_DATA", data.path());
+    let finished = converse(menu, b"2\n1\n11-15\nquit\n");
+    let printed = finished.stdout;
+    assert_eq!(finished.code, Some(0), "{printed}");
+    for text in ["2 Contest checkers\n", "Which game? [1] ", "Black(b) to move: "] {
+        assert!(printed.contains(text), "{text:?} in {printed}");
+    }
 }
 
 #[test]

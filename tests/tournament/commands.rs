@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use serde_json::json;
+use crownhead_records::{MoveData, Ply, Reader};
+use serde_json::{Value, json};
 
 use crate::cli::crownhead_in;
 use crate::harness::{TestTournament, events};
@@ -176,6 +177,30 @@ fn games_lists_games_and_prints_their_moves() {
     tournament.pdn();
     let check = crownhead_in(tournament.path(), &["pdn", "check", "games.pdn"]);
     assert!(check.printed().contains("14 games"), "{}", check.stdout);
+}
+
+#[test]
+fn pdn_of_a_tournament_has_date_clock_times_scores_and_depths() {
+    let text = "game = \"english\"\ntime = \"60s+1s\"\nplayers = [\"level:3\", \"random\"]\n";
+    let tournament = TestTournament::new(text);
+    tournament.crownhead("run", &[]);
+    tournament.pdn();
+    let journal = tournament.crownhead("games", &["1", "--json"]).json()["games"][0].take();
+    let games = Reader::new(fs::File::open(tournament.path().join("games.pdn")).unwrap());
+    let games: Vec<_> = games.map(Result::unwrap).collect();
+    assert_eq!(games.len(), 2);
+    for game in &games {
+        let date = game.tag("Date").unwrap();
+        assert!(date.starts_with("20") && date.len() == "2026.11.18".len(), "{date}");
+        assert_eq!(game.tag("TimeControl"), Some("60s+1s"));
+    }
+    let opening = journal["opening_moves"].as_array().unwrap().len();
+    let data: Vec<_> = games[0].line.plies[opening..].iter().map(Ply::data).collect();
+    let clock = |data: &MoveData| data.clock.unwrap().as_millis() as u64;
+    assert_eq!(journal["clocks"], data.iter().map(clock).collect::<Value>());
+    let depth = |data: &MoveData| data.eval.and_then(|eval| eval.depth);
+    assert_eq!(journal["depths"], data.iter().map(depth).collect::<Value>());
+    assert!(data.iter().any(|data| depth(data).is_some()), "{journal}");
 }
 
 #[test]

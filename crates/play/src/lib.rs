@@ -20,6 +20,7 @@ mod move_words;
 mod openings;
 mod player;
 mod players;
+mod position_text;
 pub mod referee;
 pub mod replay;
 mod seed;
@@ -44,11 +45,12 @@ pub use openings::{
     ElevenManBallots, ElevenManOptions, Opening, OpeningPicker, Openings, OpeningsError,
     generate_eleven_man,
 };
-pub use player::{Choice, GameOver, GameStart, Player, PlayerError};
+pub use player::{Choice, GameOver, GameStart, Player, PlayerError, move_eval};
 pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,
 };
+pub use position_text::position_text;
 pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;
 pub use sentence::{counted, to_sentence, truncate};

@@ -133,9 +133,13 @@ impl Choice {
 
     /// Evaluation of the move for game files; `side` chose it.
     pub fn eval(&self, side: Side) -> Option<MoveEval> {
-        let score = Eval::new(self.score?, side).one_ply_down().record();
-        Some(MoveEval { score, depth: (self.depth > 0).then_some(self.depth) })
+        Some(move_eval(self.score?, (self.depth > 0).then_some(self.depth), side))
     }
+}
+
+/// Evaluation of a move for game files, from the score of `side`, which chose it.
+pub fn move_eval(score: Score, depth: Option<u32>, side: Side) -> MoveEval {
+    MoveEval { score: Eval::new(score, side).one_ply_down().record(), depth }
 }
 
 /// Why a player did not choose a move.

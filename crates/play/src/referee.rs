@@ -50,6 +50,8 @@ pub struct PlayedMove<'a> {
     pub text: &'a str,
     /// The time it took.
     pub time: Duration,
+    /// The time left for the rest of the game after it, if it is limited.
+    pub time_left: Option<Duration>,
     /// Score for the player; `None` without a report.
     pub score: Option<Score>,
     /// Search depth in plies; 0 without a report.
@@ -167,14 +169,16 @@ pub fn play(
             let (ply, is_late) = (game.session().plies(), fault == Some(FaultKind::Timeout));
             absences.push(Absence { side, ply, time: away, is_late });
         }
+        if let Event::Fault { incident, text, .. } = &event {
+            rng = next_rng;
+            faults.add(incident, Some(text), player);
+        }
         match &event {
-            Event::Fault { incident, text, .. } => {
-                rng = next_rng;
-                faults.add(incident, Some(text), player);
-                on_move(PlayedMove { text, time, score, depth });
+            Event::Move { text, time_left, .. } | Event::Fault { text, time_left, .. } => {
+                let time_left = time_left[side.index()];
+                on_move(PlayedMove { text, time, time_left, score, depth });
             }
             Event::End(End::Forfeited(incident)) => faults.add(incident, None, player),
-            Event::Move { text, .. } => on_move(PlayedMove { text, time, score, depth }),
             _ => {}
         }
         game.apply(&event, now).map_err(internal_error)?;

@@ -15,7 +15,7 @@ use crownhead_rules::Side;
 use crownhead_search::{EngineConfig, Knowledge, SearchLimits, StopFlag};
 use crownhead_tournament::journal::{FaultRow, Game, GameDetails, Player, Snapshot, State};
 use crownhead_tournament::standings::TieBreak;
-use crownhead_tournament::{FileDigests, GameSummary, Points, Schedule, Settings};
+use crownhead_tournament::{FileDigests, GameSummary, MoveReport, Points, Schedule, Settings};
 use serde_json::Value;
 
 const HOSTILE: &str = r#"</script><script>alert(1)</script><img src=x onerror="alert(2)">&'"#;
@@ -153,11 +153,12 @@ impl Tournament {
             code: "illegal-move".into(),
             description: format!("fault of {text}: {HOSTILE}"),
         };
+        let report = |milliseconds| MoveReport { milliseconds, ..MoveReport::default() };
         let details = |game: &Game| GameDetails {
             absences: Vec::new(),
             opening: Opening { start: Some(START.into()), moves: Vec::new() },
             moves: moves.map(String::from).to_vec(),
-            milliseconds: vec![1500 + game.number as u64, 10],
+            reports: [1500 + game.number as u64, 10].map(report).to_vec(),
             description: Some("Black has no move".into()),
             faults: match game.number {
                 1 => vec![fault(0, "Ada")],
@@ -297,8 +298,11 @@ fn openings_with_the_same_moves_from_other_positions_are_counted_apart() {
 fn depths_come_from_the_moves_and_only_else_from_the_log() {
     let mut tournament = Tournament::new(PLAYERS);
     // Ada moves first in games 1 and 3; her log of game 1 has depth 7.
-    for (number, depths) in [(1, vec![Some(4), Some(20)]), (3, vec![Some(5), None])] {
-        tournament.details.get_mut(&number).unwrap().depths = depths;
+    for (number, depths) in [(1, [Some(4), Some(20)]), (3, [Some(5), None])] {
+        let reports = &mut tournament.details.get_mut(&number).unwrap().reports;
+        for (report, depth) in reports.iter_mut().zip(depths) {
+            report.depth = depth;
+        }
     }
     let report = tournament.report();
     let depth = |player: usize| report.player(player).unwrap().depth.map(|[own, _]| own);

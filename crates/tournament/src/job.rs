@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crownhead_play::{
     Absence, Adjudication, AdjudicationRule, End, FaultPolicy, GameSettings, Incident, Opening,
-    PlayedGame, PlayedMove, PlayerError, TimeControl,
+    PlayedGame, PlayedMove, PlayerError, TimeControl, move_eval,
 };
-use crownhead_records::{GameRecord, GameResult, Ply};
+use crownhead_records::{GameRecord, GameResult, MoveData, Ply, format_date};
 use crownhead_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +125,8 @@ pub struct AbsenceRecord {
 pub struct MoveReport {
     /// Time, in milliseconds.
     pub milliseconds: u64,
+    /// Time left for the rest of the game, in milliseconds, if it is limited.
+    pub clock: Option<u64>,
     /// Score for the player, in hundredths of a man.
     pub score: Option<i32>,
     /// Search depth, in plies.
@@ -135,8 +137,22 @@ impl From<PlayedMove<'_>> for MoveReport {
     fn from(mv: PlayedMove<'_>) -> MoveReport {
         MoveReport {
             milliseconds: mv.time.as_millis() as u64,
+            clock: mv.time_left.map(|time| time.as_millis() as u64),
             score: mv.score,
             depth: (mv.depth > 0).then_some(mv.depth),
+        }
+    }
+}
+
+impl MoveReport {
+    /// Returns the report on a move of `side` for game files. Without a time control a game is
+    /// the same in every run, so its file has no times.
+    fn data(&self, side: Side, time_control: TimeControl) -> MoveData {
+        let is_timed = matches!(time_control, TimeControl::PerMove(_));
+        MoveData {
+            clock: self.clock.map(Duration::from_millis),
+            elapsed: is_timed.then_some(Duration::from_millis(self.milliseconds)),
+            eval: self.score.map(|score| move_eval(score, self.depth, side)),
         }
     }
 }
@@ -271,18 +287,31 @@ impl GameSummary {
     pub fn record(
         &self,
         game: &Game,
+        time_control: TimeControl,
         opening: &Opening,
         moves: &[String],
+        reports: &[MoveReport],
         description: Option<&str>,
     ) -> GameRecord {
         let mut record = GameRecord::new(game.clone());
+        let started = u64::try_from(self.finished - self.milliseconds).unwrap_or(0);
+        record.set_tag("Date", format_date(started));
+        if time_control != TimeControl::Unlimited {
+            record.set_tag("TimeControl", time_control.to_string());
+        }
         record.set_tag("Termination", self.reason.clone());
         let needs_reason = self.forfeit.is_some() || self.is_adjudicated();
         if let Some(description) = description.filter(|_| needs_reason) {
             record.set_tag("Reason", description);
         }
         record.start.clone_from(&opening.start);
-        record.line.plies = opening.moves.iter().chain(moves).map(Ply::new).collect();
+        let first = opening.session(game).map_or(Side::First, |session| session.side());
+        let played = moves.iter().enumerate().map(|(index, text)| {
+            let side = if index.is_multiple_of(2) { first } else { first.other() };
+            let data = reports.get(index).map(|report| report.data(side, time_control));
+            Ply::with_data(text, &data.unwrap_or_default())
+        });
+        record.line.plies = opening.moves.iter().map(Ply::new).chain(played).collect();
         record.result = match self.winner {
             Some(0) => GameResult::FirstWins,
             Some(_) => GameResult::SecondWins,
@@ -393,7 +422,12 @@ mod tests {
             description: "illegal-move, Black, ply 2".into(),
             opening: Opening { start: Some("B:W25,27:B1,3".into()), moves: Vec::new() },
             moves: vec!["1-6".into()],
-            reports: vec![MoveReport { milliseconds: 3, score: Some(-12), depth: None }],
+            reports: vec![MoveReport {
+                milliseconds: 3,
+                clock: Some(997),
+                score: Some(-12),
+                depth: None,
+            }],
             incidents: vec![IncidentRecord {
                 side: 0,
                 ply: 2,

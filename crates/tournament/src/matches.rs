@@ -101,8 +101,10 @@ impl MatchGame {
 
     /// Returns the game as a PDN record.
     pub fn record(&self, config: &MatchConfig) -> GameRecord {
-        let FinishedGame { summary, opening, moves, description, .. } = &self.played;
-        let mut record = summary.record(&config.game, opening, moves, Some(description));
+        let FinishedGame { summary, opening, moves, reports, description, .. } = &self.played;
+        let MatchConfig { game, settings, .. } = config;
+        let (time_control, reason) = (settings.time_control, Some(description.as_str()));
+        let mut record = summary.record(game, time_control, opening, moves, reports, reason);
         record.set_tag("Event", format!("Match, seed {}", config.seed));
         record.set_tag("Round", format!("{}.{}", self.pair + 1, self.first + 1));
         record.set_player(Side::First, config.players[self.first].to_string());

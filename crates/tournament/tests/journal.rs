@@ -62,7 +62,7 @@ fn other_version_is_refused_with_both_versions() {
         let error = result.err().unwrap();
         assert!(matches!(error, JournalError::Version { version: 3, .. }), "{error:?}");
         let message = error.to_string();
-        let expected = "has version 3, but this crownhead uses version 5: start a new journal";
+        let expected = "has version 3, but this crownhead uses version 6: start a new journal";
         assert!(message.contains(expected), "{message}");
     }
 }

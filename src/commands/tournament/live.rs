@@ -196,14 +196,13 @@ fn live_game(
     }
     let mover = |ply: usize| if ply.is_multiple_of(2) { first } else { first.other() };
     let mut time = [Duration::ZERO; 2];
-    for (milliseconds, ply) in details.milliseconds.iter().zip(opening_plies..) {
-        time[mover(ply).index()] += Duration::from_millis(*milliseconds);
+    for (report, ply) in details.reports.iter().zip(opening_plies..) {
+        time[mover(ply).index()] += Duration::from_millis(report.milliseconds);
     }
-    let reports = details.scores.iter().zip(&details.depths).enumerate().rev();
-    let score = reports.filter_map(|(index, (score, depth))| {
+    let score = details.reports.iter().enumerate().rev().filter_map(|(index, report)| {
         let side = game.info().sides[mover(opening_plies + index).index()].name;
-        let depth = depth.map(|depth| format!(", depth {depth}")).unwrap_or_default();
-        Some(format!("{side}: {:+.2}{depth}", f64::from((*score)?) / 100.0))
+        let depth = report.depth.map(|depth| format!(", depth {depth}")).unwrap_or_default();
+        Some(format!("{side}: {:+.2}{depth}", f64::from(report.score?) / 100.0))
     });
     let score = score.take(2).collect::<Vec<_>>().join(" · ");
     let last = session.last_move();

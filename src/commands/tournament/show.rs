@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use crownhead_files::AtomicFile;
+use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, write_game};
 use crownhead_report::standings::text::{
     MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
@@ -452,9 +453,11 @@ fn game_json(
         object["start"] = json!(details.opening.start);
         object["opening_moves"] = json!(details.opening.moves);
         object["moves"] = json!(details.moves);
-        object["milliseconds"] = json!(details.milliseconds);
-        object["scores"] = json!(details.scores);
-        object["depths"] = json!(details.depths);
+        let reports = || details.reports.iter();
+        object["milliseconds"] = reports().map(|report| report.milliseconds).collect();
+        object["clocks"] = reports().map(|report| report.clock).collect();
+        object["scores"] = reports().map(|report| report.score).collect();
+        object["depths"] = reports().map(|report| report.depth).collect();
         object["ending"] = json!(details.description);
         object["incidents"] = details.faults.iter().map(incident).collect();
         let absence = |absence: &AbsenceRecord| {
@@ -494,10 +497,10 @@ fn write_details(
         writeln!(out, "opening   {}", details.opening.moves.join(" "))?;
     }
     writeln!(out, "moves     {}", details.moves.join(" "))?;
-    if let Some(slowest) = details.milliseconds.iter().max() {
-        let total: u64 = details.milliseconds.iter().sum();
+    let times = || details.reports.iter().map(|report| report.milliseconds);
+    if let Some(slowest) = times().max() {
         let [total, slowest] =
-            [total, *slowest].map(|time| Duration::from_millis(time).as_secs_f64());
+            [times().sum(), slowest].map(|time| Duration::from_millis(time).as_secs_f64());
         writeln!(out, "times     {total:.3} s in total, {slowest:.3} s for the slowest move")?;
     }
     if let Some(isolation) = isolation_of(game, snapshot) {
@@ -522,8 +525,11 @@ pub(super) fn record(
     details: &GameDetails,
     snapshot: &Snapshot,
 ) -> GameRecord {
-    let description = details.description.as_deref();
-    let mut record = summary.record(game_kind, &details.opening, &details.moves, description);
+    let GameDetails { opening, moves, reports, description, .. } = details;
+    let time = snapshot.result_settings.get("time");
+    let time = time.and_then(|time| TimeControl::parse_tag(time).ok()).unwrap_or_default();
+    let mut record =
+        summary.record(game_kind, time, opening, moves, reports, description.as_deref());
     record.set_tag("Event", snapshot.name.clone());
     record.set_tag("Round", format!("{}.{}", game.round, game.number));
     for (side, player) in [Side::First, Side::Second].into_iter().zip(game.players) {

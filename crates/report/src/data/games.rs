@@ -1,6 +1,7 @@
 //! Games and faults.
 
 use crownhead_rules::{Game, Side};
+use crownhead_tournament::MoveReport;
 use serde::{Serialize, Serializer};
 
 use super::ReportInput;
@@ -124,16 +125,17 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
             opening.moves.iter().chain(&details.moves).map(String::as_str).collect();
         let replayed = Replay::new(game, opening.start.as_deref(), &moves).ok();
         let first_side = replayed.as_ref().map_or(0, |(replay, _)| replay.side);
-        let move_time = |(index, &milliseconds): (usize, &u64)| {
+        let move_time = |(index, report): (usize, &MoveReport)| {
             let ply = opening.moves.len() + index;
-            let depth = details.depths.get(index).copied().flatten();
+            let MoveReport { milliseconds, depth, .. } = *report;
             MoveTime { side: (first_side + ply) % 2, ply: ply + 1, milliseconds, depth }
         };
         let mut replay = replayed.map(|(replay, _)| replay);
         if let (Some(replay), Some(analysis)) = (&mut replay, input.analyses.get(&played.number)) {
             replay.analysis = Some(ReplayAnalysis::new(analysis));
         }
-        let times: Vec<String> = details.milliseconds.iter().map(u64::to_string).collect();
+        let times: Vec<String> =
+            details.reports.iter().map(|report| report.milliseconds.to_string()).collect();
         entries.push(GameEntry {
             number: played.number,
             round: played.round,
@@ -163,7 +165,7 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
                 // The moves first: a chart has no room for the position.
                 (Some(start), moves) => format!("{} from {start}", moves.join(" ")),
             },
-            move_times: details.milliseconds.iter().enumerate().map(move_time).collect(),
+            move_times: details.reports.iter().enumerate().map(move_time).collect(),
         });
     }
     entries

@@ -7,7 +7,7 @@ use crownhead_statistics::ratings::Ratings;
 use serde::Serialize;
 
 use super::games::side;
-use super::{FaultEntry, GameEntry, GameLog, Report, ReportInput, advice, rounded};
+use super::{FaultEntry, GameEntry, Report, ReportInput, advice, rounded};
 use crate::replay::eval_for;
 
 /// Maximum number of drops listed.

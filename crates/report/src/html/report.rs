@@ -357,7 +357,7 @@ fn bracket_pairing(out: &mut Html, report: &Report, pairing: &BracketPairing) {
             "-",
             (second),
             "\">",
-            (plural(pairing.games.len(), "game")),
+            (counted(pairing.games.len() as u64, "game")),
             "</a>"
         );
         if pairing.by_seed {

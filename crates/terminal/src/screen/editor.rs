@@ -1,6 +1,6 @@
 //! The position editor: set up a position, analyse it, play from it.
 
-use crownhead_play::{new_session, to_sentence};
+use crownhead_play::{new_session, position_text, to_sentence};
 use crownhead_rules::{Cell, Game, Side};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
@@ -84,7 +84,7 @@ impl EditorScreen {
         let is_analysing = self.analysis.take().is_some();
         self.message = match new_session(&self.game, Some(&self.position())) {
             Ok(session) => session.outcome_text().unwrap_or_default(),
-            Err(error) => to_sentence(&error.to_string()),
+            Err(error) => to_sentence(&error.message),
         };
         if is_analysing && self.message.is_empty() {
             self.analyse();
@@ -92,6 +92,10 @@ impl EditorScreen {
     }
 
     fn analyse(&mut self) {
+        self.on_change();
+        if !self.message.is_empty() {
+            return;
+        }
         match AnalysisThread::new(&self.game, self.position(), self.knowledge.clone()) {
             Ok(analysis) => self.analysis = Some(analysis),
             Err(error) => self.message = format!("Analysis failed: {error}."),
@@ -116,10 +120,21 @@ impl EditorScreen {
         self.put(cell, letters[next % letters.len()]);
     }
 
-    /// The letters of all pieces, and the empty cell.
+    /// The letters of all pieces that the options of the game allow, and the empty cell.
     fn letters(&self) -> Vec<char> {
-        let pieces = self.game.info().pieces.iter();
-        pieces.flat_map(|kind| kind.letters).chain([EMPTY]).collect()
+        let info = self.game.info();
+        let start = new_session(&self.game, None).map_or([EMPTY; 64], |session| session.board());
+        let is_allowed = |letter: &char| {
+            let owner = info.piece(*letter).map(|(side, _)| side);
+            let is_own = |other: &char| info.piece(*other).map(|(side, _)| side) == owner;
+            let mut board = start;
+            if let Some(piece) = board.iter_mut().find(|other| is_own(other)) {
+                *piece = *letter;
+            }
+            new_session(&self.game, Some(&position_text(&self.game, &board, self.side))).is_ok()
+        };
+        let letters = info.pieces.iter().flat_map(|kind| kind.letters);
+        letters.filter(is_allowed).chain([EMPTY]).collect()
     }
 
     fn play(&mut self) {
@@ -133,7 +148,7 @@ impl EditorScreen {
                 form.set_position(Some(position));
                 self.setup = Some(form.setup(self.seed));
             }
-            Err(error) => self.message = to_sentence(&error.to_string()),
+            Err(error) => self.message = to_sentence(&error.message),
         }
     }
 

@@ -89,3 +89,26 @@ fn position_is_set_up_checked_and_played() {
     type_in(&mut editor, "tp");
     assert_eq!(editor.take_setup().unwrap().position.as_deref(), Some("W:W13:BK1"));
 }
+
+#[test]
+fn editor_offers_kings_only_where_the_game_has_them() {
+    for (game, has_kings) in [("english", true), ("contest", false), ("contest:kings=true", true)] {
+        let mut editor = EditorScreen::new(game.parse().unwrap(), PLAIN, 1);
+        assert_eq!(text(&editor, STANDARD).contains("Black king"), has_kings, "{game}");
+        // Cycles through the pieces to the empty cell.
+        type_in(&mut editor, "xl");
+        type_in(&mut editor, &" ".repeat(if has_kings { 5 } else { 3 }));
+        assert_eq!(text(&editor, STANDARD).matches('█').count(), 0, "{game}");
+    }
+}
+
+#[test]
+fn editor_explains_an_invalid_position_once() {
+    let mut editor = EditorScreen::new("english".parse().unwrap(), PLAIN, 1);
+    // A white man on 1, where it would have been crowned.
+    type_in(&mut editor, "l2a");
+    editor.tick();
+    let shown = text(&editor, STANDARD);
+    assert!(!message(&editor).contains("character"), "{shown}");
+    assert_eq!(shown.matches(&message(&editor)[..20]).count(), 1, "{shown}");
+}

@@ -6,7 +6,7 @@ use crownhead_play::Opening;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::{Journal, JournalError, State};
-use crate::job::{AbsenceRecord, GameSummary};
+use crate::job::{AbsenceRecord, GameSummary, MoveReport};
 use crate::schedule::{PlayerIndex, ScheduleState};
 use crate::standings::{Standings, StandingsInput};
 use crate::{FileDigests, IsolationRecord, Schedule, Settings};
@@ -52,12 +52,8 @@ pub struct GameDetails {
     pub opening: Opening,
     /// Moves after the opening.
     pub moves: Vec<String>,
-    /// Time taken by each move, in milliseconds.
-    pub milliseconds: Vec<u64>,
-    /// Score that its player reported with each move, in hundredths of a man.
-    pub scores: Vec<Option<i32>>,
-    /// Search depth that its player reported with each move, in plies.
-    pub depths: Vec<Option<u32>>,
+    /// Time taken by each move, and what its player reported about its search.
+    pub reports: Vec<MoveReport>,
     /// How the game ended, as a sentence.
     pub description: Option<String>,
     /// The first faults.
@@ -209,6 +205,19 @@ fn game(row: &Row<'_>) -> rusqlite::Result<Game> {
     })
 }
 
+/// Parses times, clocks, scores and depths, one of each per move.
+fn reports(lists: &[String; 4]) -> Vec<MoveReport> {
+    let [times, clocks, scores, depths] = lists.each_ref().map(|list| list.split_whitespace());
+    let values = times.zip(clocks).zip(scores.zip(depths));
+    let report = |((time, clock), (score, depth)): ((&str, &str), (&str, &str))| MoveReport {
+        milliseconds: time.parse().unwrap_or(0),
+        clock: clock.parse().ok(),
+        score: score.parse().ok(),
+        depth: depth.parse().ok(),
+    };
+    values.map(report).collect()
+}
+
 fn read_isolation(connection: &Connection) -> rusqlite::Result<Vec<IsolationRecord>> {
     let sql = "SELECT requested, active, missing, limits FROM isolation ORDER BY number";
     let mut query = connection.prepare(sql)?;
@@ -333,17 +342,14 @@ impl Journal {
 
     fn read_details(&self, game: i64) -> rusqlite::Result<GameDetails> {
         let words = |text: String| text.split_whitespace().map(String::from).collect::<Vec<_>>();
-        let sql = "SELECT start, opening, moves, milliseconds, scores, depths FROM moves \
+        let sql = "SELECT start, opening, moves, milliseconds, clocks, scores, depths FROM moves \
                    WHERE game = ?1";
         let details = self.connection.query_row(sql, [game], |row| {
-            let milliseconds: String = row.get(3)?;
-            let [scores, depths]: [String; 2] = [row.get(4)?, row.get(5)?];
+            let lists: [String; 4] = [row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?];
             Ok(GameDetails {
                 opening: Opening { start: row.get(0)?, moves: words(row.get(1)?) },
                 moves: words(row.get(2)?),
-                milliseconds: milliseconds.split(' ').flat_map(str::parse).collect(),
-                scores: scores.split_whitespace().map(|score| score.parse().ok()).collect(),
-                depths: depths.split_whitespace().map(|depth| depth.parse().ok()).collect(),
+                reports: reports(&lists),
                 ..GameDetails::default()
             })
         });

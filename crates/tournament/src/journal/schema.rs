@@ -4,7 +4,7 @@
 /// `application_id` of a journal: "CRNH".
 pub(super) const APPLICATION_ID: i64 = 0x4352_4e48;
 /// `user_version` of a journal. Other versions are refused.
-pub(super) const VERSION: i64 = 5;
+pub(super) const VERSION: i64 = 6;
 
 pub(super) const TABLES: &str = "
 CREATE TABLE tournament (
@@ -63,6 +63,7 @@ CREATE TABLE moves (
     opening TEXT NOT NULL,              -- moves of the opening, separated by spaces
     moves TEXT NOT NULL,                -- moves of the players so far
     milliseconds TEXT NOT NULL,         -- time taken by each of them
+    clocks TEXT NOT NULL,               -- time left after it, in milliseconds, or -
     scores TEXT NOT NULL,               -- score that its player reported, or -
     depths TEXT NOT NULL                -- search depth that its player reported, or -
 );
@@ -144,11 +145,11 @@ UPDATE games SET started = ?2, finished = ?3, winner = ?4, reason = ?5, ending =
 WHERE number = ?1 AND finished IS NULL";
 
 pub(super) const STORE_MOVES: &str = "
-INSERT INTO moves (game, start, opening, moves, milliseconds, scores, depths)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+INSERT INTO moves (game, start, opening, moves, milliseconds, clocks, scores, depths)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 ON CONFLICT (game) DO UPDATE SET start = excluded.start, opening = excluded.opening,
-    moves = excluded.moves, milliseconds = excluded.milliseconds, scores = excluded.scores,
-    depths = excluded.depths";
+    moves = excluded.moves, milliseconds = excluded.milliseconds, clocks = excluded.clocks,
+    scores = excluded.scores, depths = excluded.depths";
 
 pub(super) const STORE_FAULT: &str = "
 INSERT OR REPLACE INTO faults (game, number, side, ply, code, description)

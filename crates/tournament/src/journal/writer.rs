@@ -31,7 +31,8 @@ struct GameText {
     opening: String,
     moves: String,
     milliseconds: String,
-    /// `-` for moves without a report.
+    /// `-` for moves without a clock or a report.
+    clocks: String,
     scores: String,
     depths: String,
 }
@@ -65,6 +66,7 @@ impl GameText {
         }
         add(&mut self.moves, Some(text));
         add(&mut self.milliseconds, Some(report.milliseconds));
+        add(&mut self.clocks, report.clock);
         add(&mut self.scores, report.score);
         add(&mut self.depths, report.depth);
     }
@@ -288,9 +290,9 @@ fn write(
 }
 
 fn store_moves(connection: &Connection, game: i64, text: &GameText) -> rusqlite::Result<()> {
-    let GameText { start, opening, moves, milliseconds, scores, depths } = text;
+    let GameText { start, opening, moves, milliseconds, clocks, scores, depths } = text;
     let mut statement = connection.prepare_cached(schema::STORE_MOVES)?;
-    let values = params![game, start, opening, moves, milliseconds, scores, depths];
+    let values = params![game, start, opening, moves, milliseconds, clocks, scores, depths];
     statement.execute(values).map(|_| ())
 }
 

@@ -3,6 +3,7 @@ import { goldenGame } from "../api/golden";
 import {
   ALL_CELLS,
   applyMove,
+  bottomSide,
   cellAt,
   cellIndex,
   distance,
@@ -72,10 +73,17 @@ test("applyMove moves the piece and removes captured ones", () => {
   expect(applyMove(board, [], [])).toBe(board);
 });
 
-test("the board is flipped for the side that starts at the top", () => {
-  expect(isFlippedFor(english, english.board, "b")).toBe(true);
-  expect(isFlippedFor(english, english.board, "w")).toBe(false);
-  expect(isFlippedFor(chinese, chinese.board, "#")).toBe(true);
-  expect(isFlippedFor(chinese, chinese.board, "O")).toBe(false);
-  for (const side of ["b", "w"]) expect(isFlippedFor(halma, halma.board, side)).toBe(false);
+test("own pieces start at the bottom; without a side of their own, users see row 1 at the top", () => {
+  for (const game of [english, chinese]) {
+    const [first, second] = game.sides.map(({ letter }) => letter) as [string, string];
+    expect(bottomSide(game, [first])).toBe(first);
+    expect(isFlippedFor(game, first)).toBe(true);
+    expect(bottomSide(game, [second])).toBe(second);
+    expect(isFlippedFor(game, second)).toBe(false);
+    expect(bottomSide(game, [first, second])).toBe(second);
+    expect(bottomSide(game, [])).toBe(second);
+  }
+  // The sides of Capture Halma start at the left and at the right.
+  for (const side of ["b", "w"]) expect(isFlippedFor(halma, side)).toBe(false);
+  expect(bottomSide(halma, [])).toBe("b");
 });

@@ -61,15 +61,13 @@ export function applyMove(board: string, path: Cell[], captures: Cell[]): string
   return letters.join("");
 }
 
-/** Whether the board must be flipped to show a side's pieces at the bottom of its start position. */
-export function isFlippedFor(game: GameInfo, startBoard: string, side: SideLetter): boolean {
-  const averageRow = (index: number) => {
-    const rows = [...startBoard].flatMap((letter, i) =>
-      pieceSide(game, letter) === index ? [i >> 3] : [],
-    );
-    return rows.reduce((sum, row) => sum + row, 0) / Math.max(1, rows.length);
-  };
-  const index = sideIndex(game, side);
-  // Sides that start next to each other share one orientation.
-  return averageRow(1 - index) - averageRow(index) > 1;
+/** The side at the bottom of the board: the user's, or that of a diagram with row 1 at the top. */
+export function bottomSide(game: GameInfo, you: SideLetter[]): SideLetter {
+  const [only, ...others] = you;
+  const [first, second] = game.sides;
+  return only && others.length === 0 ? only : (first.flipped ? second : first).letter;
 }
+
+/** Whether a player of a side sees row 8 at the top. */
+export const isFlippedFor = (game: GameInfo, side: SideLetter): boolean =>
+  game.sides[sideIndex(game, side)].flipped;

@@ -1,5 +1,6 @@
 /** Settings of this browser, in localStorage and the same in all tabs. */
 import type { Coordinates } from "../game/notation";
+import { readStored, writeStored } from "./stored";
 
 export interface Settings {
   theme: "system" | "light" | "dark";
@@ -19,27 +20,14 @@ const defaults: Settings = {
   name: "",
 };
 
-function load(): Settings {
-  try {
-    const stored: object = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    const isValid = ([key, value]: [string, unknown]) =>
-      key in defaults && typeof value === typeof defaults[key as keyof Settings];
-    return { ...defaults, ...Object.fromEntries(Object.entries(stored).filter(isValid)) };
-  } catch {
-    return { ...defaults };
-  }
-}
+const load = () => readStored(KEY, defaults);
 
 export const settings: Settings = $state(load());
 
 /** Changes settings, for all tabs. */
 export function update(change: Partial<Settings>) {
   Object.assign(settings, change);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
-  } catch {
-    // Without storage the settings last until the tab is closed.
-  }
+  writeStored(KEY, settings);
   applyTheme();
 }
 
