@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use crownhead_files::AtomicFile;
 use crownhead_records::{GameRecord, write_game};
+use crownhead_report::ratings::{ratings_json, ratings_text};
 use crownhead_report::standings::text::{
     MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
 };
@@ -20,7 +21,7 @@ use crownhead_tournament::{GameSummary, IsolationRecord};
 use serde_json::{Value, json};
 
 use super::{Games, Show, Standings, games_text, journal_failure, open};
-use crate::commands::rate::{rating_failure, ratings_json, ratings_text};
+use crate::commands::rate::rating_failure;
 use crate::failure::Failure;
 
 /// Number of recent games that the time estimate is based on.
