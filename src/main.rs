@@ -2,7 +2,6 @@
 
 mod commands;
 mod failure;
-mod fault_report;
 mod isolation_args;
 mod output;
 mod signals;

@@ -15,6 +15,7 @@ use crownhead_play::{
     counted, parse_duration,
 };
 use crownhead_records::write_game;
+use crownhead_report::faults::{FaultReport, MAX_LISTED_FAULTS, ReportedGame};
 use crownhead_rules::Game;
 use crownhead_statistics::{Estimate, Wdl};
 use crownhead_tournament::job::JobError;
@@ -23,7 +24,6 @@ use serde_json::{Value, json};
 
 use super::tables::load_knowledge;
 use crate::failure::Failure;
-use crate::fault_report::{FaultReport, MAX_LISTED_FAULTS, ReportedGame};
 use crate::isolation_args::{IsolationArgs, isolation_json};
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;

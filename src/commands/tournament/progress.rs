@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crownhead_report::faults::{FaultReport, ReportedGame};
 use crownhead_rules::Game;
 use crownhead_tournament::events::{Event, GameRef};
 use crownhead_tournament::{FinishedGame, Tournament};
@@ -12,7 +13,6 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 
 use super::games_text;
 use super::live::LiveScreen;
-use crate::fault_report::{FaultReport, ReportedGame};
 use crate::output::{eprint_message, supports_ansi};
 
 pub(super) struct Progress {

@@ -8,6 +8,7 @@ use anyhow::Context;
 use crownhead_files::AtomicFile;
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, write_game};
+use crownhead_report::ratings::{ratings_json, ratings_text};
 use crownhead_report::standings::text::{
     MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
 };
@@ -21,7 +22,7 @@ use crownhead_tournament::{GameSummary, IsolationRecord};
 use serde_json::{Value, json};
 
 use super::{Games, Show, Standings, games_text, journal_failure, open};
-use crate::commands::rate::{rating_failure, ratings_json, ratings_text};
+use crate::commands::rate::rating_failure;
 use crate::failure::Failure;
 
 /// Number of recent games that the time estimate is based on.

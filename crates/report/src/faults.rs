@@ -35,11 +35,11 @@ fn file_and_line(word: &str) -> Option<String> {
 }
 
 /// Maximum number of faults listed in a report.
-pub(crate) const MAX_LISTED_FAULTS: usize = 20;
+pub const MAX_LISTED_FAULTS: usize = 20;
 
 /// Faults of many games. A fault that is repeated is listed once, with a count.
 #[derive(Default)]
-pub(crate) struct FaultReport {
+pub struct FaultReport {
     /// Listed faults by player, code and message without numbers: repeated faults differ in squares
     /// and times.
     groups: BTreeMap<(String, String, String), FaultGroup>,
@@ -60,20 +60,24 @@ struct FaultGroup {
 }
 
 /// A finished game, for a [`FaultReport`]. Pairs are by side.
-pub(crate) struct ReportedGame<'a> {
-    pub(crate) game: &'a Game,
-    pub(crate) number: i64,
-    pub(crate) played: &'a FinishedGame,
+pub struct ReportedGame<'a> {
+    /// The game and its options.
+    pub game: &'a Game,
+    /// Number of the game.
+    pub number: i64,
+    /// Result and faults.
+    pub played: &'a FinishedGame,
     /// Names of the players in logs.
-    pub(crate) names: [&'a str; 2],
+    pub names: [&'a str; 2],
     /// Folder of the logs.
-    pub(crate) log: Option<&'a Path>,
+    pub log: Option<&'a Path>,
     /// Whether the report names the player of a fault.
-    pub(crate) shows_player: bool,
+    pub shows_player: bool,
 }
 
 impl FaultReport {
-    pub(crate) fn add(&mut self, reported: &ReportedGame<'_>) {
+    /// Adds the faults of a game.
+    pub fn add(&mut self, reported: &ReportedGame<'_>) {
         let ReportedGame { game, number, played, .. } = *reported;
         self.count += played.summary.faults.iter().sum::<u32>() as usize;
         for incident in &played.incidents {
@@ -105,7 +109,7 @@ impl FaultReport {
     }
 
     /// Writes the faults in the order of the games. `hint` says how to see all of them.
-    pub(crate) fn write(&self, out: &mut impl std::io::Write, hint: &str) -> std::io::Result<()> {
+    pub fn write(&self, out: &mut impl std::io::Write, hint: &str) -> std::io::Result<()> {
         let mut groups: Vec<_> = self.groups.values().collect();
         groups.sort_by_key(|group| group.game);
         for FaultGroup { label, description, stderr, log, count, .. } in &groups {
