@@ -129,7 +129,7 @@ fn standings(out: &mut Html, report: &Report) {
         html!(out, "<th scope=\"col\" class=\"n wide-only\">As ", (side), "</th>");
     }
     if has_scores {
-        html!(out, "<th scope=\"col\" class=\"n\">Score</th>");
+        html!(out, "<th scope=\"col\" class=\"n wide-only\">Score</th>");
     }
     for &index in &tie_breaks {
         html!(
@@ -184,7 +184,7 @@ fn standings(out: &mut Html, report: &Report) {
         }
         if has_scores {
             let [own, other] = row.scores;
-            html!(out, "<td class=\"n\">", (own), ":", (other), "</td>");
+            html!(out, "<td class=\"n wide-only\">", (own), ":", (other), "</td>");
         }
         for &index in &tie_breaks {
             html!(
@@ -199,9 +199,12 @@ fn standings(out: &mut Html, report: &Report) {
         }
         if report.ratings.is_some() {
             let rating = report.player(row.player).and_then(|player| player.rating);
-            let text =
-                rating.map(|[elo, error]| format!("{elo:+.0} ± {error:.0}").replace('-', "−"));
-            html!(out, "<td class=\"n\">", (text.unwrap_or_default()), "</td>");
+            html!(out, "<td class=\"n\">");
+            if let Some([elo, error]) = rating {
+                let elo = format!("{elo:+.0}").replace('-', "−");
+                html!(out, (elo), "<span class=\"wide-only\"> ± ", (error), "</span>");
+            }
+            html!(out, "</td>");
         }
         html!(out, "</tr>\n");
     }
