@@ -88,7 +88,6 @@ fn masthead(out: &mut Html, report: &Report) {
         "<a href=\"#crosstable\">Crosstable</a><a href=\"#statistics\">Statistics</a><a href=\"#faults\">Faults</a>\
          <a href=\"#games\">Games</a></nav>"
     );
-    let forfeits = report.games.iter().filter(|game| game.forfeit.is_some()).count();
     html!(
         out,
         "<dl class=\"facts-row\"><div class=\"card\"><dt>Players</dt><dd>",
@@ -102,7 +101,7 @@ fn masthead(out: &mut Html, report: &Report) {
         "</dd></div><div class=\"card\"><dt>Draws</dt><dd>",
         (report.colours.draws),
         "</dd></div><div class=\"card\"><dt>Forfeits</dt><dd>",
-        (forfeits),
+        (info.forfeits),
         "</dd></div></dl></header>\n"
     );
 }
