@@ -167,13 +167,13 @@ fn convert_to(
 }
 
 /// Contents of a file.
-struct Counts {
+pub(crate) struct Counts {
     games: u64,
-    errors: u64,
+    pub(crate) errors: u64,
 }
 
 /// Reads a file and passes on every game and every error. Fails if the file is unreadable.
-fn read(
+pub(crate) fn read(
     path: &Path,
     mut on_game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,
     mut on_error: impl FnMut(&RecordError),
@@ -202,7 +202,7 @@ fn read(
     Ok(counts)
 }
 
-fn report(path: &Path, error: &RecordError) {
+pub(crate) fn report(path: &Path, error: &RecordError) {
     let RecordError { game, line, column, message, .. } = error;
     eprint_message(format_args!("{}:{line}:{column}: game {game}: {message}", input_name(path)));
 }

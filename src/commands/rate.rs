@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use crownhead_play::counted;
-use crownhead_records::{GameResult, Reader};
+use crownhead_records::{GameRecord, GameResult};
 use crownhead_report::ratings::{los_table, ratings_json, ratings_text};
-use crownhead_rules::Side;
+use crownhead_rules::{Side, replace_invisible};
 use crownhead_statistics::ratings::{Anchor, RatedGame, RatingError, RatingOptions, rate};
 use crownhead_tournament::journal::Journal;
 use serde_json::json;
 
+use super::pdn;
 use super::tournament::journal_failure;
 use crate::failure::Failure;
 use crate::output::eprint_message;
@@ -49,14 +49,17 @@ struct Games {
     names: Vec<String>,
     indices: HashMap<String, usize>,
     games: Vec<RatedGame>,
+    /// Number of games that could not be read.
+    errors: u64,
 }
 
 impl Games {
     fn add(&mut self, names: [&str; 2], winner: Option<usize>) {
         let players = names.map(|name| {
-            let index = *self.indices.entry(name.to_string()).or_insert(self.names.len());
+            let name = replace_invisible(name).trim().to_string();
+            let index = *self.indices.entry(name.clone()).or_insert(self.names.len());
             if index == self.names.len() {
-                self.names.push(name.to_string());
+                self.names.push(name);
             }
             index
         });
@@ -71,26 +74,23 @@ impl Games {
         if is_tournament_file || is_sqlite(path) {
             return self.read_journal(&Journal::path_for(path));
         }
-        let context = || format!("cannot read {}", path.display());
-        let file = File::open(path).with_context(context)?;
         let mut skipped = 0;
-        for record in Reader::new(BufReader::new(file)) {
-            let record = record
-                .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+        let mut add = |record: GameRecord| {
             let winner = match record.result {
-                GameResult::FirstWins => Some(0),
-                GameResult::SecondWins => Some(1),
-                GameResult::Draw => None,
-                _ => {
-                    skipped += 1;
-                    continue;
-                }
+                GameResult::FirstWins => Some(Some(0)),
+                GameResult::SecondWins => Some(Some(1)),
+                GameResult::Draw => Some(None),
+                _ => None,
             };
-            match [Side::First, Side::Second].map(|side| record.player(side)) {
-                [Some(first), Some(second)] => self.add([first, second], winner),
+            let names = [Side::First, Side::Second].map(|side| record.player(side));
+            match (winner, names) {
+                (Some(winner), [Some(first), Some(second)]) => self.add([first, second], winner),
                 _ => skipped += 1,
             }
-        }
+            Ok(())
+        };
+        let counts = pdn::read(path, &mut add, |error| pdn::report(path, error))?;
+        self.errors += counts.errors;
         if skipped > 0 {
             eprint_message(format_args!(
                 "{}: skipped {} without a result or a name",
@@ -157,7 +157,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             write!(out, "\n{}", los_table(&ratings, &games.names))?;
         }
     }
-    Ok(())
+    match games.errors {
+        0 => Ok(()),
+        _ => Err(Failure::BadInputReported),
+    }
 }
 
 pub(crate) fn rating_failure(error: &RatingError) -> Failure {

@@ -274,10 +274,10 @@ fn write_report(
     writeln!(out, "pairs     {}", pairs_text(&state.pairs.0))?;
     if let Some(estimate) = state.pairs.estimate() {
         writeln!(out, "Elo       {}", elo_text(&estimate))?;
+        if let Some(Estimated { value, error }) = normalised_elo(&state.pairs) {
+            writeln!(out, "nElo      {value:+.0} ± {error:.0} (normalised)")?;
+        }
         writeln!(out, "LOS       {:.1} %", 100.0 * estimate.los)?;
-    }
-    if let Some(Estimated { value, error }) = normalised_elo(&state.pairs) {
-        writeln!(out, "nElo      {value:+.0} ± {error:.0} (normalised)")?;
     }
     writeln!(out, "LLR       {}", state.llr_text())?;
     let decision = match state.decision {

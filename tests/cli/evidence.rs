@@ -56,6 +56,25 @@ fn rate_reports_files_it_cannot_use() {
     assert_eq!(empty.code, Some(1));
     assert!(empty.stderr.contains("no finished games"), "{empty:?}");
     assert_eq!(crownhead_in(folder.path(), &["rate", "missing.pdn"]).code, Some(1));
+    assert_eq!(crownhead_in(folder.path(), &["rate", "."]).code, Some(1));
+    // A game that cannot be read is reported; the others are rated.
+    let invalid =
+        pdn_games() + "[White \"Ada\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n\n1. 11-99 1-0\n";
+    fs::write(folder.path().join("invalid.pdn"), invalid).unwrap();
+    let run = crownhead_in(folder.path(), &["rate", "invalid.pdn", "--json"]);
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert!(run.stderr.contains("game 29: ") && run.stdout.contains("\"games\":28"), "{run:?}");
+}
+
+#[test]
+fn rate_prints_no_control_characters_of_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = pdn_games().replace("Eve", "Eve\u{1b}[2J\u{202e}");
+    fs::write(folder.path().join("games.pdn"), games).unwrap();
+    let run = crownhead_in(folder.path(), &["rate", "games.pdn", "--los"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.contains("Eve [2J"), "{run:?}");
+    assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{run:?}");
 }
 
 /// Arguments of a test that level 4 against random decides quickly.

@@ -318,7 +318,7 @@ fn player_learns_what_was_better_and_gets_three_suggestions() {
     }
     let ada = report.player(0).unwrap();
     let drop = &ada.drops[0];
-    assert_eq!((drop.game, drop.ply, drop.better.as_deref()), (1, 0, Some("5-9")));
+    assert_eq!((drop.game, drop.ply, drop.better.as_deref()), (3, 0, Some("5-9")));
     assert!(
         drop.sentence.starts_with("You had a win in 1, played 6-9 and fell to")
             && drop.sentence.ends_with("; 5-9 wins."),
@@ -349,6 +349,23 @@ fn player_page_has_own_log_and_nothing_private_of_others() {
     assert!(!public.contains("secret of") && !public.contains("fault of"));
     assert!(public.contains("illegal-move, Black, ply 0"));
     assert!(player_page(&report, 4).is_none());
+}
+
+#[test]
+fn moves_that_the_referee_made_after_a_crash_are_not_the_players() {
+    let mut tournament = Tournament::new(PLAYERS);
+    let ada = |report: &Report| {
+        let ada = report.player(0).unwrap();
+        let drops: Vec<i64> = ada.drops.iter().map(|drop| drop.game).collect();
+        let slowest: Vec<i64> = ada.slowest.iter().map(|slow| slow.game).collect();
+        (drops, slowest)
+    };
+    // Ada moved first in games 1 and 3. In game 1 her first move was illegal.
+    assert_eq!(ada(&tournament.report()), (vec![3], vec![3, 2]));
+    let fault = tournament.details[&1].faults[0].clone();
+    let crash = FaultRow { code: "crash".into(), ..fault };
+    tournament.details.get_mut(&3).unwrap().faults = vec![crash];
+    assert_eq!(ada(&tournament.report()), (vec![], vec![2]));
 }
 
 #[test]

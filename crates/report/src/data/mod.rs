@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use crownhead_play::TimeControl;
 use crownhead_play::analysis::GameAnalysis;
-use crownhead_rules::Game;
+use crownhead_rules::{Game, replace_invisible};
 use crownhead_statistics::ratings::{RatingOptions, Ratings, rate};
 use crownhead_tournament::Schedule;
 use crownhead_tournament::journal::{GameDetails, Snapshot};
@@ -110,6 +110,8 @@ pub struct TournamentInfo {
     pub finished: usize,
     /// Number of games in total, if known.
     pub planned: Option<u64>,
+    /// Number of games lost by a fault.
+    pub forfeits: usize,
     /// Time control.
     pub time: String,
     /// Penalty for a fault.
@@ -129,6 +131,8 @@ impl Report {
         let game: Game = snapshot.settings.game.parse().map_err(|error| format!("{error}"))?;
         let games = games::entries(input, &game);
         let standings = snapshot.standings();
+        let names: Vec<_> =
+            snapshot.players.iter().map(|player| replace_invisible(&player.name)).collect();
         let ratings = ratings(snapshot);
         let faults = games::faults(input, &game);
         let is_knockout = matches!(snapshot.settings.schedule, Schedule::Knockout { .. });
@@ -136,11 +140,11 @@ impl Report {
             version: VERSION,
             tournament: TournamentInfo::new(input, &game, games.len()),
             game: crownhead_play::describe_game(&game),
-            names: snapshot.names(),
+            notes: standings::notes(&standings, &names),
+            names,
             standings: standings::rows(&standings),
             by_progress: standings.by_progress,
             tie_breaks: standings::tie_breaks(&standings),
-            notes: standings::notes(&standings, &snapshot.names()),
             crosstable: standings::crosstable(&standings),
             ratings: ratings.as_ref().map(|ratings| RatingTable::new(ratings, &standings)),
             progress: (!is_knockout).then(|| statistics::progress(snapshot, &standings)).flatten(),
@@ -180,7 +184,7 @@ impl TournamentInfo {
         let setting = |key: &str| snapshot.result_settings.get(key).cloned().unwrap_or_default();
         let info = game.info();
         TournamentInfo {
-            name: snapshot.name.clone(),
+            name: replace_invisible(&snapshot.name),
             game: snapshot.settings.game.clone(),
             game_name: info.name.into(),
             sides: info.sides.map(|side| side.name.into()),
@@ -190,6 +194,7 @@ impl TournamentInfo {
             rounds: snapshot.rounds.len(),
             finished,
             planned: snapshot.planned(),
+            forfeits: snapshot.finished().filter(|(_, game)| game.forfeit.is_some()).count(),
             time: setting("time"),
             policy: setting("policy"),
             started: snapshot.games.iter().filter_map(|game| game.started).min(),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crownhead_play::FaultKind;
 use crownhead_play::analysis::{Eval, GameAnalysis, MoveAnalysis};
 use crownhead_statistics::ratings::Ratings;
 use serde::Serialize;
@@ -190,7 +191,8 @@ pub(super) fn reports(
     for row in &report.standings {
         let player = row.player;
         let games = games.remove(&player).unwrap_or_default();
-        let builder = Builder { report, input, ratings, player, games };
+        let faults = faults.remove(&player).unwrap_or_default();
+        let builder = Builder { report, input, ratings, player, games, faults };
         let (drops, missed_wins) = builder.drops();
         let opponents = builder.opponents();
         let rating = ratings.and_then(|ratings| ratings.players.get(player));
@@ -207,7 +209,7 @@ pub(super) fn reports(
             opponents,
             drops,
             slowest: builder.slowest(),
-            faults: builder.faults(faults.get(&player).map_or(&[][..], Vec::as_slice)),
+            faults: builder.faults(),
             time: times.get_mut(&player).and_then(|times| class.time_use(times)),
             depth: class.depths.get(&player).map(|&depth| [depth, class.depth]),
             quality: builder.quality(&class, missed_wins),
@@ -305,6 +307,7 @@ struct Builder<'a> {
     ratings: Option<&'a Ratings>,
     player: usize,
     games: Vec<&'a GameEntry>,
+    faults: Vec<&'a FaultEntry>,
 }
 
 impl Builder<'_> {
@@ -312,6 +315,22 @@ impl Builder<'_> {
     fn seat(&self, game: &GameEntry) -> (usize, usize) {
         let side = game.side_of(self.player).unwrap_or(0);
         (side, game.players[1 - side])
+    }
+
+    /// Whether the player itself chose the move after `ply` plies: the referee moves for a bot that
+    /// is at fault, and to the end of the game for one that has crashed.
+    fn has_chosen(&self, game: &GameEntry, ply: usize) -> bool {
+        let ends_process = |fault: &FaultEntry| {
+            let kind = FaultKind::ALL.into_iter().find(|kind| kind.code() == fault.code);
+            kind.is_some_and(FaultKind::ends_process)
+        };
+        // Faults are sorted by game.
+        let start = self.faults.partition_point(|fault| fault.game < game.number);
+        let mut in_game = self.faults[start..].iter().take_while(|fault| fault.game == game.number);
+        !in_game.any(|fault| {
+            let at = fault.ply as usize;
+            at == ply || (at < ply && ends_process(fault))
+        })
     }
 
     fn opponents(&self) -> Vec<OpponentScore> {
@@ -361,10 +380,10 @@ impl Builder<'_> {
                 analysis.moves.iter().any(|played| played.after.expected_for(own) >= WINNING);
             missed_wins += usize::from(was_winning && game.points(side_index) < 1.0);
             for (index, played) in analysis.moves.iter().enumerate() {
-                // Moves of the opening were not chosen by the player.
                 if played.side != own
                     || index < game.opening
                     || played.verdict.judgement().is_none()
+                    || !self.has_chosen(game, index)
                 {
                     continue;
                 }
@@ -406,7 +425,10 @@ impl Builder<'_> {
         let mut moves: Vec<SlowMove> = Vec::new();
         for game in &self.games {
             let (side, opponent) = self.seat(game);
-            let own = game.move_times.iter().filter(|time| time.side == side);
+            let own = game
+                .move_times
+                .iter()
+                .filter(|time| time.side == side && self.has_chosen(game, time.ply - 1));
             let Some(slowest) = own.max_by_key(|time| time.milliseconds) else { continue };
             moves.push(SlowMove {
                 game: game.number,
@@ -421,9 +443,9 @@ impl Builder<'_> {
         moves
     }
 
-    fn faults(&self, faults: &[&FaultEntry]) -> Vec<FaultGroup> {
+    fn faults(&self) -> Vec<FaultGroup> {
         let mut groups: BTreeMap<&str, Vec<&FaultEntry>> = BTreeMap::new();
-        for fault in faults {
+        for fault in &self.faults {
             groups.entry(&fault.code).or_default().push(fault);
         }
         let description = &self.input.snapshot.players[self.player].text;

@@ -90,7 +90,6 @@ fn masthead(out: &mut Html, report: &Report) {
         "<a href=\"#crosstable\">Crosstable</a><a href=\"#statistics\">Statistics</a><a href=\"#faults\">Faults</a>\
          <a href=\"#games\">Games</a></nav>"
     );
-    let forfeits = report.games.iter().filter(|game| game.forfeit.is_some()).count();
     html!(
         out,
         "<dl class=\"facts-row\"><div class=\"card\"><dt>Players</dt><dd>",
@@ -104,7 +103,7 @@ fn masthead(out: &mut Html, report: &Report) {
         "</dd></div><div class=\"card\"><dt>Draws</dt><dd>",
         (report.colours.draws),
         "</dd></div><div class=\"card\"><dt>Forfeits</dt><dd>",
-        (forfeits),
+        (info.forfeits),
         "</dd></div></dl></header>\n"
     );
 }
@@ -131,7 +130,7 @@ fn standings(out: &mut Html, report: &Report) {
         html!(out, "<th scope=\"col\" class=\"n wide-only\">As ", (side), "</th>");
     }
     if has_scores {
-        html!(out, "<th scope=\"col\" class=\"n\">Score</th>");
+        html!(out, "<th scope=\"col\" class=\"n wide-only\">Score</th>");
     }
     for &index in &tie_breaks {
         html!(
@@ -186,7 +185,7 @@ fn standings(out: &mut Html, report: &Report) {
         }
         if has_scores {
             let [own, other] = row.scores;
-            html!(out, "<td class=\"n\">", (own), ":", (other), "</td>");
+            html!(out, "<td class=\"n wide-only\">", (own), ":", (other), "</td>");
         }
         for &index in &tie_breaks {
             html!(
@@ -201,9 +200,12 @@ fn standings(out: &mut Html, report: &Report) {
         }
         if report.ratings.is_some() {
             let rating = report.player(row.player).and_then(|player| player.rating);
-            let text =
-                rating.map(|[elo, error]| format!("{elo:+.0} ± {error:.0}").replace('-', "−"));
-            html!(out, "<td class=\"n\">", (text.unwrap_or_default()), "</td>");
+            html!(out, "<td class=\"n\">");
+            if let Some([elo, error]) = rating {
+                let elo = format!("{elo:+.0}").replace('-', "−");
+                html!(out, (elo), "<span class=\"wide-only\"> ± ", (error), "</span>");
+            }
+            html!(out, "</td>");
         }
         html!(out, "</tr>\n");
     }

@@ -29,6 +29,13 @@ writeFileSync(
     `players = [${players.map(toToml).join(", ")}]\n`,
 );
 crownhead("tournament", "run", "class.toml");
+writeFileSync(
+  join(folder, "cup.toml"),
+  `game = "english"\nschedule = "knockout"\nopenings = "random:4"\n` +
+    `players = [${[...players, { name: "Alan", player: "random" }].map(toToml).join(", ")}]\n`,
+);
+crownhead("tournament", "run", "cup.toml");
+crownhead("tournament", "report", "cup.toml", "--html", "cup");
 const analyse = ["--analyse", "--nodes", "200"];
 crownhead("tournament", "report", "class.toml", ...analyse, "--html", "out", "--per-player", "own");
 crownhead("analyse", "out/games.pdn", "--games", "1-2", "--nodes", "200", "--html", "games.html");
@@ -96,6 +103,34 @@ for (const [size, screen] of Object.entries({ desktop: harness.DESKTOP, phone: h
   }
 }
 
+for (const [size, screen] of Object.entries({ desktop: harness.DESKTOP, phone: harness.PHONE })) {
+  test(`bracket of a knockout has no violations and leads to the games (${size})`, async () => {
+    const page = await open("cup/index.html", { ...screen, ...harness.REDUCED_MOTION });
+    await page.locator("#game-table tbody tr").first().waitFor();
+    await audit(page, "knockout");
+    const rounds = await page.locator(".bracket h3").allTextContents();
+    assert.deepEqual(rounds, ["Quarter-finals", "Semi-finals", "Final"]);
+    const count = (round) => page.locator(".bracket .round").nth(round).locator("li").count();
+    assert.deepEqual([await count(0), await count(1), await count(2)], [4, 2, 1]);
+    const final = page.locator(".bracket .round").last();
+    const names = await final.locator(".name").allTextContents();
+    await final.getByRole("link", { name: "games" }).click();
+    const cells = await page.locator("#game-table tbody tr:first-child td").allTextContents();
+    assert.deepEqual(cells.slice(2, 4).sort(), names.sort());
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+test("report and game can be printed", async () => {
+  const page = await open("out/index.html");
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator("#standings").isVisible());
+  assert.ok(!(await page.locator("#games").isVisible()));
+  await show(page, "#game-1.3");
+  assert.ok(await page.locator("[role=grid]").isVisible());
+  assert.ok(!(await page.getByRole("button", { name: "Start" }).isVisible()));
+});
+
 test("every game can be replayed with the keyboard", async () => {
   const page = await open("out/index.html");
   await page.locator("#game-table tbody tr").nth(4).getByRole("link").first().click();
@@ -118,6 +153,10 @@ test("every game can be replayed with the keyboard", async () => {
   assert.equal(await corner(), "88");
   await page.keyboard.press("m");
   await page.getByText("Better:").waitFor();
+  // The numbers of the score graph: one row per position.
+  const moves = await page.locator(".moves button").count();
+  await page.getByText("Numbers").last().click();
+  assert.equal(await page.locator(".numbers tbody tr").count(), moves + 1);
   await page.getByRole("link", { name: "← Back" }).last().click();
   await page.locator("#standings").waitFor();
   assert.deepEqual(page.errors, []);
