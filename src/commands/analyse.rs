@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Position [default: the start position]
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true, conflicts_with = "file")]
     position: Option<String>,
-    /// Moves to play first, separated by spaces
+    /// Moves to play first, for example "1. 11-15 22-18"
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true, conflicts_with = "file")]
     moves: Option<String>,
     /// Time per position: 500ms, 2s, 1.5s [default: 5s, or 500ms for each move of a file, if there

@@ -28,8 +28,8 @@ use crate::signals::stop_on_signals;
 
 Players: human, random, minimax:DEPTH, alphabeta:DEPTH, level:1 to level:10 or best, with options
 such as best:threads=2,movetime=500ms; or a bot: cmd:COMMAND, a folder with a bot.toml,
-tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE. Without a time limit, a bot has 5 seconds per
-move. Its faults have the same penalties as in a match.")]
+tcp-int32:COMMAND, c-function:FILE, cpp-function:FILE, checkerboard:ENGINE.so. Without a time limit,
+a bot has 5 seconds per move. Its faults have the same penalties as in a match.")]
 pub(crate) struct Args {
     /// Game, with options: contest:kings=true, … [default: english]
     game: Option<Game>,

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 40_000)]
     #[arg(value_parser = value_parser!(u32).range(2..=1_000_000))]
     max_games: u32,
-    /// Journal of the test, which resumes it and holds its games
+    /// Journal with the games of the test; an existing one is resumed
     #[arg(long, value_name = "FILE", default_value = "sprt.journal")]
     journal: PathBuf,
     /// Print one JSON object

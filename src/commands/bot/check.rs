@@ -17,8 +17,8 @@ use crate::signals::stop_on_interrupt;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The bot: a folder with a bot.toml, a command, tcp-int32:COMMAND, c-function:FILE or
-    /// cpp-function:FILE
+    /// The bot: a folder with a bot.toml, a command, tcp-int32:COMMAND, c-function:FILE,
+    /// cpp-function:FILE or checkerboard:ENGINE.so
     #[arg(value_name = "DIR|COMMAND")]
     bot: String,
     /// Game, with options: english, contest:kings=true, …

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PLY")]
     at: usize,
     /// Ask this bot instead: a folder with a bot.toml, a command, tcp-int32:COMMAND,
-    /// c-function:FILE or cpp-function:FILE
+    /// c-function:FILE, cpp-function:FILE or checkerboard:ENGINE.so
     #[arg(long, value_name = "DIR|COMMAND")]
     bot: Option<String>,
     /// Only show the turn

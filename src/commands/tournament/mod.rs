@@ -105,7 +105,7 @@ pub(crate) struct Standings {
     /// Print the crosstable even with more than 20 players
     #[arg(long)]
     crosstable: bool,
-    /// Print maximum-likelihood Elo ratings, too
+    /// Also print maximum-likelihood Elo ratings
     #[arg(long)]
     ratings: bool,
     /// Print the standings as CSV, for spreadsheets

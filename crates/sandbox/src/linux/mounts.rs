@@ -33,20 +33,21 @@ pub(super) const MAX_BIND_MOUNTS: usize = 32;
 
 const AT_RECURSIVE: c_long = 0x8000;
 const MOVE_MOUNT_F_EMPTY_PATH: c_long = 4;
-const OPEN_TREE_CLONE: c_long = 1;
-const MOUNT_ATTR_RDONLY: u64 = 1;
+pub(super) const OPEN_TREE_CLONE: c_long = 1;
+pub(super) const MOUNT_ATTR_RDONLY: u64 = 1;
 const CURRENT_DIR: c_long = libc::AT_FDCWD as c_long;
+
+/// `struct mount_attr`
+#[repr(C)]
+pub(super) struct MountAttributes {
+    pub(super) attr_set: u64,
+    pub(super) attr_clr: u64,
+    pub(super) propagation: u64,
+    pub(super) userns_fd: u64,
+}
 
 /// Makes everything read-only, and mounts the scratch directory, the bind mounts and `/proc`.
 pub(super) fn set_up(plan: &LaunchPlan) -> Result<(), StepError> {
-    /// `struct mount_attr`
-    #[repr(C)]
-    struct MountAttributes {
-        attr_set: u64,
-        attr_clr: u64,
-        propagation: u64,
-        userns_fd: u64,
-    }
     let mut trees = [-1; MAX_BIND_MOUNTS];
     // Trees that are opened before everything becomes read-only stay writable.
     open_trees(plan, true, &mut trees)?;

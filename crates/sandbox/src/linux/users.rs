@@ -23,6 +23,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::init::FIRST_FREE_FD;
 use super::launch::with_signals_blocked;
+use super::mounts::{MOUNT_ATTR_RDONLY, MountAttributes, OPEN_TREE_CLONE};
 use super::plan::c_string;
 use super::syscalls::NIL;
 
@@ -107,8 +108,6 @@ fn is_mapped(map: &str, range: &RangeInclusive<u32>) -> bool {
     })
 }
 
-const OPEN_TREE_CLONE: c_long = 1;
-const MOUNT_ATTR_RDONLY: u64 = 1;
 const MOUNT_ATTR_IDMAP: u64 = 0x0010_0000;
 
 /// Opens a copy of the mount of `path`, which the program can mount in its namespace. If `user` is
@@ -118,14 +117,6 @@ pub(super) fn open_tree(
     user: Option<&BotUser>,
     is_writable: bool,
 ) -> io::Result<OwnedFd> {
-    /// `struct mount_attr`
-    #[repr(C)]
-    struct MountAttributes {
-        attr_set: u64,
-        attr_clr: u64,
-        propagation: u64,
-        userns_fd: u64,
-    }
     let metadata = path.metadata()?;
     let namespace =
         user.map(|user| id_map([metadata.uid(), metadata.gid()], user.id)).transpose()?;

@@ -110,7 +110,7 @@ impl RoomState {
         };
         let offer = match kind {
             OfferKind::Draw => "the draw",
-            OfferKind::TakeBack => "the take-back",
+            OfferKind::TakeBack => "the takeback",
             OfferKind::Rematch => "the rematch",
         };
         let text = format!("{name} declines {offer}.");

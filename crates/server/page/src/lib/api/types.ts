@@ -171,7 +171,7 @@ export interface NewGameRequest {
 /** Response of `POST /api/games`. */
 export interface CreatedGame {
   id: string;
-  /** Null if there is nobody to play. */
+  /** Null in a game between two computers. */
   secret: string | null;
   you: SideLetter[];
   friend?: string;
