@@ -126,7 +126,8 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
         if let (Some(replay), Some(analysis)) = (&mut replay, input.analyses.get(&played.number)) {
             replay.analysis = Some(ReplayAnalysis::new(analysis));
         }
-        let times: Vec<String> = details.reports.iter().map(|report| report.milliseconds.to_string()).collect();
+        let times: Vec<String> =
+            details.reports.iter().map(|report| report.milliseconds.to_string()).collect();
         entries.push(GameEntry {
             number: played.number,
             round: played.round,
