@@ -6,8 +6,8 @@ use std::time::Duration;
 use crownhead_bots::{PlayerSpec, Protocol};
 use crownhead_play::referee::play_game;
 use crownhead_play::{
-    End, GameSettings, GameSetup, GameStart, Opening, PlayError, PlayerError, Session, StopFlag,
-    TimeControl, board_text, derive_seed, new_session, parse_duration,
+    DEFAULT_PLAYER, End, GameSettings, GameSetup, GameStart, Opening, PlayError, PlayerError,
+    Session, StopFlag, TimeControl, board_text, derive_seed, new_session, parse_duration,
 };
 use crownhead_rules::{AssignmentTexts, Game, GameInfo, MoveErrorKind, Side};
 use crownhead_terminal::plain::input::{InputLine, read_line};
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<String>,
     /// Player of the computer in the mode human v.s. computer
-    #[arg(long, value_name = "PLAYER", default_value = "level:5")]
+    #[arg(long, value_name = "PLAYER", default_value = DEFAULT_PLAYER)]
     computer: String,
     /// Random seed of the colours and of the computer [default: different every time]
     #[arg(long, value_name = "SEED")]

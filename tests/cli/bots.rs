@@ -293,6 +293,8 @@ fn replay_shows_a_logged_turn_and_asks_again() {
     assert_eq!((&turn["ply"], &turn["now"]), (&json!(8), &Value::Null));
     let following = turn["following"].as_array().unwrap();
     assert!(following.iter().any(|line| line["direction"] == "<"), "{turn}");
+    let last = crownhead_in(folder.path(), &["bot", "replay", log, "--show", "--json"]).json();
+    assert!(last["ply"].as_u64() > Some(8), "the last turn without --at: {last}");
     let wrong = crownhead_in(folder.path(), &["bot", "replay", log, "--at", "9"]);
     assert!(
         wrong.refused(3).contains("the bot was not asked at ply 9, only at every second ply"),

@@ -71,8 +71,8 @@ pub struct ReplayResult {
 }
 
 impl LoggedTurn {
-    /// Finds the turn at a ply in a log.
-    pub fn find(path: &Path, ply: usize) -> Result<LoggedTurn, String> {
+    /// Finds the turn at a ply in a log; `None` is the last turn.
+    pub fn find(path: &Path, ply: Option<usize>) -> Result<LoggedTurn, String> {
         let mut bytes = Vec::new();
         let read = File::open(path)
             .and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut bytes))
@@ -81,10 +81,15 @@ impl LoggedTurn {
             .map_err(|message| format!("{}: {message}", path.display()))
     }
 
-    fn parse(text: &str, ply: usize) -> Result<LoggedTurn, String> {
+    fn parse(text: &str, ply: Option<usize>) -> Result<LoggedTurn, String> {
         if text.lines().next() != Some(HEADER) {
             return Err(format!("line 1: not a bot log, which starts with {HEADER:?}"));
         }
+        let plies: Vec<usize> = text.lines().filter_map(parse_entry).filter_map(turn_ply).collect();
+        let (Some(first), Some(last)) = (plies.first(), plies.last()) else {
+            return Err("the bot was never asked for a move".into());
+        };
+        let ply = ply.unwrap_or(*last);
         let header = |key: &str| {
             let lines = text.lines().take_while(|line| !line.is_empty());
             let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
@@ -100,11 +105,8 @@ impl LoggedTurn {
             following_lines: Vec::new(),
         };
         let mut turn_seconds = None;
-        let mut plies = Vec::new();
         for (seconds, direction, text) in text.lines().filter_map(parse_entry) {
-            let line = ProtocolLine::new(text);
-            // For other protocols the referee logs newgame and turn lines as notes.
-            let keyword = if ['>', '*'].contains(&direction) { line.keyword } else { "" };
+            let keyword = keyword(direction, text);
             if keyword == "newgame" && turn_seconds.is_none() {
                 turn.newgame = text.to_string();
             }
@@ -112,9 +114,7 @@ impl LoggedTurn {
                 if turn_seconds.is_some() {
                     break;
                 }
-                let number = line.value("ply").and_then(|ply| ply.parse::<usize>().ok());
-                plies.extend(number);
-                if number == Some(ply) {
+                if turn_ply((seconds, direction, text)) == Some(ply) {
                     if text.ends_with('…') {
                         return Err(format!("ply {ply}: the turn line in the log is truncated"));
                     }
@@ -126,12 +126,11 @@ impl LoggedTurn {
                 turn.following_lines.push(LoggedLine { seconds, direction, text });
             }
         }
-        match (turn_seconds, plies.first(), plies.last()) {
-            (Some(_), ..) => Ok(turn),
-            (None, Some(first), Some(last)) => Err(format!(
+        match turn_seconds {
+            Some(_) => Ok(turn),
+            None => Err(format!(
                 "the bot was not asked at ply {ply}, only at every second ply from {first} to {last}"
             )),
-            _ => Err(format!("the bot was not asked at ply {ply}: it was never asked for a move")),
         }
     }
 
@@ -251,6 +250,18 @@ impl LoggedTurn {
             Err(refusal) => (None, Some(refusal.to_string())),
         })
     }
+}
+
+/// Returns the keyword of a line that the bot was sent. For other protocols the referee logs newgame
+/// and turn lines as notes.
+fn keyword(direction: char, text: &str) -> &str {
+    if ['>', '*'].contains(&direction) { ProtocolLine::new(text).keyword } else { "" }
+}
+
+/// Returns the ply of a turn line.
+fn turn_ply((_, direction, text): (f64, char, &str)) -> Option<usize> {
+    let line = ProtocolLine::new(text);
+    line.value("ply").filter(|_| keyword(direction, text) == "turn")?.parse().ok()
 }
 
 /// Parses the time, direction and text of a line.

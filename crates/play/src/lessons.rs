@@ -241,7 +241,10 @@ impl Course {
 
 #[cfg(test)]
 mod tests {
+    use crownhead_rules::Side;
+
     use super::*;
+    use crate::is_flipped_for;
 
     fn courses() -> impl Iterator<Item = Course> {
         Game::all().into_iter().map(|game| course(&game).unwrap())
@@ -256,6 +259,17 @@ mod tests {
                 .iter()
                 .filter(|exercise| matches!(exercise.goal, Goal::Illegal { .. }));
             assert!((2..=6).contains(&illegal.count()), "{}", course.game);
+        }
+    }
+
+    #[test]
+    fn texts_are_right_whichever_way_the_board_is_shown() {
+        let is_flipped = |game: &Game| [Side::First, Side::Second].map(|s| is_flipped_for(game, s));
+        for course in courses().filter(|course| is_flipped(&course.game) != [false; 2]) {
+            let text = lesson_text(&course.game).unwrap();
+            let mut words = text.split(|c: char| !c.is_alphabetic());
+            let direction = words.find(|word| ["up", "down", "top", "bottom"].contains(word));
+            assert_eq!(direction, None, "{}", course.game);
         }
     }
 

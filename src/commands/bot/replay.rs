@@ -19,9 +19,9 @@ pub(crate) struct Args {
     /// Log written by match, tournament run or bot check with --log
     #[arg(value_name = "LOG")]
     log: PathBuf,
-    /// Ply of the turn: the number of moves played before it
+    /// Ply of the turn: the number of moves played before it [default: the last turn]
     #[arg(long, value_name = "PLY")]
-    at: usize,
+    at: Option<usize>,
     /// Ask this bot instead: a folder with a bot.toml, a command, tcp-int32:COMMAND,
     /// c-function:FILE, cpp-function:FILE or checkerboard:ENGINE.so
     #[arg(long, value_name = "DIR|COMMAND")]

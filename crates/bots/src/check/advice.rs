@@ -60,8 +60,7 @@ fn for_bot(fault: &Fault) -> &'static str {
             "Check command and build in bot.toml, and whether everything they need is installed."
         }
         FaultKind::Crash => {
-            "Reproduce the crash: `crownhead bot check … --log DIR`, then `crownhead bot replay LOG \
-             --at PLY`."
+            "Reproduce the crash: `crownhead bot check … --log DIR`, then `crownhead bot replay LOG`."
         }
         FaultKind::OutputClosed => "Keep standard output open until quit.",
         FaultKind::ProtocolError => "Answer each turn line with one line: move TEXT.",

@@ -48,7 +48,7 @@ fn ask(turn: &LoggedTurn, answer: &str) -> ReplayResult {
 #[test]
 fn very_long_turn_line_is_sent_again_unchanged() {
     let (_folder, log) = logged_game(MANY_MOVES);
-    let turn = LoggedTurn::find(&log, 0).unwrap();
+    let turn = LoggedTurn::find(&log, Some(0)).unwrap();
     assert!(turn.turn.len() > 20_000, "{} bytes", turn.turn.len());
     let folder = tempfile::tempdir().unwrap();
     let received = folder.path().join("received");
@@ -63,14 +63,14 @@ fn very_long_turn_line_is_sent_again_unchanged() {
     let truncated = format!("{}…", &turn.turn[..1000]);
     let text = std::fs::read_to_string(&log).unwrap().replace(&turn.turn, &truncated);
     std::fs::write(&log, text).unwrap();
-    let message = LoggedTurn::find(&log, turn.ply).unwrap_err();
+    let message = LoggedTurn::find(&log, Some(turn.ply)).unwrap_err();
     assert!(message.ends_with("the turn line in the log is truncated"), "{message}");
 }
 
 #[test]
 fn answer_is_judged_as_in_a_game() {
     let (_folder, log) = logged_game("b7/8/b7/8/8/7w/8/7w b 392");
-    let turn = LoggedTurn::find(&log, 0).unwrap();
+    let turn = LoggedTurn::find(&log, Some(0)).unwrap();
     let result = ask(&turn, "print('move ', first, flush=True)");
     let first = turn.moves().split(',').next().unwrap();
     assert_eq!((result.played.as_deref(), result.fault), (Some(first), None));

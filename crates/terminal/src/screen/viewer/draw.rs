@@ -116,12 +116,11 @@ fn draw_players<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, layout: &Layou
         write_player(frame, line, (&record.game, side), is_to_move, (&name, &clock), look);
     }
     let area = framed(frame, layout.captured, "Game", look);
-    let event: Vec<_> = ["Event", "Date"].into_iter().filter_map(|name| record.tag(name)).collect();
-    let event = replace_invisible(&event.join(", "));
-    write_line(frame, area, &truncate(&event, area.width.into()), Style::default());
+    let tag = |name| record.tag(name).map(replace_invisible).unwrap_or_default();
+    write_line(frame, area, &truncate(&tag("Event"), area.width.into()), Style::default());
     let others = cursor.sibling_moves();
     let branch = match (cursor.depth(), others.is_empty()) {
-        (0, true) => String::new(),
+        (0, true) => tag("Date"),
         (0, false) => format!("variations (v): {}", others.join(", ")),
         (_, true) => "variation (Esc: leave)".into(),
         (_, false) => format!("variation; v: {}", others.join(", ")),
