@@ -165,7 +165,6 @@ impl Tournament {
                 5 => vec![fault(1, "Dan")],
                 _ => Vec::new(),
             },
-            ..GameDetails::default()
         };
         let analysis = |game: &Game| {
             let record = read(&format!("[FEN \"{START}\"]\n1. {} *", moves.join(" ")));
@@ -238,7 +237,9 @@ fn report_has_every_figure_as_json() {
 fn knockout() -> Tournament {
     let mut tournament = Tournament::new(PLAYERS);
     let Tournament { snapshot, details, analyses, logs } = &mut tournament;
-    (details.clear(), analyses.clear(), logs.clear());
+    details.clear();
+    analyses.clear();
+    logs.clear();
     snapshot.settings.schedule = Schedule::Knockout { tie_replays: 0 };
     snapshot.settings.games = 2;
     for (place, name) in [(4, "Eve"), (5, "Fay")] {

@@ -18,7 +18,7 @@ pub struct PositionSpec<'a> {
     pub game: &'a Game,
     /// Start position; `None` is the game's own.
     pub position: Option<&'a str>,
-    /// Moves to play first, as [`move_words`](crate::move_words) splits them.
+    /// Moves to play first, as [`move_words`](crate::move_words()) splits them.
     pub moves: &'a str,
 }
 
