@@ -382,12 +382,15 @@ fn check_cargo<'a>(words: impl Iterator<Item = &'a str>) -> Result<(), String> {
     if is_run && value("--example").is_none() {
         return Err("write `cargo run --release -- …`, or `--example NAME`".into());
     }
+    let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
     for (option, directory) in
         [("--bench", "benches"), ("--test", "tests"), ("--example", "examples")]
     {
         let Some(name) = value(option) else { continue };
         let target = package.join(directory).join(name);
-        if !target.with_extension("rs").is_file() && !target.join("main.rs").is_file() {
+        let is_listed = manifest.contains(&format!("\nname = \"{name}\"\npath = "));
+        let is_found = target.with_extension("rs").is_file() || target.join("main.rs").is_file();
+        if !is_listed && !is_found {
             return Err(format!("{} does not exist", target.display()));
         }
     }

@@ -352,15 +352,15 @@ test("the last move is highlighted and earlier positions can be viewed", async (
 test("the board can be flipped and shows every kind of coordinates", async () => {
   const page = await openGame({ game: "english" });
   const corner = () => page.evaluate(() => document.querySelector("[data-cell]").dataset.cell);
-  assert.equal(await corner(), "88", "seen from Black");
+  assert.equal(await corner(), "11", "who plays both sides sees row 1 at the top");
   await page.getByText("Board, links and shortcuts").click();
   await page.getByRole("button", { name: "Flip board" }).click();
-  assert.equal(await corner(), "11");
+  assert.equal(await corner(), "88");
   assert.equal(await harness.cell(page, "12").textContent(), "1");
   await page.getByLabel("Coordinates").selectOption("Rows and columns");
   assert.equal((await harness.cell(page, "12").textContent()).trim(), "");
-  assert.equal(await page.locator(".rows").textContent(), "12345678");
-  assert.equal(await page.locator(".columns").textContent(), "12345678");
+  assert.equal(await page.locator(".rows").textContent(), "87654321");
+  assert.equal(await page.locator(".columns").textContent(), "87654321");
   await page.getByLabel("Coordinates").selectOption("None");
   assert.equal(await page.locator(".rows").count(), 0);
   await page.context().close();
