@@ -169,7 +169,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{object}")?;
     } else if failure.is_none() {
         write_report(&mut out, &config, &score)?;
-        faults.report.write(&mut out, "--log DIR logs every game.")?;
+        let hint = "--log DIR writes one for each game and bot.";
+        faults.report.write(&mut out, "--log DIR logs every game.", hint)?;
     }
     if let Some(error) = &log_error {
         eprint_message(format_args!("crownhead: the logs are incomplete: {error}"));

@@ -70,6 +70,23 @@ fn unknown_game_is_refused_with_the_list_of_games() {
 }
 
 #[test]
+fn mistyped_names_are_answered_with_the_nearest_one() {
+    for (arguments, name) in [
+        (&["play", "chineese"][..], "chinese-checkers"),
+        (&["play", "checkers"], "english"),
+        (&["learn", "halma"], "capture-halma"),
+        (&["play", "--second", "best1"], "best"),
+        (&["play", "--second", "levle:3"], "level:3"),
+        (&["play", "--first", "humna"], "human"),
+        (&["bot", "new", "pyhton", "x"], "python"),
+    ] {
+        let finished = crownhead(arguments);
+        let hint = format!(" (did you mean {name}?)");
+        assert!(finished.refused(2).contains(&hint), "{arguments:?}: {finished:?}");
+    }
+}
+
+#[test]
 fn game_ids_ignore_case() {
     let moves = crownhead(&["moves", "english"]);
     assert_eq!(crownhead(&["moves", "English"]).printed(), moves.printed());
@@ -84,6 +101,7 @@ fn invalid_game_options_are_refused_with_the_valid_ones() {
             "contest:flying=true",
             "contest: unknown option \"flying\"; available options: draw-plies, kings",
         ),
+        ("english:rule=wcdf", "unknown option \"rule\" (did you mean rules?); available options"),
         (
             "capture-halma:kings=true",
             "capture-halma: unknown option \"kings\"; the game has no options",

@@ -605,4 +605,18 @@ fn bot_that_never_answers_is_advised_to_flush() {
     let finished = crownhead_in(folder.path(), &[&players[..], &options].concat());
     assert_eq!(finished.code, Some(4), "{finished:?}");
     assert!(finished.stdout.contains("it has never answered: flush"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("\nno logs; --log DIR "), "{}", finished.stdout);
+}
+
+#[test]
+fn function_that_does_not_return_is_not_advised_to_flush() {
+    let folder = tempfile::tempdir().unwrap();
+    let function =
+        "int ai_player(int player, const int *board) { for (;;) *(volatile int *)&player = 1; }";
+    std::fs::write(folder.path().join("loop.c"), function).unwrap();
+    let players = ["match", "c-function:loop.c", "random", "--game", "chinese-checkers", "-n", "2"];
+    let finished = crownhead_in(folder.path(), &[&players[..], &["--movetime", "100ms"]].concat());
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stdout.contains("did not answer in time"), "{}", finished.stdout);
+    assert!(!finished.stdout.contains("flush"), "{}", finished.stdout);
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crownhead_play::truncate;
+use crownhead_rules::did_you_mean;
 
 use crate::protocol::game_of_protocol;
 
@@ -59,8 +60,9 @@ impl StarterKit {
         let name = language.trim().to_ascii_lowercase();
         let kit = KITS.iter().find(|kit| kit.language == name || kit.aliases.contains(&&*name));
         kit.ok_or_else(|| {
-            let names = KITS.map(|kit| kit.language).join(", ");
-            format!("no starter kit for {:?}; available: {names}", truncate(language))
+            let names = KITS.map(|kit| kit.language);
+            let (hint, language) = (did_you_mean(&name, names), truncate(language));
+            format!("no starter kit for {language:?}{hint}; available: {}", names.join(", "))
         })
     }
 

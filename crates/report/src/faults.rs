@@ -108,8 +108,14 @@ impl FaultReport {
         }
     }
 
-    /// Writes the faults in the order of the games. `hint` says how to see all of them.
-    pub fn write(&self, out: &mut impl std::io::Write, hint: &str) -> std::io::Result<()> {
+    /// Writes the faults in the order of the games. `hint` says how to see all of them, `log_hint`
+    /// how to get logs if there are none.
+    pub fn write(
+        &self,
+        out: &mut impl std::io::Write,
+        hint: &str,
+        log_hint: &str,
+    ) -> std::io::Result<()> {
         let mut groups: Vec<_> = self.groups.values().collect();
         groups.sort_by_key(|group| group.game);
         for FaultGroup { label, description, stderr, log, count, .. } in &groups {
@@ -121,6 +127,9 @@ impl FaultReport {
         let omitted = self.count.saturating_sub(groups.iter().map(|group| group.count).sum());
         if omitted > 0 {
             writeln!(out, "{}; {hint}", counted(omitted as u64, "more fault"))?;
+        }
+        if !groups.is_empty() && groups.iter().all(|group| group.log.is_none()) {
+            writeln!(out, "no logs; {log_hint}")?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::parse::truncate;
 use crate::perft::{PathPerft, PerftOptions};
-use crate::suggest::did_you_mean;
+use crate::suggest::{nearest, suggestion};
 use crate::{BulkPerft, GameInfo, Notation, OptionsError, Perft, Position};
 
 /// Defines `for_each_game!` from the list below, with the games of the test-only feature or
@@ -186,8 +186,12 @@ impl FromStr for Game {
         let id = id.trim();
         Game::parse_options(&id.to_ascii_lowercase(), options).unwrap_or_else(|| {
             let ids = GAMES.each_ref().map(|game| game.id);
-            let (hint, typed) = (did_you_mean(id, ids), truncate(id, 40));
-            let ids = ids.join(", ");
+            let names = GAMES.iter().flat_map(|game| [game.id, game.name]);
+            let nearest = nearest(id, names);
+            let game =
+                GAMES.iter().find(|game| nearest == Some(game.id) || nearest == Some(game.name));
+            let hint = game.map_or(String::new(), |game| suggestion(game.id));
+            let (ids, typed) = (ids.join(", "), truncate(id, 40));
             let message = format!("unknown game {typed:?}{hint}; available games: {ids}");
             Err(OptionsError(message))
         })

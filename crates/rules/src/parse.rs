@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::suggest::did_you_mean;
 use crate::{Cell, OptionInfo, OptionsError, PositionError, Side, SideInfo};
 
 /// Splits `key=value,…` and checks that each key is an option of the game and occurs once.
@@ -23,8 +24,8 @@ pub(crate) fn parse_key_values<'a>(
                 [] => "the game has no options".to_string(),
                 keys => format!("available options: {}", keys.join(", ")),
             };
-            let key = truncate(key, 40);
-            return Err(OptionsError(format!("{game}: unknown option {key:?}; {available}")));
+            let (hint, key) = (did_you_mean(key, keys), truncate(key, 40));
+            return Err(OptionsError(format!("{game}: unknown option {key:?}{hint}; {available}")));
         }
         if pairs.iter().any(|(k, _)| *k == key) {
             return Err(OptionsError(format!("{game}: duplicate option {key}")));

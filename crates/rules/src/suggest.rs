@@ -2,11 +2,16 @@
 
 /// Returns ` (did you mean NAME?)` with the name nearest to a mistyped one, or nothing.
 pub fn did_you_mean<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(typed, names).map_or(String::new(), |name| format!(" (did you mean {name}?)"))
+    nearest(typed, names).map_or(String::new(), suggestion)
+}
+
+/// Returns ` (did you mean NAME?)`.
+pub(crate) fn suggestion(name: &str) -> String {
+    format!(" (did you mean {name}?)")
 }
 
 /// Returns the name nearest to a mistyped one: a name that contains it, or differs in few
-/// letters.
+/// letters, as a whole or in one of its words.
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed: Vec<char> = typed.trim().to_lowercase().chars().take(64).collect();
     let max = (typed.len() / 3).max(1);
@@ -16,7 +21,10 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
         if typed.len() >= 3 && name.contains(&text) {
             return 0;
         }
-        edit_distance(&typed, &name.chars().collect::<Vec<_>>())
+        // Of short words, any other one would be similar.
+        let words = name.split(['-', ' ']).filter(|word| word.len() > 3).chain([name.as_str()]);
+        let distances = words.map(|word| edit_distance(&typed, &word.chars().collect::<Vec<_>>()));
+        distances.min().unwrap_or(usize::MAX)
     };
     let names = names.into_iter().map(|name| (distance(name), name));
     let (_, name) =
@@ -56,6 +64,8 @@ mod tests {
             ("halma", Some("capture-halma")),
             ("chinesecheckers", Some("chinese-checkers")),
             ("engl", Some("english")),
+            ("chineese", Some("chinese-checkers")),
+            ("capure", Some("capture-halma")),
             ("chess", None),
             ("", None),
             ("e", None),

@@ -120,7 +120,10 @@ pub(crate) fn split_data(comment: &str, sides: &[SideInfo; 2]) -> (Option<String
     let rest = repeated.unwrap_or(&rest).trim_start().to_string();
     let texts: Vec<_> = [
         eval,
-        data.clock.map(|left| format!("{} left", clock_text(left))),
+        data.clock.map(|left| match left.as_secs() {
+            ..20 => format!("{} s left", clock_text(left)),
+            _ => format!("{} left", clock_text(left)),
+        }),
         data.elapsed.map(|used| format!("{:.1} s", used.as_secs_f64())),
     ]
     .into_iter()

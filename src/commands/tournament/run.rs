@@ -208,7 +208,8 @@ fn play(
         out.flush()?;
         let hint =
             format!("crownhead tournament games {} NUMBER lists those of a game.", file.display());
-        progress.faults.write(&mut std::io::stderr().lock(), &hint)?;
+        let log_hint = "log = \"DIR\" in the tournament file writes one for each game and bot.";
+        progress.faults.write(&mut std::io::stderr().lock(), &hint, log_hint)?;
     }
     let unfinished = snapshot.games.iter().filter(|game| game.summary.is_none()).count();
     let unfinished = games_text(unfinished);

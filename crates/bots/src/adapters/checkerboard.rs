@@ -30,11 +30,16 @@ const EXACT_TIME: u8 = 2;
 
 /// The adapter for the host program: the bot protocol with more keys in a turn, and boards instead
 /// of moves.
-#[derive(Default)]
 pub(crate) struct CheckerBoardAdapter {
     v1: V1Adapter,
     side: char,
     is_new_game: bool,
+}
+
+impl CheckerBoardAdapter {
+    pub(crate) fn new() -> CheckerBoardAdapter {
+        CheckerBoardAdapter { v1: V1Adapter::for_function(), side: ' ', is_new_game: false }
+    }
 }
 
 impl ProtocolAdapter for CheckerBoardAdapter {

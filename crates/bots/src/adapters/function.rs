@@ -266,7 +266,7 @@ pub(crate) struct FunctionAdapter {
 
 impl FunctionAdapter {
     pub(crate) fn new(protocol: Protocol) -> FunctionAdapter {
-        FunctionAdapter { protocol, v1: V1Adapter::default(), side: ' ' }
+        FunctionAdapter { protocol, v1: V1Adapter::for_function(), side: ' ' }
     }
 }
 

@@ -113,7 +113,7 @@ impl Protocol {
             Protocol::V1 => Box::new(V1Adapter::default()),
             Protocol::TcpInt32 => Box::new(TcpInt32Adapter::default()),
             Protocol::CFunction | Protocol::CppFunction => Box::new(FunctionAdapter::new(self)),
-            Protocol::CheckerBoard => Box::new(CheckerBoardAdapter::default()),
+            Protocol::CheckerBoard => Box::new(CheckerBoardAdapter::new()),
         }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct V1Adapter {
     missed_ready: bool,
     /// Whether the bot has answered a turn.
     has_answered: bool,
+    /// Whether the lines come from code of this program around a function of the author.
+    is_function: bool,
     name: Option<String>,
     /// Letter of the bot's side.
     side: char,
@@ -87,6 +89,11 @@ fn protocol_error(message: impl Into<String>, received: &[u8]) -> Fault {
 }
 
 impl V1Adapter {
+    /// An adapter for a program that is compiled around a function of the author.
+    pub(crate) fn for_function() -> V1Adapter {
+        V1Adapter { is_function: true, ..V1Adapter::default() }
+    }
+
     /// Waits for `ready`. Late answers to earlier turns may precede it.
     fn wait_ready(
         &mut self,
@@ -228,7 +235,8 @@ impl V1Adapter {
             && fault.received.is_none()
         {
             let Some((line, late_for)) = answers.ignored else {
-                if !self.has_answered {
+                // A function need not print anything.
+                if !self.has_answered && !self.is_function {
                     fault.message.push_str(FLUSH_HINT);
                 }
                 return Err(error);
@@ -362,7 +370,8 @@ impl ProtocolAdapter for V1Adapter {
         timeout: Duration,
         stop: &StopFlag,
     ) -> Result<(), AskError> {
-        *self = V1Adapter { line: std::mem::take(&mut self.line), ..V1Adapter::default() };
+        let (line, is_function) = (std::mem::take(&mut self.line), self.is_function);
+        *self = V1Adapter { line, is_function, ..V1Adapter::default() };
         bot.send("crownhead protocol=1\n", Some(Instant::now() + timeout), stop);
         self.wait_ready_or_warn(bot, timeout, stop)
     }

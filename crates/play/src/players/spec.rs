@@ -77,10 +77,17 @@ fn hint(typed: &str) -> String {
     let end = typed.find(|c| !is_name(c)).unwrap_or(typed.len());
     let (name, rest) = typed.split_at(end);
     let argument = rest.trim_start_matches([':', ' ', '=']);
-    match nearest(name, KIND_NAMES) {
-        Some(name) if argument.is_empty() => format!(" (did you mean {name}?)"),
-        Some(name) => format!(" (did you mean {name}:{argument}?)"),
-        None => String::new(),
+    let Some(name) = nearest(name, KIND_NAMES) else { return String::new() };
+    // `best` takes options only, and `random` takes nothing.
+    let takes_argument = match name {
+        "random" => false,
+        "best" => argument.contains('='),
+        _ => !argument.is_empty(),
+    };
+    if takes_argument {
+        format!(" (did you mean {name}:{argument}?)")
+    } else {
+        format!(" (did you mean {name}?)")
     }
 }
 
