@@ -137,6 +137,9 @@ const IOCTL: &[u64] = &[
     0x5413,      // TIOCGWINSZ
 ];
 
+/// Not defined by `libc` for musl.
+const PR_GET_SPECULATION_CTRL: c_int = 52;
+
 /// Options of `prctl`. Not among them: a process that is not dumpable hides its memory from the
 /// monitor, and a subreaper keeps orphans.
 const PRCTL: &[c_int] = &[
@@ -155,7 +158,7 @@ const PRCTL: &[c_int] = &[
     libc::PR_GET_TID_ADDRESS,
     libc::PR_SET_THP_DISABLE,
     libc::PR_GET_THP_DISABLE,
-    libc::PR_GET_SPECULATION_CTRL,
+    PR_GET_SPECULATION_CTRL,
     libc::PR_SET_VMA,
     #[cfg(target_arch = "aarch64")]
     libc::PR_SVE_GET_VL,

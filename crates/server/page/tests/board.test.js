@@ -222,6 +222,10 @@ test("a move stops by selecting its cell again, by Enter, or by dropping the pie
       await page.keyboard.press("Enter");
     },
     (page) => harness.mouse(page).drag("33", "35"),
+    async (page) => {
+      await select(page, "33", "35");
+      await page.keyboard.press("Enter");
+    },
   ]) {
     const page = await openGame(jumps);
     await stop(page);

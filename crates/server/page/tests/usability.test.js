@@ -41,6 +41,9 @@ async function pixels(page, name, part = 0.5) {
 const differing = (a, b) =>
   a.filter((value, i) => Math.abs(value - b[i]) > 8).length / Math.max(1, a.length);
 
+/** Mean of all colour values. */
+const brightness = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 test("the piece on a focused cell stays visible", async () => {
   const page = await openGame({ game: "english" });
   const before = await pixels(page, "32");
@@ -80,6 +83,7 @@ test("forced colours show the pieces of both sides, and differently", async () =
     ];
     assert.ok(differing(black, empty) > 0.3, "a black piece differs from an empty cell");
     assert.ok(differing(white, black) > 0.3, "the sides differ");
+    assert.ok(brightness(white) > brightness(black), `White is white (${colorScheme})`);
     const [whiteCell, emptyCell] = [await pixels(page, "81", 1), await pixels(page, "41", 1)];
     assert.ok(differing(whiteCell, emptyCell) > 0.1, "a white piece differs from an empty cell");
     await harness.mouse(page).select("36");
@@ -94,6 +98,14 @@ test("forced colours show the pieces of both sides, and differently", async () =
       .locator("fieldset label")
       .evaluateAll((labels) => labels.slice(0, 2).map((l) => getComputedStyle(l).backgroundColor));
     assert.notEqual(fills[0], fills[1], "the chosen game is marked");
+    const discs = await page
+      .locator(".mini-board")
+      .first()
+      .evaluate((board) => {
+        const fill = (side) => getComputedStyle(board.querySelector(`circle.side-${side}`)).fill;
+        return [fill(0), fill(1)].map((fill) => fill.match(/\d+/g).map(Number));
+      });
+    assert.ok(brightness(discs[1]) > brightness(discs[0]), "also in a thumbnail");
     await page.context().close();
   }
 });
@@ -169,6 +181,62 @@ test("an offer moves no button and can be answered only after a moment", async (
   await bob.getByText("Your opponent proposes a takeback.").first().waitFor();
   assert.deepEqual(await controls(bob), before, "nor does a take-back request");
   for (const page of [ann, bob]) await page.context().close();
+});
+
+/** Vertical places of the board, the players and everything that can be clicked. */
+const places = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("[role=grid], .player, .sidebar :is(input, button, summary)")]
+      .filter((element) => !element.closest(".offer, .moves li"))
+      .map((element) => {
+        const { y, height } = element.getBoundingClientRect();
+        const name = element.matches("[role=grid], .player")
+          ? element.classList[0]
+          : element.id || element.ariaLabel || element.textContent.trim();
+        return `${name} ${Math.round(y + scrollY)} ${Math.round(height)}`;
+      }),
+  );
+
+test("nothing moves while the computer thinks, while spectators join or at the end", async () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  for (const options of [harness.DESKTOP, phone, harness.PHONE]) {
+    for (const game of ["capture-halma", "english:rules=wcdf"]) {
+      const created = await server.createGame({
+        game,
+        mode: "computer",
+        player: "level:10",
+        thinking: 500,
+        side: "b",
+        name: "Ann-Kathrin of the Lake",
+        clock: { time: 900_000, increment: 10_000 },
+      });
+      const page = await open(created.seatPath, options);
+      await page.locator(".cell.movable").first().waitFor();
+      const before = await places(page);
+      await page.locator(".cell.movable").first().click();
+      await page.locator(".cell.destination").first().click();
+      await page.locator(".thinking").waitFor();
+      assert.deepEqual(await places(page), before, `${game}: thinking`);
+      await harness.waitForMoves(page, 2);
+      assert.deepEqual(await places(page), before, `${game}: moved`);
+      const watchers = [];
+      for (let i = 1; i <= 2; i++) watchers.push(await open(created.watchPath, options));
+      await page.getByText("2 spectators").waitFor();
+      assert.deepEqual(await places(page), before, `${game}: spectators`);
+      const [watcher] = watchers;
+      await watcher.getByText("1 other spectator").waitFor();
+      const watched = await places(watcher);
+      await page.getByRole("button", { name: "Resign" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+      // The buttons are others now.
+      const fixed = (list) => list.filter((place) => /^(grid|player|typed-move) /.test(place));
+      await page.locator(".status.over").waitFor();
+      assert.deepEqual(fixed(await places(page)), fixed(before), `${game}: the end`);
+      await watcher.locator(".status.over").waitFor();
+      assert.deepEqual(await places(watcher), watched, `${game}: the end, watching`);
+      for (const tab of [page, ...watchers]) await tab.context().close();
+    }
+  }
 });
 
 test("the resign dialog focuses the safe button and returns the focus", async () => {
@@ -359,7 +427,8 @@ test("a hint names a legal move and shows it on the board", async () => {
 
 test("the rules in force and the running score are shown", async () => {
   const page = await openGame({ game: "contest:kings=true,draw-plies=20" });
-  await page.getByText("draw-plies=20 · kings=true · No clock · 20 moves until a draw").waitFor();
+  await page.getByText("draw-plies=20 · kings=true · No clock").waitFor();
+  await page.getByText("20 moves until a draw").waitFor();
   await harness.mouse(page).select("36");
   await harness.mouse(page).select("45");
   await page.getByText("19 moves until a draw").waitFor();
