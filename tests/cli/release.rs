@@ -31,6 +31,7 @@ fn release_archive_is_complete_and_plays_a_game_in_an_empty_directory() {
         "completions/crownhead.bash",
         "completions/crownhead.zsh",
         "completions/crownhead.fish",
+        "docs/guide-player.md",
         "LICENSE-MIT",
         "LICENSE-APACHE",
     ] {
