@@ -7,6 +7,9 @@ use super::viewer::ViewerData;
 use super::{charts, page, points, seconds};
 use crate::data::{FaultGroup, PlayerReport, Report};
 
+/// Maximum number of games listed in which a costly move was repeated.
+const MAX_SAME_DROPS: usize = 3;
+
 /// Formats the page of one player as a file of its own. It contains the player's own games and log
 /// lines; about others it has names and results only. `None` if the player is not ranked.
 pub fn player_page(report: &Report, player: usize) -> Option<String> {
@@ -150,7 +153,11 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
                     "</b> <span class=\"muted\">against ",
                     (report.name(drop.opponent)),
                     "</span></p><p>",
-                    (drop.sentence),
+                    (drop.sentence)
+                );
+                same_drops(out, &drop.also_in);
+                html!(
+                    out,
                     "</p><a class=\"button\" href=\"#game-",
                     (drop.game),
                     ".",
@@ -162,6 +169,19 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
         }
     }
     html!(out, "</section>\n");
+}
+
+/// Lists the other games with the same move in the same position.
+fn same_drops(out: &mut Html, also_in: &[(i64, usize)]) {
+    for (index, (game, ply)) in also_in.iter().take(MAX_SAME_DROPS).enumerate() {
+        out.raw(if index == 0 { " The same in game " } else { ", " });
+        html!(out, "<a href=\"#game-", (game), ".", (ply + 1), "\">", (game), "</a>");
+    }
+    let more = also_in.len().saturating_sub(MAX_SAME_DROPS);
+    if more > 0 {
+        html!(out, " and ", (counted(more as u64, "more game")));
+    }
+    out.raw(if also_in.is_empty() { "" } else { "." });
 }
 
 fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
