@@ -342,6 +342,7 @@ fn repeated_blunder_is_listed_once_with_its_games() {
     // Game 2 was drawn and game 4 lost.
     assert_eq!(games, [(2, vec![(4, 0)])]);
     let page = player_page(&report, 1).unwrap();
+    assert!(page.contains("as Black against Ada"));
     assert!(page.contains(" The same in game <a href=\"#game-4.1\">4</a>."));
 }
 

@@ -4,7 +4,7 @@ use crownhead_play::counted;
 
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
-use super::{charts, page, points, seconds};
+use super::{charts, page, points, seconds, signed};
 use crate::data::{FaultGroup, PlayerReport, Report};
 
 /// Maximum number of games listed in which a costly move was repeated.
@@ -84,7 +84,7 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
         html!(
             out,
             "<div class=\"card\"><dt>Rating</dt><dd>",
-            (format!("{elo:+.0}")),
+            (signed(elo, 0)),
             " <small>± ",
             (format!("{error:.0}")),
             "</small></dd></div>"
@@ -119,6 +119,12 @@ fn move_number(report: &Report, game: i64, ply: usize) -> usize {
     (ply + replay.map_or(0, |replay| replay.side)) / 2 + 1
 }
 
+/// Name of the side that a player had in a game.
+fn side_name<'a>(report: &'a Report, player: &PlayerReport, game: i64) -> &'a str {
+    let side = report.game(game).and_then(|game| game.side_of(player.player));
+    side.map_or("", |side| &report.tournament.sides[side])
+}
+
 fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(out, "<section><h2>Costliest moves</h2>");
     match (&player.quality, player.drops.as_slice()) {
@@ -150,7 +156,9 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
                     (drop.game),
                     ", move ",
                     (move_number(report, drop.game, drop.ply)),
-                    "</b> <span class=\"muted\">against ",
+                    "</b> <span class=\"muted\">as ",
+                    (side_name(report, player, drop.game)),
+                    " against ",
                     (report.name(drop.opponent)),
                     "</span></p><p>",
                     (drop.sentence)
@@ -221,7 +229,7 @@ fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
                     "</td><td class=\"n ",
                     (if difference < 0.0 { "minus" } else { "plus" }),
                     "\">",
-                    (format!("{difference:+.2}").replace('-', "−")),
+                    (signed(difference, 2)),
                     "</td>"
                 );
             }

@@ -4,7 +4,7 @@ use crownhead_play::counted;
 
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
-use super::{charts, date, page, player, points};
+use super::{charts, date, page, player, points, signed};
 use crate::data::{BracketPairing, BracketRound, Report, StandingsRow};
 
 /// Maximum length of the results in a cell of the crosstable; longer ones are summed up.
@@ -202,8 +202,7 @@ fn standings(out: &mut Html, report: &Report) {
             let rating = report.player(row.player).and_then(|player| player.rating);
             html!(out, "<td class=\"n\">");
             if let Some([elo, error]) = rating {
-                let elo = format!("{elo:+.0}").replace('-', "−");
-                html!(out, (elo), "<span class=\"wide-only\"> ± ", (error), "</span>");
+                html!(out, (signed(elo, 0)), "<span class=\"wide-only\"> ± ", (error), "</span>");
             }
             html!(out, "</td>");
         }
