@@ -374,6 +374,26 @@ fn advice_about_time_is_about_moves_that_the_bot_played() {
 }
 
 #[test]
+fn turns_after_the_last_fault_on_record_are_not_attributed_to_the_bot() {
+    let mut tournament = Tournament::new(PLAYERS);
+    // Ada had five faults in game 3; the journal has the first one.
+    tournament.snapshot.games[2].summary.as_mut().unwrap().faults = [5, 0];
+    let fault = tournament.details[&1].faults[0].clone();
+    let details = tournament.details.get_mut(&3).unwrap();
+    details.faults = vec![fault];
+    details.moves = ["6-9", "13x6", "5-9"].map(String::from).to_vec();
+    details.reports = [2005, 10, 2006]
+        .map(|milliseconds| MoveReport { milliseconds, ..MoveReport::default() })
+        .to_vec();
+    let report = tournament.report();
+    let ada = report.player(0).unwrap();
+    assert!(ada.slowest.iter().all(|slow| slow.game != 3), "{:?}", ada.slowest);
+    assert!(ada.suggestions[0].contains("(6 faults)"), "{:?}", ada.suggestions);
+    let page = player_page(&report, 0).unwrap();
+    assert!(page.contains("6 faults in all; the journal has the first ones of each game."));
+}
+
+#[test]
 fn turns_after_a_crash_are_not_time_that_the_bot_used() {
     let mut tournament = Tournament::new(PLAYERS);
     let details = tournament.details.get_mut(&3).unwrap();

@@ -50,17 +50,16 @@ fn fault_suggestion(
         let side = game.side_of(player.player);
         game.forfeit.is_some() && game.forfeit == side
     });
-    let cost = match lost.count() {
-        0 => format!("{} cost you turns", counted(worst.count as u64, "fault")),
-        lost => format!("faults cost you {}", counted(lost as u64, "game")),
-    };
+    let lost = lost.count() as u64;
     let row = report.standings.iter().find(|row| row.player == player.player);
     let total = row.map_or(worst.count as u32, |row| row.faults);
-    let kind = &worst.code;
+    let mut cost = counted(total.into(), "fault");
+    if lost > 0 {
+        cost = format!("{cost}, {} lost by them", counted(lost, "game"));
+    }
+    let (kind, advice) = (&worst.code, &worst.advice);
     Some(format!(
-        "Fix “{kind}” first: {cost} ({} in all). {} Then run `crownhead bot check` on your bot.",
-        counted(total.into(), "fault"),
-        worst.advice
+        "Fix “{kind}” first ({cost}). {advice} Then run `crownhead bot check` on your bot."
     ))
 }
 

@@ -316,12 +316,13 @@ fn faults_in<'a>(faults: &'a [&FaultEntry], game: i64) -> impl Iterator<Item = &
     faults[start..].iter().copied().take_while(move |fault| fault.game == game)
 }
 
+fn ends_process(fault: &FaultEntry) -> bool {
+    let kind = FaultKind::ALL.into_iter().find(|kind| kind.code() == fault.code);
+    kind.is_some_and(FaultKind::ends_process)
+}
+
 /// Whether a bot was still running after `ply` plies of a game.
 fn is_running(faults: &[&FaultEntry], game: i64, ply: usize) -> bool {
-    let ends_process = |fault: &FaultEntry| {
-        let kind = FaultKind::ALL.into_iter().find(|kind| kind.code() == fault.code);
-        kind.is_some_and(FaultKind::ends_process)
-    };
     !faults_in(faults, game).any(|fault| (fault.ply as usize) < ply && ends_process(fault))
 }
 
@@ -342,10 +343,23 @@ impl Builder<'_> {
     }
 
     /// Whether the player itself chose the move after `ply` plies: the referee moves for a bot that
-    /// is at fault, and to the end of the game for one that has crashed.
+    /// is at fault, and to the end of the game for one that has crashed. The journal has only the
+    /// first faults of a game: what came after the last of them is not known.
     fn has_chosen(&self, game: &GameEntry, ply: usize) -> bool {
-        let is_fault = faults_in(&self.faults, game.number).any(|fault| fault.ply as usize == ply);
-        !is_fault && is_running(&self.faults, game.number, ply)
+        let own = || faults_in(&self.faults, game.number);
+        let has_more_faults = game.faults[self.seat(game).0] as usize > own().count();
+        !own().any(|fault| fault.ply as usize == ply)
+            && is_running(&self.faults, game.number, ply)
+            && (!has_more_faults || self.last_fault(game).is_some_and(|last| ply < last))
+    }
+
+    /// Number of plies before the last fault on record of either side of a game.
+    fn last_fault(&self, game: &GameEntry) -> Option<usize> {
+        let faults = &self.report.faults;
+        let start = faults.partition_point(|fault| fault.game < game.number);
+        let in_game = faults[start..].iter().take_while(|fault| fault.game == game.number);
+        let recorded = in_game.filter(|fault| !ends_process(fault));
+        recorded.map(|fault| fault.ply as usize).max()
     }
 
     fn opponents(&self) -> Vec<OpponentScore> {

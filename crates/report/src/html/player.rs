@@ -55,7 +55,7 @@ pub(super) fn section(report: &Report, player: &PlayerReport, is_private: bool) 
     comparison(&mut out, player);
     slowest(&mut out, report, player);
     html!(out, "</div>\n");
-    faults(&mut out, player, is_private);
+    faults(&mut out, report, player, is_private);
     out
 }
 
@@ -333,13 +333,24 @@ fn slowest(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(out, "</tbody></table></div></section>\n");
 }
 
-fn faults(out: &mut Html, player: &PlayerReport, is_private: bool) {
+fn faults(out: &mut Html, report: &Report, player: &PlayerReport, is_private: bool) {
     html!(out, "<section><h2>Faults</h2>");
     if player.faults.is_empty() {
         html!(out, "<p class=\"muted\">None.</p>");
     }
     for group in &player.faults {
         fault_group(out, group, is_private);
+    }
+    let recorded: usize = player.faults.iter().map(|group| group.count).sum();
+    let row = report.standings.iter().find(|row| row.player == player.player);
+    let all = row.map_or(0, |row| row.faults as usize);
+    if all > recorded {
+        html!(
+            out,
+            "<p class=\"muted\">",
+            (counted(all as u64, "fault")),
+            " in all; the journal has the first ones of each game.</p>"
+        );
     }
     html!(out, "</section>\n");
 }

@@ -398,7 +398,7 @@ fn faults(out: &mut Html, report: &Report) {
     html!(
         out,
         "<div class=\"scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Player</th><th scope=\"col\">Fault</th>\
-         <th scope=\"col\" class=\"n\">How often</th></tr></thead><tbody>\n"
+         <th scope=\"col\" class=\"n\">On record</th></tr></thead><tbody>\n"
     );
     for player in report.standings.iter().filter_map(|row| report.player(row.player)) {
         for group in &player.faults {
@@ -418,7 +418,7 @@ fn faults(out: &mut Html, report: &Report) {
     }
     html!(
         out,
-        "</tbody></table></div><details><summary>What happened</summary><div class=\"scroll\"><table class=\"list\">\
+        "</tbody></table></div><p class=\"muted\">The journal has the first faults of each game.</p><details><summary>What happened</summary><div class=\"scroll\"><table class=\"list\">\
          <thead><tr><th scope=\"col\">Player</th><th scope=\"col\" class=\"n\">Game</th><th scope=\"col\">Fault</th></tr>\
          </thead><tbody>\n"
     );
