@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.players.config(args.max_games / 2)?;
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);
     args.players.isolation.apply(programs)?;
-    let tournament = tournament(args, &config);
+    let mut tournament = tournament(args, &config);
     let control = control_by_signals();
     for player in &config.players {
         let built = player.build(&control.abort);
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
     }
-    let journal = open_journal(args, &tournament)?;
+    let journal = open_journal(args, &mut tournament)?;
     let mut state = TestState::from_journal(sprt, &journal.snapshot().map_err(journal_failure)?);
     let mut start_failure = None;
     let mut is_interrupted = false;
@@ -233,14 +233,17 @@ fn tournament(args: &Args, config: &MatchConfig) -> Tournament {
     }
 }
 
-/// Creates the journal, or opens that of the same test.
-fn open_journal(args: &Args, tournament: &Tournament) -> Result<Journal, Failure> {
+/// Creates the journal, or opens that of the same test. Games that were played stay, even if
+/// `--max-games` is lower now.
+fn open_journal(args: &Args, tournament: &mut Tournament) -> Result<Journal, Failure> {
     let path = &args.journal;
     if !path.exists() {
         return Journal::create(path, tournament, "").map_err(journal_failure);
     }
     let mut journal = Journal::open(path).map_err(journal_failure)?;
     let snapshot = journal.snapshot().map_err(journal_failure)?;
+    let finished = snapshot.finished().count() as u32;
+    tournament.games = tournament.games.max(finished.next_multiple_of(2));
     let plan = compare(tournament, &snapshot);
     // The order matters, too: the hypotheses are about the first player.
     let names = tournament.entrants.iter().map(|entrant| &entrant.name);

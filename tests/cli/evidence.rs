@@ -133,9 +133,12 @@ fn sprt_without_a_decision_exits_with_11_and_continues_with_more_games() {
         let run = crownhead_in(folder.path(), &arguments);
         (run.code, serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap())
     };
-    let (code, json) = run("2");
+    let (code, json) = run("4");
     assert_eq!((code, &json["decision"]), (Some(11), &"undecided".into()));
-    assert_eq!(json["games"], 2);
+    assert_eq!(json["games"], 4);
+    // A lower limit than the games played: nothing more is played.
+    let (code, json) = run("2");
+    assert_eq!((code, &json["games"]), (Some(11), &4.into()));
     let (code, json) = run("1000");
     assert_eq!((code, &json["decision"]), (Some(0), &"H1".into()));
 }

@@ -290,6 +290,7 @@ fn report_is_a_folder_or_a_file_and_has_a_page_per_player() {
 
     let single = tournament.crownhead("report", &["--html", "one.html"]);
     assert_eq!(single.code, Some(0), "{single:?}");
+    assert!(single.stderr.contains("wrote one.html with 6 games"), "{single:?}");
     let page = fs::read_to_string(tournament.path().join("one.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
 }

@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)] // a failing test may panic
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use crownhead_play::Opening;
-use crownhead_play::analysis::{AnalysisRequest, FileAnalysis, GameAnalysis, analyse_game};
+use crownhead_play::analysis::{AnalysisRequest, Eval, FileAnalysis, GameAnalysis, analyse_game};
+use crownhead_play::{Opening, TimeControl};
 use crownhead_records::{GameRecord, Reader};
 use crownhead_report::data::GameLog;
 use crownhead_report::html::{analysis_page, player_page, report_page};
@@ -170,6 +171,7 @@ impl Tournament {
             let record = read(&format!("[FEN \"{START}\"]\n1. {} *", moves.join(" ")));
             (game.number, analyse(&record, game.number as u64))
         };
+        let move_time = TimeControl::PerMove(Duration::from_secs(2));
         let log = |text: &str| GameLog::parse(&format!("ply 0\n  0.1 < # depth=7 {text}\n"));
         Tournament {
             details: games.iter().map(|game| (game.number, details(game))).collect(),
@@ -187,7 +189,7 @@ impl Tournament {
                     concurrency: 1,
                     planned: Some(GAMES.len() as u64),
                 },
-                result_settings: HashMap::from([("time".into(), "2s".into())]),
+                result_settings: HashMap::from([("time".into(), move_time.to_string())]),
                 players: names.iter().enumerate().map(player).collect(),
                 rounds: vec!["round 1".into(), "round 2".into(), "round 3".into()],
                 byes: Vec::new(),
@@ -329,6 +331,85 @@ fn player_learns_what_was_better_and_gets_three_suggestions() {
     assert!(ada.suggestions[0].contains("illegal-move"), "{:?}", ada.suggestions);
     assert_eq!(ada.slowest[0].milliseconds, 1503);
     assert_eq!(ada.depth, Some([7.0, 7.0]));
+}
+
+#[test]
+fn repeated_blunder_is_listed_once_with_its_games() {
+    let report = Tournament::new(PLAYERS).report();
+    // Player 1 loses a man with the same first move in games 2 and 4.
+    let drops = &report.player(1).unwrap().drops;
+    let games: Vec<_> = drops.iter().map(|drop| (drop.game, drop.also_in.clone())).collect();
+    // Game 2 was drawn and game 4 lost.
+    assert_eq!(games, [(2, vec![(4, 0)])]);
+    let page = player_page(&report, 1).unwrap();
+    assert!(page.contains("as Black against Ada"));
+    assert!(page.contains(" The same in game <a href=\"#game-4.1\">4</a>."));
+}
+
+#[test]
+fn missed_win_is_shown_in_a_game_that_was_not_won() {
+    let mut tournament = Tournament::new(PLAYERS);
+    // Ada blunders in game 1, which she wins all the same, and in game 3, which she loses after
+    // she was winning once more.
+    tournament.details.get_mut(&1).unwrap().faults.clear();
+    let moves = &mut tournament.analyses.get_mut(&3).unwrap().moves;
+    moves[1].after = Eval::Win { winner: Side::First, plies: 1 };
+    let report = tournament.report();
+    let suggestions = &report.player(0).unwrap().suggestions;
+    let missed = suggestions.iter().find(|text| text.starts_with("Convert your wins")).unwrap();
+    assert!(missed.contains("in 1 game ") && missed.contains("Start with game 3,"), "{missed}");
+}
+
+#[test]
+fn advice_about_time_is_about_moves_that_the_bot_played() {
+    let mut tournament = Tournament::new(PLAYERS);
+    // In game 1 Ada used all of her two seconds and had to be replaced; her other move took 1.5 s.
+    tournament.details.get_mut(&1).unwrap().reports[0].milliseconds = 2005;
+    let suggestions = |report: &Report| report.player(0).unwrap().suggestions.join("\n");
+    let text = suggestions(&tournament.report());
+    assert!(!text.contains("Leave a margin"), "{text}");
+    tournament.details.get_mut(&3).unwrap().reports[0].milliseconds = 1950;
+    let text = suggestions(&tournament.report());
+    assert!(text.contains("your slowest move took 1.95 s of 2.00 s (game 3)"), "{text}");
+}
+
+#[test]
+fn turns_after_the_last_fault_on_record_are_not_attributed_to_the_bot() {
+    let mut tournament = Tournament::new(PLAYERS);
+    // Ada had five faults in game 3; the journal has the first one.
+    tournament.snapshot.games[2].summary.as_mut().unwrap().faults = [5, 0];
+    let fault = tournament.details[&1].faults[0].clone();
+    let details = tournament.details.get_mut(&3).unwrap();
+    details.faults = vec![fault];
+    details.moves = ["6-9", "13x6", "5-9"].map(String::from).to_vec();
+    details.reports = [2005, 10, 2006]
+        .map(|milliseconds| MoveReport { milliseconds, ..MoveReport::default() })
+        .to_vec();
+    let report = tournament.report();
+    let ada = report.player(0).unwrap();
+    assert!(ada.slowest.iter().all(|slow| slow.game != 3), "{:?}", ada.slowest);
+    assert!(ada.suggestions[0].contains("(6 faults)"), "{:?}", ada.suggestions);
+    let page = player_page(&report, 0).unwrap();
+    assert!(page.contains("6 faults in all; the journal has the first ones of each game."));
+}
+
+#[test]
+fn turns_after_a_crash_are_not_time_that_the_bot_used() {
+    let mut tournament = Tournament::new(PLAYERS);
+    let details = tournament.details.get_mut(&3).unwrap();
+    details.faults = vec![FaultRow {
+        side: 0,
+        ply: 0,
+        code: "crash".into(),
+        description: "crash, Black, ply 0".into(),
+    }];
+    details.moves = ["6-9", "13x6", "5-9"].map(String::from).to_vec();
+    details.reports = [700, 10, 0]
+        .map(|milliseconds| MoveReport { milliseconds, ..MoveReport::default() })
+        .to_vec();
+    let time = tournament.report().player(0).unwrap().time.unwrap();
+    // Games 1 and 3 as Black, game 2 as White.
+    assert_eq!((time.moves, time.max), (3, 1501));
 }
 
 #[test]

@@ -114,16 +114,19 @@ fn write_report(
     journal: &Journal,
     snapshot: &Snapshot,
 ) -> Result<(), Failure> {
-    if path.extension().is_some_and(|extension| extension == "html") {
-        return Ok(write_atomic(path, &html::report_page(report, None))?);
-    }
-    create_folder(path)?;
-    let games: Vec<_> = snapshot.games.iter().collect();
-    write_pdn(&path.join("games.pdn"), journal, snapshot, &games, true)?;
-    // Last: a page that is there has its files.
-    write_atomic(&path.join("index.html"), &html::report_page(report, Some("games.pdn")))?;
-    let (file, games) = (path.join("index.html"), games_text(report.games.len()));
-    eprint_message(format_args!("wrote {} with {games}", file.display()));
+    let games_text = games_text(report.games.len());
+    let page = if path.extension().is_some_and(|extension| extension == "html") {
+        write_atomic(path, &html::report_page(report, None))?;
+        path.to_path_buf()
+    } else {
+        create_folder(path)?;
+        let games: Vec<_> = snapshot.games.iter().collect();
+        write_pdn(&path.join("games.pdn"), journal, snapshot, &games, true)?;
+        // Last: a page that is there has its files.
+        write_atomic(&path.join("index.html"), &html::report_page(report, Some("games.pdn")))?;
+        path.join("index.html")
+    };
+    eprint_message(format_args!("wrote {} with {games_text}", page.display()));
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use crownhead_bots::Protocol;
 use crownhead_bots::check::advice;
 use crownhead_play::{Fault, FaultKind, counted};
 
+use super::player::WINNING;
 use super::{GameEntry, PlayerReport, Report};
 
 /// Number of suggestions for a player.
@@ -49,23 +50,22 @@ fn fault_suggestion(
         let side = game.side_of(player.player);
         game.forfeit.is_some() && game.forfeit == side
     });
-    let cost = match lost.count() {
-        0 => format!("{} cost you turns", counted(worst.count as u64, "fault")),
-        lost => format!("faults cost you {}", counted(lost as u64, "game")),
-    };
+    let lost = lost.count() as u64;
     let row = report.standings.iter().find(|row| row.player == player.player);
     let total = row.map_or(worst.count as u32, |row| row.faults);
-    let kind = &worst.code;
+    let mut cost = counted(total.into(), "fault");
+    if lost > 0 {
+        cost = format!("{cost}, {} lost by them", counted(lost, "game"));
+    }
+    let (kind, advice) = (&worst.code, &worst.advice);
     Some(format!(
-        "Fix “{kind}” first: {cost} ({} in all). {} Then run `crownhead bot check` on your bot.",
-        counted(total.into(), "fault"),
-        worst.advice
+        "Fix “{kind}” first ({cost}). {advice} Then run `crownhead bot check` on your bot."
     ))
 }
 
 fn missed_wins_suggestion(player: &PlayerReport) -> Option<String> {
     let missed = player.quality?.missed_wins;
-    let drop = player.drops.iter().find(|drop| drop.before >= 0.8)?;
+    let drop = player.drops.iter().find(|drop| drop.before >= WINNING && !drop.is_won)?;
     (missed > 0).then(|| {
         format!(
             "Convert your wins: you had a winning position in {} that you did not win. Start with \
@@ -82,8 +82,8 @@ fn time_suggestion(player: &PlayerReport, report: &Report) -> Option<String> {
     let limit = report.tournament.move_time()?;
     let share = time.mean / limit as f64;
     let limit_text = seconds(limit as f64);
-    if time.max as f64 >= 0.95 * limit as f64 {
-        let slow = player.slowest.first()?;
+    let slow = player.slowest.first()?;
+    if slow.milliseconds as f64 >= 0.95 * limit as f64 {
         return Some(format!(
             "Leave a margin on the clock: your slowest move took {} of {limit_text} (game {}). \
              Stop the search earlier, for example at 80 % of the time.",
@@ -111,11 +111,11 @@ fn phase_suggestion(player: &PlayerReport) -> Option<String> {
         "happen in the first ten moves. Test openings: let your bot play both sides of a few \
          start positions and compare its moves with `crownhead analyse`."
     } else if late * 2 > drops.len() {
-        "happen after move 25. Test endings: start games from positions with few pieces, and \
-         search deeper when few pieces are left."
+        "happen after move 25. Test endings: start games from late positions, and search deeper \
+         when there are few moves to choose from."
     } else {
-        "happen in the middle game. Look for tactics your search stops short of: extend the \
-         search while captures are possible (quiescence search)."
+        "happen in the middle game. Replay them and look for what your search did not see: do not \
+         stop it at a move that changes much, such as a capture or a long jump (quiescence search)."
     };
     Some(format!("Most of your costliest moves {advice}"))
 }

@@ -205,7 +205,7 @@ impl TournamentInfo {
 
     /// Returns the time per move in milliseconds, if the time control has one.
     fn move_time(&self) -> Option<u64> {
-        match self.time.parse() {
+        match TimeControl::parse_tag(&self.time) {
             Ok(TimeControl::PerMove(time)) => Some(time.as_millis() as u64),
             _ => None,
         }

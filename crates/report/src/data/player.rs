@@ -83,11 +83,16 @@ pub struct Drop {
     pub better: Option<String>,
     /// Loss of expected score, 0 to 1.
     pub loss: f64,
+    /// The other games with the same move in the same position, and the number of plies before it.
+    pub also_in: Vec<(i64, usize)>,
     /// What happened, in a sentence.
     pub sentence: String,
     /// Expected score of the player before the move.
     #[serde(skip)]
     pub(super) before: f64,
+    /// Whether the player won the game all the same.
+    #[serde(skip)]
+    pub(super) is_won: bool,
 }
 
 /// A move that took long.
@@ -172,6 +177,10 @@ pub(super) fn reports(
     input: &ReportInput<'_>,
     ratings: Option<&Ratings>,
 ) -> Vec<Option<PlayerReport>> {
+    let mut faults: HashMap<usize, Vec<&FaultEntry>> = HashMap::new();
+    for fault in &report.faults {
+        faults.entry(fault.player).or_default().push(fault);
+    }
     let mut times: HashMap<usize, Vec<u64>> = HashMap::new();
     let mut games: HashMap<usize, Vec<&GameEntry>> = HashMap::new();
     for game in &report.games {
@@ -179,12 +188,12 @@ pub(super) fn reports(
             games.entry(player).or_default().push(game);
         }
         for time in &game.move_times {
-            times.entry(game.players[time.side]).or_default().push(time.milliseconds);
+            let player = game.players[time.side];
+            let faults = faults.get(&player).map_or(&[][..], Vec::as_slice);
+            if is_running(faults, game.number, time.ply - 1) {
+                times.entry(player).or_default().push(time.milliseconds);
+            }
         }
-    }
-    let mut faults: HashMap<usize, Vec<&FaultEntry>> = HashMap::new();
-    for fault in &report.faults {
-        faults.entry(fault.player).or_default().push(fault);
     }
     let class = Class::new(report, input, &times);
     let mut reports: Vec<Option<PlayerReport>> = report.names.iter().map(|_| None).collect();
@@ -299,7 +308,23 @@ fn weighted_accuracy(games: impl Iterator<Item = (Option<f64>, usize)>) -> Optio
 }
 
 /// Expected score from which a position counts as winning.
-const WINNING: f64 = 0.8;
+pub(super) const WINNING: f64 = 0.8;
+
+/// Returns the faults of a player in a game. Faults are sorted by game.
+fn faults_in<'a>(faults: &'a [&FaultEntry], game: i64) -> impl Iterator<Item = &'a FaultEntry> {
+    let start = faults.partition_point(|fault| fault.game < game);
+    faults[start..].iter().copied().take_while(move |fault| fault.game == game)
+}
+
+fn ends_process(fault: &FaultEntry) -> bool {
+    let kind = FaultKind::ALL.into_iter().find(|kind| kind.code() == fault.code);
+    kind.is_some_and(FaultKind::ends_process)
+}
+
+/// Whether a bot was still running after `ply` plies of a game.
+fn is_running(faults: &[&FaultEntry], game: i64, ply: usize) -> bool {
+    !faults_in(faults, game).any(|fault| (fault.ply as usize) < ply && ends_process(fault))
+}
 
 struct Builder<'a> {
     report: &'a Report,
@@ -318,19 +343,23 @@ impl Builder<'_> {
     }
 
     /// Whether the player itself chose the move after `ply` plies: the referee moves for a bot that
-    /// is at fault, and to the end of the game for one that has crashed.
+    /// is at fault, and to the end of the game for one that has crashed. The journal has only the
+    /// first faults of a game: what came after the last of them is not known.
     fn has_chosen(&self, game: &GameEntry, ply: usize) -> bool {
-        let ends_process = |fault: &FaultEntry| {
-            let kind = FaultKind::ALL.into_iter().find(|kind| kind.code() == fault.code);
-            kind.is_some_and(FaultKind::ends_process)
-        };
-        // Faults are sorted by game.
-        let start = self.faults.partition_point(|fault| fault.game < game.number);
-        let mut in_game = self.faults[start..].iter().take_while(|fault| fault.game == game.number);
-        !in_game.any(|fault| {
-            let at = fault.ply as usize;
-            at == ply || (at < ply && ends_process(fault))
-        })
+        let own = || faults_in(&self.faults, game.number);
+        let has_more_faults = game.faults[self.seat(game).0] as usize > own().count();
+        !own().any(|fault| fault.ply as usize == ply)
+            && is_running(&self.faults, game.number, ply)
+            && (!has_more_faults || self.last_fault(game).is_some_and(|last| ply < last))
+    }
+
+    /// Number of plies before the last fault on record of either side of a game.
+    fn last_fault(&self, game: &GameEntry) -> Option<usize> {
+        let faults = &self.report.faults;
+        let start = faults.partition_point(|fault| fault.game < game.number);
+        let in_game = faults[start..].iter().take_while(|fault| fault.game == game.number);
+        let recorded = in_game.filter(|fault| !ends_process(fault));
+        recorded.map(|fault| fault.ply as usize).max()
     }
 
     fn opponents(&self) -> Vec<OpponentScore> {
@@ -379,7 +408,9 @@ impl Builder<'_> {
             let was_winning =
                 analysis.moves.iter().any(|played| played.after.expected_for(own) >= WINNING);
             missed_wins += usize::from(was_winning && game.points(side_index) < 1.0);
+            let mut board = analysis.board.as_str();
             for (index, played) in analysis.moves.iter().enumerate() {
+                let before = std::mem::replace(&mut board, &played.step.board);
                 if played.side != own
                     || index < game.opening
                     || played.verdict.judgement().is_none()
@@ -389,7 +420,7 @@ impl Builder<'_> {
                 }
                 let better = played.better.as_ref().and_then(|line| line.steps.first());
                 let better = better.map(|step| step.text.clone());
-                drops.push(Drop {
+                let drop = Drop {
                     game: game.number,
                     opponent,
                     ply: index,
@@ -397,12 +428,17 @@ impl Builder<'_> {
                     sentence: drop_sentence(played, better.as_deref()),
                     better,
                     loss: rounded(played.loss),
+                    also_in: Vec::new(),
                     before: played.before.expected_for(own),
-                });
+                    is_won: game.points(side_index) == 1.0,
+                };
+                drops.push((before, drop));
             }
         }
-        drops.sort_by(|a, b| b.loss.total_cmp(&a.loss).then(a.game.cmp(&b.game)));
-        (drops.into_iter().take(MAX_DROPS).collect(), missed_wins)
+        drops.sort_by(|(_, a), (_, b)| {
+            b.loss.total_cmp(&a.loss).then(a.is_won.cmp(&b.is_won)).then(a.game.cmp(&b.game))
+        });
+        (without_repetitions(drops), missed_wins)
     }
 
     fn quality(&self, class: &Class, missed_wins: usize) -> Option<Quality> {
@@ -473,6 +509,22 @@ impl Builder<'_> {
         groups.sort_by_key(|group| std::cmp::Reverse(group.count));
         groups
     }
+}
+
+/// Returns the first drops. A bot that plays the same move in the same position again gets it once,
+/// with the other games.
+fn without_repetitions(drops: Vec<(&str, Drop)>) -> Vec<Drop> {
+    let mut distinct: Vec<(&str, Drop)> = Vec::new();
+    for (board, drop) in drops {
+        let is_same =
+            |(other, first): &(&str, Drop)| *other == board && first.played == drop.played;
+        match distinct.iter().position(is_same) {
+            Some(index) => distinct[index].1.also_in.push((drop.game, drop.ply)),
+            None if distinct.len() < MAX_DROPS => distinct.push((board, drop)),
+            None => {}
+        }
+    }
+    distinct.into_iter().map(|(_, drop)| drop).collect()
 }
 
 /// Describes a drop to the player: `You were at +1.20, played 22-18 and fell to −0.90; 24-19 holds.`

@@ -76,6 +76,13 @@ fn points(value: f64) -> String {
     round_to(value, 1).to_string()
 }
 
+/// Formats a number with its sign: `+1.20`, `−35`.
+fn signed(value: f64, decimals: usize) -> String {
+    // A minus sign before a zero says nothing.
+    let rounded = round_to(value, decimals as i32) + 0.0;
+    format!("{rounded:+.decimals$}").replace('-', "−")
+}
+
 /// Formats the date of a time in milliseconds since 1970: `2024-03-16`.
 fn date(milliseconds: i64) -> String {
     format_date(milliseconds.max(0).unsigned_abs()).replace('.', "-")
@@ -90,6 +97,13 @@ mod tests {
         for (bytes, text) in [("", ""), ("f", "Zg=="), ("foobar", "Zm9vYmFy")] {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
+    }
+
+    #[test]
+    fn signed_numbers_have_a_minus_sign() {
+        let numbers = [(-51.4, 0), (3.0, 0), (-0.04, 1), (-0.25, 2)];
+        let texts = numbers.map(|(value, decimals)| signed(value, decimals));
+        assert_eq!(texts, ["−51", "+3", "+0.0", "−0.25"]);
     }
 
     #[test]

@@ -4,8 +4,11 @@ use crownhead_play::counted;
 
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
-use super::{charts, page, points, seconds};
+use super::{charts, page, points, seconds, signed};
 use crate::data::{FaultGroup, PlayerReport, Report};
+
+/// Maximum number of games listed in which a costly move was repeated.
+const MAX_SAME_DROPS: usize = 3;
 
 /// Formats the page of one player as a file of its own. It contains the player's own games and log
 /// lines; about others it has names and results only. `None` if the player is not ranked.
@@ -52,7 +55,7 @@ pub(super) fn section(report: &Report, player: &PlayerReport, is_private: bool) 
     comparison(&mut out, player);
     slowest(&mut out, report, player);
     html!(out, "</div>\n");
-    faults(&mut out, player, is_private);
+    faults(&mut out, report, player, is_private);
     out
 }
 
@@ -81,7 +84,7 @@ fn facts(out: &mut Html, report: &Report, player: &PlayerReport) {
         html!(
             out,
             "<div class=\"card\"><dt>Rating</dt><dd>",
-            (format!("{elo:+.0}")),
+            (signed(elo, 0)),
             " <small>± ",
             (format!("{error:.0}")),
             "</small></dd></div>"
@@ -116,6 +119,12 @@ fn move_number(report: &Report, game: i64, ply: usize) -> usize {
     (ply + replay.map_or(0, |replay| replay.side)) / 2 + 1
 }
 
+/// Name of the side that a player had in a game.
+fn side_name<'a>(report: &'a Report, player: &PlayerReport, game: i64) -> &'a str {
+    let side = report.game(game).and_then(|game| game.side_of(player.player));
+    side.map_or("", |side| &report.tournament.sides[side])
+}
+
 fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(out, "<section><h2>Costliest moves</h2>");
     match (&player.quality, player.drops.as_slice()) {
@@ -147,10 +156,16 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
                     (drop.game),
                     ", move ",
                     (move_number(report, drop.game, drop.ply)),
-                    "</b> <span class=\"muted\">against ",
+                    "</b> <span class=\"muted\">as ",
+                    (side_name(report, player, drop.game)),
+                    " against ",
                     (report.name(drop.opponent)),
                     "</span></p><p>",
-                    (drop.sentence),
+                    (drop.sentence)
+                );
+                same_drops(out, &drop.also_in);
+                html!(
+                    out,
                     "</p><a class=\"button\" href=\"#game-",
                     (drop.game),
                     ".",
@@ -162,6 +177,19 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
         }
     }
     html!(out, "</section>\n");
+}
+
+/// Lists the other games with the same move in the same position.
+fn same_drops(out: &mut Html, also_in: &[(i64, usize)]) {
+    for (index, (game, ply)) in also_in.iter().take(MAX_SAME_DROPS).enumerate() {
+        out.raw(if index == 0 { " The same in game " } else { ", " });
+        html!(out, "<a href=\"#game-", (game), ".", (ply + 1), "\">", (game), "</a>");
+    }
+    let more = also_in.len().saturating_sub(MAX_SAME_DROPS);
+    if more > 0 {
+        html!(out, " and ", (counted(more as u64, "more game")));
+    }
+    out.raw(if also_in.is_empty() { "" } else { "." });
 }
 
 fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
@@ -201,7 +229,7 @@ fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
                     "</td><td class=\"n ",
                     (if difference < 0.0 { "minus" } else { "plus" }),
                     "\">",
-                    (format!("{difference:+.2}").replace('-', "−")),
+                    (signed(difference, 2)),
                     "</td>"
                 );
             }
@@ -305,13 +333,24 @@ fn slowest(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(out, "</tbody></table></div></section>\n");
 }
 
-fn faults(out: &mut Html, player: &PlayerReport, is_private: bool) {
+fn faults(out: &mut Html, report: &Report, player: &PlayerReport, is_private: bool) {
     html!(out, "<section><h2>Faults</h2>");
     if player.faults.is_empty() {
         html!(out, "<p class=\"muted\">None.</p>");
     }
     for group in &player.faults {
         fault_group(out, group, is_private);
+    }
+    let recorded: usize = player.faults.iter().map(|group| group.count).sum();
+    let row = report.standings.iter().find(|row| row.player == player.player);
+    let all = row.map_or(0, |row| row.faults as usize);
+    if all > recorded {
+        html!(
+            out,
+            "<p class=\"muted\">",
+            (counted(all as u64, "fault")),
+            " in all; the journal has the first ones of each game.</p>"
+        );
     }
     html!(out, "</section>\n");
 }

@@ -4,7 +4,7 @@ use crownhead_play::counted;
 
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
-use super::{charts, date, page, player, points};
+use super::{charts, date, page, player, points, signed};
 use crate::data::{BracketPairing, BracketRound, Report, StandingsRow};
 
 /// Maximum length of the results in a cell of the crosstable; longer ones are summed up.
@@ -202,8 +202,7 @@ fn standings(out: &mut Html, report: &Report) {
             let rating = report.player(row.player).and_then(|player| player.rating);
             html!(out, "<td class=\"n\">");
             if let Some([elo, error]) = rating {
-                let elo = format!("{elo:+.0}").replace('-', "−");
-                html!(out, (elo), "<span class=\"wide-only\"> ± ", (error), "</span>");
+                html!(out, (signed(elo, 0)), "<span class=\"wide-only\"> ± ", (error), "</span>");
             }
             html!(out, "</td>");
         }
@@ -399,7 +398,7 @@ fn faults(out: &mut Html, report: &Report) {
     html!(
         out,
         "<div class=\"scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Player</th><th scope=\"col\">Fault</th>\
-         <th scope=\"col\" class=\"n\">How often</th></tr></thead><tbody>\n"
+         <th scope=\"col\" class=\"n\">On record</th></tr></thead><tbody>\n"
     );
     for player in report.standings.iter().filter_map(|row| report.player(row.player)) {
         for group in &player.faults {
@@ -419,7 +418,7 @@ fn faults(out: &mut Html, report: &Report) {
     }
     html!(
         out,
-        "</tbody></table></div><details><summary>What happened</summary><div class=\"scroll\"><table class=\"list\">\
+        "</tbody></table></div><p class=\"muted\">The journal has the first faults of each game.</p><details><summary>What happened</summary><div class=\"scroll\"><table class=\"list\">\
          <thead><tr><th scope=\"col\">Player</th><th scope=\"col\" class=\"n\">Game</th><th scope=\"col\">Fault</th></tr>\
          </thead><tbody>\n"
     );

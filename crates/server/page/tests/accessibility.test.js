@@ -17,7 +17,9 @@ async function audit(page, name) {
   const describe = ({ id, nodes }) =>
     `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`;
   assert.deepEqual(violations.map(describe), [], name);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than the screen`);
 }
 

@@ -69,7 +69,9 @@ async function audit(page, name) {
   const describe = ({ id, nodes }) =>
     `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`;
   assert.deepEqual(violations.map(describe), [], name);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than the screen`);
 }
 
@@ -156,6 +158,7 @@ test("every game can be replayed with the keyboard", async () => {
   // The numbers of the score graph: one row per position.
   const moves = await page.locator(".moves button").count();
   await page.getByText("Numbers").last().click();
+  await page.locator(".numbers tbody tr").first().waitFor();
   assert.equal(await page.locator(".numbers tbody tr").count(), moves + 1);
   await page.getByRole("link", { name: "← Back" }).last().click();
   await page.locator("#standings").waitFor();

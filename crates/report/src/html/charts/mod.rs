@@ -5,6 +5,7 @@ mod bars;
 pub(super) use bars::{accuracy, endings, expected, time_use};
 
 use super::markup::{Html, html};
+use super::signed;
 use crate::data::{
     LengthBin, OpponentScore, PlayerReport, Progress, RatingTable, Report, ResultCounts,
 };
@@ -155,7 +156,7 @@ pub(super) fn ratings(out: &mut Html, report: &Report, table: &RatingTable) {
             "\" y=\"",
             [height + 17.0],
             "\">",
-            (format!("{tick:+.0}").replace("+0", "0").replace('-', "−")),
+            (if tick == 0.0 { "0".into() } else { signed(tick, 0) }),
             "</text>"
         );
     }
@@ -181,7 +182,7 @@ pub(super) fn ratings(out: &mut Html, report: &Report, table: &RatingTable) {
         );
         numbers.rows.push(vec![
             report.name(row.player).into(),
-            format!("{:+.0}", row.elo),
+            signed(row.elo, 0),
             format!("{:.0}", row.error),
             row.los.map_or(String::new(), |los| format!("{:.0} %", 100.0 * los)),
         ]);
@@ -189,8 +190,9 @@ pub(super) fn ratings(out: &mut Html, report: &Report, table: &RatingTable) {
     svg.raw("</svg>");
     let [first_move, error] = table.first_move;
     let mut note = format!(
-        "Elo with 95 % intervals; 0 is the average. Moving first is worth {first_move:+.0} ± \
+        "Elo with 95 % intervals; 0 is the average. Moving first is worth {} ± \
          {error:.0}; equal players draw {:.0} % of their games.",
+        signed(first_move, 0),
         100.0 * table.draw_rate
     );
     if table.prior > 0.0 {
