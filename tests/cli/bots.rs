@@ -523,10 +523,13 @@ fn engine_plays_the_same_games_at_any_concurrency() {
             "games.pdn",
         ];
         crownhead_in(folder.path(), &arguments).printed();
-        fs::read_to_string(folder.path().join("games.pdn")).unwrap()
+        let text = fs::read_to_string(folder.path().join("games.pdn")).unwrap();
+        // Everything but the times of the moves.
+        let words = text.split_whitespace().filter(|word| !word.starts_with("0:"));
+        words.collect::<Vec<_>>().join(" ")
     };
     let alone = games("1");
-    assert_eq!(alone, games("4"));
+    assert!(alone == games("4"), "{alone}");
     assert_eq!(alone.matches("[Result ").count(), 8);
 }
 

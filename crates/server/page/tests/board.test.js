@@ -352,9 +352,12 @@ test("the last move is highlighted and earlier positions can be viewed", async (
 test("the board can be flipped and shows every kind of coordinates", async () => {
   const page = await openGame({ game: "english" });
   const corner = () => page.evaluate(() => document.querySelector("[data-cell]").dataset.cell);
-  assert.equal(await corner(), "88", "seen from Black");
+  assert.equal(await corner(), "11", "two people at one screen see row 1 at the top");
   await page.getByText("Board, links and shortcuts").click();
-  await page.getByRole("button", { name: "Flip board" }).click();
+  const flip = page.getByRole("button", { name: "Flip board" });
+  await flip.click();
+  assert.equal(await corner(), "88");
+  await flip.click();
   assert.equal(await corner(), "11");
   assert.equal(await harness.cell(page, "12").textContent(), "1");
   await page.getByLabel("Coordinates").selectOption("Rows and columns");
