@@ -25,11 +25,13 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     Some(name).filter(|_| !typed.is_empty())
 }
 
-/// Returns whether the letters of a word are in a name, in this order, the first one in front.
+/// Returns whether a word abbreviates a name: its first letter, then some of its consonants in the
+/// same order.
 fn is_abbreviation(typed: &[char], name: &str) -> bool {
     let mut letters = name.chars();
     typed.len() >= 3
         && typed.first() == name.chars().next().as_ref()
+        && !typed.iter().skip(1).any(|letter| "aeiou".contains(*letter))
         && typed.iter().all(|typed| letters.any(|letter| letter == *typed))
 }
 

@@ -48,7 +48,7 @@ test("the piece on a focused cell stays visible", async () => {
   await page.locator('[role="gridcell"][tabindex="0"]').focus();
   await harness.keyboard(page).select("36");
   await page.keyboard.press("Escape");
-  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
+  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
   assert.equal(await page.evaluate(() => document.activeElement.dataset.cell), "32");
   assert.ok(differing(before, await pixels(page, "32")) < 0.05);
   assert.ok(differing(whole, await pixels(page, "32", 1)) > 0.08, "the focus is visible");
