@@ -145,7 +145,7 @@ fn convert_to(
 ) -> Result<(), Failure> {
     // Standard output keeps its error, which may be a broken pipe.
     let write_error = |error: std::io::Error| match output {
-        Some(path) => anyhow!("{} could not be written: {error}", path.display()),
+        Some(path) => anyhow!("cannot write {}: {error}", path.display()),
         None => error.into(),
     };
     let mut errors = 0;
