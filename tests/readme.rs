@@ -383,15 +383,13 @@ fn check_cargo<'a>(words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         return Err("write `cargo run --release -- …`, or `--example NAME`".into());
     }
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    for (option, directory) in
-        [("--bench", "benches"), ("--test", "tests"), ("--example", "examples")]
-    {
-        let Some(name) = value(option) else { continue };
-        let target = package.join(directory).join(name);
-        let is_listed = manifest.contains(&format!("\nname = \"{name}\"\npath = "));
-        let is_found = target.with_extension("rs").is_file() || target.join("main.rs").is_file();
-        if !is_listed && !is_found {
-            return Err(format!("{} does not exist", target.display()));
+    for (kind, directory) in [("bench", "benches"), ("test", "tests"), ("example", "examples")] {
+        let Some(name) = value(&format!("--{kind}")) else { continue };
+        let file = package.join(directory).join(name);
+        let is_found = !manifest.contains(&format!("auto{directory} = false"))
+            && (file.with_extension("rs").is_file() || file.join("main.rs").is_file());
+        if !is_found && !manifest.contains(&format!("[[{kind}]]\nname = \"{name}\"\n")) {
+            return Err(format!("{} has no {kind} {name}", package.display()));
         }
     }
     Ok(())
@@ -510,7 +508,7 @@ fn unknown_commands_options_and_targets_are_errors() {
         "crownhead perft english --depth 13 | tail -1",
         "crownhead match level:5 \"level:4\" --game english -n 200",
         "cargo run --release -- perft english --depth 13",
-        "PROPTEST_CASES=9 cargo test --release -p crownhead-rules --test properties",
+        "PROPTEST_CASES=9 cargo test --release -p crownhead-rules --test rules properties",
         "cargo bench -p crownhead-rules --bench moves",
         "./test rust",
         "git log",
@@ -523,6 +521,7 @@ fn unknown_commands_options_and_targets_are_errors() {
         "crownhead perft english --deep 13",
         "crownhead perft english --depth high",
         "cargo bench -p crownhead-rules --bench no-such-bench",
+        "cargo test -p crownhead-rules --test properties",
         "cargo bench -p crownhead-chess",
         "cargo frobnicate",
         "cargo run",

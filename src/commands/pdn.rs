@@ -1,7 +1,7 @@
 //! `crownhead pdn`: checks and converts files of recorded games.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -145,7 +145,7 @@ fn convert_to(
 ) -> Result<(), Failure> {
     // Standard output keeps its error, which may be a broken pipe.
     let write_error = |error: std::io::Error| match output {
-        Some(path) => anyhow!("{} could not be written: {error}", path.display()),
+        Some(path) => anyhow!("cannot write {}: {error}", path.display()),
         None => error.into(),
     };
     let mut errors = 0;
@@ -184,7 +184,7 @@ pub(crate) fn read(
         Box::new(File::open(path).with_context(|| format!("cannot open {}", input_name(path)))?)
     };
     let mut counts = Counts { games: 0, errors: 0 };
-    for result in Reader::new(BufReader::with_capacity(1 << 16, input)) {
+    for result in Reader::new(input) {
         match result {
             Ok(record) => {
                 counts.games += 1;

@@ -224,7 +224,7 @@ fn unwritable_output_is_reported_with_its_name() {
         let arguments =
             ["analyse", "games.pdn", "--games", "1", "--time", "3600s", "--html", output];
         let message = crownhead_in(folder.path(), &arguments).refused(1).to_string();
-        assert!(message.contains(&format!("{output} could not be written")), "{message}");
+        assert!(message.contains(&format!("cannot write {output}")), "{message}");
     }
     assert_eq!(names(folder.path()), ["games.pdn"]);
 }

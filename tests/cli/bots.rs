@@ -72,12 +72,38 @@ fn bot_of_the_documentation_works() {
 }
 
 #[test]
+fn check_compares_slow_moves_with_the_clock_of_their_own_game() {
+    // Slow only in its first turn of the game with one second on the clock.
+    let bot = r#"
+import sys, time
+slow = False
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "newgame":
+        slow = " movetime=" not in line
+    if word == "turn":
+        time.sleep(0.3 if slow else 0)
+        slow = False
+        print("move", line.split(" moves=")[1].split()[0].split(",")[0], flush=True)
+    elif word in ("crownhead", "newgame"):
+        print("ready", flush=True)
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bot.py"), bot).unwrap();
+    let check = ["bot", "check", "python3 bot.py", "--game", "english", "--movetime", "500ms"];
+    let finished = crownhead_in(folder.path(), &[&check[..], &["--json"]].concat()).json();
+    let findings = finished["findings"].as_array().unwrap();
+    let last = findings.iter().find(|finding| finding["check"] == "the last second").unwrap();
+    assert_eq!(last["severity"], "ok", "{last}");
+}
+
+#[test]
 fn check_gives_advice() {
     for (mode, severity, check, advice) in [
-        ("illegal", "FAILED", "game against random", "one of the moves in moves="),
-        ("hangs", "FAILED", "game against random", "Flush standard output"),
-        ("bare", "FAILED", "game against random", "starts with the word move"),
-        ("crash-on-fifth-move", "FAILED", "game against random", "crownhead bot replay"),
+        ("illegal", "failure", "game against random", "one of the moves in moves="),
+        ("hangs", "failure", "game against random", "Flush standard output"),
+        ("bare", "failure", "game against random", "starts with the word move"),
+        ("crash-on-fifth-move", "failure", "game against random", "crownhead bot replay"),
         (
             "says-nothing",
             "warning",
@@ -103,7 +129,7 @@ fn check_gives_advice() {
         let object = finished.json();
         assert_eq!(
             finished.code,
-            Some(if severity == "FAILED" { 4 } else { 0 }),
+            Some(if severity == "failure" { 4 } else { 0 }),
             "{mode}: {object}"
         );
         let findings = object["findings"].as_array().unwrap();
@@ -119,7 +145,7 @@ fn check_gives_advice() {
     let missing = crownhead(&["bot", "check", "cmd:./no-such-bot", "--game", "english"]);
     assert_eq!(missing.code, Some(4));
     assert!(
-        missing.stdout.starts_with("FAILED   start: cmd:./no-such-bot cannot be started"),
+        missing.stdout.starts_with("failure  start: cmd:./no-such-bot cannot be started"),
         "{missing:?}"
     );
     for (name, word) in [("./no-folder", "./no-folder"), ("no-bot at all", "no-bot")] {
@@ -526,7 +552,7 @@ fn engine_plays_the_same_games_at_any_concurrency() {
         without_times(&fs::read_to_string(folder.path().join("games.pdn")).unwrap())
     };
     let alone = games("1");
-    assert_eq!(alone, games("4"));
+    assert!(alone == games("4"), "{alone}");
     assert_eq!(alone.matches("[Result ").count(), 8);
 }
 

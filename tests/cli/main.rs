@@ -1,6 +1,6 @@
 //! The command line as scripts see it: output, standard error and exit codes of the built program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing test may panic
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
 mod adapters;
 mod analyse;
@@ -20,8 +20,10 @@ mod perft;
 mod pipes;
 mod play;
 mod play_vs_bot;
+mod regressions;
 #[cfg(target_os = "linux")]
 mod release;
+mod serve;
 mod tables;
 mod train;
 mod tune;

@@ -169,7 +169,7 @@ fn invalid_arguments_are_refused_with_an_explanation() {
         (&["--openings", "bad"], 3, "bad, line 2: move 2, 11-15: "),
         (&["--openings", "empty"], 3, "empty, no openings"),
         (&["--concurrency", "0"], 2, "0 is not in 1.."),
-        (&["--pdn", "no/such/folder"], 1, "no/such/folder could not be written"),
+        (&["--pdn", "no/such/folder"], 1, "cannot write no/such/folder"),
     ] {
         let start = ["match", "random", "random", "--game", "english", "-n", "2"];
         let start = if args[0] == "-n" { &start[..5] } else { &start[..] };

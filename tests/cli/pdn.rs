@@ -318,10 +318,7 @@ fn unwritable_output_is_reported_and_leaves_no_file() {
     for output in ["folder", "no/such/folder.pdn"] {
         let finished = crownhead_in(folder.path(), &["pdn", "convert", "good.pdn", "-o", output]);
         let message = finished.refused(1);
-        assert!(
-            message.starts_with(&format!("crownhead: {output} could not be written: ")),
-            "{message}"
-        );
+        assert!(message.starts_with(&format!("crownhead: cannot write {output}: ")), "{message}");
     }
     assert_eq!(names(folder.path()), ["bad.pdn", "folder", "good.pdn"]);
 }

@@ -74,7 +74,7 @@ fn tournament_file_is_written_completely_or_not_at_all() {
         rm filler
         $CROWNHEAD tournament new full.toml";
     let Some(output) = on_small_disk(&tournament, script) else { return };
-    assert!(output.contains("full.toml could not be written: No space left"), "{output}");
+    assert!(output.contains("cannot write full.toml: No space left"), "{output}");
     assert!(output.ends_with("then run:\n  crownhead tournament run full.toml\n"), "{output}");
     assert_eq!(output.matches("full.toml\n").count(), 1, "{output}");
 }

@@ -102,7 +102,7 @@ fn canonical(path: &Path) -> PathBuf {
 /// Adds the path to an error.
 fn write_error(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| {
-        let text = format!("{} could not be written: {error}", path.display());
+        let text = format!("cannot write {}: {error}", path.display());
         io::Error::new(error.kind(), text)
     }
 }

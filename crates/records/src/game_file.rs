@@ -5,8 +5,8 @@ use std::io::Read;
 use crate::{GameRecord, Reader, RecordError, RecordErrorKind};
 
 /// The games of a file, read on demand.
-pub struct GameFile<R> {
-    reader: Reader<R>,
+pub struct GameFile<'a> {
+    reader: Reader<'a>,
     /// Games read so far, with their numbers in the file.
     records: Vec<(u64, GameRecord)>,
     count: u64,
@@ -18,9 +18,9 @@ pub struct GameFile<R> {
 /// Maximum number of errors kept: a large invalid file must not fill the memory.
 const MAX_ERRORS: usize = 100;
 
-impl<R: Read> GameFile<R> {
+impl<'a> GameFile<'a> {
     /// Reads games from an input.
-    pub fn new(input: R) -> GameFile<R> {
+    pub fn new(input: impl Read + 'a) -> GameFile<'a> {
         GameFile {
             reader: Reader::new(input),
             records: Vec::new(),

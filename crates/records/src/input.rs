@@ -9,8 +9,9 @@ use crate::error::Location;
 /// Number of bytes read at a time.
 const READ_CHUNK: usize = 64 * 1024;
 
-pub(crate) struct Input<R> {
-    input: R,
+/// The source is behind a pointer, so that the reader is compiled once, not once per kind of source.
+pub(crate) struct Input<'a> {
+    source: Box<dyn Read + 'a>,
     /// `buffer[from..to]` has been read but not consumed.
     buffer: Vec<u8>,
     from: usize,
@@ -24,10 +25,10 @@ pub(crate) struct Input<R> {
     line_start: bool,
 }
 
-impl<R: Read> Input<R> {
-    pub(crate) fn new(input: R) -> Self {
+impl<'a> Input<'a> {
+    pub(crate) fn new(source: impl Read + 'a) -> Self {
         Input {
-            input,
+            source: Box::new(source),
             buffer: Vec::new(),
             from: 0,
             to: 0,
@@ -128,7 +129,7 @@ impl<R: Read> Input<R> {
             self.buffer.resize(self.to + READ_CHUNK, 0);
         }
         loop {
-            match self.input.read(&mut self.buffer[self.to..]) {
+            match self.source.read(&mut self.buffer[self.to..]) {
                 Ok(0) => break,
                 Ok(count) => {
                     self.to += count;

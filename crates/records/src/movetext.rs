@@ -2,7 +2,6 @@
 //!
 //! Draw counters and turn limits are ignored: old games were played by other rules.
 
-use std::io::Read;
 use std::mem::take;
 
 use crownhead_rules::{GameVisitor, Notation, Side};
@@ -14,8 +13,8 @@ use crate::reader::GameFailure;
 use crate::record::{GameResult, Line, Ply};
 
 /// Reads the moves of a game from a start position.
-pub(crate) struct MovetextReader<'a, R> {
-    pub(crate) lexer: &'a mut Lexer<R>,
+pub(crate) struct MovetextReader<'a, 'i> {
+    pub(crate) lexer: &'a mut Lexer<'i>,
     /// The start position and its location.
     pub(crate) start: Option<(String, Location)>,
     /// Comment before the moves.
@@ -108,7 +107,7 @@ impl<P> OpenLine<P> {
     }
 }
 
-impl<R: Read> GameVisitor for MovetextReader<'_, R> {
+impl GameVisitor for MovetextReader<'_, '_> {
     type Output = Result<Movetext, GameFailure>;
 
     fn visit<P: Notation>(self, options: &P::Options) -> Result<Movetext, GameFailure> {
@@ -151,15 +150,15 @@ impl<R: Read> GameVisitor for MovetextReader<'_, R> {
     }
 }
 
-struct Replay<'a, R, P> {
-    lexer: &'a mut Lexer<R>,
+struct Replay<'a, 'i, P> {
+    lexer: &'a mut Lexer<'i>,
     /// The lines that contain the current one, the main line first.
     outer: Vec<OpenLine<P>>,
     current: OpenLine<P>,
     budget: SizeBudget,
 }
 
-impl<R: Read, P: Notation> Replay<'_, R, P> {
+impl<P: Notation> Replay<'_, '_, P> {
     fn run(&mut self) -> Result<Option<GameResult>, LocatedError> {
         loop {
             match self.lexer.next()? {
@@ -321,7 +320,7 @@ impl<R: Read, P: Notation> Replay<'_, R, P> {
 
 /// Joins a capture that is written jump by jump, `11x18 18x25`. The lexer is at the first word, which
 /// is not a legal move, and afterwards at the last word of the move.
-fn join_jumps<R: Read, P: Notation>(lexer: &mut Lexer<R>, position: &P) -> Option<P::Move> {
+fn join_jumps<P: Notation>(lexer: &mut Lexer<'_>, position: &P) -> Option<P::Move> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut path = lexer.text().to_string();
     while path.len() < 64 && path.starts_with(is_digit) && path.contains(|c| !is_digit(c)) {

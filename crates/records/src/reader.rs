@@ -33,8 +33,8 @@ use crate::record::{
 /// assert_eq!((error.game, error.line, error.column), (2, 5, 10));
 /// assert!(games.next().is_none());
 /// ```
-pub struct Reader<R> {
-    lexer: Lexer<R>,
+pub struct Reader<'a> {
+    lexer: Lexer<'a>,
     games: u64,
     /// Comments between two games that belong to the second.
     pending_comment: Option<String>,
@@ -74,9 +74,9 @@ impl From<LocatedError> for GameFailure {
     }
 }
 
-impl<R: Read> Reader<R> {
+impl<'a> Reader<'a> {
     /// Creates a reader.
-    pub fn new(input: R) -> Self {
+    pub fn new(input: impl Read + 'a) -> Self {
         Reader { lexer: Lexer::new(input), games: 0, pending_comment: None }
     }
 
@@ -210,7 +210,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<R: Read> Iterator for Reader<R> {
+impl Iterator for Reader<'_> {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -232,17 +232,13 @@ impl<R: Read> Iterator for Reader<R> {
 impl Tags {
     /// Returns whether the next tag starts another game: it follows an empty line and repeats a name
     /// of the roster. A game may have neither moves nor a result.
-    fn are_complete<R: Read>(&self, lexer: &Lexer<R>) -> bool {
+    fn are_complete(&self, lexer: &Lexer<'_>) -> bool {
         let is_repeated =
             || roster_index(&tag_name(lexer.name())).is_some_and(|index| self.in_roster[index]);
         self.any && lexer.location().line > self.last_line + 1 && is_repeated()
     }
 
-    fn add<R: Read>(
-        &mut self,
-        lexer: &Lexer<R>,
-        budget: &mut SizeBudget,
-    ) -> Result<(), LocatedError> {
+    fn add(&mut self, lexer: &Lexer<'_>, budget: &mut SizeBudget) -> Result<(), LocatedError> {
         self.any = true;
         self.last_line = lexer.location().line;
         let name = tag_name(lexer.name());

@@ -112,17 +112,18 @@ fn write_line(
         return Err(WriteError::Record(message));
     }
     lines.comment(line.comment.as_deref());
-    let mut numbered = false; // whether the next move needs no number
+    // A move of the second side has a number only if something stands between it and the last move.
+    let mut needs_number = true;
     for (i, ply) in line.plies.iter().enumerate() {
         let is_move_char = |c: char| c.is_ascii_alphanumeric() || "-:".contains(c);
         if ply.text.is_empty() || !ply.text.chars().all(is_move_char) {
             return Err(WriteError::Record(format!("invalid move {:?}", ply.text)));
         }
         let index = first_ply + i;
-        match (index % 2, numbered) {
+        match (index % 2, needs_number) {
             (0, _) => lines.word(&format!("{}. {}", index / 2 + 1, ply.text)),
-            (_, true) => lines.word(&ply.text),
-            (_, false) => lines.word(&format!("{}... {}", index / 2 + 1, ply.text)),
+            (_, false) => lines.word(&ply.text),
+            (_, true) => lines.word(&format!("{}... {}", index / 2 + 1, ply.text)),
         }
         for (i, nag) in ply.nags.iter().enumerate() {
             match nag_symbol(*nag) {
@@ -136,7 +137,7 @@ fn write_line(
             write_line(lines, variation, index, depth + 1)?;
             lines.attach(")");
         }
-        numbered = ply.comment.is_none() && ply.variations.is_empty();
+        needs_number = ply.comment.is_some() || !ply.variations.is_empty();
     }
     Ok(())
 }

@@ -4,6 +4,11 @@
 
 mod cases;
 mod naive;
+mod no_alloc;
 mod perft;
 mod perft_deep;
 mod properties;
+
+#[global_allocator]
+static ALLOCATOR: crownhead_test_support::CountingAllocator =
+    crownhead_test_support::CountingAllocator;

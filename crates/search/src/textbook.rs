@@ -80,9 +80,7 @@ pub fn minimax<P: Position>(
     evaluator: &impl Evaluator<P>,
     should_stop: &dyn Fn() -> bool,
 ) -> Option<SearchResult<P::Move>> {
-    search_root(position, history_keys, evaluator, should_stop, |search, child, _| {
-        search.minimax(child, depth.saturating_sub(1), 1)
-    })
+    search_root(position, history_keys, depth, evaluator, should_stop, false)
 }
 
 /// Returns the same score and moves as [`minimax`], but skips lines that cannot change them.
@@ -94,28 +92,28 @@ pub fn alpha_beta<P: Position>(
     evaluator: &impl Evaluator<P>,
     should_stop: &dyn Fn() -> bool,
 ) -> Option<SearchResult<P::Move>> {
-    search_root(position, history_keys, evaluator, should_stop, |search, child, best| {
-        // One point below the best score, so that equally good moves get an exact score.
-        let alpha = (best - 1).max(-WIN);
-        search.alpha_beta(child, -WIN, -alpha, depth.saturating_sub(1), 1)
-    })
+    search_root(position, history_keys, depth, evaluator, should_stop, true)
 }
 
-/// Searches each root move with `search_child`, which receives the best score so far.
-fn search_root<P: Position, E>(
+/// Searches each root move, with or without pruning.
+fn search_root<P: Position, E: Evaluator<P>>(
     position: &P,
     history_keys: &[u64],
+    depth: u32,
     evaluator: &E,
     should_stop: &dyn Fn() -> bool,
-    mut search_child: impl FnMut(&mut Textbook<'_, E>, &P, Score) -> Option<Score>,
+    pruning: bool,
 ) -> Option<SearchResult<P::Move>> {
     let keys = history_keys.iter().copied().chain([position.key()]).collect();
-    let mut search = Textbook { evaluator, should_stop, keys, nodes: 1, evaluated: 0 };
+    let mut search = Textbook { evaluator, should_stop, pruning, keys, nodes: 1, evaluated: 0 };
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
     let (mut best, mut best_moves) = (-WIN, Vec::new());
     for &mv in moves.iter() {
-        let score = -search_child(&mut search, &position.after(mv), best)?;
+        // One point below the best score, so that equally good moves get an exact score.
+        let alpha = (best - 1).max(-WIN);
+        let depth = depth.saturating_sub(1);
+        let score = -search.search(&position.after(mv), -WIN, -alpha, depth, 1)?;
         if score > best {
             best = score;
             best_moves.clear();
@@ -131,6 +129,8 @@ fn search_root<P: Position, E>(
 struct Textbook<'a, E> {
     evaluator: &'a E,
     should_stop: &'a dyn Fn() -> bool,
+    /// Whether lines that cannot change the result are skipped (alpha-beta).
+    pruning: bool,
     /// Keys of the game so far and of the current line.
     keys: Vec<u64>,
     nodes: u64,
@@ -155,30 +155,8 @@ impl<E> Textbook<'_, E> {
         (!is_checked || !(self.should_stop)()).then_some(())
     }
 
-    fn minimax<P: Position>(&mut self, position: &P, depth: u32, ply: Score) -> Option<Score>
-    where
-        E: Evaluator<P>,
-    {
-        self.count_node()?;
-        if let Some(score) = self.terminal_score(position, ply) {
-            return Some(score);
-        }
-        if depth == 0 {
-            self.evaluated += 1;
-            return Some(self.evaluator.evaluate(position));
-        }
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
-        let mut best = -WIN;
-        self.keys.push(position.key());
-        for &mv in moves.iter() {
-            best = best.max(-self.minimax(&position.after(mv), depth - 1, ply + 1)?);
-        }
-        self.keys.pop();
-        Some(best)
-    }
-
-    fn alpha_beta<P: Position>(
+    /// Returns the score of a position, exact between `alpha` and `beta`; without pruning anywhere.
+    fn search<P: Position>(
         &mut self,
         position: &P,
         mut alpha: Score,
@@ -203,10 +181,10 @@ impl<E> Textbook<'_, E> {
         self.keys.push(position.key());
         for &mv in moves.iter() {
             let child = position.after(mv);
-            let score = -self.alpha_beta(&child, -beta, -alpha, depth - 1, ply + 1)?;
+            let score = -self.search(&child, -beta, -alpha, depth - 1, ply + 1)?;
             best = best.max(score);
             alpha = alpha.max(score);
-            if alpha >= beta {
+            if self.pruning && alpha >= beta {
                 break;
             }
         }

@@ -5,7 +5,12 @@
 mod bench_signature;
 mod capture_halma;
 mod chinese_checkers;
+mod no_alloc;
 mod properties;
 mod setups;
 mod solved_endings;
 mod tactics;
+
+#[global_allocator]
+static ALLOCATOR: crownhead_test_support::CountingAllocator =
+    crownhead_test_support::CountingAllocator;

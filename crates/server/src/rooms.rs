@@ -158,7 +158,7 @@ impl Rooms {
         if let Some(room) = self.room(id) {
             return Ok(room);
         }
-        let replayed = self.replayed(id, &self.join_loads).await;
+        let replayed = self.read_game(id, &self.join_loads).await;
         let replayed = replayed.map_err(|()| JoinError::Failure)?;
         let (game, stored) = replayed.ok_or(JoinError::NoSuchGame)?;
         let room = Room::new(id.clone(), &stored, game, self);
@@ -178,7 +178,7 @@ impl Rooms {
     }
 
     /// Reads and replays a stored game; `None` if there is no such game. Logs errors.
-    async fn replayed(
+    async fn read_game(
         &self,
         id: &GameId,
         loads: &Semaphore,
@@ -206,7 +206,7 @@ impl Rooms {
 
     /// Replays a game without loading it into memory.
     async fn peek(&self, id: &GameId) -> Result<Option<(HostedGame, StoredGame)>, ApiError> {
-        let replayed = self.replayed(id, &self.peek_loads).await;
+        let replayed = self.read_game(id, &self.peek_loads).await;
         replayed.map_err(|()| ApiError::failure("the server could not load the game"))
     }
 

@@ -1,7 +1,7 @@
 //! Every screen as text, in several sizes, with and without colours, and its reaction to keys and
 //! mouse. These tests need no terminal; `tests/terminal` tests the program in a real one.
 
-#![allow(clippy::unwrap_used)] // a failing test may panic
+#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic, and one must
 
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,9 @@ use viewer::FILE;
 
 #[path = "screens/computers.rs"]
 mod computers;
+#[cfg(unix)]
+#[path = "screens/crash.rs"]
+mod crash;
 #[path = "screens/home.rs"]
 mod home;
 #[path = "screens/tournament.rs"]

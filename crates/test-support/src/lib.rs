@@ -2,11 +2,15 @@
 
 #![allow(clippy::expect_used, clippy::panic)] // a test that cannot be set up must fail
 
+mod allocations;
+
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub use allocations::{CountingAllocator, count_allocations};
 
 /// Environment variable that names a file to which skipped tests are appended.
 pub const SKIPPED_FILE: &str = "CROWNHEAD_SKIPPED";

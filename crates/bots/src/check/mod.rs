@@ -63,7 +63,7 @@ impl Severity {
         match self {
             Severity::Ok => "ok",
             Severity::Warning => "warning",
-            Severity::Failure => "FAILED",
+            Severity::Failure => "failure",
         }
     }
 }
@@ -257,13 +257,14 @@ impl CheckRun<'_> {
         let knowledge = Knowledge::default();
         let played =
             referee::play(session, players, settings, &knowledge, seed, self.stop, &mut |_| {});
-        self.game_finding(check, bot_side, played)
+        self.game_finding(check, settings, bot_side, played)
     }
 
     /// Converts the result of a game to a finding; `None` if the game was interrupted.
     fn game_finding(
         &self,
         check: &'static str,
+        settings: &GameSettings,
         bot_side: Side,
         played: Result<Option<PlayedGame>, PlayerError>,
     ) -> Option<Finding> {
@@ -287,7 +288,7 @@ impl CheckRun<'_> {
             game.moves.len(),
             slowest.as_secs_f64() * 1e3
         );
-        Some(match self.settings.time_control {
+        Some(match settings.time_control {
             TimeControl::PerMove(time) if slowest > time / 2 => {
                 let advice = "A move took more than half of the time. Keep a reserve: the \
                               tournament's machine may be slower.";

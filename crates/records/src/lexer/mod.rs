@@ -44,8 +44,8 @@ const FORCED: u8 = 7;
 /// Maximum length of a line inside a comment that is recognised as a tag, in bytes.
 const MAX_TAG_IN_COMMENT: usize = 4096;
 
-pub(crate) struct Lexer<R> {
-    input: Input<R>,
+pub(crate) struct Lexer<'a> {
+    input: Input<'a>,
     name: String,
     text: String,
     /// The undecoded bytes of a comment.
@@ -67,8 +67,8 @@ enum Until {
     LineEnd,
 }
 
-impl<R: Read> Lexer<R> {
-    pub(crate) fn new(input: R) -> Self {
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(input: impl Read + 'a) -> Self {
         Lexer {
             input: Input::new(input),
             name: String::new(),

@@ -19,7 +19,7 @@ impl Read for OneByteReads<'_> {
 
 /// Returns the tokens with their texts; an error is `End` with its message.
 fn tokens(text: &[u8]) -> Vec<(Token, String)> {
-    fn all(mut lexer: Lexer<impl Read>) -> Vec<(Token, String)> {
+    fn all(mut lexer: Lexer<'_>) -> Vec<(Token, String)> {
         let mut found = Vec::new();
         loop {
             match lexer.next() {

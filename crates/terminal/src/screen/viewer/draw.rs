@@ -18,7 +18,7 @@ use crate::analysis_thread::AnalysisUpdate;
 use crate::text::{clock_text, comment_text, game_title, recorded_eval_text};
 
 /// Draws the screen.
-pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
+pub(super) fn draw(frame: &mut Frame<'_>, screen: &ViewScreen<'_>) {
     let Some(layout) = Layout::new(frame.area(), screen.flipped) else {
         too_small(frame);
         return;
@@ -60,7 +60,7 @@ pub(super) fn draw<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>) {
 }
 
 /// Returns the message, or else the comment and the outcome.
-pub(super) fn message_text<R>(screen: &ViewScreen<R>) -> String {
+pub(super) fn message_text(screen: &ViewScreen<'_>) -> String {
     let cursor = &screen.cursor;
     if !screen.message.is_empty() {
         return screen.message.clone();
@@ -80,7 +80,7 @@ pub(super) fn message_text<R>(screen: &ViewScreen<R>) -> String {
     }
 }
 
-fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
+fn with_moves<T>(screen: &ViewScreen<'_>, work: impl FnOnce(&MoveList<'_>) -> T) -> T {
     let text = |ply: &&crownhead_records::Ply| {
         let more = if ply.variations.is_empty() { "" } else { "…" };
         format!("{}{more}", ply.annotated())
@@ -96,11 +96,11 @@ fn with_moves<R, T>(screen: &ViewScreen<R>, work: impl FnOnce(&MoveList<'_>) -> 
 }
 
 /// Returns the ply of the move at a place on the screen.
-pub(super) fn ply_at<R>(screen: &ViewScreen<R>, layout: &Layout, x: u16, y: u16) -> Option<usize> {
+pub(super) fn ply_at(screen: &ViewScreen<'_>, layout: &Layout, x: u16, y: u16) -> Option<usize> {
     with_moves(screen, |list| list.ply_at(layout.move_list(), x, y))
 }
 
-fn draw_players<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, layout: &Layout) {
+fn draw_players(frame: &mut Frame<'_>, screen: &ViewScreen<'_>, layout: &Layout) {
     let (cursor, look) = (&screen.cursor, screen.look);
     let record = cursor.record();
     let area = framed(frame, layout.players, "Players", look);
@@ -130,7 +130,7 @@ fn draw_players<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, layout: &Layou
 }
 
 /// Draws the lines of the running analysis, or else the recorded evaluation.
-fn draw_engine<R>(frame: &mut Frame<'_>, screen: &ViewScreen<R>, place: Rect) {
+fn draw_engine(frame: &mut Frame<'_>, screen: &ViewScreen<'_>, place: Rect) {
     let title = if screen.analysis.is_some() { "Analysis" } else { "Evaluation" };
     let area = framed(frame, place, title, screen.look);
     let mut row = 0;

@@ -3,7 +3,6 @@
 
 mod draw;
 
-use std::io::Read;
 use std::time::{Duration, Instant};
 
 use crownhead_play::replay::RecordCursor;
@@ -21,8 +20,8 @@ use crate::lazy_knowledge::LazyKnowledge;
 use crate::text::speed_text;
 
 /// Viewer of recorded games.
-pub struct ViewScreen<R> {
-    games: GameFile<R>,
+pub struct ViewScreen<'a> {
+    games: GameFile<'a>,
     /// Index of the game among the readable games, and its number in the file.
     shown: (usize, u64),
     cursor: RecordCursor,
@@ -47,9 +46,9 @@ const DEFAULT_MOVE_INTERVAL: Duration = Duration::from_millis(1000);
 /// Plies per page key.
 const PAGE_PLIES: usize = 10;
 
-impl<R: Read> ViewScreen<R> {
+impl<'a> ViewScreen<'a> {
     /// Opens the first game of a file. The error says why there is none.
-    pub fn new(mut games: GameFile<R>, look: Look) -> Result<ViewScreen<R>, String> {
+    pub fn new(mut games: GameFile<'a>, look: Look) -> Result<ViewScreen<'a>, String> {
         let (number, cursor) = match games.get(0) {
             Some((number, record)) => (number, RecordCursor::new(record.clone())?),
             None => {
@@ -139,7 +138,7 @@ impl<R: Read> ViewScreen<R> {
     }
 }
 
-impl<R: Read> Screen for ViewScreen<R> {
+impl Screen for ViewScreen<'_> {
     fn draw(&self, frame: &mut Frame<'_>) {
         draw::draw(frame, self);
     }

@@ -1,24 +1,15 @@
 //! Bugs of the command line that were fixed, named after what happened.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
-
 use std::fs;
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-fn crownhead(arguments: &[&str], folder: &Path) -> Output {
-    let program = env!("CARGO_BIN_EXE_crownhead");
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    command.output().unwrap()
-}
+use crate::harness::{crownhead, crownhead_in};
 
 /// Returns the last count of `perft`, and the sum of the divided counts.
 fn total_and_sum(arguments: &str) -> (u64, u64) {
     let arguments: Vec<_> = arguments.split(' ').chain(["--divide"]).collect();
-    let output = crownhead(&arguments, Path::new("."));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = crownhead(&arguments).stdout;
     let number = |line: &str| -> u64 { line.rsplit(' ').next().unwrap().parse().unwrap() };
     let (divided, counts): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with(' '));
     (number(counts.last().unwrap()), divided.into_iter().map(number).sum())
@@ -47,13 +38,13 @@ fn perft_divide_did_not_add_up() {
 fn perft_counts_overflowed_silently() {
     let position = "B:WK1:BK32";
     let arguments = ["perft", "english:draw-plies=10000", "--position", position, "--depth", "60"];
-    let output = crownhead(&[&arguments[..], &["--hash", "8"]].concat(), Path::new("."));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let finished = crownhead(&[&arguments[..], &["--hash", "8"]].concat());
+    let text = &finished.stdout;
     let counts: Vec<u64> =
         text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
     assert!(counts.is_sorted(), "{text}");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("2^64 leaves or more"));
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.stderr.contains("2^64 leaves or more"));
 }
 
 #[test]
@@ -62,10 +53,11 @@ fn convert_onto_the_input_lost_games_with_errors() {
     let path = folder.path().join("games.pdn");
     let text = "1. 11-15 *\n\n[Event \"bad\"]\n1. 9-9 *\n";
     fs::write(&path, text).unwrap();
-    let output = crownhead(&["pdn", "convert", "games.pdn", "-o", "games.pdn"], folder.path());
-    assert_eq!(output.status.code(), Some(3));
+    let convert = ["pdn", "convert", "games.pdn", "-o", "games.pdn"];
+    let finished = crownhead_in(folder.path(), &convert);
+    assert_eq!(finished.code, Some(3));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("games.pdn is unchanged"));
+    assert!(finished.stderr.contains("games.pdn is unchanged"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -73,11 +65,11 @@ fn convert_onto_the_input_lost_games_with_errors() {
 fn unreadable_file_hid_the_following_ones() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.pdn"), "1. 9-9 *\n").unwrap();
-    let output = crownhead(&["pdn", "check", "none.pdn", "bad.pdn"], folder.path());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("bad.pdn:1:4:"));
-    let output = crownhead(&["pdn", "check", "--json", "none.pdn", "bad.pdn"], folder.path());
-    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let finished = crownhead_in(folder.path(), &["pdn", "check", "none.pdn", "bad.pdn"]);
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.stderr.contains("bad.pdn:1:4:"));
+    let finished = crownhead_in(folder.path(), &["pdn", "check", "--json", "none.pdn", "bad.pdn"]);
+    let object: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
     assert!(object["files"][0]["failure"].is_string());
     assert_eq!(object["files"][1]["errors"], 1);
 }

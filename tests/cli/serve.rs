@@ -1,5 +1,4 @@
 //! `crownhead serve` as a process: address, shutdown, log, and durability of confirmed moves.
-#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,8 +1,5 @@
 //! The terminal is restored after a panic, and the panic message can be read.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // a failing test may panic, and one must
-
 use std::io::{Read, Write};
 
 use crownhead_play::StopFlag;
@@ -61,7 +58,7 @@ fn run_in_terminal(steps: &[(&str, &str)], last: &str) -> (bool, String) {
     let pair = native_pty_system().openpty(size).unwrap();
     let before = format!("{:?}", pair.master.get_termios());
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "panicking_screen", "--ignored", "--nocapture"]);
+    command.args(["--exact", "crash::panicking_screen", "--ignored", "--nocapture"]);
     command.env("TERM", "xterm-256color");
     command.env("RUST_BACKTRACE", "0");
     let mut child = pair.slave.spawn_command(command).unwrap();
