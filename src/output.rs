@@ -39,6 +39,15 @@ pub(crate) fn look() -> Look {
     Look { theme: settings::load_theme(), depth }
 }
 
+/// Saves the theme that the user has chosen, if it is another one than before.
+pub(crate) fn save_theme(chosen: Look) {
+    if chosen.theme != settings::load_theme()
+        && let Err(error) = settings::save_theme(chosen.theme)
+    {
+        eprint_message(format_args!("crownhead: the theme cannot be saved: {error}"));
+    }
+}
+
 /// Formats a path for messages, where `-` is standard input.
 pub(crate) fn input_name(path: &std::path::Path) -> String {
     if path == std::path::Path::new("-") {

@@ -1,6 +1,7 @@
 //! `crownhead` alone on a terminal: the home screen, and what is chosen there.
 
 use std::fs::File;
+use std::path::PathBuf;
 
 use crownhead_play::StopFlag;
 use crownhead_play::lessons::course;
@@ -11,12 +12,11 @@ use crownhead_terminal::local_game::{LocalGame, Setup};
 use crownhead_terminal::screen::{
     self, EditorScreen, HomeChoice, HomeScreen, LessonScreen, ViewScreen,
 };
-use crownhead_terminal::settings;
 
 use super::play::{play, random_seed};
 use super::serve;
 use crate::failure::Failure;
-use crate::output::look;
+use crate::output::{look, save_theme};
 use crate::signals::stop_on_signals;
 
 /// Shows the home screen until the user quits.
@@ -24,16 +24,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     let stop = stop_on_signals();
     let mut home = HomeScreen::new(look(), random_seed());
     loop {
-        let theme = home.look().theme;
+        home.set_look(look());
         screen::run(&mut home, &stop)?;
         if stop.is_set() {
             return Err(Failure::Interrupted);
         }
-        if home.look().theme != theme
-            && let Err(error) = settings::save_theme(home.look().theme)
-        {
-            home.set_message(format!("The theme cannot be saved: {error}."));
-        }
+        save_theme(home.look());
         let Some(choice) = home.take_choice() else { return Ok(()) };
         match choice {
             HomeChoice::Serve => return serve::run(&serve::Args::for_menu()),
@@ -44,6 +40,7 @@ pub(crate) fn run() -> Result<(), Failure> {
             }
             HomeChoice::Analyse(game) => edit(&game, &home, &stop)?,
             HomeChoice::Open(path) => {
+                let path = expand_home(path);
                 let opened = File::open(&path).map_err(|error| error.to_string());
                 let viewer =
                     opened.and_then(|file| ViewScreen::new(GameFile::new(file), home.look()));
@@ -59,6 +56,14 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
+/// Replaces `~` at the start of a path by the home directory, as a shell does.
+fn expand_home(path: PathBuf) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path,
+    }
+}
+
 fn start(setup: Setup) -> Result<(), Failure> {
     let game = LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
     play(game, Autosave::new(), false, None)
@@ -71,7 +76,10 @@ fn edit(game: &Game, home: &HomeScreen, stop: &StopFlag) -> Result<(), Failure> 
         screen::run(&mut editor, stop)?;
         match editor.take_setup() {
             Some(setup) if !stop.is_set() => start(setup)?,
-            _ => return Ok(()),
+            _ => {
+                save_theme(editor.look());
+                return Ok(());
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use crownhead_terminal::screen::{self, GameScreen, ViewScreen};
 
 use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
-use crate::output::{eprint_message, is_interactive, look};
+use crate::output::{eprint_message, is_interactive, look, save_theme};
 use crate::signals::stop_on_signals;
 
 #[derive(clap::Args)]
@@ -193,6 +193,7 @@ fn play_on_screen(
 ) -> (std::io::Result<()>, LocalGame) {
     let mut screen = GameScreen::new(game, autosave, look());
     let result = run_game_screen(&mut screen, stop);
+    save_theme(screen.look());
     if let Some(message) = screen.autosave_text() {
         eprint_message(message);
     }
@@ -214,6 +215,7 @@ fn run_game_screen(screen: &mut GameScreen, stop: &StopFlag) -> std::io::Result<
         let text = format_game(&record).map_err(std::io::Error::other)?;
         let games = GameFile::new(std::io::Cursor::new(text));
         let mut viewer = ViewScreen::new(games, screen.look()).map_err(std::io::Error::other)?;
+        viewer.set_flipped(screen.is_flipped());
         screen::run(&mut viewer, stop)?;
     }
 }

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::disc::{crown, crown_area, disc, quadrant};
-use super::theme::{Look, Role};
+use super::theme::{Look, Role, Tone};
 
 /// Position of the board and size of its cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,12 +181,17 @@ impl BoardView<'_> {
         if self.show_numbers
             && let Some(number) = self.game.info().square_number(cell)
         {
-            // In the smallest cells, a piece leaves no room beside it.
+            let number = number.to_string();
+            // On the piece, whose disc fills the cell. Without colours only in the smallest cells:
+            // elsewhere there is room in the corner.
             let (column, style) = match side {
                 Some(side) if height == 2 => (1, self.piece_style(side, square)),
+                Some(side) if colour => {
+                    ((width - number.len() as u16) / 2, self.piece_style(side, square))
+                }
                 _ => (u16::from(height == 2), square),
             };
-            buffer.set_string(x + column, y + height - 1, number.to_string(), style);
+            buffer.set_string(x + column, y + height - 1, number, style);
         }
         if highlights.movable.contains(&cell) {
             let symbol = if highlights.capture_mandatory { "!" } else { "•" };
@@ -279,7 +284,7 @@ impl BoardView<'_> {
         } else if highlights.last_path.contains(&cell) || highlights.captured.contains(&cell) {
             Role::LastMove
         } else {
-            Role::Square { dark: !is_light(cell) }
+            Role::Square(Tone::of(self.game.info(), !is_light(cell)))
         };
         Style::default().bg(self.look.colour(role)).fg(self.look.colour(Role::Ink))
     }

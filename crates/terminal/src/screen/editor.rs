@@ -59,6 +59,11 @@ impl EditorScreen {
         screen
     }
 
+    /// Theme and colours, which the user may have changed.
+    pub fn look(&self) -> Look {
+        self.look
+    }
+
     /// Takes the game that the user wants to play from the position.
     pub fn take_setup(&mut self) -> Option<Setup> {
         self.setup.take()
@@ -83,7 +88,7 @@ impl EditorScreen {
     fn on_change(&mut self) {
         let is_analysing = self.analysis.take().is_some();
         self.message = match new_session(&self.game, Some(&self.position())) {
-            Ok(session) => session.outcome_text().unwrap_or_default(),
+            Ok(session) => session.outcome_text().as_deref().map(to_sentence).unwrap_or_default(),
             Err(error) => to_sentence(&error.message),
         };
         if is_analysing && self.message.is_empty() {
@@ -141,7 +146,8 @@ impl EditorScreen {
         let position = self.position();
         match new_session(&self.game, Some(&position)) {
             Ok(session) if session.outcome().is_some() => {
-                self.message = session.outcome_text().unwrap_or_default();
+                self.message =
+                    session.outcome_text().as_deref().map(to_sentence).unwrap_or_default();
             }
             Ok(_) => {
                 let mut form = NewGame::new(&self.game);

@@ -218,6 +218,8 @@ impl Screen for HomeScreen {
         if let (Ok(session), Some(geometry)) =
             (new_session(game, None), Geometry::fit(board_area, flipped))
         {
+            let left = geometry.left + (board_area.width - geometry.columns()) / 2;
+            let geometry = Geometry { left, ..geometry };
             let view = BoardView {
                 game,
                 board: &session.board(),

@@ -22,6 +22,8 @@ pub(super) enum Field {
     Game,
     Opponent,
     Side,
+    /// The position that the last game started from, or the start position.
+    Start,
 }
 
 /// Settings of the next game.
@@ -34,6 +36,8 @@ pub(super) struct NewGame {
     played: Played,
     time_control: TimeControl,
     position: Option<String>,
+    /// Whether the game starts from `position`.
+    uses_position: bool,
     /// The selected row.
     row: usize,
 }
@@ -67,6 +71,7 @@ impl NewGame {
             played: Played::First,
             time_control: setup.time_control,
             position: setup.position.clone(),
+            uses_position: true,
             row: 0,
         };
         form.set_game(&setup.game);
@@ -108,11 +113,15 @@ impl NewGame {
     }
 
     /// The rows that matter: between two people, the side does not.
-    pub(super) fn fields(&self) -> &'static [Field] {
-        match self.opponents[self.opponent] {
-            Seat::Human => &[Field::Game, Field::Opponent],
-            Seat::Computer(_) => &[Field::Game, Field::Opponent, Field::Side],
+    pub(super) fn fields(&self) -> Vec<Field> {
+        let mut fields = vec![Field::Game, Field::Opponent];
+        if matches!(self.opponents[self.opponent], Seat::Computer(_)) {
+            fields.push(Field::Side);
         }
+        if self.position.is_some() {
+            fields.push(Field::Start);
+        }
+        fields
     }
 
     /// Label and value of a row.
@@ -139,6 +148,10 @@ impl NewGame {
                 };
                 ("You play", text.into())
             }
+            Field::Start => {
+                let text = if self.uses_position { "the same position" } else { "the start" };
+                ("From", text.into())
+            }
         }
     }
 
@@ -159,6 +172,7 @@ impl NewGame {
                 let index = ALL.iter().position(|other| *other == self.played).unwrap_or(0);
                 self.played = ALL[step(index, ALL.len())];
             }
+            Field::Start => self.uses_position = !self.uses_position,
         }
     }
 
@@ -180,8 +194,8 @@ impl NewGame {
 
     /// The lines of the dialog.
     pub(super) fn lines(&self) -> Vec<String> {
-        let rows = self.fields().iter().enumerate().map(|(index, field)| {
-            let (label, value) = self.text(*field);
+        let rows = self.fields().into_iter().enumerate().map(|(index, field)| {
+            let (label, value) = self.text(field);
             let mark = if index == self.row { '▸' } else { ' ' };
             format!("{mark} {label:<9} ◂ {value} ▸")
         });
@@ -202,7 +216,7 @@ impl NewGame {
         Setup {
             game: self.game().clone(),
             seats,
-            position: self.position.clone(),
+            position: self.position.clone().filter(|_| self.uses_position),
             time_control: self.time_control,
             seed,
         }

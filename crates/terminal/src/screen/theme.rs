@@ -1,6 +1,6 @@
 //! Colours: three themes, shown with as many colours as the terminal has.
 
-use crownhead_rules::Colour;
+use crownhead_rules::{Colour, GameInfo};
 use ratatui::style::{Color, Modifier, Style};
 
 /// Number of colours of the terminal.
@@ -65,12 +65,50 @@ impl Theme {
         Theme::ALL[(index + 1) % Theme::ALL.len()]
     }
 
-    /// Light and dark squares, as RGB and as one of the 16 colours.
-    const fn squares(self) -> [(u32, Color); 2] {
-        match self {
-            Theme::Wood => [(0xf0d9b5, Color::Gray), (0xa8794f, Color::Yellow)],
-            Theme::Slate => [(0xc9d3de, Color::Gray), (0x6b8199, Color::Cyan)],
-            Theme::Felt => [(0xe6ead0, Color::Gray), (0x5f8f5a, Color::Green)],
+    /// Squares of a tone, as RGB and as one of the 16 colours.
+    const fn square(self, tone: Tone) -> (u32, Color) {
+        let (rgb, colour) = match self {
+            Theme::Wood => ([0xf0d9b5, 0xdfc08f, 0xb5865b, 0x966b43, 0xa8794f], Color::Yellow),
+            Theme::Slate => ([0xc9d3de, 0xb4c2d0, 0x768ca4, 0x5f748b, 0x6b8199], Color::Cyan),
+            Theme::Felt => ([0xe6ead0, 0xcfd8b4, 0x6c9c66, 0x5a8a55, 0x5f8f5a], Color::Green),
+        };
+        match tone {
+            Tone::Light => (rgb[0], Color::Gray),
+            Tone::Pale => (rgb[1], colour),
+            Tone::Medium => (rgb[2], Color::DarkGray),
+            Tone::Deep => (rgb[3], colour),
+            Tone::Dark => (rgb[4], colour),
+        }
+    }
+}
+
+/// Tone of a square.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tone {
+    /// Light squares where pieces are not white.
+    Light,
+    /// The other squares where blue and red pieces stand on all squares.
+    Pale,
+    /// Light squares where white pieces stand on all squares.
+    Medium,
+    /// The other squares where white pieces stand on all squares.
+    Deep,
+    /// Dark squares of checkers.
+    Dark,
+}
+
+impl Tone {
+    /// Returns the tone of a light or dark square of a game. Where pieces stand on all squares, both
+    /// sides must stand out from both tones.
+    pub fn of(game: &GameInfo, is_dark: bool) -> Tone {
+        let is_on_all_squares = game.cells == !0;
+        let has_white = game.sides.iter().any(|side| side.colour == Colour::White);
+        match (is_dark, is_on_all_squares, has_white) {
+            (false, true, true) => Tone::Medium,
+            (false, ..) => Tone::Light,
+            (true, true, false) => Tone::Pale,
+            (true, true, true) => Tone::Deep,
+            (true, false, _) => Tone::Dark,
         }
     }
 }
@@ -78,11 +116,8 @@ impl Theme {
 /// A role of a colour on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// A square; dark ones are those played on in checkers.
-    Square {
-        /// Whether the square is dark.
-        dark: bool,
-    },
+    /// A square.
+    Square(Tone),
     /// A selected cell or a destination.
     Target,
     /// A cell of the last move.
@@ -117,10 +152,8 @@ impl Look {
 
     /// Returns a colour as the terminal can show it.
     pub fn colour(self, role: Role) -> Color {
-        let [light, dark] = self.theme.squares();
         let (rgb, ansi16) = match role {
-            Role::Square { dark: false } => light,
-            Role::Square { dark: true } => dark,
+            Role::Square(tone) => self.theme.square(tone),
             Role::Target => (0x7fb069, Color::LightGreen),
             Role::LastMove => (0xe3c567, Color::LightYellow),
             Role::Piece(Colour::Black) => (0x22211f, Color::Black),
@@ -181,6 +214,8 @@ fn nearest_256(rgb: u32) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use crownhead_rules::GAMES;
+
     use super::*;
 
     #[test]
@@ -210,11 +245,49 @@ mod tests {
             Theme::ALL.into_iter().flat_map(|theme| depths.map(|depth| (theme, depth)))
         {
             let look = Look { theme, depth };
-            let squares = [false, true].map(|dark| look.colour(Role::Square { dark }));
-            assert_ne!(squares[0], squares[1]);
-            for piece in [Colour::Black, Colour::White, Colour::Red, Colour::Blue] {
-                let piece = look.colour(Role::Piece(piece));
-                assert!(!squares.contains(&piece), "{look:?} {piece:?}");
+            for game in &GAMES {
+                let squares =
+                    [false, true].map(|is_dark| look.colour(Role::Square(Tone::of(game, is_dark))));
+                assert_ne!(squares[0], squares[1]);
+                let pieces = game.sides.map(|side| look.colour(Role::Piece(side.colour)));
+                assert_ne!(pieces[0], pieces[1]);
+                for piece in pieces {
+                    assert!(!squares.contains(&piece), "{look:?} {piece:?}");
+                }
+            }
+        }
+    }
+
+    fn contrast(colours: [Color; 2]) -> f64 {
+        let luminance = |colour| {
+            let Color::Rgb(red, green, blue) = colour else { panic!("{colour}") };
+            let [red, green, blue] = [red, green, blue].map(|part| {
+                let value = f64::from(part) / 255.0;
+                if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+            });
+            0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+        };
+        let [a, b] = colours.map(luminance);
+        f64::max(a, b) / f64::min(a, b)
+    }
+
+    #[test]
+    fn pieces_on_all_squares_have_contrast_with_both_tones() {
+        for (theme, game) in
+            Theme::ALL.into_iter().flat_map(|theme| GAMES.iter().map(move |game| (theme, game)))
+        {
+            let look = Look { theme, depth: ColourDepth::TrueColour };
+            for (side, is_dark) in game.sides.iter().flat_map(|side| [(side, false), (side, true)])
+            {
+                let colours = [Role::Piece(side.colour), Role::Square(Tone::of(game, is_dark))];
+                let contrast = contrast(colours.map(|role| look.colour(role)));
+                let is_empty = game.cells != !0;
+                assert!(
+                    is_empty || contrast >= 3.0,
+                    "{theme:?} {} {}: {contrast}",
+                    game.id,
+                    side.name
+                );
             }
         }
     }

@@ -15,7 +15,7 @@ use super::Screen;
 use super::board::{BoardView, Highlights};
 use super::layout::{Layout, MIN_SIZE};
 use super::move_list::MoveList;
-use super::theme::{Look, Role};
+use super::theme::{Look, Role, Tone};
 use super::widgets::{
     framed, popup, too_small, truncate, write_keys, write_line, write_player, write_text,
 };
@@ -328,7 +328,8 @@ impl TournamentScreen {
             let is_last = live.path.contains(&cell) || live.captures.contains(&cell);
             let (symbol, style) = if look.has_colours() {
                 let dark = !(row + column).is_multiple_of(2);
-                let role = if is_last { Role::LastMove } else { Role::Square { dark } };
+                let role =
+                    if is_last { Role::LastMove } else { Role::Square(Tone::of(info, dark)) };
                 let square = Style::default().bg(look.colour(role));
                 match piece {
                     Some((side, kind)) => {

@@ -10,7 +10,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::board::piece_text;
 use super::layout::{Layout, MIN_SIZE, inside};
-use super::theme::{Look, Role};
+use super::theme::{Look, Role, Tone};
 
 /// Cuts a text to `width` characters, the last of them an ellipsis if it was cut.
 pub fn truncate(text: &str, width: usize) -> String {
@@ -127,7 +127,7 @@ pub const PIECE_WIDTH: u16 = 3;
 pub fn write_piece(frame: &mut Frame<'_>, (x, y): (u16, u16), game: &Game, side: Side, look: Look) {
     let info = game.info().sides[side.index()];
     if look.has_colours() {
-        let square = Style::default().bg(look.colour(Role::Square { dark: true }));
+        let square = Style::default().bg(look.colour(Role::Square(Tone::of(game.info(), true))));
         let style = square.fg(look.colour(Role::Piece(info.colour)));
         frame.buffer_mut().set_string(x, y, " ● ", style);
     } else {
@@ -178,7 +178,7 @@ pub fn write_captured(
     let symbol = if look.has_colours() { '●' } else { other.letter };
     let style = match look.has_colours() {
         true => Style::default()
-            .bg(look.colour(Role::Square { dark: true }))
+            .bg(look.colour(Role::Square(Tone::of(game.info(), true))))
             .fg(look.colour(Role::Piece(other.colour))),
         false => Style::default(),
     };

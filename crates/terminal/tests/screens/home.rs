@@ -53,6 +53,32 @@ fn new_game_can_change_side_and_level_without_leaving() {
 }
 
 #[test]
+fn new_game_after_a_position_can_start_from_the_beginning() {
+    let start = Some("W:W32:B1");
+    let game = LocalGame::new(setup("english", ["human", "level:1"], start)).unwrap();
+    let mut screen = GameScreen::new(game, None, PLAIN);
+    type_in(&mut screen, "n");
+    assert!(text(&screen, STANDARD).contains("From      ◂ the same position ▸"));
+    press(&mut screen, [KeyCode::Down, KeyCode::Down, KeyCode::Down, KeyCode::Right]);
+    press(&mut screen, [KeyCode::Enter]);
+    assert_eq!(screen.into_game().setup().position, None);
+}
+
+#[test]
+fn preview_of_the_home_screen_is_centred() {
+    for width in [100, 200] {
+        let shown = text(&HomeScreen::new(PLAIN, 1), (width, 60));
+        // The numbers of the columns, between the frames.
+        let numbers: Vec<char> = shown.lines().nth(1).unwrap().chars().collect();
+        let first = numbers.iter().position(char::is_ascii_digit).unwrap();
+        let last = numbers.iter().rposition(char::is_ascii_digit).unwrap();
+        let frame = numbers.iter().take(first).rposition(|c| *c == '│').unwrap();
+        let (left, right) = (first - frame, usize::from(width) - last);
+        assert!(left.abs_diff(right) < 8, "{left} {right}: {shown}");
+    }
+}
+
+#[test]
 fn finished_game_is_analysed_for_the_viewer() {
     let mut screen = two_people("english", Some("B:W13:B5,6"), PLAIN);
     type_in(&mut screen, "a");
@@ -79,7 +105,7 @@ fn position_is_set_up_checked_and_played() {
     }
     let mut editor = EditorScreen::new("english".parse().unwrap(), PLAIN, 1);
     type_in(&mut editor, "x");
-    assert!(!message(&editor).is_empty());
+    assert_eq!(message(&editor), "White wins: Black has no move.");
     type_in(&mut editor, "p1");
     assert!(!editor.has_quit());
     assert_eq!(message(&editor), "This square is not used in the game.");

@@ -515,6 +515,11 @@ impl GameScreen {
         self.analysed.take()
     }
 
+    /// Whether row 8 is at the top.
+    pub fn is_flipped(&self) -> bool {
+        self.flipped
+    }
+
     /// Theme and colours, which the user may have changed.
     pub fn look(&self) -> Look {
         self.look

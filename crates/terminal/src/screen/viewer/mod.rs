@@ -76,6 +76,11 @@ impl<'a> ViewScreen<'a> {
         Ok(screen)
     }
 
+    /// Shows row 8 at the top, or row 1.
+    pub fn set_flipped(&mut self, flipped: bool) {
+        self.flipped = flipped;
+    }
+
     fn show_errors(&mut self) {
         let errors = std::mem::take(&mut self.games.errors);
         if let Some(first) = errors.first() {
