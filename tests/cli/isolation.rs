@@ -265,11 +265,14 @@ fn attacks_are_contained_without_namespaces_as_documented() {
         "fork-bomb",
         "memory",
         "memory-in-children",
-        "shared-memory",
+        "memory-in-sockets",
+        "memory-in-mappings",
+        "hidden-memory",
         "page-tables",
         "hidden-cpu-time",
         "opponents-time",
         "opponents-time-in-children",
+        "hidden-opponents-time",
         "daemon",
         "log",
         "invisible-text",
@@ -281,6 +284,30 @@ fn attacks_are_contained_without_namespaces_as_documented() {
     // The scratch directory is a real one.
     assert_eq!(state("disk"), "not-contained", "{object}");
     assert_eq!(finished.code, Some(1), "{finished:?}");
+}
+
+#[test]
+fn bot_with_a_process_that_cannot_be_measured_is_stopped() {
+    // The kernel does not show the memory of a program that nobody may read.
+    let script = "import os, time\n\
+        name = os.path.join(os.environ['TMPDIR'], 'sleep')\n\
+        copy = os.open(name, os.O_WRONLY | os.O_CREAT, 0o111)\n\
+        os.write(copy, open('/bin/sleep', 'rb').read())\n\
+        os.close(copy)\n\
+        if os.fork() == 0: os.execl(name, name, '600')\n\
+        time.sleep(600)\n";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot.py");
+    fs::write(&file, script).unwrap();
+    let bot = format!("cmd:python3 '{}'", file.display());
+    let arguments = ["match", &bot, "random", "--game", "english", "-n", "2"];
+    let test = "bot_with_a_process_that_cannot_be_measured_is_stopped";
+    let Some(mut command) = without_namespaces(test, &arguments) else { return };
+    let finished = finish(&mut command);
+    assert!(
+        finished.stdout.contains("the memory of one of its processes cannot be measured"),
+        "{finished:?}"
+    );
 }
 
 #[test]

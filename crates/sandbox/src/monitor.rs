@@ -4,9 +4,9 @@
 //! more. Memory, CPU time and processes are therefore counted here, over all processes of a
 //! program. A [budget](CpuBudget) limits CPU time.
 //!
-//! One thread samples all programs, so it reads only files that no program can delay. The size of
-//! shared memory is not among them: the kernel takes a lock for it that a program with hundreds of
-//! busy processes can hold for seconds. It is read by separate threads.
+//! One thread samples all programs, so it reads only files that no program can delay. Which memory is
+//! shared, and what resident sets do not show, is not in such files: the kernel takes a lock for them
+//! that a program with hundreds of busy processes can hold for seconds. Separate threads read them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
@@ -31,8 +31,10 @@ const SLEEP_FACTOR: u32 = 50;
 /// Time after which shared memory counts once for every process that shares it.
 const PSS_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time between two measurements of hidden memory.
-const HIDDEN_MEMORY_INTERVAL: Duration = Duration::from_millis(500);
+/// Minimum time between two measurements of hidden memory.
+const MIN_HIDDEN_MEMORY_INTERVAL: Duration = Duration::from_millis(100);
+/// The thread that measures it sleeps this many times as long as it works.
+const HIDDEN_MEMORY_SLEEP_FACTOR: u32 = 20;
 
 /// When a program may use CPU time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -281,6 +283,15 @@ impl UsageMeter {
         }
     }
 
+    /// Measures memory that resident sets do not show, and kills the program if it hides some.
+    fn measure_hidden_memory(&self, buffer: &mut String) {
+        let Some(limits) = self.limits else { return };
+        match self.processes.hidden_memory(&limits, buffer) {
+            Ok(bytes) => self.hidden_memory.store(bytes, Ordering::Relaxed),
+            Err(_) => self.kill("the memory of one of its processes cannot be measured".into()),
+        }
+    }
+
     fn kill(&self, reason: String) {
         let is_alive = lock(&self.is_alive);
         if *is_alive {
@@ -298,7 +309,7 @@ impl UsageMeter {
         }
         if usage.memory > limits.memory {
             let (memory, max) = (usage.memory >> 20, format_size(limits.memory));
-            if usage.processes <= 1 {
+            if usage.processes <= 1 || usage.hidden_memory > limits.memory {
                 return Some(format!("it used {memory} MB of memory; the limit is {max}"));
             }
             // Shared memory counts once, which takes longer to measure.
@@ -374,11 +385,13 @@ impl Monitor {
     fn measure_hidden_memory(&self) {
         let mut buffer = String::with_capacity(4096);
         loop {
-            for meter in self.wait_meters().iter().filter(|meter| meter.cgroup.is_none()) {
-                let bytes = meter.processes.hidden_memory(&mut buffer);
-                meter.hidden_memory.store(bytes, Ordering::Relaxed);
+            let meters = self.wait_meters();
+            let start = thread_cpu_time();
+            for meter in meters.iter().filter(|meter| meter.cgroup.is_none()) {
+                meter.measure_hidden_memory(&mut buffer);
             }
-            std::thread::sleep(HIDDEN_MEMORY_INTERVAL);
+            let work = thread_cpu_time().saturating_sub(start);
+            std::thread::sleep(MIN_HIDDEN_MEMORY_INTERVAL.max(work * HIDDEN_MEMORY_SLEEP_FACTOR));
         }
     }
 

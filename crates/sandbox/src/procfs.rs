@@ -2,6 +2,8 @@
 //!
 //! Functions that are called in a loop take a buffer, to avoid an allocation per file.
 
+use std::io::{self, Read};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -107,40 +109,60 @@ fn size_in(table: &str, key: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
-/// Memory of a process that its resident set does not show, or only in part.
-pub(crate) struct HiddenMemory {
-    /// Bytes of page tables.
-    pub(crate) page_tables: u64,
-    /// Resident bytes of shared memory.
-    pub(crate) resident_shared: u64,
-    /// Shared anonymous memory: inode number and size of each mapping. All of it may be held by the
-    /// kernel, even if no process has touched it lately.
-    pub(crate) shared: Vec<(u64, u64)>,
-}
+/// Bytes that count for each mapping of a process: the kernel's description of it, which `/proc` does
+/// not show, and links to the same mapping of its parent and children.
+const MAPPING_BYTES: u64 = 1 << 10;
 
-impl HiddenMemory {
-    /// Reads the memory of a process; `None` if it does not exist.
-    pub(crate) fn read(pid: i32, buffer: &mut String) -> Option<HiddenMemory> {
-        read(&format!("/proc/{pid}/status"), buffer)?;
-        // A zombie has no memory.
-        let page_tables = size_in(buffer, "VmPTE:").unwrap_or(0);
-        let resident_shared = size_in(buffer, "RssShmem:").unwrap_or(0);
-        read(&format!("/proc/{pid}/maps"), buffer)?;
-        let shared = buffer.lines().filter_map(parse_shared_mapping).collect();
-        Some(HiddenMemory { page_tables, resident_shared, shared })
+/// Memory of a process that its resident set does not show: page tables, pages that were swapped out,
+/// huge pages, and descriptions of mappings. `None` if the process has ended.
+///
+/// # Errors
+/// Fails if we may not look at the memory of the process.
+pub(crate) fn read_hidden_memory(pid: i32, buffer: &mut String) -> io::Result<Option<u64>> {
+    if read(&format!("/proc/{pid}/status"), buffer).is_none() {
+        return Ok(None);
+    }
+    // A zombie has no memory.
+    let sizes = ["VmPTE:", "VmSwap:", "HugetlbPages:"];
+    let shown: u64 = sizes.into_iter().filter_map(|key| size_in(buffer, key)).sum();
+    match try_read(&format!("/proc/{pid}/maps"), buffer) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+        Err(_) => Ok(None),
+        Ok(()) => Ok(Some(shown + buffer.lines().count() as u64 * MAPPING_BYTES)),
     }
 }
 
-/// Inode and size of a line of `/proc/PID/maps`, if it is shared anonymous memory:
-/// `7f0c8e000000-7f0c8f000000 rw-s 00000000 00:01 1042    /dev/zero (deleted)`.
-fn parse_shared_mapping(line: &str) -> Option<(u64, u64)> {
-    let mut fields = line.split_ascii_whitespace();
-    let (from, to) = fields.next()?.split_once('-')?;
-    fields.next()?.ends_with('s').then_some(())?;
-    let inode = fields.nth(2)?.parse().ok()?;
-    line.ends_with("/dev/zero (deleted)").then_some(())?;
-    let address = |text: &str| u64::from_str_radix(text, 16).ok();
-    Some((inode, address(to)?.saturating_sub(address(from)?)))
+/// Descriptors of a process behind which the kernel holds memory, each with the most that it may hold.
+/// They are identified by their text, as in `pipe:[1042]`.
+pub(crate) fn buffers(pid: i32) -> impl Iterator<Item = (String, u64)> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd"));
+    let links = entries.into_iter().flatten().flatten().filter_map(|fd| fd.path().read_link().ok());
+    links.filter_map(|link| {
+        let link = link.into_os_string().into_string().ok()?;
+        let bytes = match link.split_once(':')? {
+            ("pipe", _) => PIPE_BYTES,
+            ("socket", _) => socket_bytes(),
+            ("anon_inode", "[eventpoll]") => EPOLL_BYTES,
+            _ => return None,
+        };
+        Some((link, bytes))
+    })
+}
+
+/// Size of a pipe. Programs cannot make it larger.
+const PIPE_BYTES: u64 = 64 << 10;
+/// Memory of an epoll descriptor that watches all files that a process may open by default.
+const EPOLL_BYTES: u64 = 64 << 10;
+
+/// The most that a program may have in flight in one direction of a socket. The kernel doubles what a
+/// program asks for.
+fn socket_bytes() -> u64 {
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    const DEFAULT: u64 = 212_992;
+    *BYTES.get_or_init(|| {
+        let max = std::fs::read_to_string("/proc/sys/net/core/wmem_max").unwrap_or_default();
+        2 * max.trim().parse().unwrap_or(DEFAULT)
+    })
 }
 
 /// Whether a thread of a process runs or waits for a CPU.
@@ -209,14 +231,23 @@ fn threads(pid: i32) -> impl Iterator<Item = String> {
 }
 
 fn read(path: &str, buffer: &mut String) -> Option<()> {
-    buffer.clear();
-    let mut file = std::fs::File::open(path).ok()?;
-    std::io::Read::read_to_string(&mut file, buffer).ok()?;
-    Some(())
+    try_read(path, buffer).ok()
+}
+
+/// Reads a file. Names in it may be any bytes; those that are not UTF-8 are replaced.
+fn try_read(path: &str, buffer: &mut String) -> io::Result<()> {
+    let mut bytes = std::mem::take(buffer).into_bytes();
+    bytes.clear();
+    let result = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    *buffer = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    result.map(drop)
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -231,11 +262,36 @@ mod tests {
     }
 
     #[test]
-    fn only_shared_anonymous_memory_is_found_in_maps() {
-        let shared = "7f0c8e000000-7f0c8f000000 rw-s 00000000 00:01 1042    /dev/zero (deleted)";
-        assert_eq!(parse_shared_mapping(shared), Some((1042, 16 << 20)));
-        assert_eq!(parse_shared_mapping(&shared.replace("rw-s", "rw-p")), None);
-        assert_eq!(parse_shared_mapping("7f0c8e000000-7f0c8f000000 r--s 0 08:01 7 /x"), None);
-        assert_eq!(parse_shared_mapping(""), None);
+    fn process_whose_name_is_not_utf8_is_read() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = crate::ScratchDir::new().unwrap();
+        let file = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+        std::os::unix::fs::symlink("/bin/sleep", &file).unwrap();
+        let mut child = std::process::Command::new(file).arg("600").spawn().unwrap();
+        let stat = Stat::read(child.id() as i32, &mut String::new());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(stat.unwrap().ids.parent, std::process::id() as i32);
+    }
+
+    #[test]
+    fn memory_in_pipes_and_sockets_is_found_once() {
+        let found = || -> BTreeMap<String, u64> { buffers(std::process::id() as i32).collect() };
+        let before = found();
+        let (reader, writer) = io::pipe().unwrap();
+        let pair = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut added = found();
+        added.retain(|link, _| !before.contains_key(link));
+        let bytes: u64 = added.values().sum();
+        assert!(bytes >= PIPE_BYTES + 2 * socket_bytes(), "{added:?}");
+        drop((reader, writer, pair));
+    }
+
+    #[test]
+    fn each_mapping_counts_as_memory() {
+        let pid = std::process::id() as i32;
+        let memory = || read_hidden_memory(pid, &mut String::new()).unwrap().unwrap();
+        assert!(memory() > 20 * MAPPING_BYTES);
+        assert_eq!(read_hidden_memory(i32::MAX, &mut String::new()).unwrap(), None);
     }
 }

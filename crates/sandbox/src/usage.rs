@@ -1,13 +1,14 @@
 //! Measures what a program uses, over all its processes.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::io;
 use std::time::Duration;
 
 use rustix::process::Pid;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::Limits;
-use crate::procfs::{self, HiddenMemory, ProcessIds, Stat, children, read_pss};
+use crate::procfs::{self, ProcessIds, Stat, children, read_pss};
 
 /// The processes of a program.
 #[derive(Clone, Copy)]
@@ -117,26 +118,28 @@ impl ProcessTree {
         memory
     }
 
-    /// Memory that resident sets do not show: page tables, and shared memory that no process has
-    /// touched lately.
-    pub(crate) fn hidden_memory(self, buffer: &mut String) -> u64 {
-        let (mut page_tables, mut resident_shared) = (0, 0);
-        let mut shared: HashMap<u64, u64> = HashMap::new();
+    /// Memory that resident sets do not show, up to the process that exceeds the limit: what
+    /// [`procfs::read_hidden_memory`] finds, and what the kernel may hold in pipes and sockets.
+    ///
+    /// # Errors
+    /// Fails if a process hides its memory from us.
+    pub(crate) fn hidden_memory(self, limits: &Limits, buffer: &mut String) -> io::Result<u64> {
+        let mut memory = 0;
+        let mut buffers = HashSet::new();
         let mut pids = self.roots(buffer);
         while let Some(pid) = pids.pop() {
             let Some(stat) = Stat::read(pid, buffer) else { continue };
             children(pid, stat.threads, &mut pids, buffer);
-            let Some(hidden) = HiddenMemory::read(stat.live_thread, buffer) else { continue };
-            page_tables += hidden.page_tables;
-            // Not the sum: processes may share the same pages.
-            resident_shared = hidden.resident_shared.max(resident_shared);
-            for (inode, size) in hidden.shared {
-                let known = shared.entry(inode).or_default();
-                *known = size.max(*known);
+            memory += procfs::read_hidden_memory(stat.live_thread, buffer)?.unwrap_or(0);
+            for (link, bytes) in procfs::buffers(stat.live_thread) {
+                // Processes may share a descriptor.
+                memory += if buffers.insert(link) { bytes } else { 0 };
+            }
+            if memory > limits.memory {
+                break;
             }
         }
-        let shared: u64 = shared.values().sum();
-        page_tables + shared.saturating_sub(resident_shared)
+        Ok(memory)
     }
 
     fn raw_pid(self) -> i32 {

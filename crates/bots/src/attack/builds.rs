@@ -17,8 +17,7 @@ fn run(attacker: &Attacker, script: &str) -> Result<(BotProgram, Option<String>)
 pub(super) fn fill_disk() -> Result<Verdict, String> {
     let attacker = Attacker::new()?;
     // More than the limit, in files that are small enough.
-    let script =
-        "for i in $(seq 40); do fallocate -l 64M $i || head -c 67108864 /dev/zero > $i; done";
+    let script = "for i in $(seq 40); do fallocate -l 64M $i || yes | head -c 67108864 > $i; done";
     Ok(match run(&attacker, script)?.1 {
         Some(failure) if failure.contains("was stopped: it wrote") => Verdict::Contained,
         Some(failure) => Verdict::NotContained(failure),

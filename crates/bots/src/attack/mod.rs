@@ -53,7 +53,7 @@ pub enum Verdict {
 }
 
 /// All attacks.
-pub const ATTACKS: [Attack; 16] = [
+pub const ATTACKS: [Attack; 19] = [
     Attack {
         name: "forbidden-calls",
         description: "reads secrets, opens sockets, takes leases, leaves its session, and more",
@@ -75,9 +75,19 @@ pub const ATTACKS: [Attack; 16] = [
         run: || killed_by_limit("allocates-in-many", "memory=200MB", "MB of memory"),
     },
     Attack {
-        name: "shared-memory",
-        description: "holds shared memory that no process has mapped in",
-        run: || killed_by_limit("holds-shared-memory", "memory=100MB", "memory"),
+        name: "memory-in-sockets",
+        description: "makes the kernel hold data in sockets",
+        run: || killed_by_limit("fills-sockets", "memory=100MB", "memory"),
+    },
+    Attack {
+        name: "memory-in-mappings",
+        description: "makes the kernel describe many mappings",
+        run: || killed_by_limit("fills-mappings", "memory=100MB", "memory"),
+    },
+    Attack {
+        name: "hidden-memory",
+        description: "hides a process behind a name that is not UTF-8, and allocates memory",
+        run: || killed_by_limit("hides-its-name-and-allocates", "memory=100MB", "MB of memory"),
     },
     Attack {
         name: "page-tables",
@@ -99,6 +109,11 @@ pub const ATTACKS: [Attack; 16] = [
         name: "opponents-time-in-children",
         description: "has 50 processes work while its opponent thinks",
         run: || use_opponents_time("children-burn-between-turns"),
+    },
+    Attack {
+        name: "hidden-opponents-time",
+        description: "does so in a process whose name is not UTF-8",
+        run: || use_opponents_time("hides-its-name-and-burns-between-turns"),
     },
     Attack { name: "kill", description: "kills other processes of the user", run: kill_others },
     Attack { name: "daemon", description: "leaves a process behind", run: leave_daemon },

@@ -18,7 +18,7 @@ const ALLOWED: &[c_long] = &[
     // Reading and writing.
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_preadv,
     SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_lseek, SYS_sendfile, SYS_copy_file_range,
-    SYS_fsync, SYS_fdatasync, SYS_fadvise64, SYS_ftruncate, SYS_truncate, SYS_fallocate,
+    SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_truncate, SYS_fallocate,
     SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_pipe2, SYS_eventfd2,
     // The file tree.
     SYS_openat, SYS_openat2, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_statfs, SYS_fstatfs,
@@ -32,7 +32,7 @@ const ALLOWED: &[c_long] = &[
     SYS_timerfd_gettime, SYS_futex, SYS_futex_waitv, SYS_nanosleep, SYS_clock_nanosleep,
     SYS_getitimer, SYS_setitimer,
     // Memory.
-    SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_mincore,
+    SYS_brk, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_mincore,
     SYS_msync, SYS_mlock, SYS_mlock2, SYS_munlock, SYS_mlockall, SYS_munlockall,
     SYS_get_mempolicy, SYS_pkey_alloc, SYS_pkey_free, SYS_pkey_mprotect, SYS_mseal,
     // Own processes and threads.
@@ -168,6 +168,16 @@ const PRCTL: &[c_int] = &[
     libc::PR_PAC_RESET_KEYS,
 ];
 
+/// Advice for `fadvise64`. Not among it: to drop a file from the cache, which makes others wait for the
+/// disk.
+const FADVICE: &[c_int] = &[
+    libc::POSIX_FADV_NORMAL,
+    libc::POSIX_FADV_RANDOM,
+    libc::POSIX_FADV_SEQUENTIAL,
+    libc::POSIX_FADV_WILLNEED,
+    libc::POSIX_FADV_NOREUSE,
+];
+
 /// Commands of `membarrier` that concern only the calling process: query, expedited, and their
 /// registrations.
 const MEMBARRIER: &[c_int] = &[0, 8, 16, 32, 64];
@@ -267,13 +277,29 @@ fn allowed_calls(confinement: &Confinement) -> Result<Rules, seccompiler::Backen
     allowed.insert(SYS_ioctl, one_of(1, IOCTL)?);
     allowed.insert(SYS_prctl, one_of_ints(0, PRCTL)?);
     allowed.insert(SYS_membarrier, one_of_ints(0, MEMBARRIER)?);
+    allowed.insert(SYS_fadvise64, one_of_ints(3, FADVICE)?);
+    // The kernel keeps shared memory without a file as long as any page of it is mapped, and no
+    // count shows the rest. Private memory and mapped files are counted.
+    let lacks = |argument: u8, flag: c_int| {
+        SeccompRule::new(vec![condition(argument, Op::MaskedEq(flag as u64), 0)?])
+    };
+    let private_or_file = vec![lacks(3, libc::MAP_SHARED)?, lacks(3, libc::MAP_ANONYMOUS)?];
+    allowed.insert(SYS_mmap, private_or_file);
     // Not the limits of other processes.
     allowed.insert(SYS_prlimit64, one_of(0, &[0])?);
-    let clone = |exit_signal: c_int| {
-        let exit_signal = condition(0, Op::MaskedEq(EXIT_SIGNAL_MASK), exit_signal as u64)?;
-        SeccompRule::new(vec![condition(0, Op::MaskedEq(CLONE_FLAGS as u64), 0)?, exit_signal])
+    // A thread has the descriptors of its process, so that what is behind them can be counted.
+    let [is_process, is_thread] = [0, libc::CLONE_THREAD | libc::CLONE_FILES];
+    let clone = |exit_signal: c_int, kind: c_int| {
+        let kind_mask = (libc::CLONE_THREAD | kind) as u64;
+        SeccompRule::new(vec![
+            condition(0, Op::MaskedEq(CLONE_FLAGS as u64), 0)?,
+            condition(0, Op::MaskedEq(EXIT_SIGNAL_MASK), exit_signal as u64)?,
+            condition(0, Op::MaskedEq(kind_mask), kind as u64)?,
+        ])
     };
-    allowed.insert(SYS_clone, vec![clone(libc::SIGCHLD)?, clone(0)?]);
+    let clones = [(libc::SIGCHLD, is_process), (0, is_process), (0, is_thread)];
+    let clones = clones.into_iter().map(|(exit_signal, kind)| clone(exit_signal, kind));
+    allowed.insert(SYS_clone, clones.collect::<Result<_, _>>()?);
     // Connected types only: the datagram sockets of a pair could be connected elsewhere (raw Unix
     // sockets are datagram sockets too). Rust's `Command` uses a pair.
     const TYPE_MASK: u64 = 0xf;
@@ -294,9 +320,12 @@ fn allowed_calls(confinement: &Confinement) -> Result<Rules, seccompiler::Backen
         allowed.insert(SYS_connect, Vec::new());
     }
     // Sending with TCP Fast Open connects without Landlock's check.
-    for (call, argument) in [(SYS_sendto, 3), (SYS_sendmsg, 2), (SYS_sendmmsg, 3)] {
-        let plain = condition(argument, Op::MaskedEq(libc::MSG_FASTOPEN as u64), 0)?;
-        allowed.insert(call, vec![SeccompRule::new(vec![plain])?]);
+    allowed.insert(SYS_sendto, vec![lacks(3, libc::MSG_FASTOPEN)?]);
+    if confinement.port.is_some() {
+        // Otherwise only pipes and pairs of sockets exist, and a message could hold descriptors, which
+        // nobody counts on their way.
+        allowed.insert(SYS_sendmsg, vec![lacks(2, libc::MSG_FASTOPEN)?]);
+        allowed.insert(SYS_sendmmsg, vec![lacks(3, libc::MSG_FASTOPEN)?]);
     }
     Ok(allowed)
 }
