@@ -161,11 +161,12 @@ fn opponent_suggestion(player: &PlayerReport, report: &Report) -> Option<String>
 /// Suggestions that fit every player.
 fn general_suggestions(player: &PlayerReport, report: &Report) -> Vec<String> {
     let mut suggestions = Vec::new();
+    let game = &report.tournament.game;
     let above = report.standings.iter().rev().find(|row| row.rank < player.rank);
     if let Some(above) = above {
         suggestions.push(format!(
-            "Aim for the next rank: play a match of 100 games against an opponent as strong as {}, \
-             and keep a change only if the score improves (`crownhead match`).",
+            "Aim for the rank of {}: keep a change only if the new version of your bot beats the old \
+             one (`crownhead match NEW OLD --game {game} -n 100`).",
             report.name(above.player)
         ));
     }
@@ -175,7 +176,6 @@ fn general_suggestions(player: &PlayerReport, report: &Report) -> Vec<String> {
                 .into(),
         );
     }
-    let game = &report.tournament.game;
     suggestions.push(format!(
         "Measure your bot against the built-in levels: `crownhead match YOUR-BOT level:5 \
          --game {game} -n 100`. Go up a level when you score more than half."

@@ -238,7 +238,7 @@ fn ranking_notes(out: &mut Html, report: &Report) {
             html!(out, "<li><b>", (capitalised(tie_break.title)), "</b>: ", (tie_break.meaning));
             match tie_break.decisions {
                 0 => {
-                    html!(out, " <span class=\"muted\">(not needed)</span>");
+                    html!(out, " <span class=\"muted\">(decided no rank)</span>");
                 }
                 count => {
                     html!(
