@@ -21,7 +21,10 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The exclusive right to run a tournament; released on drop.
 #[derive(Debug)]
-pub(super) struct Lock(pub(super) File);
+pub(super) struct Lock(
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "holds the lock"))]
+    pub(super)  File,
+);
 
 fn open_lock_file(journal: &Path, options: &OpenOptions) -> io::Result<File> {
     if cfg!(target_os = "linux") {
