@@ -19,7 +19,7 @@ fn header_has_the_command_that_reproduces_the_weights() {
 
 #[test]
 fn unwritable_output_is_reported_before_the_games() {
-    let finished = crownhead(&["tune", "english", "--games", "10000000", "-o", "no/such/file"]);
+    let finished = crownhead(&["tune", "contest", "--games", "10000000", "-o", "no/such/file"]);
     assert!(finished.refused(1).contains("cannot write no/such/file"), "{finished:?}");
 }
 

@@ -46,6 +46,26 @@ pub fn with_simd<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
+/// Runs every version of `kernel` that the processor supports, the plain one first. Tests compare
+/// them.
+#[cfg(target_arch = "x86_64")]
+pub fn run_all<K: Kernel + Clone>(kernel: K) -> Vec<K::Output> {
+    let mut results = vec![kernel.clone().run()];
+    if level() >= BMI {
+        // SAFETY: `level` has detected the features that the function requires.
+        results.push(unsafe { run_bmi(kernel.clone()) });
+    }
+    if level() >= AVX2 {
+        // SAFETY: as above.
+        results.push(unsafe { run_avx2(kernel.clone()) });
+    }
+    if level() >= AVX512 {
+        // SAFETY: as above.
+        results.push(unsafe { run_avx512(kernel) });
+    }
+    results
+}
+
 #[cfg(target_arch = "x86_64")]
 const BASELINE: u8 = 1;
 #[cfg(target_arch = "x86_64")]
@@ -117,4 +137,10 @@ pub fn with_bmi<K: Kernel>(kernel: K) -> K::Output {
 #[inline(always)]
 pub fn with_simd<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
+}
+
+/// See [`with_bmi`].
+#[cfg(not(target_arch = "x86_64"))]
+pub fn run_all<K: Kernel + Clone>(kernel: K) -> Vec<K::Output> {
+    vec![kernel.run()]
 }

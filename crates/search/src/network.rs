@@ -1,9 +1,9 @@
 //! Learned evaluation: a network with one hidden layer, computed in integers.
 //!
-//! Inputs are sparse: one per piece. The hidden layer is a sum of one row of weights per piece,
-//! clipped to 0…1 and squared; the output weights are chosen by the number of pieces. A network is
-//! summed from scratch at every evaluation: a board has few pieces, so an incremental accumulator
-//! would not be faster.
+//! Inputs are sparse. The hidden layer is a sum of one row of weights per active input, clipped to
+//! 0…1 and squared; the output weights are chosen by the number of pieces. A network is summed from
+//! scratch at every evaluation: few inputs are active, so an incremental accumulator would not be
+//! faster.
 //!
 //! A weights file is a text header, which says how the network was made, and the weights as
 //! little-endian 16-bit integers:
@@ -14,6 +14,8 @@
 //! (empty line, then the weights)
 //! ```
 
+#[cfg(test)]
+use crownhead_rules::cpu::run_all;
 use crownhead_rules::cpu::{Kernel, with_simd};
 
 use crate::Score;
@@ -24,7 +26,8 @@ pub(crate) const POINTS_PER_LOGIT: f32 = 50.0;
 pub(crate) const HIDDEN_ONE: i32 = 255;
 /// Integer of 1.0 in the weights of the output layer.
 pub(crate) const OUTPUT_ONE: i32 = 64;
-/// Maximum absolute weight: the product of a hidden unit and an output weight fits 16 bits.
+/// Maximum absolute weight: the product of a hidden unit and an output weight fits 16 bits, as does
+/// the sum of a bias and the weights of [`MAX_INPUTS`] inputs.
 pub(crate) const WEIGHT_LIMIT: f32 = 127.0 / OUTPUT_ONE as f32;
 
 /// Shape of a network.
@@ -67,6 +70,16 @@ impl<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>
     /// Shape of the network.
     pub const SHAPE: Shape = Shape { inputs: INPUTS, hidden: HIDDEN, buckets: BUCKETS };
 
+    /// A network that evaluates every position as zero.
+    pub(crate) fn zero() -> Box<Self> {
+        Box::new(Network {
+            rows: [[0; HIDDEN]; INPUTS],
+            bias: [0; HIDDEN],
+            output: [[0; HIDDEN]; BUCKETS],
+            output_bias: [0; BUCKETS],
+        })
+    }
+
     /// Reads a weights file.
     pub fn parse(bytes: &[u8]) -> Result<Box<Self>, NetworkError> {
         let end = bytes.windows(2).position(|pair| pair == b"\n\n").ok_or(NetworkError::Header)?;
@@ -87,12 +100,7 @@ impl<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>
         }
         let mut words = weights.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes));
         let mut next = || words.next().unwrap_or_default();
-        let mut network = Box::new(Network {
-            rows: [[0; HIDDEN]; INPUTS],
-            bias: [0; HIDDEN],
-            output: [[0; HIDDEN]; BUCKETS],
-            output_bias: [0; BUCKETS],
-        });
+        let mut network = Self::zero();
         network.rows.as_flattened_mut().iter_mut().for_each(|weight| *weight = next());
         network.bias.iter_mut().for_each(|weight| *weight = next());
         network.output.as_flattened_mut().iter_mut().for_each(|weight| *weight = next());
@@ -112,10 +120,17 @@ impl<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>
 
 /// The active inputs of a position. Implementations are `#[inline(always)]`.
 pub trait Inputs {
-    /// Calls `on_input` with every active input.
+    /// Calls `on_input` with every active input: at most [`MAX_INPUTS`].
     fn each(self, on_input: impl FnMut(usize));
 }
 
+/// Maximum number of active inputs of a position. Their sum fits 16 bits; see [`WEIGHT_LIMIT`].
+pub const MAX_INPUTS: usize = 48;
+
+/// Hidden units that are summed at a time: they stay in one vector register.
+const LANES: usize = 16;
+
+#[derive(Clone)]
 struct Eval<'a, I, const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize> {
     network: &'a Network<INPUTS, HIDDEN, BUCKETS>,
     inputs: I,
@@ -130,18 +145,29 @@ impl<I: Inputs, const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize> 
     #[inline(always)]
     fn run(self) -> Score {
         let network = self.network;
-        let mut hidden = network.bias;
+        let (mut active, mut count) = ([0u16; MAX_INPUTS], 0);
         self.inputs.each(|input| {
-            let row = &network.rows[input % INPUTS];
-            for (unit, weight) in hidden.iter_mut().zip(row) {
-                *unit = unit.wrapping_add(*weight);
+            if let Some(place) = active.get_mut(count) {
+                *place = input as u16;
+                count += 1;
             }
         });
-        let output = &network.output[self.bucket % BUCKETS];
+        let active = &active[..count];
+        let output = network.output[self.bucket % BUCKETS].as_chunks::<LANES>().0;
+        let bias = network.bias.as_chunks::<LANES>().0;
         let mut sum = 0i32;
-        for (unit, weight) in hidden.iter().zip(output) {
-            let unit = (*unit).clamp(0, HIDDEN_ONE as i16);
-            sum += i32::from(unit.wrapping_mul(*weight)) * i32::from(unit);
+        for (chunk, (bias, output)) in bias.iter().zip(output).enumerate() {
+            let mut units = *bias;
+            for &input in active {
+                let row = &network.rows[usize::from(input)].as_chunks::<LANES>().0[chunk];
+                for (unit, weight) in units.iter_mut().zip(row) {
+                    *unit = unit.wrapping_add(*weight);
+                }
+            }
+            for (unit, weight) in units.iter().zip(output) {
+                let unit = (*unit).clamp(0, HIDDEN_ONE as i16);
+                sum += i32::from(unit.wrapping_mul(*weight)) * i32::from(unit);
+            }
         }
         let logits = sum / HIDDEN_ONE + network.output_bias[self.bucket % BUCKETS];
         // Rounded toward zero, as all divisions here: the same on every processor.
@@ -153,4 +179,26 @@ impl<I: Inputs, const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize> 
 pub(crate) fn shape_text(shape: Shape) -> String {
     let Shape { inputs, hidden, buckets } = shape;
     format!("inputs={inputs} hidden={hidden} buckets={buckets}")
+}
+
+#[cfg(test)]
+impl<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>
+    Network<INPUTS, HIDDEN, BUCKETS>
+{
+    /// Scores of all compiled versions of the kernel that this processor can run, and of a plain
+    /// loop with wide integers.
+    pub(crate) fn scores(&self, inputs: impl Inputs + Clone, bucket: usize) -> (Vec<Score>, Score) {
+        let mut hidden = self.bias.map(i64::from);
+        inputs.clone().each(|input| {
+            for (unit, weight) in hidden.iter_mut().zip(self.rows[input]) {
+                *unit += i64::from(weight);
+            }
+        });
+        let square = |unit: i64| unit.clamp(0, HIDDEN_ONE.into()).pow(2);
+        let products = hidden.iter().zip(self.output[bucket]);
+        let sum: i64 = products.map(|(unit, weight)| square(*unit) * i64::from(weight)).sum();
+        let logits = sum / i64::from(HIDDEN_ONE) + i64::from(self.output_bias[bucket]);
+        let plain = logits * POINTS_PER_LOGIT as i64 / i64::from(HIDDEN_ONE * OUTPUT_ONE);
+        (run_all(Eval { network: self, inputs, bucket }), plain as Score)
+    }
 }

@@ -1,19 +1,21 @@
 //! Static evaluation: the [`Evaluator`] interface and one evaluator per family of games.
 //!
-//! Today's evaluators are weighted sums of features. The weights are in `weights/`; each file says
-//! how `crownhead tune` produced it. `weights/textbook/` holds the few weights of the textbook
-//! players.
+//! A network evaluates English checkers. It is in `networks/`, and the file says how `crownhead train`
+//! made it. The evaluators of the other games are weighted sums of features. The weights are in `weights/`; each file says how `crownhead tune` made it. `weights/textbook/` holds
+//! the few weights of the textbook players.
 
 pub mod capture_halma;
 pub mod checkers;
 pub mod chinese_checkers;
 pub mod material;
+pub mod patterns;
 pub mod weights;
 
 use crownhead_rules::Position;
 
 use self::weights::{Layout, Weights};
 use crate::Score;
+use crate::network::Network;
 
 /// A static evaluation.
 ///
@@ -45,19 +47,26 @@ fn embedded_weights(text: &str, layout: Layout) -> Weights {
     Weights::parse(text, layout).unwrap_or_else(|_| Weights::from_pairs(&vec![(0, 0); total]))
 }
 
+/// Reads a network of this crate. A test reads them all, so reading cannot fail.
+fn embedded_network<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>(
+    bytes: &[u8],
+) -> Box<Network<INPUTS, HIDDEN, BUCKETS>> {
+    Network::parse(bytes).unwrap_or_else(|_| Network::zero())
+}
+
 #[cfg(test)]
 mod tests {
-    use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, English};
+    use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest};
 
     use super::*;
     use crate::Searchable;
     use crate::tune::Tunable;
 
-    fn check<P: Searchable>(text: &str, textbook: &str)
+    fn check<P: Searchable>(texts: &[&str])
     where
         P::Evaluator: Tunable<P>,
     {
-        for text in [text, textbook] {
+        for text in texts {
             let weights = Weights::parse(text, P::Evaluator::layout()).unwrap();
             assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
             assert!(text.starts_with('#'), "{}: the file does not say how it was made", P::ID);
@@ -65,21 +74,17 @@ mod tests {
     }
 
     macro_rules! weights_files {
-        ($($position:ty: $file:literal, $textbook:literal;)+) => {$(
-            check::<$position>(
-                include_str!(concat!("../../weights/", $file)),
-                include_str!(concat!("../../weights/textbook/", $textbook)),
-            );
+        ($($position:ty: $($file:literal)+;)+) => {$(
+            check::<$position>(&[$(include_str!(concat!("../../weights/", $file))),+]);
         )+};
     }
 
     #[test]
     fn every_weights_file_fits_its_evaluator_and_says_how_it_was_made() {
         weights_files! {
-            English: "english.txt", "checkers.txt";
-            Contest: "contest.txt", "checkers.txt";
-            ChineseCheckers: "chinese-checkers.txt", "chinese-checkers.txt";
-            CaptureHalma: "capture-halma.txt", "capture-halma.txt";
+            Contest: "contest.txt";
+            ChineseCheckers: "chinese-checkers.txt" "textbook/chinese-checkers.txt";
+            CaptureHalma: "capture-halma.txt" "textbook/capture-halma.txt";
         }
     }
 }

@@ -34,6 +34,9 @@ pub trait Learnable: Searchable {
     /// Output bucket of a position.
     fn bucket(boards: &Boards) -> usize;
 
+    /// Whether few pieces are left.
+    fn is_ending(boards: &Boards) -> bool;
+
     /// Start position of a self-play game.
     fn training_start(options: &Self::Options, _rng: &mut fastrand::Rng) -> Self {
         Self::start(options)

@@ -31,6 +31,17 @@ pub struct SelfPlayOptions {
 /// A game whose opening is worse than this for a side, in points, is not played.
 const MAX_OPENING_SCORE: i32 = 200;
 
+// Most plies of a game are played in its ending, and most lost games are lost long before. So
+// endings are played faster, few of their positions are stored, and clear draws are not played out.
+
+/// Endings have this fraction of the nodes per move.
+const ENDING_NODES: u64 = 2;
+/// One position of an ending in this many is stored.
+const ENDING_STORED: u32 = 3;
+/// An ending is drawn after this many plies with a score of at most [`DRAW_SCORE`] points.
+const DRAW_PLIES: u32 = 12;
+const DRAW_SCORE: i32 = 20;
+
 /// Plays games and returns their positions in the order of the games. They depend on the options
 /// and the numbers of the games only. Returns `None` if `stop` was set.
 pub(super) fn play_games<P: Learnable>(
@@ -91,12 +102,14 @@ fn play_game<P: Learnable>(
     if !play_random(&mut position, &mut keys, random_plies, &mut rng) {
         return Vec::new();
     }
-    let limits = SearchLimits { nodes: Some(options.nodes), ..SearchLimits::default() };
     let mut search = |position: &P, keys: &[u64]| {
+        let nodes = options.nodes.div_ceil(if is_ending(position) { ENDING_NODES } else { 1 });
+        let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
         let request = SearchRequest { position, history_keys: keys, limits, multipv: 1 };
         engine.search(request, stop, |_| {})
     };
     let mut records: Vec<(Option<Side>, Record)> = Vec::new();
+    let mut drawn_plies = 0;
     let winner = loop {
         if let Some(outcome) = position.outcome(&keys) {
             break outcome.winner;
@@ -114,7 +127,13 @@ fn play_game<P: Learnable>(
             // A forced result. Drawn endings of forced lines do not count as such.
             break Some(if plies > 0 { position.side() } else { position.side().other() });
         }
-        if is_quiet(&position, best) {
+        let is_ending = is_ending(&position);
+        drawn_plies = if is_ending && score.abs() <= DRAW_SCORE { drawn_plies + 1 } else { 0 };
+        if drawn_plies > DRAW_PLIES {
+            break None;
+        }
+        let is_stored = !is_ending || rng.u32(0..ENDING_STORED) == 0;
+        if is_stored && is_quiet(&position, best) {
             records.push((Some(position.side()), record(&position, score, number)));
             if rng.u32(0..100) < options.off_game {
                 let (mut off_game, mut off_keys) = (position.clone(), keys.clone());
@@ -160,6 +179,10 @@ fn play_random<P: Learnable>(
         position.play(moves[rng.usize(0..moves.len())]);
     }
     position.outcome(keys).is_none()
+}
+
+fn is_ending<P: Learnable>(position: &P) -> bool {
+    P::is_ending(&position.boards())
 }
 
 /// Whether neither the position nor its best move is about captures.
