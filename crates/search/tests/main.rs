@@ -5,6 +5,7 @@
 mod bench_signature;
 mod capture_halma;
 mod chinese_checkers;
+mod endgames;
 mod properties;
 mod setups;
 mod solved_endings;
