@@ -20,7 +20,7 @@ use crownhead_report::html::analysis_page;
 use crownhead_rules::Game;
 use crownhead_search::{EngineConfig, SearchLimits};
 
-use super::tables::load_knowledge;
+use super::tables::{load_knowledge, missing_table};
 use crate::failure::Failure;
 use crate::output::{LiveDisplay, colours_allowed, eprint_message, input_name, supports_ansi};
 use crate::signals::stop_on_interrupt;
@@ -180,6 +180,12 @@ fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
         out.write_all(text::position(&result).as_bytes())?;
     }
     out.flush()?;
+    if result.end.is_none()
+        && result.table.is_none()
+        && let Some(hint) = missing_table(game, &result.position)
+    {
+        eprint_message(&hint);
+    }
     if result.end.is_none() && !args.json {
         let seconds = result.time.as_secs_f64();
         let rate = result.nodes as f64 / seconds.max(1e-6) / 1e6;

@@ -9,6 +9,7 @@ mod assignment;
 mod bench;
 mod bots;
 mod completions;
+mod endgames;
 mod evidence;
 mod games;
 mod harness;

@@ -110,13 +110,13 @@ fn list_shows_existing_and_absent_tables() {
     let finished = tables(folder, &["tables", "list"]);
     let path = folder.join(FILE);
     let line = format!("chinese-checkers solo: ok, {BYTES} bytes, {}\n", path.display());
-    assert_eq!(finished.printed(), line);
+    assert!(finished.code == Some(0) && finished.stdout.starts_with(&line), "{finished:?}");
 
     let empty = tempfile::tempdir().unwrap();
     let finished = tables(empty.path(), &["tables", "list"]);
     let path = empty.path().join(FILE);
     let line = format!("chinese-checkers solo: absent, {BYTES} bytes, {}\n", path.display());
-    assert_eq!((finished.code, finished.stdout), (Some(0), line));
+    assert!(finished.code == Some(0) && finished.stdout.starts_with(&line), "{finished:?}");
     assert!(finished.stderr.contains("`crownhead tables build chinese-checkers`"));
     assert!(files(empty.path()).is_empty());
 
@@ -124,7 +124,7 @@ fn list_shows_existing_and_absent_tables() {
     finished.printed();
     let object = finished.json();
     let table = &object["tables"][0];
-    assert_eq!(object["tables"].as_array().unwrap().len(), 1);
+    assert_eq!(object["tables"].as_array().unwrap().len(), 2);
     assert_eq!((&table["game"], &table["table"]), (&"chinese-checkers".into(), &"solo".into()));
     assert_eq!((&table["state"], &table["bytes"]), (&"absent".into(), &BYTES.into()));
     assert_eq!(table["path"], path.to_str().unwrap());
@@ -212,18 +212,18 @@ fn interrupted_build_leaves_nothing_behind() {
     let built = &BUILT.folder;
     interrupt(built);
     assert_eq!(files(built), [FILE]);
-    tables(built, &["tables", "list"]).printed();
+    assert!(tables(built, &["tables", "list"]).stdout.contains(" solo: ok, "));
 }
 
 #[test]
 fn games_without_tables_are_usage_errors() {
     let folder = tempfile::tempdir().unwrap();
-    for game in ["english", "contest:kings=true", "capture-halma"] {
+    for game in ["contest:kings=true", "capture-halma"] {
         let finished = tables(folder.path(), &["tables", "build", game]);
         let message = finished.refused(2);
         let id = game.split(':').next().unwrap();
-        let expected =
-            format!("crownhead: {id} has no tables; games with tables: chinese-checkers\n");
+        let games = "chinese-checkers, english";
+        let expected = format!("crownhead: {id} has no tables; games with tables: {games}\n");
         assert_eq!(message, expected);
     }
     assert!(

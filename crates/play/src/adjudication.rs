@@ -225,13 +225,8 @@ impl<'a> Adjudicator<'a> {
         }
         let end = |rule, winner| Some(End::Adjudicated { rule, winner });
         if self.rules.tables
-            && let Some(value) = session.table_value(self.knowledge)
+            && let Some(winner) = table_winner(session, self.knowledge)
         {
-            let winner = match value {
-                TableValue::Win { .. } => Some(session.side()),
-                TableValue::Draw => None,
-                TableValue::Loss { .. } => Some(session.side().other()),
-            };
             return end(AdjudicationRule::Table, winner);
         }
         if self.lost[side.index()] >= resign_moves {
@@ -246,6 +241,16 @@ impl<'a> Adjudicator<'a> {
             Some(max) if moves >= max as usize => end(AdjudicationRule::Length, None),
             _ => None,
         }
+    }
+}
+
+/// Returns the winner, or `None` in a draw, if a table proves the result.
+fn table_winner(session: &dyn Session, knowledge: &Knowledge) -> Option<Option<Side>> {
+    match session.table_value(knowledge)? {
+        TableValue::Win { .. } => Some(Some(session.side())),
+        TableValue::Draw => Some(None),
+        TableValue::Loss { .. } => Some(Some(session.side().other())),
+        TableValue::AtLeastDraw { .. } | TableValue::AtMostDraw { .. } => None,
     }
 }
 

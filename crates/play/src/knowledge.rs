@@ -1,10 +1,11 @@
-//! Hands tables that the caller loaded to the search.
+//! Hands tables that the caller loaded to the search, and describes their values.
 
 use std::sync::Arc;
 
-use crownhead_rules::{ChineseCheckers, Notation, SoloDistances};
+use crownhead_rules::{ChineseCheckers, English, Notation, SoloDistances, TableValue};
 use crownhead_search::Knowledge;
 use crownhead_tables::registry::Table;
+use serde_json::{Value, json};
 
 /// Makes loaded tables available to searches and evaluators.
 ///
@@ -18,7 +19,43 @@ pub fn from_tables(tables: &[Table]) -> Knowledge {
                 knowledge.insert(ChineseCheckers::ID, "solo", distances);
                 knowledge.insert_probe::<ChineseCheckers>("solo", Arc::clone(table) as _);
             }
+            Table::Endgame(table) => {
+                knowledge.insert_probe::<English>("endgames", Arc::clone(table) as _);
+            }
         }
     }
     knowledge
+}
+
+/// Describes a value for the side to move: `wins in 23 plies`, `draws`.
+pub fn value_text(value: TableValue) -> String {
+    let within = |plies: Option<u32>| match plies {
+        Some(1) => " in 1 ply".into(),
+        Some(plies) => format!(" in {plies} plies"),
+        None => String::new(),
+    };
+    match value {
+        TableValue::Win { plies } => format!("wins{}", within(Some(plies))),
+        TableValue::Draw => "draws".into(),
+        TableValue::Loss { plies } => format!("loses{}", within(Some(plies))),
+        TableValue::AtLeastDraw { plies } => {
+            format!("wins{} unless a draw counter ends the game first", within(plies))
+        }
+        TableValue::AtMostDraw { plies } => {
+            format!("loses{} unless a draw counter ends the game first", within(plies))
+        }
+    }
+}
+
+/// Formats a value for the side to move as JSON; `docs/tables.md` describes the keys.
+pub fn value_json(value: Option<TableValue>) -> Value {
+    let (result, plies, proved) = match value {
+        Some(TableValue::Win { plies }) => (Some("win"), Some(plies), true),
+        Some(TableValue::Draw) => (Some("draw"), None, true),
+        Some(TableValue::Loss { plies }) => (Some("loss"), Some(plies), true),
+        Some(TableValue::AtLeastDraw { plies }) => (Some("win"), plies, false),
+        Some(TableValue::AtMostDraw { plies }) => (Some("loss"), plies, false),
+        None => (None, None, false),
+    };
+    json!({ "result": result, "plies": plies, "proved": proved })
 }

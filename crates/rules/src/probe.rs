@@ -7,7 +7,8 @@ use crate::{Position, Side};
 pub enum TableValue {
     /// The side to move wins within `plies` plies.
     Win {
-        /// Exact distance, or the longest win in the table if it stores no distances.
+        /// Exact distance without draw counters. If one forces the winner to hurry, the win may take
+        /// a little longer.
         plies: u32,
     },
     /// Neither side can force a win.
@@ -16,6 +17,17 @@ pub enum TableValue {
     Loss {
         /// See [`TableValue::Win`].
         plies: u32,
+    },
+    /// The side to move wins or draws: it would win without the draw counters, and may not have
+    /// enough plies left.
+    AtLeastDraw {
+        /// Plies of the win without draw counters; `None` if the table stores no distances.
+        plies: Option<u32>,
+    },
+    /// The side to move loses or draws.
+    AtMostDraw {
+        /// See [`TableValue::AtLeastDraw`].
+        plies: Option<u32>,
     },
 }
 
@@ -38,13 +50,20 @@ impl TableValue {
 /// A table of exact values.
 ///
 /// The search probes after the game's own end conditions: [`Position::outcome`] and repetition
-/// take precedence over a table. [`TableValue::before_draw`] is the rule for draw counters. A
+/// take precedence over a table. [`Probe::probe_in_game`] is what the search asks for. A
 /// counter that ends the game with a winner is not a draw counter: where it may matter, `probe`
 /// must return `None`.
 pub trait Probe<P: Position>: Send + Sync {
     /// Returns the value of a position whose game is not over; `None` if the table does not
     /// contain it.
     fn probe(&self, position: &P) -> Option<TableValue>;
+
+    /// Returns what is certain about a position whose first draw counter ends the game after
+    /// `plies_left` more plies. Tables that know more about the counters of their game than
+    /// [`TableValue::before_draw`] override this.
+    fn probe_in_game(&self, position: &P, plies_left: u32) -> Option<TableValue> {
+        self.probe(position)?.before_draw(plies_left)
+    }
 }
 
 /// Distances of Chinese checkers to the target camp, with no opponent on the board.

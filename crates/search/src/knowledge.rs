@@ -71,11 +71,11 @@ impl Knowledge {
         entries.filter_map(|entry| entry.handle.downcast_ref().cloned()).collect()
     }
 
-    /// Returns the exact value of a position whose game is not over, from the first table that
-    /// contains it, if the value holds in spite of the draw counters.
+    /// Returns what the first table that contains a position proves about it. The game must not be
+    /// over.
     pub fn value<P: Searchable>(&self, position: &P) -> Option<TableValue> {
-        let value = self.probes::<P>().iter().find_map(|probe| probe.probe(position))?;
-        value.before_draw(position.plies_left())
+        let plies_left = position.plies_left();
+        self.probes::<P>().iter().find_map(|probe| probe.probe_in_game(position, plies_left))
     }
 
     /// Whether there are no tables.

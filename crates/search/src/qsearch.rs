@@ -20,7 +20,7 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         if !self.count_node() {
             return DRAW;
         }
-        if let Some(score) = self.terminal_score(position, state, ply) {
+        if let Some(score) = self.terminal_score(position, state, (alpha, beta), ply) {
             return score;
         }
         let quiescence = position.quiescence();

@@ -80,6 +80,9 @@ pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
     pub(crate) counter_key_plies: u32,
     /// Index of the root's key in [`SearchStack::keys`].
     pub(crate) root_index: usize,
+    /// Whether a position occurred twice before the root or at it, since the last move that cannot
+    /// be taken back.
+    pub(crate) repeats_before_root: bool,
     /// Nodes acquired from the budget and not searched yet.
     nodes_left: u64,
     pub(crate) seldepth: usize,
@@ -105,6 +108,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             contempt: shared.config.contempt,
             counter_key_plies: counter_key_plies(0),
             root_index: history_keys.len(),
+            repeats_before_root: false,
             nodes_left: 0,
             seldepth: 0,
             stopped: false,
@@ -149,6 +153,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         self.counter_key_plies = counter_key_plies(depth);
         let state = self.evaluator.refresh(position);
         self.stack.keys.push(position.key());
+        self.repeats_before_root = self.has_repetition(position);
         for index in first..moves.len() {
             let mv = moves[index].mv;
             let child = position.after(mv);
@@ -220,7 +225,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         if !self.count_node() {
             return DRAW;
         }
-        if let Some(score) = self.terminal_score(position, state, ply) {
+        if let Some(score) = self.terminal_score(position, state, (alpha, beta), ply) {
             return score;
         }
         // Mate distance pruning: the best result is a win at the next ply, the worst a loss now.

@@ -1,6 +1,8 @@
 //! Nodes that end a line: finished games, repetitions and table hits; and what a draw is worth.
 
-use crownhead_rules::TableValue;
+use std::sync::Arc;
+
+use crownhead_rules::{Probe, TableValue};
 
 use crate::score::MAX_EVAL;
 use crate::search::Searcher;
@@ -9,14 +11,22 @@ use crate::{DRAW, Evaluator, MAX_PLY, Score, Searchable, WIN};
 /// Contempt fades to zero for draws this many plies away.
 const CONTEMPT_HORIZON: usize = 40;
 
+/// Static eval of a position that a table knows to be won, if enough plies were left.
+const UNPROVED_WIN: Score = 1000;
+/// Penalty for each ply that is missing.
+const MISSING_PLY: Score = 5;
+/// Minimum static eval of such a position.
+const MIN_UNPROVED_WIN: Score = 100;
+
 impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
     /// Score of a node without a search: the game is over, the position is repeated, a table
-    /// contains it, or the line has reached [`MAX_PLY`].
+    /// decides it, or the line has reached [`MAX_PLY`].
     #[inline(always)]
     pub(crate) fn terminal_score(
         &mut self,
         position: &P,
         state: &E::State,
+        window: (Score, Score),
         ply: usize,
     ) -> Option<Score> {
         self.seldepth = self.seldepth.max(ply);
@@ -31,7 +41,7 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
             return Some(self.draw_score(ply));
         }
         if !self.probes.is_empty()
-            && let Some(score) = self.table_score(position, ply)
+            && let Some(score) = self.table_score(position, window, ply)
         {
             return Some(score);
         }
@@ -64,17 +74,70 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         before_root >= 2 && position.outcome(keys).is_some()
     }
 
-    /// Score from the first table that contains the position and whose value holds in spite of the
-    /// draw counters ([`TableValue::before_draw`]).
-    #[inline(never)]
-    fn table_score(&self, position: &P, ply: usize) -> Option<Score> {
-        let value = self.probes.iter().find_map(|probe| probe.probe(position))?;
-        let win_in = |plies: u32| (WIN - (ply as Score + plies as Score)).max(MAX_EVAL + 1);
-        Some(match value.before_draw(position.plies_left())? {
-            TableValue::Win { plies } => win_in(plies),
-            TableValue::Draw => self.draw_score(ply),
-            TableValue::Loss { plies } => -win_in(plies),
+    /// Whether a position occurred twice up to the root, since the last move that cannot be taken
+    /// back.
+    pub(crate) fn has_repetition(&self, root: &P) -> bool {
+        let keys = &self.stack.keys;
+        let back = (root.reversible_plies() as usize + 1).min(keys.len());
+        let recent = &keys[keys.len() - back..];
+        (1..recent.len()).any(|index| recent[index..].contains(&recent[index - 1]))
+    }
+
+    /// What the first table that contains the position proves about it. A repetition in the game
+    /// before the root may stand in the way of a table's win, until a move cannot be taken back.
+    fn table_value(&self, position: &P) -> Option<TableValue> {
+        let plies_left = position.plies_left();
+        let probe = |probe: &Arc<dyn Probe<P>>| probe.probe_in_game(position, plies_left);
+        let value = self.probes.iter().find_map(probe)?;
+        let since_root = self.stack.keys.len() - self.root_index;
+        let may_repeat =
+            self.repeats_before_root && position.reversible_plies() as usize >= since_root;
+        Some(match value {
+            TableValue::Win { plies } if may_repeat => {
+                TableValue::AtLeastDraw { plies: Some(plies) }
+            }
+            TableValue::Loss { plies } if may_repeat => {
+                TableValue::AtMostDraw { plies: Some(plies) }
+            }
+            value => value,
         })
+    }
+
+    /// Score from a table, if it proves one or a bound that causes a cutoff.
+    #[inline(never)]
+    fn table_score(
+        &self,
+        position: &P,
+        (alpha, beta): (Score, Score),
+        ply: usize,
+    ) -> Option<Score> {
+        let win_in = |plies: u32| (WIN - (ply as Score + plies as Score)).max(MAX_EVAL + 1);
+        let draw = self.draw_score(ply);
+        match self.table_value(position)? {
+            TableValue::Win { plies } => Some(win_in(plies)),
+            TableValue::Draw => Some(draw),
+            TableValue::Loss { plies } => Some(-win_in(plies)),
+            TableValue::AtLeastDraw { .. } => Some(draw).filter(|&draw| draw >= beta),
+            TableValue::AtMostDraw { .. } => Some(draw).filter(|&draw| draw <= alpha),
+        }
+    }
+
+    /// Static eval of a position that a table may know to be won or lost, without proof that it is
+    /// before a draw. It rises as the win comes nearer.
+    #[inline(never)]
+    fn table_eval(&self, position: &P, eval: Score) -> Score {
+        let unproved = |plies: Option<u32>, eval: Score| match plies {
+            None => eval.max(MIN_UNPROVED_WIN) + UNPROVED_WIN / 2,
+            Some(plies) => {
+                let missing = (plies + 1).saturating_sub(position.plies_left()) as Score;
+                (UNPROVED_WIN - missing * MISSING_PLY).max(MIN_UNPROVED_WIN)
+            }
+        };
+        match self.table_value(position) {
+            Some(TableValue::AtLeastDraw { plies }) => unproved(plies, eval),
+            Some(TableValue::AtMostDraw { plies }) => -unproved(plies, -eval),
+            _ => eval,
+        }
     }
 
     /// Score of a draw at this ply. With contempt, a draw is worse for the side to move at the
@@ -93,6 +156,9 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         let mut score = self.evaluator.eval(position, state);
         if self.contempt != 0 {
             score += self.draw_score(ply) * position.drawishness() / 100;
+        }
+        if !self.probes.is_empty() {
+            score = self.table_eval(position, score);
         }
         score.clamp(-MAX_EVAL, MAX_EVAL)
     }

@@ -135,8 +135,8 @@ struct Kind {
     repetition: bool,
 }
 
-/// Compares the engine in every configuration with the solver.
-struct Compare(Kind);
+/// Compares the engine in every configuration, with these tables, with the solver.
+struct Compare(Kind, Knowledge);
 
 impl GameVisitor for Compare {
     type Output = ();
@@ -148,7 +148,7 @@ impl GameVisitor for Compare {
                 for threads in [1, 2, 4] {
                     // One engine for all endings: its hash table must not confuse them.
                     let config = EngineConfig { threads, hash_mb, pruning, contempt: 0 };
-                    let mut engine = P::new_engine(config, &Knowledge::default()).unwrap();
+                    let mut engine = P::new_engine(config, &self.1).unwrap();
                     for multipv in [1, 3] {
                         for ending in &endings {
                             check(&mut *engine, config, multipv, ending);
@@ -190,7 +190,12 @@ fn check<P: Searchable>(
 }
 
 fn compare(game: &str, kind: Kind) {
-    visit(&game.parse::<Game>().unwrap(), Compare(kind));
+    visit(&game.parse::<Game>().unwrap(), Compare(kind, Knowledge::default()));
+}
+
+/// Compares a search with the endgame table, which knows no draw counters.
+fn compare_with_table(game: &str, kind: Kind) {
+    visit(&game.parse::<Game>().unwrap(), Compare(kind, crate::endgames::knowledge()));
 }
 
 const CHECKERS: Kind = Kind {
@@ -212,6 +217,19 @@ fn english_endings_near_the_draw_counter() {
 fn english_endings_with_repetition() {
     let kind = Kind { max_random_plies: 20, max_nodes: 20_000, repetition: true, ..CHECKERS };
     compare("english:rules=wcdf,draw-plies=12", kind);
+}
+
+#[test]
+fn endings_near_the_draw_counter_with_endgame_table() {
+    for plies in [4, 8, 11] {
+        compare_with_table(&format!("english:draw-plies={plies}"), CHECKERS);
+    }
+}
+
+#[test]
+fn endings_with_repetition_and_endgame_table() {
+    let kind = Kind { max_random_plies: 20, max_nodes: 20_000, repetition: true, ..CHECKERS };
+    compare_with_table("english:rules=wcdf,draw-plies=12", kind);
 }
 
 #[test]

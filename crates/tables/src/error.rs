@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::endgame::Slice;
+
 /// Error of generating, saving or opening a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -36,6 +38,48 @@ pub enum TableError {
         /// Memory needed.
         megabytes: usize,
     },
+    /// The generation would need more memory than it may use.
+    #[error("the slice {slice} needs {needed} MB of memory, and --memory allows {allowed} MB")]
+    MemoryLimit {
+        /// The slice, with its other side to move.
+        slice: Slice,
+        /// Memory needed, in megabytes.
+        needed: u64,
+        /// Memory allowed, in megabytes.
+        allowed: u64,
+    },
+    /// Another program is building the same table.
+    #[error("another program is building the table in {}; wait until it has finished", path.display())]
+    Busy {
+        /// Folder of the table.
+        path: PathBuf,
+    },
+    /// The file of a slice is damaged.
+    #[error(
+        "the slice {slice} is damaged: {error}; rebuild it with `crownhead tables build english`"
+    )]
+    Damaged {
+        /// The slice.
+        slice: Slice,
+        /// What is damaged, and where.
+        error: FormatError,
+    },
+    /// A value differs from the one that the moves of the position give.
+    #[error(
+        "the slice {slice} is wrong: {what}; rebuild it with `crownhead tables build english --force`"
+    )]
+    Wrong {
+        /// The slice.
+        slice: Slice,
+        /// Description of the first error.
+        what: String,
+    },
+    /// Slices that the analysis depends on are missing.
+    #[error("slices with fewer pieces are missing; build the table again")]
+    MissingSlices,
+    /// A win takes longer than a table can store.
+    #[error("a win takes more than 253 plies, which the table cannot store")]
+    TooLong,
     /// The progress callback cancelled the generation.
     #[error("the generation of the table was cancelled")]
     Cancelled,

@@ -1,56 +1,118 @@
 //! The list of tables: game, name, file, state, and how to generate each.
 
+use std::ops::RangeInclusive;
 #[cfg(feature = "fs")]
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crownhead_rules::{ChineseCheckers, Notation};
+use crownhead_rules::{ChineseCheckers, English, Notation};
 
-use crate::{Progress, SoloTable, TableError};
+use crate::{EndgameTable, SoloTable, endgame};
+#[cfg(feature = "fs")]
+use crate::{Progress, TableError};
 #[cfg(feature = "fs")]
 use crownhead_files::cache_dir;
 
-/// A table that can be generated.
+/// A table that can be built.
 #[derive(Debug)]
 pub struct TableInfo {
     /// Id of the game.
     pub game: &'static str,
     /// Name of the table.
     pub name: &'static str,
-    /// Name of the file in the cache folder.
+    /// Name of the file in the cache folder, or of the folder there.
     pub file_name: &'static str,
-    /// Size of the file in bytes.
+    /// Whether the table is a folder of files.
+    pub is_folder: bool,
+    /// Size of the file in bytes, or of all files of a build without options.
     pub bytes: u64,
-    /// Number of entries.
-    pub entries: u64,
     /// Plural noun for the entries.
     pub entry_name: &'static str,
-    /// Rough time to generate the table.
+    /// Rough time to build the table.
     pub build_time: &'static str,
+    /// What the table is good for.
+    pub benefit: &'static str,
+    /// Numbers of pieces that a build can be limited to, and the default; `None` if the table does
+    /// not depend on them.
+    pub pieces: Option<(RangeInclusive<u8>, u8)>,
+    /// Whether play is weaker without the table in every position of the game.
+    pub helps_always: bool,
     #[cfg(feature = "fs")]
     open: fn(&Path) -> Result<Table, TableError>,
-    generate: fn(usize, &Progress<'_>) -> Result<Table, TableError>,
+    #[cfg(feature = "fs")]
+    build: fn(&Path, &BuildOptions, &Progress<'_>) -> Result<Table, TableError>,
+}
+
+/// How to build a table.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildOptions {
+    /// Number of threads.
+    pub threads: usize,
+    /// Most pieces; `None` is the default of the table.
+    pub pieces: Option<u8>,
+    /// Most bytes of memory to use, for tables that can be built with less.
+    pub memory: u64,
+    /// Whether to build parts that are there already.
+    pub force: bool,
 }
 
 /// Every table.
-pub static TABLES: &[TableInfo] = &[TableInfo {
-    game: ChineseCheckers::ID,
-    name: "solo",
-    file_name: "chinese-checkers-solo.table",
-    bytes: SoloTable::FILE_BYTES,
-    entries: SoloTable::PLACEMENTS,
-    entry_name: "placements",
-    build_time: "less than a minute",
-    #[cfg(feature = "fs")]
-    open: |path| SoloTable::open(path).map(Table::from),
-    generate: |threads, progress| SoloTable::generate(threads, progress).map(Table::from),
-}];
+pub static TABLES: &[TableInfo] = &[
+    TableInfo {
+        game: ChineseCheckers::ID,
+        name: "solo",
+        file_name: "chinese-checkers-solo.table",
+        is_folder: false,
+        bytes: SoloTable::FILE_BYTES,
+        entry_name: "placements",
+        build_time: "less than a minute",
+        benefit: "stronger play in all positions",
+        pieces: None,
+        helps_always: true,
+        #[cfg(feature = "fs")]
+        open: |path| SoloTable::open(path).map(Table::from),
+        #[cfg(feature = "fs")]
+        build: |path, options, progress| {
+            let table = SoloTable::generate(options.threads, progress)?;
+            table.save(path)?;
+            Ok(table.into())
+        },
+    },
+    TableInfo {
+        game: English::ID,
+        name: "endgames",
+        file_name: "english-endgames",
+        is_folder: true,
+        bytes: ENDGAME_BYTES,
+        entry_name: "positions",
+        build_time: "a few minutes",
+        benefit: "exact play and analysis with up to 5 pieces",
+        pieces: Some((endgame::MIN_PIECES..=endgame::MAX_PIECES, DEFAULT_PIECES)),
+        helps_always: false,
+        #[cfg(feature = "fs")]
+        open: |path| EndgameTable::open(path).map(Table::from),
+        #[cfg(feature = "fs")]
+        build: |folder, options, progress| {
+            let BuildOptions { threads, pieces, memory, force } = *options;
+            let pieces = pieces.unwrap_or(DEFAULT_PIECES);
+            let build = endgame::Build { folder, pieces, threads, memory, force };
+            build.run(progress).map(Table::from)
+        },
+    },
+];
 
-/// A table in memory.
+/// Most pieces of an endgame table that is built without `--pieces`.
+const DEFAULT_PIECES: u8 = 5;
+/// Size of that table.
+const ENDGAME_BYTES: u64 = 55_763_758;
+
+/// An open table.
 #[derive(Clone, Debug)]
 pub enum Table {
     /// The solo table of Chinese checkers.
     Solo(Arc<SoloTable>),
+    /// The endgame table of English checkers.
+    Endgame(Arc<EndgameTable>),
 }
 
 impl From<SoloTable> for Table {
@@ -59,19 +121,26 @@ impl From<SoloTable> for Table {
     }
 }
 
+impl From<EndgameTable> for Table {
+    fn from(table: EndgameTable) -> Table {
+        Table::Endgame(Arc::new(table))
+    }
+}
+
 impl Table {
-    /// Saves the table; see [`SoloTable::save`].
-    #[cfg(feature = "fs")]
-    pub fn save(&self, path: &Path) -> Result<(), TableError> {
+    /// Most pieces of a position in the table, if that is limited.
+    pub fn pieces(&self) -> Option<u8> {
         match self {
-            Table::Solo(table) => table.save(path),
+            Table::Solo(_) => None,
+            Table::Endgame(table) => Some(table.pieces()),
         }
     }
 
-    /// Number of entries by distance.
-    pub fn histogram(&self) -> Vec<u64> {
+    /// Size of the files.
+    pub fn bytes(&self) -> u64 {
         match self {
-            Table::Solo(table) => table.histogram().to_vec(),
+            Table::Solo(_) => SoloTable::FILE_BYTES,
+            Table::Endgame(table) => table.bytes(),
         }
     }
 }
@@ -123,7 +192,8 @@ impl TableInfo {
         cache_dir().map(|folder| folder.join(self.file_name))
     }
 
-    /// Opens the table at its path and checks every byte.
+    /// Opens the table at its path. The solo table is checked completely, of the endgame table
+    /// headers and lists of blocks; see [`EndgameTable::check`].
     #[cfg(feature = "fs")]
     pub fn open(&self) -> TableState {
         match self.path() {
@@ -140,9 +210,30 @@ impl TableInfo {
         }
     }
 
-    /// Generates the table; see [`SoloTable::generate`].
-    pub fn generate(&self, threads: usize, progress: &Progress<'_>) -> Result<Table, TableError> {
-        (self.generate)(threads, progress)
+    /// Opens the table and checks every byte.
+    #[cfg(feature = "fs")]
+    pub fn open_checked(&self) -> TableState {
+        match self.open() {
+            TableState::Ok(Table::Endgame(table)) => match table.check() {
+                Ok(()) => TableState::Ok(Table::Endgame(table)),
+                Err(error) => TableState::Broken(error),
+            },
+            state => state,
+        }
+    }
+
+    /// Builds the table and saves it at `path`. All threads call `progress` repeatedly.
+    ///
+    /// # Errors
+    /// If files cannot be read or written, memory is short, or `progress` cancelled the build.
+    #[cfg(feature = "fs")]
+    pub fn build(
+        &self,
+        path: &Path,
+        options: &BuildOptions,
+        progress: &Progress<'_>,
+    ) -> Result<Table, TableError> {
+        (self.build)(path, options, progress)
     }
 }
 
@@ -163,6 +254,7 @@ pub fn load(id: &str) -> (Vec<Table>, Option<String>) {
             TableState::Broken(error) => {
                 warning = Some(format!("play and analysis are weaker without a table: {error}"));
             }
+            TableState::Absent | TableState::NoFolder if !info.helps_always => {}
             TableState::Absent | TableState::NoFolder => {
                 warning = Some(format!(
                     "play and analysis are weaker without the {} table; \

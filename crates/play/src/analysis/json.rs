@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
 };
+use crate::knowledge::value_json;
 
 /// Version of the format.
 pub const VERSION: u32 = 1;
@@ -22,6 +23,7 @@ pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
         "position": analysis.position,
         "side": letter(sides, analysis.side),
         "end": analysis.end.as_ref().map(|(winner, text)| end(sides, *winner, text)),
+        "table": analysis.table.map(|value| value_json(Some(value))),
         "depth": analysis.depth,
         "seldepth": analysis.seldepth,
         "nodes": analysis.nodes,

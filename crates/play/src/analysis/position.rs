@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crownhead_rules::{Game, Side, SideInfo};
+use crownhead_rules::{Game, Side, SideInfo, TableValue};
 use crownhead_search::{
     GameVisitor, HasEngine, Knowledge, SearchRequest, Searchable, StopFlag, visit,
 };
@@ -35,6 +35,8 @@ pub struct PositionAnalysis {
     pub side: Side,
     /// Winner and outcome in a sentence, if the game is over.
     pub end: Option<(Option<Side>, String)>,
+    /// Value of the position from a table, if the game is not over.
+    pub table: Option<TableValue>,
     /// Depth of the last finished iteration.
     pub depth: u32,
     /// Maximum depth reached (selective depth).
@@ -82,6 +84,7 @@ impl GameVisitor for PositionVisitor<'_> {
             position: position.format_position(),
             side: position.side(),
             end: None,
+            table: None,
             depth: 0,
             seldepth: 0,
             nodes: 0,
@@ -92,6 +95,7 @@ impl GameVisitor for PositionVisitor<'_> {
             analysis.end = Some((outcome.winner, position.describe(outcome)));
             return Ok(analysis);
         }
+        analysis.table = knowledge.value(position);
         let mut engine = P::new_engine(request.engine, knowledge)
             .map_err(|error| AnalysisError::OutOfMemory(error.to_string()))?;
         let search_request = SearchRequest {

@@ -8,6 +8,7 @@ use crownhead_rules::{Side, SideInfo, replace_invisible};
 use super::{
     GameAnalysis, Judgement, MoveAnalysis, MoveVerdict, PositionAnalysis, Progress, Variation,
 };
+use crate::knowledge::value_text;
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,11 +41,15 @@ impl Colours {
     }
 }
 
-/// Formats the best lines of a position, one per line.
+/// Formats the best lines of a position, one per line, after its value from a table.
 pub fn position(analysis: &PositionAnalysis) -> String {
     let mut text = String::new();
     if let Some((_, outcome)) = &analysis.end {
         let _ = writeln!(text, "{outcome}");
+    }
+    if let Some(value) = analysis.table {
+        let side = analysis.sides[analysis.side.index()].name;
+        let _ = writeln!(text, "Table: {side} {}", value_text(value));
     }
     for line in numbered(&analysis.lines, &analysis.sides) {
         let _ = writeln!(text, "{line}");

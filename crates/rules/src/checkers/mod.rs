@@ -8,6 +8,7 @@ mod fen;
 mod illegal;
 mod move_text;
 mod movegen;
+mod mover_board;
 mod perft;
 pub mod squares;
 mod variant;
@@ -17,11 +18,12 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 pub use movegen::Move;
+pub use mover_board::MoverBoard;
 pub use variant::{ContestRules, EnglishRules, Options, Variant};
 
 use crate::cell::Bits;
 use crate::{EndReason, Outcome, Position, Side, zobrist};
-use draw_counters::{DrawCounters, PackedRules};
+use draw_counters::{DrawCounters, PackedRules, ProgressRule};
 use movegen::{Jumps, Pieces, king_row};
 use squares::SQUARES;
 
@@ -89,6 +91,19 @@ impl<V: Variant> Checkers<V> {
     pub fn plies_to_draw(&self) -> [u32; 2] {
         let limit = u32::from(self.rules.unpack().draw_plies);
         self.draw_counters.counts().map(|count| limit.saturating_sub(count))
+    }
+
+    /// Returns whether a man's move and a capture each reset both counters, so that there is only
+    /// one in effect.
+    #[inline(always)]
+    pub fn has_joint_draw_counter(&self) -> bool {
+        self.rules.progress() == ProgressRule::AdvanceOrCapture
+    }
+
+    /// Returns the number of plies without progress that draw the game.
+    #[inline(always)]
+    pub fn draw_plies(&self) -> u32 {
+        u32::from(self.rules.unpack().draw_plies)
     }
 
     /// Returns the number of plies since the last man's move or capture. An equal position cannot

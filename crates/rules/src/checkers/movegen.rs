@@ -108,7 +108,7 @@ pub(super) struct Jumps {
 
 impl Jumps {
     #[inline(always)]
-    pub(super) fn new<const FIRST: bool>(other: u64, empty: u64) -> Jumps {
+    pub(super) const fn new<const FIRST: bool>(other: u64, empty: u64) -> Jumps {
         Jumps {
             ahead4: behind::<FIRST, 4>(other & behind::<FIRST, 4>(empty)),
             ahead5: behind::<FIRST, 5>(other & behind::<FIRST, 5>(empty)),

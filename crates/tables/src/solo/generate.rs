@@ -14,18 +14,14 @@
 //! Threads share an array with one byte per placement. Two threads may mark the same placement, but
 //! only with the same value, so relaxed atomics suffice.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use crownhead_rules::chinese_checkers::CAMPS;
 use crownhead_rules::{Bits, ChineseCheckers, Side};
 
 use super::index::{FIRST_TERMS, PIECES, PLACEMENTS, mirror, next, rank, unrank};
-use crate::TableError;
-
-/// Progress callback: receives the number of known placements and of all placements; `Break`
-/// cancels the generation.
-pub type Progress<'a> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'a;
+use crate::parallel::each_batch;
+use crate::{Progress, TableError};
 
 /// Entry of a placement that is not reached yet.
 const UNKNOWN: u8 = u8::MAX;
@@ -41,17 +37,14 @@ pub(super) fn generate(
     progress: &Progress<'_>,
 ) -> Result<(), TableError> {
     turns.resize_with(PLACEMENTS, || AtomicU8::new(UNKNOWN));
-    let bfs = Bfs { turns, known: AtomicU64::new(0), cancelled: AtomicBool::new(false), progress };
+    let bfs = Bfs { turns, known: AtomicU64::new(0), progress };
     bfs.known.store(bfs.mark(CAMPS[1], 0), Relaxed);
     let mut in_level = 1;
     let mut level = 0;
     while in_level > 0 {
         let known = bfs.known.load(Relaxed);
         let pass = Pass { level, backward: PLACEMENTS as u64 - known < in_level };
-        bfs.run(pass, threads.max(1));
-        if bfs.cancelled.load(Relaxed) {
-            return Err(TableError::Cancelled);
-        }
+        bfs.run(pass, threads)?;
         in_level = bfs.known.load(Relaxed) - known;
         level += 1;
     }
@@ -68,33 +61,17 @@ struct Pass {
 struct Bfs<'a> {
     turns: &'a [AtomicU8],
     known: AtomicU64,
-    cancelled: AtomicBool,
     progress: &'a Progress<'a>,
 }
 
 impl Bfs<'_> {
-    fn run(&self, pass: Pass, threads: usize) {
-        let batch = AtomicUsize::new(0);
-        let work = || {
-            while !self.cancelled.load(Relaxed) {
-                let first = batch.fetch_add(BATCH, Relaxed);
-                if first >= PLACEMENTS {
-                    break;
-                }
-                let found = self.batch(pass, first, PLACEMENTS.min(first + BATCH));
-                let known = self.known.fetch_add(found, Relaxed) + found;
-                if (self.progress)(known, PLACEMENTS as u64).is_break() {
-                    self.cancelled.store(true, Relaxed);
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // Threads that cannot be started are not needed: the others do the work.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-            }
-            work();
+    fn run(&self, pass: Pass, threads: usize) -> Result<(), TableError> {
+        let flow = each_batch(threads, PLACEMENTS as u64, BATCH as u64, |range| {
+            let found = self.batch(pass, range.start as usize, range.end as usize);
+            let known = self.known.fetch_add(found, Relaxed) + found;
+            (self.progress)(known, PLACEMENTS as u64)
         });
+        if flow.is_break() { Err(TableError::Cancelled) } else { Ok(()) }
     }
 
     /// Expands the placements `first..end` and returns how many became known.

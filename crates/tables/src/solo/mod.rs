@@ -12,8 +12,8 @@ use std::path::Path;
 
 use crownhead_rules::{ChineseCheckers, Position, Probe, Side, SoloDistances, TableValue};
 
-pub use self::generate::Progress;
-use crate::{FormatError, TableError};
+use crate::image::Image;
+use crate::{FormatError, Progress, TableError};
 
 /// Id of the game.
 #[cfg(feature = "fs")]
@@ -25,24 +25,6 @@ const GAME: &str = <ChineseCheckers as crownhead_rules::Notation>::ID;
 /// rotated board.
 pub struct SoloTable {
     image: Image,
-}
-
-/// The table as in its file.
-enum Image {
-    Memory(Vec<u8>),
-    #[cfg(feature = "fs")]
-    Mapped(memmap2::Mmap),
-}
-
-impl Image {
-    #[inline(always)]
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Image::Memory(bytes) => bytes,
-            #[cfg(feature = "fs")]
-            Image::Mapped(bytes) => bytes,
-        }
-    }
 }
 
 impl SoloTable {
@@ -101,7 +83,7 @@ impl SoloTable {
     /// If the file cannot be written; nothing is left behind.
     #[cfg(feature = "fs")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), TableError> {
-        file::save(path.as_ref(), self.image.bytes())
+        crate::file::save(path.as_ref(), self.image.bytes())
     }
 
     /// Minimum number of turns in which `side` fills its target from this placement, with no

@@ -1,0 +1,206 @@
+//! The search with the endgame table of English checkers.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::setups::{legal, setup};
+use crownhead_rules::{English, Notation, Position, Probe, TableValue};
+use crownhead_search::{
+    DRAW, DynEngine, EngineConfig, HasEngine, Knowledge, SearchLimits, SearchReport, SearchRequest,
+    StopFlag, plies_to_end,
+};
+use crownhead_tables::EndgameTable;
+use crownhead_tables::endgame::Build;
+
+/// Most pieces of the table in everyday tests.
+const PIECES: u8 = 4;
+
+/// Builds what is missing of a table in the folder of this test program.
+fn build(pieces: u8) -> Arc<EndgameTable> {
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("endgames-{pieces}"));
+    let build = Build { folder: &folder, pieces, threads: 2, memory: 1 << 30, force: false };
+    Arc::new(build.run(&|_, _| ControlFlow::Continue(())).unwrap())
+}
+
+static TABLE: LazyLock<Arc<EndgameTable>> = LazyLock::new(|| build(PIECES));
+
+/// The table with up to four pieces.
+pub(crate) fn knowledge() -> Knowledge {
+    with_table(&TABLE)
+}
+
+fn with_table(table: &Arc<EndgameTable>) -> Knowledge {
+    let mut knowledge = Knowledge::default();
+    knowledge.insert_probe::<English>("endgames", Arc::clone(table) as _);
+    knowledge
+}
+
+fn engine(knowledge: &Knowledge) -> Box<dyn DynEngine<English>> {
+    let config = EngineConfig { threads: 1, hash_mb: 4, pruning: true, contempt: 0 };
+    English::new_engine(config, knowledge).unwrap()
+}
+
+fn search(
+    engine: &mut dyn DynEngine<English>,
+    position: &English,
+    history_keys: &[u64],
+    nodes: u64,
+) -> SearchReport<English> {
+    let limits = SearchLimits { nodes: Some(nodes), depth: Some(40), ..SearchLimits::default() };
+    let request = SearchRequest { position, history_keys, limits, multipv: 1 };
+    engine.search(request, &StopFlag::new(), &mut |_| {})
+}
+
+/// A random position with this number of pieces that the side to move wins.
+fn won_ending(
+    table: &EndgameTable,
+    options: &str,
+    pieces: u32,
+    rng: &mut fastrand::Rng,
+) -> English {
+    let options = English::parse_options(options).unwrap();
+    loop {
+        let position = setup::<English>(&options, pieces as usize - 1, 0, rng);
+        let board = position.mover_board();
+        let is_won = table.value(board).is_some_and(|value| value.outcome == Ordering::Greater);
+        if (board.own | board.opponent).count_ones() == pieces && is_won {
+            return position;
+        }
+    }
+}
+
+/// The reply that delays the loss longest.
+fn longest_defence(table: &EndgameTable, position: &English) -> English {
+    let after = legal(position).iter().map(|&mv| position.after(mv)).collect::<Vec<_>>();
+    let plies = |after: &&English| {
+        table.value(after.mover_board()).and_then(|value| value.plies).unwrap_or(u32::MAX)
+    };
+    after.iter().max_by_key(plies).unwrap().clone()
+}
+
+/// Plays an ending that the table claims to be won. Returns whether it was won.
+fn wins(table: &EndgameTable, knowledge: &Knowledge, start: &English) -> bool {
+    let winner = start.side();
+    let mut engine = engine(knowledge);
+    let (mut position, mut keys) = (start.clone(), Vec::new());
+    loop {
+        if let Some(outcome) = position.outcome(&keys) {
+            return outcome.winner == Some(winner);
+        }
+        keys.push(position.key());
+        position = if position.side() == winner {
+            let report = search(&mut *engine, &position, &keys[..keys.len() - 1], 2000);
+            position.after(report.best_move().unwrap())
+        } else {
+            longest_defence(table, &position)
+        };
+    }
+}
+
+fn check_won_endings(table: &Arc<EndgameTable>, max_pieces: u32, count: usize) {
+    let knowledge = with_table(table);
+    let mut rng = fastrand::Rng::with_seed(1);
+    for _ in 0..count {
+        let position = won_ending(table, "rules=wcdf", rng.u32(2..=max_pieces), &mut rng);
+        let value = knowledge.value(&position);
+        assert!(matches!(value, Some(TableValue::Win { .. })), "{position:?} {value:?}");
+        assert!(wins(table, &knowledge, &position), "{position:?}");
+    }
+}
+
+#[test]
+fn won_endings_are_won_against_the_longest_defence() {
+    check_won_endings(&TABLE, PIECES.into(), 60);
+}
+
+/// Builds the table with five pieces, which takes minutes the first time.
+#[test]
+#[ignore = "builds the table with five pieces"]
+fn two_hundred_won_endings_of_five_pieces_are_won() {
+    check_won_endings(&build(5), 5, 200);
+}
+
+/// Under the assignment's rule the two counters run separately: only what the table proves is
+/// claimed, and that is won.
+#[test]
+fn claims_under_the_rule_of_the_assignment_are_kept() {
+    let knowledge = knowledge();
+    let mut rng = fastrand::Rng::with_seed(2);
+    let mut claimed = 0;
+    for _ in 0..60 {
+        let position = won_ending(&TABLE, "draw-plies=24", rng.u32(3..=4), &mut rng);
+        match knowledge.value(&position) {
+            Some(TableValue::Win { .. }) => {
+                claimed += 1;
+                assert!(wins(&TABLE, &knowledge, &position), "{position:?}");
+            }
+            Some(TableValue::AtLeastDraw { plies: Some(plies) }) => assert!(plies >= 24),
+            value => panic!("{position:?} {value:?}"),
+        }
+    }
+    assert!((20..60).contains(&claimed), "{claimed}");
+}
+
+#[test]
+fn search_agrees_with_the_table_about_its_positions() {
+    let knowledge = knowledge();
+    let mut rng = fastrand::Rng::with_seed(3);
+    let options = English::parse_options("").unwrap();
+    let mut engine = engine(&knowledge);
+    for _ in 0..300 {
+        let position = setup::<English>(&options, 2, 0, &mut rng);
+        let score = search(&mut *engine, &position, &[], 3000).score();
+        match TABLE.probe_in_game(&position, 50).unwrap() {
+            TableValue::Win { plies } => {
+                assert_eq!(plies_to_end(score), Some(plies as i32), "{position:?}");
+            }
+            TableValue::Draw => assert_eq!(score, DRAW, "{position:?}"),
+            TableValue::Loss { plies } => {
+                assert_eq!(plies_to_end(score), Some(-(plies as i32)), "{position:?}");
+            }
+            TableValue::AtLeastDraw { .. } => assert!(score >= DRAW, "{position:?}"),
+            TableValue::AtMostDraw { .. } => assert!(score <= DRAW, "{position:?}"),
+        }
+    }
+}
+
+/// A search without the table finds only what the table knows.
+#[test]
+fn search_without_table_never_contradicts_it() {
+    let mut rng = fastrand::Rng::with_seed(4);
+    let options = English::parse_options("").unwrap();
+    let mut engine = engine(&Knowledge::default());
+    let mut found = 0;
+    for _ in 0..150 {
+        let position = setup::<English>(&options, 2, 0, &mut rng);
+        let score = search(&mut *engine, &position, &[], 20_000).score();
+        let value = TABLE.value(position.mover_board()).unwrap();
+        if let Some(plies) = plies_to_end(score) {
+            found += 1;
+            let outcome = plies.cmp(&0);
+            assert_eq!(outcome, value.outcome, "{position:?}");
+            assert!(plies.unsigned_abs() >= value.plies.unwrap(), "{position:?}");
+        }
+    }
+    assert!(found > 50, "{found}");
+}
+
+/// White can repeat a position for the third time, which is a draw, although the table calls it
+/// lost for White.
+#[test]
+fn third_occurrence_takes_precedence_over_the_table() {
+    let options = English::parse_options("rules=wcdf").unwrap();
+    let mut position = English::parse_position("B:WK32:BK10,K15", &options).unwrap();
+    let mut keys = Vec::new();
+    for text in ["15-11", "32-28", "11-15", "28-32", "15-11", "32-28", "11-15"] {
+        keys.push(position.key());
+        position.play(position.parse_move(text).unwrap());
+    }
+    assert_eq!(TABLE.value(position.mover_board()).unwrap().outcome, Ordering::Less);
+    let mut engine = engine(&knowledge());
+    let report = search(&mut *engine, &position, &keys, 20_000);
+    assert_eq!(report.score(), DRAW);
+    assert_eq!(position.format_move(report.best_move().unwrap()), "28-32");
+}

@@ -1,0 +1,58 @@
+//! Tables as files.
+
+#![allow(unsafe_code)] // mapping opens a table in a third of the time, and processes share one copy
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use crate::{FormatError, TableError};
+
+/// Saves a table atomically: the file appears complete or not at all. Missing folders are created.
+pub(crate) fn save(path: &Path, image: &[u8]) -> Result<(), TableError> {
+    let write_error = |error| TableError::io(path, "write", error);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
+
+    // A temporary name until the file is complete: no process opens a part of it, and two writers
+    // do not interfere. Dropping it removes it.
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".crownhead-").suffix(".part");
+    // Read-only, because truncating a mapped file kills the processes that use it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o444));
+    let mut part = builder.tempfile_in(folder).map_err(write_error)?;
+    part.write_all(image).map_err(write_error)?;
+    part.as_file().sync_all().map_err(write_error)?;
+    part.persist(path).map_err(|error| write_error(error.error))?;
+    // The new name survives a power failure only if the folder is synced too. The file is complete
+    // in any case, and some file systems cannot sync folders.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Opens a regular file. `corrupt` makes the error for anything else.
+pub(crate) fn open(
+    path: &Path,
+    corrupt: impl FnOnce(FormatError) -> TableError,
+) -> Result<File, TableError> {
+    let open_error = |error| TableError::io(path, "open", error);
+    // Checked first, because opening a pipe waits for a writer.
+    if !fs::metadata(path).map_err(open_error)?.is_file() {
+        return Err(corrupt(FormatError::new("not a regular file")));
+    }
+    File::open(path).map_err(open_error)
+}
+
+/// Maps a table file into memory.
+pub(crate) fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: a mapped file must not change. Table files are replaced, never written in place, and
+    // are read-only. Any bytes are read without undefined behaviour, so another program that writes
+    // to the file causes wrong values at worst. Only truncating it would end this process.
+    unsafe { Mmap::map(file) }
+}

@@ -1,0 +1,35 @@
+//! Work on all threads.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// Splits `0..total` into batches, which the threads take in turn. `Break` stops all of them.
+pub(crate) fn each_batch(
+    threads: usize,
+    total: u64,
+    batch: u64,
+    work: impl Fn(Range<u64>) -> ControlFlow<()> + Sync,
+) -> ControlFlow<()> {
+    let next = AtomicU64::new(0);
+    let stopped = AtomicBool::new(false);
+    let run = || {
+        while !stopped.load(Relaxed) {
+            let first = next.fetch_add(batch, Relaxed);
+            if first >= total {
+                break;
+            }
+            if work(first..total.min(first + batch)).is_break() {
+                stopped.store(true, Relaxed);
+            }
+        }
+    };
+    let useful = total.div_ceil(batch).min(threads as u64);
+    std::thread::scope(|scope| {
+        for _ in 1..useful {
+            // Threads that cannot be started are not needed: the others do the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+        }
+        run();
+    });
+    if stopped.into_inner() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}

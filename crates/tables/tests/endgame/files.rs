@@ -1,0 +1,211 @@
+//! Files of the table: interrupted builds, damaged files, builds at the same time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+/// Bytes of all slices in a folder, by name.
+fn slices(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let slices = entries.filter(|path| path.extension().is_some_and(|end| end == "slice"));
+    let read = |path: PathBuf| {
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
+    };
+    let mut slices: Vec<_> = slices.map(read).collect();
+    slices.sort();
+    slices
+}
+
+/// A copy of the slices with up to three pieces of the built table.
+fn copy() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for slice in Slice::all(2).into_iter().chain(Slice::all(3)) {
+        let name = format!("{slice}.slice");
+        fs::write(folder.path().join(&name), fs::read(BUILT.0.path().join(&name)).unwrap())
+            .unwrap();
+    }
+    folder
+}
+
+#[track_caller]
+fn open_error(folder: &Path) -> String {
+    EndgameTable::open(folder).unwrap_err().to_string()
+}
+
+#[test]
+fn interrupted_build_continues_to_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let stop = |known, total| match known > total / 2 {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let error = build(folder.path(), 3, &stop).unwrap_err();
+    assert!(matches!(error, TableError::Cancelled), "{error:?}");
+    let finished = slices(folder.path()).len();
+    assert!((1..16).contains(&finished), "{finished}");
+    // A killed build also leaves the file that it was writing.
+    fs::write(folder.path().join(".crownhead-abc.part"), "unfinished").unwrap();
+    let table = build(folder.path(), 3, &silent).unwrap();
+    assert_eq!(table.pieces(), 3);
+    assert!(!folder.path().join(".crownhead-abc.part").exists());
+    assert_eq!(slices(folder.path()), slices(copy().path()));
+}
+
+#[test]
+fn number_of_threads_and_memory_do_not_change_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (threads, memory) = (1, 2_000_000);
+    let limited = Build { folder: folder.path(), pieces: 3, threads, memory, force: false };
+    limited.run(&silent).unwrap();
+    assert_eq!(slices(folder.path()), slices(copy().path()));
+    let error = Build { memory: 100_000, force: true, ..limited }.run(&silent).unwrap_err();
+    assert!(error.to_string().contains("--memory"), "{error}");
+}
+
+#[test]
+fn complete_slices_are_not_built_again() {
+    let folder = copy();
+    let time = |name: &str| fs::metadata(folder.path().join(name)).unwrap().modified().unwrap();
+    let before = time("0m1k-0m1k.slice");
+    fs::remove_file(folder.path().join("0m2k-1m0k.slice")).unwrap();
+    assert_eq!(EndgameTable::open(folder.path()).unwrap().pieces(), 2);
+    build(folder.path(), 3, &silent).unwrap();
+    assert_eq!(time("0m1k-0m1k.slice"), before);
+    assert_eq!(slices(folder.path()), slices(copy().path()));
+}
+
+#[test]
+fn second_build_of_a_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let tried = AtomicBool::new(false);
+    let progress = |_, _| {
+        if !tried.swap(true, Ordering::Relaxed) {
+            let error = build(folder.path(), 2, &silent).unwrap_err();
+            assert!(matches!(error, TableError::Busy { .. }), "{error:?}");
+        }
+        ControlFlow::Continue(())
+    };
+    build(folder.path(), 2, &progress).unwrap();
+    assert!(tried.into_inner());
+}
+
+#[test]
+fn truncated_slices_are_refused_and_built_again() {
+    let folder = copy();
+    let path = folder.path().join("1m1k-0m1k.slice");
+    let bytes = fs::read(&path).unwrap();
+    for length in [0, 10, 16, 40, 64, 70, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let message = open_error(folder.path());
+        assert!(message.starts_with(&format!("{}", path.display())), "{message}");
+        assert!(message.ends_with("rebuild it with `crownhead tables build english`"), "{message}");
+    }
+    build(folder.path(), 3, &silent).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn every_flipped_bit_is_detected() {
+    let folder = copy();
+    let name = "0m1k-0m2k.slice";
+    let path = folder.path().join(name);
+    let mut bytes = fs::read(&path).unwrap();
+    let mut rng = fastrand::Rng::with_seed(1);
+    let end = bytes.len();
+    let random: Vec<_> = (0..40).map(|_| rng.usize(96..end)).collect();
+    for at in (0..96).chain([end - 1]).chain(random) {
+        let bit = 1 << rng.u32(..8);
+        bytes[at] ^= bit;
+        fs::write(&path, &bytes).unwrap();
+        bytes[at] ^= bit;
+        let error = match EndgameTable::open(folder.path()) {
+            Ok(table) => table.check().unwrap_err(),
+            Err(error) => error,
+        };
+        let message = error.to_string();
+        assert!(message.contains("0m1k-0m2k"), "byte {at}: {message}");
+        if let TableError::Damaged { error, .. } = error {
+            assert!(error.to_string().contains(" in block "), "byte {at}: {message}");
+        }
+    }
+}
+
+#[test]
+fn damaged_blocks_have_no_values_and_are_built_again() {
+    let folder = copy();
+    let path = folder.path().join("0m1k-0m1k.slice");
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let first_block = 64 + 2 * 8 + 4;
+    bytes[first_block] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let table = EndgameTable::open(folder.path()).unwrap();
+    let board = MoverBoard { own: bit(1), opponent: bit(32), kings: bit(1) | bit(32) };
+    assert_eq!(table.value(board), None);
+    assert!(table.verify(&Verification::new(1), &silent).is_err());
+    build(folder.path(), 3, &silent).unwrap();
+    assert_eq!(slices(folder.path()), slices(copy().path()));
+}
+
+#[test]
+fn foreign_files_are_refused() {
+    let folder = copy();
+    let path = |name: &str| folder.path().join(name);
+    // A slice under the name of another one.
+    fs::copy(path("0m1k-0m2k.slice"), path("0m2k-0m1k.slice")).unwrap();
+    assert!(open_error(folder.path()).contains("the file contains the slice 0m1k-0m2k"));
+    fs::write(path("0m2k-0m1k.slice"), "P6 64 64 255 …").unwrap();
+    assert!(open_error(folder.path()).contains("invalid header"));
+    fs::remove_file(path("0m2k-0m1k.slice")).unwrap();
+    fs::create_dir(path("0m2k-0m1k.slice")).unwrap();
+    assert!(open_error(folder.path()).contains("not a regular file"));
+    let file = path("0m1k-0m1k.slice");
+    assert!(open_error(&file).contains("not a folder"));
+    match EndgameTable::open(path("missing")) {
+        Err(TableError::Io { error, .. }) => {
+            assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn other_version_is_reported() {
+    let folder = copy();
+    let path = folder.path().join("0m1k-0m1k.slice");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[16] = 9;
+    fs::write(&path, &bytes).unwrap();
+    assert!(open_error(folder.path()).contains("version 9, expected 1"));
+}
+
+#[test]
+fn wrong_values_are_found_by_verification() {
+    // The table of the other side to move has values of the same kind, in the wrong places.
+    let folder = copy();
+    let path = |name: &str| folder.path().join(name);
+    let mut bytes = fs::read(path("0m2k-0m1k.slice")).unwrap();
+    let other = fs::read(path("1m1k-1m0k.slice")).unwrap();
+    assert_eq!(EndgameTable::from_bytes(vec![other]).unwrap().pieces(), 0);
+    bytes[20..24].copy_from_slice(&[0, 1, 0, 2]);
+    let list = 64 + 2 * (32 * 31 * 30 / 2_u32).div_ceil(4096) as usize * 8;
+    let checksum = crc32fast::hash(&bytes[..list]).to_le_bytes();
+    bytes[list..list + 4].copy_from_slice(&checksum);
+    fs::write(path("0m1k-0m2k.slice"), &bytes).unwrap();
+    let table = EndgameTable::open(folder.path()).unwrap();
+    table.check().unwrap();
+    let error = table.verify(&Verification::new(2), &silent).unwrap_err();
+    assert!(matches!(error, TableError::Wrong { .. }), "{error:?}");
+}
+
+#[test]
+fn table_in_memory_is_the_same_as_in_files() {
+    let folder = copy();
+    let files = slices(folder.path()).into_iter().map(|(_, bytes)| bytes).collect();
+    let in_memory = EndgameTable::from_bytes(files).unwrap();
+    let opened = EndgameTable::open(folder.path()).unwrap();
+    assert_eq!(in_memory.summary(), opened.summary());
+    assert_eq!(in_memory.pieces(), 3);
+}

@@ -1,0 +1,354 @@
+//! `crownhead tables`: builds, lists, verifies and probes tables.
+
+mod probe;
+mod verify;
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::value_parser;
+use crownhead_play::{Knowledge, knowledge::from_tables, new_session};
+use crownhead_rules::Game;
+use crownhead_tables::endgame::{Counts, PiecesSummary};
+use crownhead_tables::registry::{
+    self, BuildOptions, NO_FOLDER, TABLES, Table, TableInfo, TableState,
+};
+use crownhead_tables::{EndgameTable, SoloTable, TableError};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{eprint_message, supports_ansi};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Build the tables of a game in the cache folder; continues an interrupted build
+    Build(Build),
+    /// List all tables with their state and path
+    List(List),
+    /// Check every byte of the tables, and derive values again from those one move later
+    Verify(verify::Args),
+    /// List the legal moves of a position by their exact values
+    Probe(probe::Args),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Build {
+    /// Game; crownhead tables list shows which games have tables
+    game: Game,
+    /// Maximum number of pieces, for endgame tables [default: 5]
+    #[arg(long, value_name = "N")]
+    pieces: Option<u8>,
+    /// Maximum memory in MB, for endgame tables
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(value_parser = value_parser!(u32).range(16..))]
+    memory: u32,
+    /// Threads, capped at the number of cores
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Rebuild existing tables
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct List {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Build(args) => build(args),
+        Command::List(args) => list(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Probe(args) => probe::run(args),
+    }
+}
+
+/// Loads the tables of a game. The second part is a warning for the user if one is missing.
+pub(crate) fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
+    let (tables, warning) = registry::load(game.info().id);
+    (from_tables(&tables), warning)
+}
+
+/// Hint for a position that a missing table contains. The position is in no table that is built.
+pub(crate) fn missing_table(game: &Game, position: &str) -> Option<String> {
+    let session = new_session(game, Some(position)).ok()?;
+    let count = session.board().iter().filter(|&&letter| letter != '.').count();
+    let contains = |info: &&TableInfo| {
+        info.pieces.as_ref().is_some_and(|(_, default)| count <= usize::from(*default))
+    };
+    let TableInfo { game, name, build_time, .. } =
+        registry::of_game(game.info().id).find(contains)?;
+    Some(format!(
+        "the {name} table has the exact result of this position; build it with \
+         `crownhead tables build {game}` ({build_time})"
+    ))
+}
+
+fn build(args: &Build) -> Result<(), Failure> {
+    let id = args.game.info().id;
+    let mut tables = registry::of_game(id).peekable();
+    if tables.peek().is_none() {
+        return Err(no_tables(id));
+    }
+    for info in tables {
+        let pieces = pieces(info, args)?;
+        let path = info.path().context(NO_FOLDER)?;
+        let state = if args.force { TableState::Absent } else { info.open_checked() };
+        let (table, time) = match state {
+            TableState::Ok(table) if table.pieces() >= pieces => (table, None),
+            TableState::Broken(
+                error @ (TableError::Corrupt { .. } | TableError::Damaged { .. }),
+            ) => {
+                if !args.json {
+                    eprint_message(format_args!("{}; rebuilding it", what_is_broken(&error)));
+                }
+                generate(info, args, &path)?
+            }
+            TableState::Broken(error) => return Err(error.into()),
+            TableState::Ok(_) | TableState::Absent | TableState::NoFolder => {
+                generate(info, args, &path)?
+            }
+        };
+        report(args, info, &path, &table, time)?;
+    }
+    Ok(())
+}
+
+/// Error for a game without tables.
+fn no_tables(id: &str) -> Failure {
+    let games: Vec<_> = TABLES.iter().map(|info| info.game).collect();
+    let games = games.join(", ");
+    Failure::Usage(format!("{id} has no tables; games with tables: {games}"))
+}
+
+/// Most pieces of the table to build, if it depends on them.
+fn pieces(info: &TableInfo, args: &Build) -> Result<Option<u8>, Failure> {
+    let Some((range, default)) = &info.pieces else {
+        return match args.pieces {
+            None => Ok(None),
+            Some(_) => {
+                let TableInfo { game, name, .. } = info;
+                let message = format!("the {name} table of {game} does not depend on --pieces");
+                Err(Failure::Usage(message))
+            }
+        };
+    };
+    let pieces = args.pieces.unwrap_or(*default);
+    if range.contains(&pieces) {
+        return Ok(Some(pieces));
+    }
+    let (min, max) = (range.start(), range.end());
+    Err(Failure::Usage(format!("--pieces takes a number from {min} to {max}, not {pieces}")))
+}
+
+/// Names a broken file or slice and the error, without advice.
+fn what_is_broken(error: &TableError) -> String {
+    match error {
+        TableError::Corrupt { path, error, .. } => format!("{}: {error}", path.display()),
+        TableError::Damaged { slice, error } => format!("the slice {slice} is damaged: {error}"),
+        error => error.to_string(),
+    }
+}
+
+/// Builds a table; returns it with the time that it took.
+fn generate(
+    info: &TableInfo,
+    args: &Build,
+    path: &Path,
+) -> Result<(Table, Option<Duration>), Failure> {
+    check_folder(info, path)?;
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    // Saving is not interrupted: it is short and leaves nothing incomplete behind. If the handler cannot be
+    // set, an interrupt ends the program at once, which is safe too.
+    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+
+    eprint_message(format_args!("building {} …", path.display()));
+    let bar = progress_bar(info);
+    let progress = |known, total| {
+        bar.set_length(total);
+        bar.set_position(known);
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let start = Instant::now();
+    let options = BuildOptions {
+        threads: threads(args.threads),
+        pieces: pieces(info, args)?,
+        memory: u64::from(args.memory) << 20,
+        force: args.force,
+    };
+    let table = info.build(path, &options, &progress);
+    let time = start.elapsed();
+    bar.finish_and_clear();
+    let table = match table {
+        Err(TableError::Cancelled) => return Err(Failure::Interrupted),
+        table => table?,
+    };
+    Ok((table, Some(time)))
+}
+
+/// Checks that the table can be saved, before the work of generating it.
+fn check_folder(info: &TableInfo, path: &Path) -> Result<(), anyhow::Error> {
+    if !info.is_folder && path.is_dir() {
+        bail!("{} is a folder; remove it to build the table there", path.display());
+    }
+    let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = if info.is_folder { path } else { parent.unwrap_or(Path::new(".")) };
+    std::fs::create_dir_all(folder)
+        .and_then(|()| tempfile::tempfile_in(folder))
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    Ok(())
+}
+
+fn threads(wanted: u16) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.min(wanted.into())
+}
+
+/// A progress bar on an ANSI terminal; hidden elsewhere.
+pub(super) fn progress_bar(info: &TableInfo) -> ProgressBar {
+    let target = if supports_ansi(&std::io::stderr()) {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    // No colours, so NO_COLOR needs no check.
+    let template = format!(
+        "{{wide_bar}} {{percent:>3}} %  {{human_pos}} {}, {{elapsed}}, {{eta}} left",
+        info.entry_name
+    );
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn report(
+    args: &Build,
+    info: &TableInfo,
+    path: &Path,
+    table: &Table,
+    time: Option<Duration>,
+) -> Result<(), std::io::Error> {
+    let mut out = std::io::stdout().lock();
+    let bytes = table.bytes();
+    if args.json {
+        let mut object = json!({
+            "game": info.game,
+            "table": info.name,
+            "path": path.display().to_string(),
+            "bytes": bytes,
+            "built": time.is_some(),
+            "seconds": time.map(|time| time.as_secs_f64()),
+        });
+        match table {
+            Table::Solo(table) => {
+                object["placements"] = SoloTable::PLACEMENTS.into();
+                object["histogram"] = json!(table.histogram());
+            }
+            Table::Endgame(table) => object["pieces"] = summary_json(table),
+        }
+        return writeln!(out, "{object}");
+    }
+    writeln!(out, "{}: {bytes} bytes", path.display())?;
+    match table {
+        Table::Solo(table) => {
+            writeln!(out, "turns {}", info.entry_name)?;
+            for (turns, entries) in table.histogram().iter().enumerate() {
+                writeln!(out, "{turns} {entries}")?;
+            }
+        }
+        Table::Endgame(table) => {
+            writeln!(out, "pieces wins losses draws longest-win bytes")?;
+            for PiecesSummary { pieces, counts, longest, bytes } in table.summary() {
+                let Counts { wins, losses, draws } = counts;
+                let longest = longest.map_or("-".into(), |plies| plies.to_string());
+                writeln!(out, "{pieces} {wins} {losses} {draws} {longest} {bytes}")?;
+            }
+        }
+    }
+    out.flush()?;
+    match time {
+        Some(time) => eprint_message(format_args!("built in {:.1} s", time.as_secs_f64())),
+        None => eprint_message("already built; rebuild it with --force"),
+    }
+    Ok(())
+}
+
+fn summary_json(table: &EndgameTable) -> serde_json::Value {
+    let rows = table.summary().into_iter().map(|row| {
+        let Counts { wins, losses, draws } = row.counts;
+        json!({
+            "pieces": row.pieces, "wins": wins, "losses": losses, "draws": draws,
+            "longest": row.longest, "bytes": row.bytes,
+        })
+    });
+    rows.collect()
+}
+
+fn list(args: &List) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut objects = Vec::new();
+    for info in TABLES {
+        let path = info.path();
+        let state = info.open_checked();
+        let (state, reason, table) = match state {
+            TableState::Ok(table) => ("ok", None, Some(table)),
+            state => (state.code(), state.reason(), None),
+        };
+        let bytes = match &table {
+            Some(table) => table.bytes(),
+            // Size of the broken file, or of the table that would be built.
+            None => {
+                let metadata = path.as_ref().and_then(|path| path.metadata().ok());
+                let file = metadata.filter(|metadata| metadata.is_file());
+                file.map_or(info.bytes, |file| file.len())
+            }
+        };
+        let pieces = table.as_ref().and_then(Table::pieces);
+        let TableInfo { game, name, build_time, benefit, .. } = info;
+        if args.json {
+            objects.push(json!({
+                "game": game,
+                "table": name,
+                "state": state,
+                "reason": reason,
+                "path": path.map(|path| path.display().to_string()),
+                "bytes": bytes,
+                "pieces": pieces,
+                "benefit": benefit,
+                "build_time": build_time,
+            }));
+            continue;
+        }
+        let pieces = pieces.map(|pieces| format!("up to {pieces} pieces, ")).unwrap_or_default();
+        let path = path.map(|path| format!(", {}", path.display())).unwrap_or_default();
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(out, "{game} {name}: {state}, {pieces}{bytes} bytes{path}{reason}")?;
+        if state != "ok" {
+            eprint_message(format_args!(
+                "build it with `crownhead tables build {game}` ({build_time}): {benefit}"
+            ));
+        }
+    }
+    if args.json {
+        writeln!(out, "{}", json!({ "tables": objects }))?;
+    }
+    Ok(())
+}

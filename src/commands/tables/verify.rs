@@ -1,0 +1,87 @@
+//! `crownhead tables verify`: checks tables completely.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use anyhow::anyhow;
+use clap::value_parser;
+use crownhead_rules::Game;
+use crownhead_tables::endgame::{Verification, Verified};
+use crownhead_tables::registry::{TABLES, Table, TableState};
+use serde_json::json;
+
+use super::{no_tables, progress_bar, threads};
+use crate::failure::Failure;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Game [default: all games with tables]
+    game: Option<Game>,
+    /// Random blocks of 4096 values to derive again, in each part with more than 4 pieces
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    blocks: u64,
+    /// Threads, capped at the number of cores
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let game = args.game.as_ref().map(|game| game.info().id);
+    let tables: Vec<_> =
+        TABLES.iter().filter(|info| game.is_none_or(|game| game == info.game)).collect();
+    if let (Some(game), true) = (game, tables.is_empty()) {
+        return Err(no_tables(game));
+    }
+    let mut out = std::io::stdout().lock();
+    let mut objects = Vec::new();
+    for info in tables {
+        let (game, name) = (info.game, info.name);
+        let verified = match info.open() {
+            TableState::Ok(Table::Solo(table)) => {
+                // Opening it checked every byte.
+                let placements = table.histogram().iter().sum();
+                Verified { slices: 1, positions: placements }
+            }
+            TableState::Ok(Table::Endgame(table)) => {
+                let bar = progress_bar(info);
+                let progress = |done, total| {
+                    bar.set_length(total);
+                    bar.set_position(done);
+                    ControlFlow::Continue(())
+                };
+                let verification = Verification {
+                    blocks: args.blocks,
+                    ..Verification::new(threads(args.threads))
+                };
+                let verified = table.verify(&verification, &progress);
+                bar.finish_and_clear();
+                verified?
+            }
+            TableState::Broken(error) => return Err(error.into()),
+            TableState::Absent | TableState::NoFolder if args.game.is_none() => continue,
+            TableState::Absent | TableState::NoFolder => {
+                let message = format!(
+                    "the {name} table of {game} is not built; build it with \
+                     `crownhead tables build {game}`"
+                );
+                return Err(anyhow!(message).into());
+            }
+        };
+        let Verified { slices, positions } = verified;
+        if args.json {
+            objects.push(json!({
+                "game": game, "table": name, "slices": slices, "positions": positions,
+            }));
+        } else {
+            writeln!(out, "{game} {name}: ok, {positions} {} verified", info.entry_name)?;
+        }
+    }
+    if args.json {
+        writeln!(out, "{}", json!({ "tables": objects }))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! `crownhead tables` for the endgame table of English checkers, with up to three pieces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use crate::harness::{Finished, command, finish};
+
+const BUILD: [&str; 5] = ["tables", "build", "english", "--pieces", "3"];
+
+/// A cache folder with the table, and the command that built it.
+static BUILT: LazyLock<(PathBuf, Finished)> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("endgames/crownhead");
+    let _ = fs::remove_dir_all(&folder);
+    let finished = run(&folder, &BUILD);
+    (folder, finished)
+});
+
+/// Runs the program with this cache folder.
+fn run(folder: &Path, arguments: &[&str]) -> Finished {
+    finish(command(arguments).env("CROWNHEAD_CACHE", folder))
+}
+
+fn built(arguments: &[&str]) -> Finished {
+    run(&BUILT.0, arguments)
+}
+
+/// Names and bytes of the slices.
+fn slices(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = folder.join("english-endgames");
+    let entries = fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let slices = entries.filter(|path| path.extension().is_some_and(|end| end == "slice"));
+    let read = |path: PathBuf| {
+        let bytes = fs::read(&path).unwrap();
+        (path.strip_prefix(&folder).unwrap().to_owned(), bytes)
+    };
+    let mut slices: Vec<_> = slices.map(read).collect();
+    slices.sort();
+    slices
+}
+
+#[test]
+fn build_prints_counts_by_number_of_pieces() {
+    let (folder, finished) = &*BUILT;
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let lines: Vec<_> = finished.stdout.lines().collect();
+    let path = folder.join("english-endgames");
+    assert!(lines[0].starts_with(&format!("{}: ", path.display())), "{lines:?}");
+    assert_eq!(lines[1], "pieces wins losses draws longest-win bytes");
+    assert!(lines[2].starts_with("2 716 402 2370 13 "), "{lines:?}");
+    assert!(lines[3].starts_with("3 100250 87305 8477 62 "), "{lines:?}");
+    assert_eq!(lines.len(), 4);
+
+    let again = built(&BUILD);
+    assert_eq!(again.stderr, "already built; rebuild it with --force\n");
+    let object = built(&[&BUILD[..], &["--json"]].concat()).json();
+    assert_eq!((&object["built"], &object["table"]), (&false.into(), &"endgames".into()));
+    assert_eq!(object["pieces"][1]["wins"], 100_250);
+    assert_eq!(object["pieces"][1]["longest"], 62);
+}
+
+#[test]
+fn list_shows_the_number_of_pieces() {
+    let listed = built(&["tables", "list"]);
+    let line = listed.stdout.lines().last().unwrap();
+    assert!(line.starts_with("english endgames: ok, up to 3 pieces, "), "{line}");
+    let object = built(&["tables", "list", "--json"]).json();
+    let table = &object["tables"][1];
+    assert_eq!((&table["pieces"], &table["state"]), (&3.into(), &"ok".into()));
+    assert!(table["benefit"].as_str().unwrap().contains("exact"));
+}
+
+#[test]
+fn verify_derives_all_values() {
+    let verified = built(&["tables", "verify", "english"]);
+    assert_eq!(verified.printed(), "english endgames: ok, 199520 positions verified\n");
+    let object = built(&["tables", "verify", "english", "--json"]).json();
+    assert_eq!(object["tables"][0]["positions"], 199_520);
+    let empty = tempfile::tempdir().unwrap();
+    let finished = run(empty.path(), &["tables", "verify", "english"]);
+    let message = finished.refused(1);
+    assert!(message.contains("`crownhead tables build english`"), "{message}");
+    assert_eq!(run(empty.path(), &["tables", "verify"]).printed(), "");
+}
+
+#[test]
+fn probe_lists_moves_by_their_exact_value() {
+    let probe = ["tables", "probe", "english", "--position", "B:WK32:BK10,K15"];
+    let text = built(&probe).printed().to_owned();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("Black wins in "), "{text}");
+    assert_eq!(lines[0].strip_prefix("Black "), lines[1].split_once(' ').map(|(_, value)| value));
+    assert_eq!(lines.len(), 7, "{text}");
+    let object = built(&[&probe[..], &["--json"]].concat()).json();
+    assert_eq!((&object["result"], &object["proved"]), (&"win".into(), &true.into()));
+    assert_eq!(object["plies"], object["moves"][0]["plies"]);
+    assert_eq!(object["moves"].as_array().unwrap().len(), 6);
+
+    // A counter that ends the game first.
+    let short = built(&["tables", "probe", "english:draw-plies=3", "--position", probe[4]]);
+    assert!(short.printed().contains(" unless a draw counter ends the game first"), "{short:?}");
+    let drawn = built(&["tables", "probe", "english", "--position", "B:WK32:BK1"]);
+    assert!(drawn.printed().starts_with("Black draws\n"), "{drawn:?}");
+}
+
+#[test]
+fn positions_outside_the_table_cannot_be_probed() {
+    let probe = |position| built(&["tables", "probe", "english", "--position", position]);
+    let finished = probe("B:W32,31,30:B1,2");
+    let message = finished.refused(3);
+    assert!(message.contains("no table contains this position"), "{message}");
+    assert!(probe("B:W32:B").refused(3).contains("the game is over"));
+    assert!(probe("nonsense").refused(3).contains("expected"));
+    let other = built(&["tables", "probe", "contest", "--position", "B:W32:B1"]);
+    assert!(other.refused(2).contains("contest has no tables"));
+}
+
+#[test]
+fn number_of_pieces_is_checked() {
+    for pieces in ["1", "8", "two"] {
+        built(&["tables", "build", "english", "--pieces", pieces]).refused(2);
+    }
+    let finished = built(&["tables", "build", "chinese-checkers", "--pieces", "3"]);
+    let message = finished.refused(2);
+    assert!(message.contains("does not depend on --pieces"), "{message}");
+}
+
+#[test]
+fn analysis_shows_the_exact_result() {
+    let analyse = |position| {
+        ["analyse", "--game", "english", "--position", position, "--depth", "4", "--json"]
+    };
+    let probe = ["tables", "probe", "english", "--json", "--position", "B:WK32:BK10,K15"];
+    let plies = built(&probe).json()["plies"].as_i64().unwrap();
+    assert!(plies > 8, "{plies}");
+    let object = built(&analyse("B:WK32:BK10,K15")).json();
+    assert_eq!(
+        (&object["table"]["result"], &object["table"]["plies"]),
+        (&"win".into(), &plies.into())
+    );
+    assert_eq!(object["lines"][0]["eval"]["plies"], plies);
+    let object = built(&analyse("B:W32,31,30:B1,2")).json();
+    assert!(object["table"].is_null());
+
+    let text = built(&analyse("B:WK32:BK10,K15")[..7]);
+    assert!(text.stdout.starts_with(&format!("Table: Black wins in {plies} plies\n")), "{text:?}");
+    let text = built(&analyse("B:WK32:BK1")[..7]);
+    assert!(text.stdout.starts_with("Table: Black draws\n"), "{text:?}");
+}
+
+#[test]
+fn analysis_names_a_missing_table_that_would_help() {
+    let empty = tempfile::tempdir().unwrap();
+    let analyse = |folder: &Path, position| {
+        let arguments = ["analyse", "--game", "english", "--position", position, "--depth", "4"];
+        run(folder, &arguments).stderr
+    };
+    let hint = "`crownhead tables build english`";
+    let stderr = analyse(empty.path(), "B:WK32:BK10,K15");
+    assert_eq!(stderr.matches(hint).count(), 1, "{stderr}");
+    assert!(!analyse(empty.path(), "B:W32,31,30,29:B1,2,3,4").contains(hint));
+    assert!(!analyse(&BUILT.0, "B:WK32:BK10,K15").contains(hint));
+    // The table with three pieces does not contain it; one with five does.
+    assert!(analyse(&BUILT.0, "B:WK32,31:BK10,K15").contains(hint));
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_build_continues_to_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = command(&BUILD).env("CROWNHEAD_CACHE", folder.path()).spawn().unwrap();
+    while slices(folder.path()).len() < 3 && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let finished = run(folder.path(), &BUILD);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(slices(folder.path()), slices(&BUILT.0));
+}
+
+#[cfg(unix)]
+#[test]
+fn builds_at_the_same_time_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let spawn = || command(&BUILD).env("CROWNHEAD_CACHE", folder.path()).spawn().unwrap();
+    let codes = [spawn(), spawn()].map(|mut child| child.wait().unwrap().code());
+    // The second one is refused, unless the first one has finished before it starts.
+    assert!(codes.contains(&Some(0)), "{codes:?}");
+    assert_eq!(slices(folder.path()), slices(&BUILT.0));
+}
+
+/// A limit on the size of files stands for a full disk: writing fails in the same way.
+#[cfg(unix)]
+#[test]
+fn full_disk_is_reported_with_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_crownhead");
+    let script = format!("trap '' XFSZ; ulimit -f 1; exec {program} {}", BUILD.join(" "));
+    let mut shell = std::process::Command::new("sh");
+    let finished = finish(shell.args(["-c", &script]).env("CROWNHEAD_CACHE", folder.path()));
+    let message = finished.refused(1);
+    assert!(message.contains("cannot write ") && message.contains(".slice: "), "{message}");
+    let entries = fs::read_dir(folder.path().join("english-endgames")).unwrap();
+    let names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(!names.iter().any(|name| name.ends_with(".part")), "{names:?}");
+    let finished = run(folder.path(), &BUILD);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(slices(folder.path()), slices(&BUILT.0));
+}
