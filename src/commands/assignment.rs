@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// The two source files, for contest
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<String>,
-    /// Player of the computer in the mode human v.s. computer
+    /// Computer player in human v.s. computer mode
     #[arg(long, value_name = "PLAYER", default_value = DEFAULT_PLAYER)]
     computer: String,
     /// Random seed of the colours and of the computer [default: different every time]

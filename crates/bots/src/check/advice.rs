@@ -52,10 +52,6 @@ fn for_bot(fault: &Fault) -> &'static str {
         FaultKind::Timeout if received.is_some_and(|line| line.contains(" ply=")) => {
             "Omit ply=, or answer with the ply= of the turn line."
         }
-        // The message has that advice already.
-        FaultKind::Timeout if fault.message.contains("flush standard output") => {
-            "Answer every turn line with a line: move TEXT."
-        }
         FaultKind::Timeout => {
             "Flush standard output after each line (print(…, flush=True), fflush(stdout), \
              System.out.flush()), and think less when time= is small."

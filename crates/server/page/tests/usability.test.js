@@ -147,9 +147,13 @@ test("an offer moves no button and can be answered only after a moment", async (
   const game = await server.createGame({ game: "english", mode: "friend", side: "b", name: "Ann" });
   const ann = await open(game.seatPath);
   const bob = await open(game.friendPath);
-  await bob.getByLabel("Your name").first().fill("Bob");
-  await bob.getByRole("button", { name: "Set name" }).first().click();
+  for (const name of ["\u202eBob", "Bob"]) {
+    await bob.getByLabel("Your name").first().fill(name);
+    await bob.getByRole("button", { name: "Set name" }).first().click();
+    if (name !== "Bob") await bob.getByText("Name contains control characters.").waitFor();
+  }
   await ann.getByText("Bob").first().waitFor();
+  assert.equal(await bob.locator(".message").textContent(), "", "the refused name is forgotten");
   await harness.mouse(ann).select("36");
   await harness.mouse(ann).select("45");
   await harness.waitForMoves(bob, 1);
@@ -348,6 +352,17 @@ test("an invalid custom clock is reported, not replaced", async () => {
     assert.equal(new URL(page.url()).pathname, "/");
   }
   await page.context().close();
+});
+
+test("why a game cannot start is shown on the screen", async () => {
+  for (const options of [harness.DESKTOP, harness.PHONE]) {
+    const page = await open("/", options);
+    await page.getByLabel("Your name").fill("\u202eAnn");
+    await page.getByRole("button", { name: "Start game" }).click();
+    const box = await page.getByText("Name contains control characters.").boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= options.viewport.height, `at ${box.y}`);
+    await page.context().close();
+  }
 });
 
 test("two computers can be watched", async () => {
