@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::StopFlag;
 use crownhead_rules::escape_invisible;
+use crownhead_sandbox::DiskWatch;
 
 use crate::BotProgram;
-use crate::disk_watch::DiskWatch;
 use crate::process::{BotProcess, ReceiveError, describe_exit};
 
 /// How long a build may take.

@@ -17,7 +17,6 @@ mod adapters;
 pub mod attack;
 mod build;
 pub mod check;
-mod disk_watch;
 mod line_buffer;
 pub mod log;
 mod manifest;

@@ -16,6 +16,7 @@
 pub mod affinity;
 #[cfg(unix)]
 mod cpu_budget;
+mod disk_watch;
 #[cfg(unix)]
 pub mod heartbeat;
 mod isolation;
@@ -37,6 +38,7 @@ mod unsupported;
 #[cfg(unix)]
 mod usage;
 
+pub use self::disk_watch::DiskWatch;
 pub use self::isolation::{Isolation, IsolationStatus, Mechanism, bot_users, has_network};
 pub use self::limits::Limits;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::Limits;
 use crate::cpu_budget::{CPU_ALLOWANCE, CpuBudget};
 use crate::heartbeat::{self, FreezeState};
 use crate::limits::format_size;
 use crate::platform::Cgroup;
 use crate::usage::{ProcessTree, Usage, time_since_boot};
+use crate::{DiskWatch, Limits};
 
 /// Minimum time between two samples.
 const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
@@ -31,10 +31,10 @@ const SLEEP_FACTOR: u32 = 50;
 /// Time after which shared memory counts once for every process that shares it.
 const PSS_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Minimum time between two measurements of hidden memory.
-const MIN_HIDDEN_MEMORY_INTERVAL: Duration = Duration::from_millis(100);
-/// The thread that measures it sleeps this many times as long as it works.
-const HIDDEN_MEMORY_SLEEP_FACTOR: u32 = 20;
+/// Minimum time between two measurements of what takes longer.
+const MIN_SLOW_INTERVAL: Duration = Duration::from_millis(100);
+/// The thread for it sleeps this many times as long as it works.
+const SLOW_SLEEP_FACTOR: u32 = 20;
 
 /// When a program may use CPU time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +51,8 @@ pub(crate) enum CpuRule {
 pub struct UsageMeter {
     processes: ProcessTree,
     cgroup: Option<Arc<Cgroup>>,
+    /// A scratch directory on the machine's disk. In namespaces the kernel limits its size.
+    disk: Mutex<Option<DiskWatch>>,
     /// `None`: the program is not sampled.
     limits: Option<Limits>,
     cpu_rule: CpuRule,
@@ -127,12 +129,14 @@ impl UsageMeter {
         pid: Pid,
         has_init: bool,
         cgroup: Option<Arc<Cgroup>>,
+        disk: Option<DiskWatch>,
         limits: Option<Limits>,
         cpu_rule: CpuRule,
     ) -> Arc<UsageMeter> {
         let meter = Arc::new(UsageMeter {
             processes: ProcessTree { pid, has_init },
             cgroup,
+            disk: Mutex::new(disk),
             limits,
             cpu_rule,
             started: Instant::now(),
@@ -153,8 +157,8 @@ impl UsageMeter {
             THREAD.call_once(|| {
                 let thread = std::thread::Builder::new().name("monitor".into());
                 let _ = thread.spawn(|| MONITOR.run());
-                let thread = std::thread::Builder::new().name("hidden-memory".into());
-                let _ = thread.spawn(|| MONITOR.measure_hidden_memory());
+                let thread = std::thread::Builder::new().name("slow-monitor".into());
+                let _ = thread.spawn(|| MONITOR.run_slowly());
             });
             lock(&MONITOR.meters).push(meter.clone());
             MONITOR.changed.notify_all();
@@ -283,12 +287,22 @@ impl UsageMeter {
         }
     }
 
-    /// Measures memory that resident sets do not show, and kills the program if it hides some.
-    fn measure_hidden_memory(&self, buffer: &mut String) {
+    /// Measures what takes longer: memory that resident sets do not show, and files. Kills the program
+    /// if it writes too much, or if its memory cannot be measured.
+    fn measure_slowly(&self, buffer: &mut String) {
         let Some(limits) = self.limits else { return };
-        match self.processes.hidden_memory(&limits, buffer) {
-            Ok(bytes) => self.hidden_memory.store(bytes, Ordering::Relaxed),
-            Err(_) => self.kill("the memory of one of its processes cannot be measured".into()),
+        // Control groups count all memory.
+        if self.cgroup.is_none() {
+            match self.processes.hidden_memory(&limits, buffer) {
+                Ok(bytes) => self.hidden_memory.store(bytes, Ordering::Relaxed),
+                Err(_) => self.kill("the memory of one of its processes cannot be measured".into()),
+            }
+        }
+        if let Some(disk) = &mut *lock(&self.disk)
+            && disk.is_exceeded()
+            && let Some(violation) = disk.violation()
+        {
+            self.kill(violation.into());
         }
     }
 
@@ -381,17 +395,15 @@ impl Monitor {
         meters.clone()
     }
 
-    /// Measures memory that resident sets do not show, forever. Control groups count all memory.
-    fn measure_hidden_memory(&self) {
+    /// Measures what takes longer, forever.
+    fn run_slowly(&self) {
         let mut buffer = String::with_capacity(4096);
         loop {
             let meters = self.wait_meters();
             let start = thread_cpu_time();
-            for meter in meters.iter().filter(|meter| meter.cgroup.is_none()) {
-                meter.measure_hidden_memory(&mut buffer);
-            }
+            meters.iter().for_each(|meter| meter.measure_slowly(&mut buffer));
             let work = thread_cpu_time().saturating_sub(start);
-            std::thread::sleep(MIN_HIDDEN_MEMORY_INTERVAL.max(work * HIDDEN_MEMORY_SLEEP_FACTOR));
+            std::thread::sleep(MIN_SLOW_INTERVAL.max(work * SLOW_SLEEP_FACTOR));
         }
     }
 
@@ -440,7 +452,7 @@ mod tests {
         fn kill_reason(&self, limits: &str) -> Option<String> {
             let limits = limits.parse().unwrap();
             let pid = Pid::from_child(&self.0);
-            let meter = UsageMeter::new(pid, false, None, Some(limits), CpuRule::None);
+            let meter = UsageMeter::new(pid, false, None, None, Some(limits), CpuRule::None);
             meter.sample(&mut String::new());
             while lock(&meter.pss_start).is_some() {
                 std::thread::yield_now();
@@ -462,7 +474,7 @@ mod tests {
     fn program_that_was_frozen_is_greedy_until_the_next_game() {
         let script = Script::start("print('ready', flush=True)\nwhile True: pass");
         let (pid, limits) = (Pid::from_child(&script.0), Limits::default());
-        let meter = UsageMeter::new(pid, false, None, Some(limits), CpuRule::OwnTurns);
+        let meter = UsageMeter::new(pid, false, None, None, Some(limits), CpuRule::OwnTurns);
         meter.game_started();
         assert!(!meter.is_greedy());
         meter.expect_idle();

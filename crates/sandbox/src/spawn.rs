@@ -14,7 +14,9 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, w
 
 use crate::monitor::CpuRule;
 use crate::platform::{self, ChildGuard};
-use crate::{Isolation, IsolationStatus, Limits, ScratchDir, UsageMeter, procfs, reaper};
+use crate::{
+    DiskWatch, Isolation, IsolationStatus, Limits, ScratchDir, UsageMeter, procfs, reaper,
+};
 
 /// A program to start.
 pub struct SpawnRequest<'a> {
@@ -88,6 +90,8 @@ pub fn spawn(request: &SpawnRequest<'_>) -> io::Result<Child> {
     let Started { pid, pipes, listener, guard } = reaper::register(start)?;
     let has_init = guard.as_ref().is_some_and(ChildGuard::has_init);
     let cgroup = guard.as_ref().and_then(ChildGuard::cgroup);
+    let scratch_dir = guard.as_ref().and_then(ChildGuard::scratch_dir);
+    let disk = scratch_dir.map(|dir| DiskWatch::new(dir, request.limits.disk));
     let limits = is_isolated.then_some(request.limits);
     let [stdin, stdout, stderr] = pipes.map(Some);
     let cpu_rule = match (request.is_build, request.ponder) {
@@ -103,7 +107,7 @@ pub fn spawn(request: &SpawnRequest<'_>) -> io::Result<Child> {
         stdout,
         stderr,
         listener,
-        meter: UsageMeter::new(pid, has_init, cgroup, limits, cpu_rule),
+        meter: UsageMeter::new(pid, has_init, cgroup, disk, limits, cpu_rule),
         guard,
         is_reaped: false,
     })

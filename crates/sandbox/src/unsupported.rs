@@ -27,6 +27,7 @@ pub(crate) use crate::spawn::spawn_unconfined as spawn;
 #[cfg(unix)]
 mod unix {
     use std::os::unix::process::CommandExt;
+    use std::path::Path;
     use std::process::Command;
     use std::sync::Arc;
     use std::time::Duration;
@@ -40,6 +41,10 @@ mod unix {
         }
 
         pub(crate) fn has_init(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn scratch_dir(&self) -> Option<&Path> {
             match *self {}
         }
 

@@ -40,7 +40,7 @@ pub(crate) struct ChildGuard {
     /// Stack on which init runs.
     _stack: Vec<u8>,
     cgroup: Option<Arc<Cgroup>>,
-    _scratch_dir: Option<ScratchDir>,
+    scratch_dir: Option<ScratchDir>,
     _user: Option<BotUser>,
 }
 
@@ -53,6 +53,11 @@ impl ChildGuard {
     /// Whether the child process is an init, and the program its child.
     pub(crate) fn has_init(&self) -> bool {
         true
+    }
+
+    /// Scratch directory of the program, if it is on the machine's disk.
+    pub(crate) fn scratch_dir(&self) -> Option<&Path> {
+        self.scratch_dir.as_ref().map(ScratchDir::path)
     }
 
     /// Control group of the program, if it has one.
@@ -103,7 +108,7 @@ pub(crate) fn spawn(request: &SpawnRequest<'_>) -> io::Result<Started> {
             report: launched.report,
             _stack: launched.stack,
             cgroup,
-            _scratch_dir: scratch_dir,
+            scratch_dir,
             _user: user,
         }),
     })

@@ -1,4 +1,5 @@
-//! Watches how much a build writes. The kernel limits the size of each file, but not their number.
+//! Watches how much a program writes to a directory. The kernel limits the size of each file, but not
+//! their number.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +9,11 @@ use std::time::{Duration, Instant};
 const MIN_INTERVAL: Duration = Duration::from_millis(200);
 /// Pause after a measurement, as a multiple of the time it took.
 const PAUSE_FACTOR: u32 = 10;
-/// Maximum number of files that a build may add.
+/// Maximum number of files that a program may add.
 const MAX_FILES: u64 = 100_000;
 
-/// Size of the folder that a build writes to.
-pub(crate) struct DiskWatch {
+/// Size of a directory that a program writes to.
+pub struct DiskWatch {
     folder: PathBuf,
     before: FolderSize,
     max_growth: u64,
@@ -28,7 +29,7 @@ struct FolderSize {
 
 impl DiskWatch {
     /// Starts to watch a folder, which may grow by `max_growth` bytes.
-    pub(crate) fn new(folder: &Path, max_growth: u64) -> DiskWatch {
+    pub fn new(folder: &Path, max_growth: u64) -> DiskWatch {
         let before = FolderSize::measure(folder);
         let (folder, next) = (folder.to_path_buf(), Instant::now());
         DiskWatch { folder, before, max_growth, next, violation: None }
@@ -36,7 +37,7 @@ impl DiskWatch {
 
     /// Measures the folder, at most once per [`MIN_INTERVAL`]. Returns whether it has grown too
     /// much.
-    pub(crate) fn is_exceeded(&mut self) -> bool {
+    pub fn is_exceeded(&mut self) -> bool {
         let start = Instant::now();
         if start < self.next || self.violation.is_some() {
             return self.violation.is_some();
@@ -54,13 +55,13 @@ impl DiskWatch {
     }
 
     /// Measures the folder, even before the interval has passed.
-    pub(crate) fn check_now(&mut self) {
+    pub fn check_now(&mut self) {
         self.next = Instant::now();
         self.is_exceeded();
     }
 
-    /// Why the build was stopped, if it was.
-    pub(crate) fn violation(&self) -> Option<&str> {
+    /// How the program has exceeded the limit, if it has.
+    pub fn violation(&self) -> Option<&str> {
         self.violation.as_deref()
     }
 }
