@@ -216,7 +216,7 @@ const fn verdict_letter(verdict: MoveVerdict) -> char {
     }
 }
 
-/// Formats an evaluation from the view of a side: `+1.20`, `−0.35`, `a win in 4`.
+/// Formats an evaluation from the view of a side: `+1.20`, `−0.35`, `a win in 4`, `a lost game`.
 pub(crate) fn eval_for(eval: Eval, side: Side) -> String {
     match eval {
         Eval::Points(points) => {
@@ -229,8 +229,11 @@ pub(crate) fn eval_for(eval: Eval, side: Side) -> String {
             format!("{sign}{:.2}", f64::from(points.abs()) / 100.0)
         }
         Eval::Win { winner, plies } => {
-            let word = if winner == side { "win" } else { "loss" };
-            format!("a {word} in {}", plies.div_ceil(2))
+            let [word, past] = if winner == side { ["win", "won"] } else { ["loss", "lost"] };
+            match plies.div_ceil(2) {
+                0 => format!("a {past} game"),
+                moves => format!("a {word} in {moves}"),
+            }
         }
         Eval::Drawn => "a draw".into(),
     }
@@ -295,6 +298,15 @@ impl PathWriter {
 #[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
+
+    #[test]
+    fn evaluations_are_from_the_view_of_the_player() {
+        let win = |plies| Eval::Win { winner: Side::First, plies };
+        assert_eq!(eval_for(win(3), Side::First), "a win in 2");
+        assert_eq!(eval_for(win(3), Side::Second), "a loss in 2");
+        assert_eq!(eval_for(win(0), Side::Second), "a lost game");
+        assert_eq!(eval_for(Eval::Points(-35), Side::Second), "+0.35");
+    }
 
     #[test]
     fn paths_have_captures_and_promotions() {

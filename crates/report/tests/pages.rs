@@ -284,6 +284,16 @@ fn bracket_is_listed_from_top_to_bottom_and_open_pairings_have_no_winner() {
 }
 
 #[test]
+fn report_before_the_first_game_has_no_empty_charts() {
+    let mut tournament = Tournament::new(PLAYERS);
+    tournament.snapshot.games.iter_mut().for_each(|game| game.summary = None);
+    let report = tournament.report();
+    assert!(report.ratings.is_none() && report.players.iter().flatten().count() == 4);
+    let page = report_page(&report, None);
+    assert!(page.contains("No game is finished.") && !page.contains("<figure"));
+}
+
+#[test]
 fn openings_with_the_same_moves_from_other_positions_are_counted_apart() {
     let mut tournament = Tournament::new(PLAYERS);
     tournament.analyses.clear();

@@ -369,7 +369,12 @@ fn bracket_pairing(out: &mut Html, report: &Report, pairing: &BracketPairing) {
 }
 
 fn statistics(out: &mut Html, report: &Report) {
-    html!(out, "<section id=\"statistics\"><h2>Statistics</h2><div class=\"charts\">\n");
+    html!(out, "<section id=\"statistics\"><h2>Statistics</h2>");
+    if report.games.is_empty() {
+        html!(out, "<p class=\"muted\">No game is finished.</p></section>\n");
+        return;
+    }
+    html!(out, "<div class=\"charts\">\n");
     if let Some(ratings) = &report.ratings {
         charts::ratings(out, report, ratings);
     }
@@ -378,11 +383,9 @@ fn statistics(out: &mut Html, report: &Report) {
         charts::progress(out, report, progress);
     }
     charts::accuracy(out, report);
-    if !report.games.is_empty() {
-        charts::colours(out, report);
-        charts::lengths(out, &report.lengths);
-        charts::endings(out, report);
-    }
+    charts::colours(out, report);
+    charts::lengths(out, &report.lengths);
+    charts::endings(out, report);
     if report.openings.len() > 1 {
         charts::openings(out, report);
     }
