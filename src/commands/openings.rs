@@ -53,6 +53,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     let stop = stop_on_interrupt();
     let options = ElevenManOptions { nodes, min_score, max_score };
     let start = Instant::now();
+    eprint_message("Judging 11-man ballots …");
     let ballots = generate_eleven_man(&game, options, &stop, &mut |done, total| {
         if done % (total / 20).max(1) == 0 {
             let seconds = start.elapsed().as_secs_f64();
@@ -73,5 +74,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         None => std::io::stdout().lock().write_all(text.as_bytes())?,
         Some(file) => file.write(&text)?,
     }
+    let seconds = start.elapsed().as_secs_f64();
+    eprint_message(format_args!("Kept {kept} of {judged} positions in {seconds:.1} s."));
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 use crownhead_bots::PlayerSpec;
+use crownhead_play::counted;
 use crownhead_statistics::ratings::Estimated;
 use crownhead_statistics::sprt::{Decision, EloModel, Sprt, normalised_elo};
 use crownhead_statistics::{GamePoints, Pentanomial, Wdl};
@@ -159,10 +160,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if let Some(missing) = missing.filter(|_| uses_tables) {
             eprint_message(missing);
         }
+        let [first, second] = &config.players;
+        eprint_message(format_args!("Playing an SPRT: {first} against {second} …"));
         let first = &tournament.entrants[0].name;
-        let mut display = LiveDisplay::new();
+        let (mut display, mut played) = (LiveDisplay::new(), 0);
         let outcome = runner::run(&tournament, journal, &knowledge, &control, &mut |event| {
             let Event::GameFinished(game, finished) = event else { return };
+            played += 1;
             let winner = finished.summary.winner;
             state.add(game.opening, winner.map(|side| game.names[side] == *first));
             display.show(|| state.progress_lines());
@@ -175,7 +179,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 control.abort.set();
             }
         });
-        display.clear();
+        display.finish(format_args!("Played {}", counted(played, "game")));
         let outcome = outcome.map_err(|error| match error {
             RunError::Journal(error) => journal_failure(error),
             error => error.into(),

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::value_parser;
 use crownhead_files::AtomicFile;
+use crownhead_play::counted;
 use crownhead_rules::Game;
 use crownhead_search::train::data::{Block, DataError, DataReader, write_header};
 use crownhead_search::train::{FitOptions, SelfPlayOptions, Trainer, TrainingSet, fit, trainer};
@@ -129,6 +130,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         eprint_message(format_args!("{}: continuing after {first} games", args.file.display()));
     }
     let stop = stop_on_interrupt();
+    let games = counted(args.games.saturating_sub(first).into(), "game");
+    eprint_message(format_args!("Playing {games} of {game} …"));
     let (start, mut positions, mut reported) = (Instant::now(), 0, 0);
     let mut next = first;
     while next < args.games {
@@ -141,7 +144,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         block.write(&mut file).and_then(|()| file.flush()).context("cannot write the data")?;
         next = end;
         let seconds = start.elapsed().as_secs();
-        if seconds / 60 > reported || next == args.games {
+        if seconds / 60 > reported && next < args.games {
             reported = seconds / 60;
             let left = seconds * u64::from(args.games - next) / u64::from(next - first).max(1);
             eprint_message(format_args!(
@@ -150,6 +153,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
             ));
         }
     }
+    let (positions, seconds) = (counted(positions as u64, "position"), start.elapsed());
+    eprint_message(format_args!("Played {games}, {positions}, in {:.1} s.", seconds.as_secs_f64()));
     Ok(())
 }
 
@@ -243,6 +248,8 @@ fn train(args: &FitArgs) -> Result<(), Failure> {
     let comment = comment(args, &settings, [training, validation], loss);
     output.file().write_all(&network.to_bytes(&comment)).context("cannot write the network")?;
     output.commit()?;
+    let seconds = start.elapsed().as_secs_f64();
+    eprint_message(format_args!("Wrote {} in {seconds:.1} s.", args.output.display()));
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow};
 use clap::value_parser;
 use crownhead_files::AtomicFile;
+use crownhead_play::counted;
 use crownhead_rules::Game;
 use crownhead_search::tune::{Fit, FitOptions, SelfPlayOptions, fit, tuner};
 
@@ -93,7 +94,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         seed: args.seed,
         threads: args.threads.into(),
     };
-    eprint_message(format_args!("playing {} games of {} …", options.games, args.game));
+    eprint_message(format_args!(
+        "Playing {} of {} …",
+        counted(args.games.into(), "game"),
+        args.game
+    ));
     let start = Instant::now();
     let report_every = (options.games / 20).max(1);
     let samples = tuner.generate_samples(&options, &stop, &|done| {
@@ -130,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(file) => file.write(&text)?,
     }
     let seconds = start.elapsed().as_secs_f64();
-    eprint_message(format_args!("tuned on {training} positions in {seconds:.1} s"));
+    eprint_message(format_args!("Tuned on {training} positions in {seconds:.1} s."));
     Ok(())
 }
 

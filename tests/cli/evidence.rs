@@ -103,6 +103,9 @@ fn sprt_accepts_the_stronger_player_and_rejects_the_weaker_one() {
     assert_eq!(better.code, Some(0), "{better:?}");
     let json: serde_json::Value = serde_json::from_str(&better.stdout).unwrap();
     assert_eq!(json["decision"], "H1");
+    let announced = &better.announcements;
+    assert_eq!(announced[0], "Playing an SPRT: alphabeta:3 against random …");
+    assert!(announced[1].starts_with("Played "), "{announced:?}");
     assert!(json["llr"].as_f64().unwrap() >= json["bounds"][1].as_f64().unwrap());
     // The journal has the result: nothing is played, and the same command repeats it.
     let again = run(["alphabeta:3", "random"], &["--json"]);

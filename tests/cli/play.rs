@@ -23,6 +23,15 @@ fn dialogue(game: &str, position: &str, input: &str) -> String {
 }
 
 #[test]
+fn q_leaves_a_game_in_plain_text() {
+    for game in ["english", "chinese-checkers"] {
+        let finished = crownhead_reading(b"q\n", &["play", game]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert!(!finished.stdout.to_lowercase().contains("invalid"), "{}", finished.stdout);
+    }
+}
+
+#[test]
 fn chinese_checkers_dialogue_follows_the_assignment() {
     let input = "hello\n1991\n8878\n1112\n1151\n1121\n1314\n6677\n";
     let position = "##O5/3O4/8/8/8/5#1#/7O/5##O # 0";

@@ -12,6 +12,9 @@ fn interrupted_generation_continues_to_the_same_file() {
     let finished = crownhead_in(folder.path(), &[&GENERATE[..], &["--threads", "2"]].concat());
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let complete = std::fs::read(&path).unwrap();
+    let announced = &finished.announcements;
+    assert_eq!(announced[0], "Playing 150 games of english …");
+    assert!(announced.last().unwrap().starts_with("Played 150 games, "), "{announced:?}");
     assert!(complete.starts_with(b"crownhead-training-data 1 game=english nodes=20 "));
     // In the first block, in the last one, and not at all.
     for length in [complete.len() / 3, complete.len() - 5, complete.len()] {

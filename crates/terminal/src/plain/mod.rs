@@ -226,7 +226,7 @@ impl<'a, W: Write> PlainGame<'a, W> {
                     Some(false) => {}
                 },
                 "save" => self.save(rest.trim())?,
-                "quit" | "exit" => return Ok(false),
+                "quit" | "exit" | "q" => return Ok(false),
                 _ => match self.game.act(side, &Action::Move(text)) {
                     Ok(()) => return Ok(true),
                     Err(Refusal::Illegal(error)) => {
