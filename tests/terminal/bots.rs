@@ -51,7 +51,7 @@ fn fault_costs_the_turn_in_capture_halma() {
     tty.wait_for("Leave this game? It will not be saved.");
     tty.send("y");
     assert_eq!(tty.wait_exit(), 0, "a skipped turn is not a failure");
-    tty.wait_for("By the policy skip, the turn is skipped.");
+    tty.wait_for("Penalty: the turn is skipped (policy skip).");
 }
 
 #[test]

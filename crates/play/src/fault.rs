@@ -210,7 +210,7 @@ impl Incident {
             FaultPolicy::RandomMove => "a random move is made",
         };
         format!(
-            "{}, {name}, ply {}: {}. By the policy {}, {cost}. Position: {}. Legal moves: {}",
+            "{}, {name}, ply {}: {}. Penalty: {cost} (policy {}). Position: {}. Legal moves: {}",
             self.fault.kind.code(),
             self.ply,
             self.fault,
