@@ -4,12 +4,14 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use console::Term;
+use crownhead_rules::escape_invisible;
 use crownhead_terminal::screen::{ColourDepth, Look};
 use crownhead_terminal::settings;
 
-/// Prints a line to standard error. Errors are ignored: there is nowhere left to report them.
+/// Prints a line to standard error. Errors are ignored: there is nowhere left to report them. Names of
+/// files and players in it may come from strangers, so invisible characters are escaped.
 pub(crate) fn eprint_message(message: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", escape_invisible(&message.to_string()));
 }
 
 /// Returns whether a stream is a terminal that understands ANSI escape sequences.

@@ -329,6 +329,24 @@ fn daemon_ends_with_a_killed_referee_without_namespaces() {
 }
 
 #[test]
+fn name_of_a_folder_cannot_reorder_what_a_match_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("ev\u{202e}il\u{2069}");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("bot.toml"), "command = \"./missing\"").unwrap();
+    let pdn = dir.path().join("games.pdn");
+    let [name, pdn] = [&folder, &pdn].map(|path| path.to_str().unwrap());
+    let arguments = ["match", name, "random", "--game", "english", "-n", "2", "--pdn", pdn];
+    let text = crownhead(&arguments);
+    let json = crownhead(&[&arguments[..7], &["--json"]].concat());
+    let games = fs::read_to_string(pdn).unwrap_or_default();
+    for shown in [&text.stdout, &text.stderr, &json.stdout, &json.stderr, &games] {
+        assert!(!shown.contains(['\u{202e}', '\u{2069}']), "{shown}");
+    }
+    assert!(text.stderr.contains("ev\\u{202e}il"), "{text:?}");
+}
+
+#[test]
 fn bot_folder_cannot_run_this_program() {
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("runtime/bin");
@@ -376,6 +394,8 @@ fn bot_finds_packages_in_its_own_environment_and_where_the_organiser_allows() {
     let missing = play("\"python3 bot.py fine\"", &[]);
     assert_eq!(missing.code, Some(4), "{missing:?}");
     assert!(missing.stdout.contains("the sandbox may have refused it"), "{missing:?}");
+    let hidden = play("[\"python3\", \"-c\", \"open('/tmp/weights')\"]", &[]);
+    assert!(hidden.stdout.contains("the sandbox may have refused it"), "{hidden:?}");
     let path = packages.display();
     let by_path = format!("[\"env\", \"PYTHONPATH={path}\", \"python3\", \"bot.py\", \"fine\"]");
     assert_eq!(play(&by_path, &[]).code, Some(4), "not without permission");

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::BufRead;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
+use crownhead_test_support::skip;
 use serde_json::json;
 
 use crate::cli::crownhead_in;
@@ -153,8 +154,22 @@ fn damaged_journal_is_refused_with_a_way_to_recover() {
         let refused = tournament.crownhead(verb, &[]);
         let message = refused.refused(3);
         assert!(message.contains("class.journal is damaged: "), "{message}");
-        assert!(message.contains("sqlite3 class.journal .recover"), "{message}");
+        assert!(message.contains("sqlite3 'class.journal' .dump"), "{message}");
     }
+    // What the message says works.
+    let message = tournament.crownhead("status", &[]).stderr;
+    let script = message.split('`').nth(1).unwrap();
+    let has_sqlite = Command::new("sqlite3").arg("--version").output().is_ok();
+    if !has_sqlite {
+        return skip("damaged_journal_is_refused_with_a_way_to_recover", "no sqlite3");
+    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).current_dir(tournament.path()).output().unwrap();
+    fs::rename(tournament.path().join("recovered.journal"), &journal).unwrap();
+    let _ = fs::remove_file(tournament.path().join("class.journal-wal"));
+    let resumed = tournament.crownhead("resume", &[]);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(resumed.stdout.starts_with("class: english, "), "{resumed:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crownhead_play::{
     Choice, Clock, Fault, FaultKind, GameOver, GameSettings, GameStart, Incident, Player,
     PlayerError, Session, StopFlag, TimeControl,
 };
+use crownhead_rules::escape_invisible;
 use crownhead_sandbox::IsolationStatus;
 
 use crate::BotProgram;
@@ -70,13 +71,13 @@ impl BotPlayer {
     }
 
     fn start_failure(&self, error: &io::Error) -> String {
-        format!(
+        escape_invisible(&format!(
             "{} cannot be started: {error} (command {:?}, in {}){}",
             self.program,
             self.program.argv().join(" "),
             self.program.folder.display(),
             self.program.install_hint(error)
-        )
+        ))
     }
 
     fn start(&mut self) -> Result<(), AskError> {

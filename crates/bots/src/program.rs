@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crownhead_rules::Game;
+use crownhead_rules::{Game, escape_invisible, replace_invisible};
 use crownhead_sandbox::{Isolation, Limits};
 
 use crate::Protocol;
@@ -165,7 +165,7 @@ impl BotProgram {
             None => Some(self.spec.as_str()),
         };
         let file_name = named_by.and_then(|path| Path::new(path).file_name());
-        file_name.map_or_else(|| "bot".into(), |name| name.to_string_lossy().into_owned())
+        file_name.map_or_else(|| "bot".into(), |name| replace_invisible(&name.to_string_lossy()))
     }
 
     /// Returns the word that identifies the bot in its command: of `python3 bot.py`, the first
@@ -273,7 +273,8 @@ impl Eq for BotProgram {}
 
 impl fmt::Display for BotProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.spec)
+        // The author of a bot chooses the name of its folder.
+        f.write_str(&escape_invisible(&self.spec).replace('\n', "\\n"))
     }
 }
 

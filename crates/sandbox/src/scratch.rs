@@ -1,7 +1,8 @@
 //! Scratch directories: for compiling, and for programs without a file system of their own.
 //!
 //! A scratch directory is removed by its owner. Those of processes that were killed are removed
-//! when the next program is started: the name contains the id of the owner.
+//! when the next program is started: the name contains the id of the owner. The owner may have another
+//! id here, if it runs in another container, so it also holds a lock on the directory.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,6 +16,8 @@ const PREFIX: &str = "crownhead-scratch-";
 /// A directory that is removed with all its contents when this is dropped.
 pub struct ScratchDir {
     path: PathBuf,
+    /// `None` if the file system has no locks.
+    _lock: Option<DirLock>,
 }
 
 impl ScratchDir {
@@ -26,7 +29,10 @@ impl ScratchDir {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = temp_dir.join(format!("{PREFIX}{owner}-{number}"));
             match create_private(&path) {
-                Ok(()) => return Ok(ScratchDir { path }),
+                Ok(()) => {
+                    let lock = lock(&path);
+                    return Ok(ScratchDir { path, _lock: lock });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -46,7 +52,7 @@ impl ScratchDir {
         DONE.call_once(|| {
             let entries = std::fs::read_dir(std::env::temp_dir());
             for entry in entries.into_iter().flatten().flatten() {
-                if is_stale(&entry.file_name(), PREFIX) {
+                if is_stale(&entry.file_name(), PREFIX) && lock(&entry.path()).is_some() {
                     let _ = remove_tree(&entry.path());
                 }
             }
@@ -64,7 +70,15 @@ impl Drop for ScratchDir {
 #[cfg(unix)]
 pub(crate) use self::unix::is_stale;
 #[cfg(unix)]
-use self::unix::{create_private, remove_tree};
+use self::unix::{DirLock, create_private, lock, remove_tree};
+
+#[cfg(not(unix))]
+type DirLock = ();
+
+#[cfg(not(unix))]
+fn lock(_path: &Path) -> Option<DirLock> {
+    None
+}
 
 #[cfg(not(unix))]
 fn create_private(path: &Path) -> io::Result<()> {
@@ -87,7 +101,9 @@ mod unix {
     use std::os::fd::{AsFd, OwnedFd};
     use std::os::unix::fs::DirBuilderExt;
 
-    use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
+    use rustix::fs::{
+        AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, openat, renameat, unlinkat,
+    };
     use rustix::io::Errno;
     use rustix::path::Arg;
     use rustix::process::{Pid, test_kill_process};
@@ -96,6 +112,17 @@ mod unix {
 
     pub(super) fn create_private(path: &Path) -> io::Result<()> {
         std::fs::DirBuilder::new().mode(0o700).create(path)
+    }
+
+    /// Lock on a directory, which ends with its owner.
+    pub(super) type DirLock = OwnedFd;
+
+    /// Locks a directory; `None` if somebody else has locked it.
+    pub(super) fn lock(path: &Path) -> Option<DirLock> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+        let dir = openat(CWD, path, flags, Mode::empty()).ok()?;
+        flock(&dir, FlockOperation::NonBlockingLockExclusive).ok()?;
+        Some(dir)
     }
 
     /// Whether `name` is `prefix`, then the id of a process that no longer exists.
@@ -168,5 +195,22 @@ mod unix {
             let _ = rustix::fs::chmod(format!("/proc/self/fd/{fd}"), Mode::RWXU);
             openat(&dir, c".", flags | OFlags::RDONLY, Mode::empty())
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directory_is_locked_by_its_owner() {
+        let dir = ScratchDir::new().unwrap();
+        assert!(lock(dir.path()).is_none(), "an owner with another id here keeps it");
+        let path = dir.path().to_path_buf();
+        drop(dir);
+        assert!(!path.exists());
+        std::fs::create_dir(&path).unwrap();
+        assert!(lock(&path).is_some(), "one without an owner can be removed");
+        std::fs::remove_dir(path).unwrap();
     }
 }

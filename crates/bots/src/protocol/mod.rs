@@ -254,7 +254,8 @@ const SANDBOX_HINT: &str = "; the sandbox may have refused it: a bot reads its o
 
 /// Returns whether a message of a runtime may be caused by the sandbox.
 fn looks_refused(message: &str) -> bool {
-    const SIGNS: [&str; 12] = [
+    // Files in the home directory and in `/tmp` do not exist for a bot.
+    const SIGNS: [&str; 16] = [
         "Permission denied",
         "PermissionError",
         "Operation not permitted",
@@ -267,6 +268,10 @@ fn looks_refused(message: &str) -> bool {
         "No module named",
         "Cannot find module",
         "Read-only file system",
+        "No such file or directory",
+        "FileNotFound",
+        "NoSuchFile",
+        "ENOENT",
     ];
     SIGNS.iter().any(|sign| message.contains(sign))
 }

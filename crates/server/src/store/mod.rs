@@ -50,8 +50,9 @@ pub enum StoreError {
     },
     /// The database is damaged.
     #[error(
-        "{file} is damaged: {problem}. Restore a backup; or save what can be read with `sqlite3 \
-         {file} .recover | sqlite3 recovered.sqlite`, and put recovered.sqlite in its place"
+        "{file} is damaged: {problem}. Restore a backup; or save what can be read with `(sqlite3 \
+         '{file}' .dump | grep -v ^ROLLBACK; echo 'COMMIT; PRAGMA user_version = \
+         {SCHEMA_VERSION};') | sqlite3 recovered.sqlite`, and put recovered.sqlite in its place"
     )]
     Damaged {
         /// The database.
@@ -349,7 +350,7 @@ mod tests {
         std::fs::write(&file, bytes).unwrap();
         let error = Store::open(dir.path()).err().unwrap().to_string();
         assert!(error.contains("games.sqlite is damaged: "), "{error}");
-        assert!(error.contains(".recover | sqlite3 recovered.sqlite"), "{error}");
+        assert!(error.contains(" | sqlite3 recovered.sqlite`"), "{error}");
     }
 
     #[test]

@@ -54,8 +54,9 @@ pub enum JournalError {
     /// The journal is damaged.
     #[error(
         "journal {0} is damaged: {problem}. Restore a backup; or save what can be read with \
-         `sqlite3 {0} .recover | sqlite3 recovered.journal`, and use recovered.journal instead",
-        path.display()
+         `(sqlite3 '{0}' .dump | grep -v ^ROLLBACK; echo 'COMMIT; PRAGMA application_id = {1}; \
+         PRAGMA user_version = {2};') | sqlite3 recovered.journal`, and use recovered.journal \
+         instead", path.display(), schema::APPLICATION_ID, schema::VERSION
     )]
     Damaged {
         /// The journal.
