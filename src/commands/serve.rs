@@ -163,7 +163,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if args.open && !open(&url) {
             eprint_message("Could not open a browser. Open the address yourself.");
         }
-        server.serve(async { drop(stopped.await) }).await;
+        server.serve(async move { drop(stopped.await) }).await;
         Ok::<(), ServerError>(())
     });
     runtime.shutdown_background();

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ pub enum ServerError {
     #[error("cannot start the server: {0}")]
     Io(#[from] io::Error),
 }
+
+type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A server that listens.
 pub struct Server {
@@ -98,7 +101,17 @@ impl Server {
     }
 
     /// Serves until `stop` completes, then closes all connections and the store.
-    pub async fn serve(self, stop: impl Future<Output = ()>) {
+    ///
+    /// The futures are boxed, so that this crate compiles the server and its callers do not.
+    pub fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> BoxFuture {
+        self.serve_until(Box::pin(stop))
+    }
+
+    fn serve_until(self, stop: BoxFuture) -> BoxFuture {
+        Box::pin(self.run(stop))
+    }
+
+    async fn run(self, stop: BoxFuture) {
         let (request_shutdown, shutdown) = watch::channel(false);
         let is_local = self.address.ip().is_loopback();
         let app = AppState::new(self.rooms.clone(), is_local, self.public_url, shutdown.clone());

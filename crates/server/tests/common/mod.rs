@@ -28,7 +28,7 @@ impl TestServer {
         let server = Server::bind(host, 0, data, Some(limits)).await.unwrap();
         let address = server.address();
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(server.serve(async { drop(stopped.await) }));
+        let task = tokio::spawn(server.serve(async move { drop(stopped.await) }));
         TestServer { address, stop, task }
     }
 

@@ -65,7 +65,7 @@ pub trait Screen {
 }
 
 /// Passes a terminal event to a screen.
-pub fn dispatch(screen: &mut impl Screen, event: &Event, area: Rect) {
+pub fn dispatch(screen: &mut dyn Screen, event: &Event, area: Rect) {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => {}
         Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
@@ -83,7 +83,7 @@ pub fn dispatch(screen: &mut impl Screen, event: &Event, area: Rect) {
 const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Runs a screen until the user quits or `stop` is set. Restores the terminal in every case.
-pub fn run(screen: &mut impl Screen, stop: &StopFlag) -> io::Result<()> {
+pub fn run(screen: &mut dyn Screen, stop: &StopFlag) -> io::Result<()> {
     let guard = TerminalGuard::new();
     let result = enter_raw_mode().and_then(|mut terminal| event_loop(&mut terminal, screen, stop));
     screen.on_close();
@@ -124,7 +124,7 @@ fn take_events() -> io::Result<Events> {
 
 fn event_loop(
     terminal: &mut DefaultTerminal,
-    screen: &mut impl Screen,
+    screen: &mut dyn Screen,
     stop: &StopFlag,
 ) -> io::Result<()> {
     let events = take_events()?;
@@ -135,7 +135,7 @@ fn event_loop(
 
 fn draw_and_dispatch(
     terminal: &mut DefaultTerminal,
-    screen: &mut impl Screen,
+    screen: &mut dyn Screen,
     stop: &StopFlag,
     events: &Events,
 ) -> io::Result<()> {
