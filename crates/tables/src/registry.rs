@@ -95,7 +95,8 @@ pub static TABLES: &[TableInfo] = &[
         build: |folder, options, progress| {
             let BuildOptions { threads, pieces, memory, force } = *options;
             let pieces = pieces.unwrap_or(DEFAULT_PIECES);
-            let build = endgame::Build { folder, pieces, threads, memory, force };
+            let distance_pieces = endgame::MAX_DISTANCE_PIECES;
+            let build = endgame::Build { folder, pieces, distance_pieces, threads, memory, force };
             build.run(progress).map(Table::from)
         },
     },
