@@ -30,7 +30,7 @@ pub struct TableInfo {
     pub entry_name: &'static str,
     /// Rough time to build the table.
     pub build_time: &'static str,
-    /// What the table is good for.
+    /// Benefit of the table.
     pub benefit: &'static str,
     /// Numbers of pieces that a build can be limited to, and the default; `None` if the table does
     /// not depend on them.

@@ -60,9 +60,9 @@ impl Dependencies {
         let is_missing = |slice: &&Slice| self.values[key(**slice)].is_none();
         let missing: u64 = needed.iter().filter(is_missing).map(|slice| slice.size()).sum();
         if own + self.bytes() + missing > build.memory {
-            let kept: Vec<usize> = needed.iter().map(|&slice| key(slice)).collect();
+            let keys: Vec<usize> = needed.iter().map(|&slice| key(slice)).collect();
             for (key, values) in self.values.iter_mut().enumerate() {
-                if !kept.contains(&key) {
+                if !keys.contains(&key) {
                     *values = None;
                 }
             }
