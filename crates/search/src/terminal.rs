@@ -83,7 +83,7 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         (1..recent.len()).any(|index| recent[index..].contains(&recent[index - 1]))
     }
 
-    /// What the first table that contains the position proves about it. A repetition in the game
+    /// Value that the first table with the position proves. A repetition in the game
     /// before the root may stand in the way of a table's win, until a move cannot be taken back.
     fn table_value(&self, position: &P) -> Option<TableValue> {
         let plies_left = position.plies_left();

@@ -18,13 +18,15 @@ use crownhead_tables::endgame::Build;
 const PIECES: u8 = 4;
 
 /// Builds what is missing of a table in the folder of this test program.
-fn build(pieces: u8) -> Arc<EndgameTable> {
-    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("endgames-{pieces}"));
-    let build = Build { folder: &folder, pieces, threads: 2, memory: 1 << 30, force: false };
+fn build(pieces: u8, distance_pieces: u8) -> Arc<EndgameTable> {
+    let name = format!("endgames-{pieces}-{distance_pieces}");
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let (folder, threads, memory, force) = (&*folder, 2, 1 << 30, false);
+    let build = Build { folder, pieces, distance_pieces, threads, memory, force };
     Arc::new(build.run(&|_, _| ControlFlow::Continue(())).unwrap())
 }
 
-static TABLE: LazyLock<Arc<EndgameTable>> = LazyLock::new(|| build(PIECES));
+static TABLE: LazyLock<Arc<EndgameTable>> = LazyLock::new(|| build(PIECES, PIECES));
 
 /// The table with up to four pieces.
 pub(crate) fn knowledge() -> Knowledge {
@@ -119,7 +121,21 @@ fn won_endings_are_won_against_the_longest_defence() {
 #[test]
 #[ignore = "builds the table with five pieces"]
 fn two_hundred_won_endings_of_five_pieces_are_won() {
-    check_won_endings(&build(5), 5, 200);
+    check_won_endings(&build(5, 5), 5, 200);
+}
+
+/// Where only outcomes are stored, the search plays on until a win is proved.
+#[test]
+fn endings_without_distances_are_won() {
+    let table = build(PIECES, 3);
+    let knowledge = with_table(&table);
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut won = 0;
+    for _ in 0..20 {
+        let position = won_ending(&table, "rules=wcdf", 4, &mut rng);
+        won += u32::from(wins(&TABLE, &knowledge, &position));
+    }
+    assert!(won >= 19, "{won}");
 }
 
 /// Under the assignment's rule the two counters run separately: only what the table proves is

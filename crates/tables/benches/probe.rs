@@ -1,12 +1,15 @@
-//! Probing and opening the solo table. If no table has been built, it is generated and not saved.
+//! Probing and opening tables. A solo table that has not been built is generated and not saved; an
+//! endgame table must have been built.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use crownhead_rules::checkers::MoverBoard;
 use crownhead_rules::chinese_checkers::CAMPS;
 use crownhead_rules::{Bits, ChineseCheckers, Side};
-use crownhead_tables::{SoloTable, registry};
+use crownhead_tables::endgame::{Boards, Slice};
+use crownhead_tables::{EndgameTable, SoloTable, registry};
 
 /// Random placements: the worst case for the caches.
 fn scattered() -> Vec<u64> {
@@ -82,5 +85,35 @@ fn open(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, probe, open);
+/// Values of endgame positions: random ones, which decompress a block for nearly every probe, and
+/// those of a few slices' blocks again and again, which are in the cache.
+fn endgame(criterion: &mut Criterion) {
+    let info = registry::of_game("english").next();
+    let Some(path) = info.and_then(|info| info.path()) else { return };
+    let Ok(table) = EndgameTable::open(path) else { return };
+    let mut rng = fastrand::Rng::with_seed(3);
+    let slices = Slice::all(table.pieces());
+    let mut boards = |per_slice: usize, range: u64| {
+        let mut found = Vec::new();
+        for &slice in &slices {
+            let all = Boards::new(slice);
+            let mut cursor = all.cursor();
+            let range = range.min(slice.size());
+            found.extend((0..per_slice).filter_map(|_| cursor.board(rng.u64(..range))));
+        }
+        rng.shuffle(&mut found);
+        found
+    };
+    let mut group = criterion.benchmark_group("endgame");
+    for (name, boards) in [("scattered", boards(500, u64::MAX)), ("cached", boards(500, 1 << 15))] {
+        group.throughput(Throughput::Elements(boards.len() as u64));
+        group.bench_function(name, |bencher| {
+            let has_value = |board: &&MoverBoard| table.value(**board).is_some();
+            bencher.iter(|| black_box(&boards).iter().filter(has_value).count());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, probe, open, endgame);
 criterion_main!(benches);

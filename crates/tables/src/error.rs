@@ -61,7 +61,7 @@ pub enum TableError {
     Damaged {
         /// The slice.
         slice: Slice,
-        /// What is damaged, and where.
+        /// Description and place of the damage.
         error: FormatError,
     },
     /// A value differs from the one that the moves of the position give.

@@ -30,7 +30,7 @@ pub struct TableInfo {
     pub entry_name: &'static str,
     /// Rough time to build the table.
     pub build_time: &'static str,
-    /// What the table is good for.
+    /// Benefit of the table.
     pub benefit: &'static str,
     /// Numbers of pieces that a build can be limited to, and the default; `None` if the table does
     /// not depend on them.
@@ -95,7 +95,8 @@ pub static TABLES: &[TableInfo] = &[
         build: |folder, options, progress| {
             let BuildOptions { threads, pieces, memory, force } = *options;
             let pieces = pieces.unwrap_or(DEFAULT_PIECES);
-            let build = endgame::Build { folder, pieces, threads, memory, force };
+            let distance_pieces = endgame::MAX_DISTANCE_PIECES;
+            let build = endgame::Build { folder, pieces, distance_pieces, threads, memory, force };
             build.run(progress).map(Table::from)
         },
     },

@@ -28,7 +28,17 @@ const COUNTS: [Counts; 4] = [
 ];
 
 fn build(folder: &Path, pieces: u8, progress: &Progress<'_>) -> Result<EndgameTable, TableError> {
-    Build { folder, pieces, threads: 2, memory: 1 << 30, force: false }.run(progress)
+    build_with_distances(folder, pieces, 5, progress)
+}
+
+fn build_with_distances(
+    folder: &Path,
+    pieces: u8,
+    distance_pieces: u8,
+    progress: &Progress<'_>,
+) -> Result<EndgameTable, TableError> {
+    let (threads, memory, force) = (2, 1 << 30, false);
+    Build { folder, pieces, distance_pieces, threads, memory, force }.run(progress)
 }
 
 fn silent(_: u64, _: u64) -> ControlFlow<()> {
@@ -94,6 +104,29 @@ fn plain_solver_agrees_on_all_positions_with_two_and_three_pieces() {
     }
 }
 
+/// With more pieces than this, only outcomes are stored.
+#[test]
+fn outcomes_without_distances_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcomes = build_with_distances(folder.path(), 4, 2, &silent).unwrap();
+    assert_eq!(counts(&outcomes), COUNTS[..3]);
+    assert_eq!(outcomes.summary()[2].longest, None);
+    assert!(outcomes.bytes() < table().bytes() / 2);
+    outcomes.verify(&Verification::new(2), &silent).unwrap();
+    let mut rng = fastrand::Rng::with_seed(1);
+    for slice in (3..=4).flat_map(Slice::all) {
+        let boards = Boards::new(slice);
+        let mut cursor = boards.cursor();
+        for board in (0..1000).filter_map(|_| cursor.board(rng.u64(..slice.size()))) {
+            let value = outcomes.value(board).unwrap();
+            assert_eq!(value.outcome, table().value(board).unwrap().outcome, "{board:?}");
+            assert_eq!((value.plies, value.progress), (None, None));
+        }
+    }
+    let position = parse("english", TWO_KINGS);
+    assert_eq!(outcomes.probe(&position), Some(TableValue::AtLeastDraw { plies: None }));
+}
+
 /// Takes minutes.
 #[test]
 #[ignore = "builds the table with five pieces"]
@@ -110,7 +143,7 @@ fn parse(game: &str, text: &str) -> English {
     English::parse_position(text, &options).unwrap()
 }
 
-/// Plays kings to and fro until the counters of a game have this many plies left.
+/// A position of a game whose counters have this many plies left.
 fn with_plies_left(game: &str, text: &str, left: u32) -> English {
     let Game::English(options) = game.parse().unwrap() else { panic!("{game}") };
     let draw_plies = parse(game, text).draw_plies();

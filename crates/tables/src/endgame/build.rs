@@ -9,10 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::solve::{BYTES_PER_POSITION, Context, Pair};
 use super::value::Stored;
-use super::{
-    EndgameTable, GAME, KEYS, MAX_DISTANCE_PIECES, MIN_PIECES, Slice, encode, key, open_slice,
-    slice_path,
-};
+use super::{EndgameTable, GAME, KEYS, MIN_PIECES, Slice, encode, key, open_slice, slice_path};
 use crate::{Progress, TableError};
 
 /// What to build.
@@ -22,6 +19,8 @@ pub struct Build<'a> {
     pub folder: &'a Path,
     /// Most pieces.
     pub pieces: u8,
+    /// Most pieces with distances: [`MAX_DISTANCE_PIECES`](super::MAX_DISTANCE_PIECES), or fewer.
+    pub distance_pieces: u8,
     /// Number of threads.
     pub threads: usize,
     /// Most bytes of memory to use.
@@ -61,9 +60,9 @@ impl Dependencies {
         let is_missing = |slice: &&Slice| self.values[key(**slice)].is_none();
         let missing: u64 = needed.iter().filter(is_missing).map(|slice| slice.size()).sum();
         if own + self.bytes() + missing > build.memory {
-            let kept: Vec<usize> = needed.iter().map(|&slice| key(slice)).collect();
+            let keys: Vec<usize> = needed.iter().map(|&slice| key(slice)).collect();
             for (key, values) in self.values.iter_mut().enumerate() {
-                if !kept.contains(&key) {
+                if !keys.contains(&key) {
                     *values = None;
                 }
             }
@@ -124,7 +123,7 @@ impl Build<'_> {
         let mut done = 0;
         let mut dependencies = Dependencies { values: (0..KEYS).map(|_| None).collect() };
         for pair in pairs {
-            let distances = pair.pieces() <= MAX_DISTANCE_PIECES;
+            let distances = pair.pieces() <= self.distance_pieces;
             if self.force || !self.is_complete(pair, distances) {
                 dependencies.load(self, pair)?;
                 self.solve(pair, distances, &dependencies, &|looked_at| {

@@ -1,17 +1,18 @@
 //! Builds the file of a slice; see [`format`](super::format).
 
-use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
+use miniz_oxide::deflate::compress_to_vec;
 
 use super::format::{CHECKSUM, Counts, HEADER, LISTED, MAGIC, Stream, VERSION, streams};
 use super::slice::{Boards, Slice};
 use super::solve::Solved;
 use super::value::DRAW;
 use crate::parallel::each_batch;
+
+/// Compression level, of 10.
+const LEVEL: u8 = 9;
 
 /// A block, compressed.
 struct Block {
@@ -111,12 +112,5 @@ fn encode_block(boards: &Boards, solved: &Solved, stream: Stream, range: Range<u
             values.chunks(4).map(byte).collect()
         }
     };
-    Block { bytes: compress(&bytes), counts }
-}
-
-fn compress(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    // Writing to a vector does not fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
+    Block { bytes: compress_to_vec(&bytes, LEVEL), counts }
 }

@@ -3,9 +3,7 @@
 //! `docs/tables.md` describes it. Values are stored in compressed blocks, each with a checksum of
 //! its own, so that opening a file reads only its header and the list of blocks.
 
-use std::io::Read;
-
-use flate2::read::DeflateDecoder;
+use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 
 use super::MAX_PIECES;
 use super::slice::Slice;
@@ -23,7 +21,7 @@ pub(super) const CHECKSUM: usize = 4;
 /// Bytes of a block before compression.
 pub(super) const BLOCK_BYTES: usize = 4096;
 
-/// What the values of a block say.
+/// Kind of the values in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stream {
     /// Plies to the end of the game, one byte per position.
@@ -110,9 +108,8 @@ pub(super) const fn streams(distances: bool) -> &'static [Stream] {
 
 /// Decompresses a block of known length.
 fn decompress(bytes: &[u8], length: usize, out: &mut Vec<u8>) -> bool {
-    out.clear();
-    let mut decoder = DeflateDecoder::new(bytes).take(length as u64);
-    decoder.read_to_end(out).is_ok() && out.len() == length
+    out.resize(length, 0);
+    decompress_slice_iter_to_slice(out, std::iter::once(bytes), false, true) == Ok(length)
 }
 
 impl SliceFile {

@@ -126,7 +126,7 @@ impl EndgameTable {
     /// headers and lists of blocks; [`check`](EndgameTable::check) checks the rest.
     ///
     /// # Errors
-    /// If there is no folder or no slices, or a file is not a complete slice of this version.
+    /// If the folder or its slices are missing, or a file is not a complete slice of this version.
     #[cfg(feature = "fs")]
     pub fn open(folder: impl AsRef<Path>) -> Result<EndgameTable, TableError> {
         let folder = folder.as_ref();

@@ -25,7 +25,7 @@ pub struct Verification {
     pub threads: usize,
 }
 
-/// What was verified.
+/// Result of a verification without errors.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Verified {
     /// Number of slices.

@@ -56,8 +56,9 @@ fn interrupted_build_continues_to_the_same_files() {
 #[test]
 fn number_of_threads_and_memory_do_not_change_the_files() {
     let folder = tempfile::tempdir().unwrap();
-    let (threads, memory) = (1, 2_000_000);
-    let limited = Build { folder: folder.path(), pieces: 3, threads, memory, force: false };
+    let folder_path = folder.path();
+    let (pieces, distance_pieces, threads, memory, force) = (3, 5, 1, 2_000_000, false);
+    let limited = Build { folder: folder_path, pieces, distance_pieces, threads, memory, force };
     limited.run(&silent).unwrap();
     assert_eq!(slices(folder.path()), slices(copy().path()));
     let error = Build { memory: 100_000, force: true, ..limited }.run(&silent).unwrap_err();

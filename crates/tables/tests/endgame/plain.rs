@@ -111,7 +111,7 @@ pub(crate) struct Solved {
 /// Outcome for the side to move, plies to the end and to the next progress.
 type Value = (Ordering, Option<u32>, Option<u32>);
 
-/// A position without own pieces: there is no move.
+/// Value of a position without own pieces, and so without a move.
 const NO_PIECES: Value = (Ordering::Less, Some(0), Some(0));
 
 impl Solved {
