@@ -92,7 +92,8 @@ fn faults_have_the_same_penalties_as_in_a_match() {
     // A skipped turn does not end the game.
     let (finished, record) = play_recorded("illegal", &["capture-halma"], "11-12\n");
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
-    for part in ["Penalty: the turn is skipped (policy skip). Position: ", "White(w) plays pass\n"] {
+    for part in ["Penalty: the turn is skipped (policy skip). Position: ", "White(w) plays pass\n"]
+    {
         assert!(finished.stdout.contains(part), "{finished:?}");
     }
     assert!(record.contains("1. 11-12 pass"), "{record}");
