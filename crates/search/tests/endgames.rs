@@ -200,7 +200,7 @@ fn search_without_table_never_contradicts_it() {
             assert!(plies.unsigned_abs() >= value.plies.unwrap(), "{position:?}");
         }
     }
-    assert!(found > 50, "{found}");
+    assert!(found >= 30, "{found}");
 }
 
 /// White can repeat a position for the third time, which is a draw, although the table calls it
