@@ -8,6 +8,7 @@ use anyhow::Context;
 use crownhead_files::AtomicFile;
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, write_game};
+use crownhead_report::games as game_list;
 use crownhead_report::ratings::{ratings_json, ratings_text};
 use crownhead_report::standings::text::{
     MAX_CROSSTABLE_PLAYERS, columns, crosstable, notes, table,
@@ -16,8 +17,7 @@ use crownhead_report::standings::{export, json, text};
 use crownhead_rules::{Side, did_you_mean};
 use crownhead_statistics::ratings::{Estimated, RatedGame, RatingOptions, rate};
 use crownhead_tournament::events::VERSION;
-use crownhead_tournament::job::AbsenceRecord;
-use crownhead_tournament::journal::{FaultRow, Game, GameDetails, Journal, Snapshot, State};
+use crownhead_tournament::journal::{Game, GameDetails, Journal, Snapshot, State};
 use crownhead_tournament::{GameSummary, IsolationRecord};
 use serde_json::{Value, json};
 
@@ -179,18 +179,13 @@ pub(super) fn status(args: &Show) -> Result<(), Failure> {
 fn isolation_counts(snapshot: &Snapshot) -> Vec<(&IsolationRecord, usize)> {
     let mut counts: Vec<(&IsolationRecord, usize)> = Vec::new();
     for (game, _) in snapshot.finished() {
-        let Some(isolation) = isolation_of(game, snapshot) else { continue };
+        let Some(isolation) = game_list::isolation_of(game, snapshot) else { continue };
         match counts.iter_mut().find(|(other, _)| *other == isolation) {
             Some((_, games)) => *games += 1,
             None => counts.push((isolation, 1)),
         }
     }
     counts
-}
-
-fn isolation_of<'a>(game: &Game, snapshot: &'a Snapshot) -> Option<&'a IsolationRecord> {
-    let index = usize::try_from(game.isolation?.checked_sub(1)?).ok()?;
-    snapshot.isolation.get(index)
 }
 
 fn duration_text(time: Duration) -> String {
@@ -313,7 +308,11 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if args.show.json {
         let with_moves = args.number.is_some();
-        let object = |game: &&Game| game_json(&journal, game, &names, with_moves);
+        let object = |game: &&Game| {
+            let details = with_moves.then(|| journal.game_details(game.number)).transpose();
+            let details = details.map_err(journal_failure)?;
+            Ok::<_, Failure>(game_list::json(game, &names, details.as_ref()))
+        };
         let object = json!({
             "version": VERSION,
             "isolation": snapshot.isolation.iter().map(IsolationRecord::json).collect::<Value>(),
@@ -321,9 +320,10 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
         });
         writeln!(out, "{object}")?;
     } else if let (Some(_), [game]) = (args.number, games.as_slice()) {
-        write_details(&mut out, &journal, game, &snapshot)?;
+        let details = journal.game_details(game.number).map_err(journal_failure)?;
+        out.write_all(game_list::text(game, &snapshot, &details).as_bytes())?;
     } else if args.csv {
-        write!(out, "{}", export::csv(&game_rows(&games, &names)))?;
+        write!(out, "{}", export::csv(&game_list::rows(&games, &names)))?;
     } else if args.pdn.is_none() {
         let header = ["game", "round", "first", "second", "result", "plies", "reason"];
         let mut rows = vec![header.map(String::from).to_vec()];
@@ -333,7 +333,7 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
                 Some(summary) => {
                     (summary.result(), summary.reason.clone(), summary.plies.to_string())
                 }
-                None => ("*", game_state(game).into(), String::new()),
+                None => ("*", game_list::state(game).into(), String::new()),
             };
             let [number, round] = [game.number.to_string(), game.round.to_string()];
             vec![number, round, first, second, result.into(), plies, reason]
@@ -342,57 +342,6 @@ pub(super) fn games(args: &Games) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
-}
-
-/// Returns the games with one value per cell, the header first.
-fn game_rows(games: &[&Game], names: &[String]) -> Vec<Vec<String>> {
-    let header = [
-        "game",
-        "round",
-        "first",
-        "second",
-        "state",
-        "result",
-        "reason",
-        "forfeit",
-        "first_score",
-        "second_score",
-        "first_faults",
-        "second_faults",
-        "plies",
-        "opening",
-        "started",
-        "finished",
-    ];
-    fn cell<T: ToString>(value: Option<T>) -> String {
-        value.map_or(String::new(), |value| value.to_string())
-    }
-    let row = |game: &&Game| {
-        let [first, second] = game.players.map(|player| names[player].clone());
-        let summary = game.summary.as_ref();
-        let score = summary.and_then(|summary| summary.score);
-        let forfeit = summary.and_then(|summary| summary.forfeit);
-        vec![
-            game.number.to_string(),
-            game.round.to_string(),
-            first,
-            second,
-            game_state(game).into(),
-            cell(summary.map(|summary| summary.result())),
-            cell(summary.map(|summary| &summary.reason)),
-            cell(forfeit.map(|side| &names[game.players[side]])),
-            cell(score.map(|score| score[0])),
-            cell(score.map(|score| score[1])),
-            cell(summary.map(|summary| summary.faults[0])),
-            cell(summary.map(|summary| summary.faults[1])),
-            cell(summary.map(|summary| summary.plies)),
-            game.opening.to_string(),
-            cell(game.started),
-            cell(summary.map(|summary| summary.finished)),
-        ]
-    };
-    let header = header.map(String::from).to_vec();
-    [header].into_iter().chain(games.iter().map(row)).collect()
 }
 
 /// Explains why no game was selected.
@@ -405,117 +354,6 @@ fn no_such_game(number: i64, snapshot: &Snapshot) -> String {
         Some(last) if number <= last => format!("game {number} was removed from the schedule"),
         Some(last) => format!("no game {number}: the last one is game {last}"),
     }
-}
-
-fn game_state(game: &Game) -> &'static str {
-    match (&game.summary, game.started) {
-        (Some(_), _) => "finished",
-        (None, Some(_)) => "started",
-        (None, None) => "scheduled",
-    }
-}
-
-fn game_json(
-    journal: &Journal,
-    game: &Game,
-    names: &[String],
-    with_moves: bool,
-) -> Result<Value, Failure> {
-    let [first, second] = game.players.map(|player| &names[player]);
-    let summary = game.summary.as_ref();
-    let forfeit = summary.and_then(|summary| summary.forfeit);
-    let mut object = json!({
-        "game": game.number,
-        "round": game.round,
-        "first": first,
-        "second": second,
-        "state": game_state(game),
-        "result": summary.map(|summary| summary.result()),
-        "reason": summary.map(|summary| &summary.reason),
-        "forfeit": forfeit.map(|side| &names[game.players[side]]),
-        "score": summary.and_then(|summary| summary.score),
-        "faults": summary.map(|summary| summary.faults),
-        "plies": summary.map(|summary| summary.plies),
-        "isolation": game.isolation,
-        "opening": game.opening,
-        "started": game.started,
-        "finished": summary.map(|summary| summary.finished),
-    });
-    if with_moves {
-        let details = journal.game_details(game.number).map_err(journal_failure)?;
-        let incident = |fault: &FaultRow| {
-            json!({
-                "player": names[game.players[fault.side]],
-                "ply": fault.ply,
-                "code": fault.code,
-                "description": fault.description,
-            })
-        };
-        object["start"] = json!(details.opening.start);
-        object["opening_moves"] = json!(details.opening.moves);
-        object["moves"] = json!(details.moves);
-        let reports = || details.reports.iter();
-        object["milliseconds"] = reports().map(|report| report.milliseconds).collect();
-        object["clocks"] = reports().map(|report| report.clock).collect();
-        object["scores"] = reports().map(|report| report.score).collect();
-        object["depths"] = reports().map(|report| report.depth).collect();
-        object["ending"] = json!(details.description);
-        object["incidents"] = details.faults.iter().map(incident).collect();
-        let absence = |absence: &AbsenceRecord| {
-            json!({
-                "player": names[game.players[absence.side]],
-                "ply": absence.ply,
-                "milliseconds": absence.milliseconds,
-            })
-        };
-        object["absences"] = details.absences.iter().map(absence).collect();
-    }
-    Ok(object)
-}
-
-/// Writes one game with its moves.
-fn write_details(
-    out: &mut impl Write,
-    journal: &Journal,
-    game: &Game,
-    snapshot: &Snapshot,
-) -> Result<(), Failure> {
-    let names = snapshot.names();
-    let details = journal.game_details(game.number).map_err(journal_failure)?;
-    let [first, second] = game.players.map(|player| &names[player]);
-    writeln!(out, "game {}, round {}: {first} - {second}", game.number, game.round)?;
-    match &game.summary {
-        Some(summary) => writeln!(out, "result    {}, {}", summary.result(), summary.reason)?,
-        None => writeln!(out, "result    none yet")?,
-    }
-    if let Some(description) = &details.description {
-        writeln!(out, "ending    {description}")?;
-    }
-    if let Some(start) = &details.opening.start {
-        writeln!(out, "start     {start}")?;
-    }
-    if !details.opening.moves.is_empty() {
-        writeln!(out, "opening   {}", details.opening.moves.join(" "))?;
-    }
-    writeln!(out, "moves     {}", details.moves.join(" "))?;
-    let times = || details.reports.iter().map(|report| report.milliseconds);
-    if let Some(slowest) = times().max() {
-        let [total, slowest] =
-            [times().sum(), slowest].map(|time| Duration::from_millis(time).as_secs_f64());
-        writeln!(out, "times     {total:.3} s in total, {slowest:.3} s for the slowest move")?;
-    }
-    if let Some(isolation) = isolation_of(game, snapshot) {
-        writeln!(out, "isolation {isolation}")?;
-    }
-    for fault in &details.faults {
-        writeln!(out, "fault     {}", fault.description)?;
-    }
-    for absence in &details.absences {
-        let (name, ply) = (&names[game.players[absence.side]], absence.ply);
-        let time = absence.milliseconds;
-        writeln!(out, "absence   {name}, ply {ply}: crownhead was away; {time} ms not charged")?;
-    }
-    Ok(())
 }
 
 /// Returns a finished game as a PDN record.
