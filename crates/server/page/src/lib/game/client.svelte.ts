@@ -56,7 +56,7 @@ const NO_SUCH_GAME = "This game does not exist or has been deleted.";
 /** Close codes after which reconnecting is pointless. */
 const FATAL_CODES = new Map([
   [4004, NO_SUCH_GAME],
-  [4011, "The server could not save this game."],
+  [4011, "The server could not load this game."],
 ]);
 export const OFFLINE = "Not connected to the server. Try again when the connection is back.";
 

@@ -167,9 +167,12 @@ test("a wrong secret leads to watching", () => {
   expect(client.connection).not.toBe("closed");
 });
 
-test("a deleted game closes the client", () => {
+test.each([
+  [4004, /does not exist/],
+  [4011, /could not load/],
+])("close code %i closes the client and says why", (code, reason) => {
   const client = join();
-  socket.onclose({ code: 4004 });
+  socket.onclose({ code });
   expect(client.connection).toBe("closed");
-  expect(client.closeReason).toMatch(/does not exist/);
+  expect(client.closeReason).toMatch(reason);
 });
