@@ -63,7 +63,8 @@ pub struct Estimate {
     pub elo: f64,
     /// Half-width of the confidence interval in Elo; infinite if the interval is unbounded.
     pub elo_error: f64,
-    /// Likelihood of superiority (LOS) of the first player, 0 to 1.
+    /// Likelihood of superiority (LOS) of the first player, 0 to 1. As likely as the same number of
+    /// won pairs makes it, at most.
     pub los: f64,
 }
 
@@ -99,6 +100,10 @@ impl Pentanomial {
             let los = score.partial_cmp(&0.5).map_or(0.5, |order| (order as i8 as f64 + 1.0) / 2.0);
             ((3.0 / count).min(1.0), los)
         };
+        // After n won pairs, with all probabilities of winning a pair equally likely before, the
+        // first player is stronger with probability 1 - 2^-(n+1). No other result shows more.
+        let floor = (-count - 1.0).exp2();
+        let los = los.clamp(floor, 1.0 - floor);
         let interval = elo(score + error) - elo(score - error);
         let elo_error = if interval.is_finite() { interval / 2.0 } else { f64::INFINITY };
         Some(Estimate { score, error, elo: elo(score), elo_error, los })

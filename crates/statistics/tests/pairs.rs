@@ -78,5 +78,19 @@ fn clean_sweep_has_infinite_elo_and_a_finite_error() {
     assert_eq!((estimate.score, estimate.elo, estimate.los), (1.0, f64::INFINITY, 1.0));
     near(estimate.error, 0.03, 1e-9);
     let estimate = Pentanomial([7, 0, 0, 0, 0]).estimate().unwrap();
-    assert_eq!((estimate.elo, estimate.los), (f64::NEG_INFINITY, 0.0));
+    assert_eq!((estimate.elo, estimate.los), (f64::NEG_INFINITY, 0.5_f64.powi(8)));
+}
+
+#[test]
+fn few_pairs_are_no_proof_of_superiority() {
+    // After n won pairs the likelihood is 1 - 2^-(n+1), and no other result gives more: the normal
+    // distribution would say 0.99999 after two pairs with 1½ and 2 points.
+    for (pairs, los) in [
+        ([0, 0, 0, 0, 1], 0.75),
+        ([0, 0, 0, 1, 0], 0.75),
+        ([1, 0, 0, 0, 0], 0.25),
+        ([0, 0, 0, 1, 1], 0.875),
+    ] {
+        near(Pentanomial(pairs).estimate().unwrap().los, los, 1e-9);
+    }
 }
