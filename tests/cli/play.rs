@@ -67,6 +67,20 @@ fn five_messages_of_the_assignment_have_a_precedence_and_a_reason() {
 }
 
 #[test]
+fn mistyped_command_suggests_the_nearest_one() {
+    for game in ["english", "capture-halma"] {
+        let data = tempfile::tempdir().unwrap();
+        let input = b"hlp\nundoo\n11-16\n";
+        let finished = play(data.path(), input, &["play", game, "--second", "human"]);
+        let printed = finished.printed();
+        for command in ["help", "undo"] {
+            assert!(printed.contains(&format!(" (did you mean {command}?)\n")), "{printed}");
+        }
+        assert_eq!(printed.matches("did you mean").count(), 2, "{printed}");
+    }
+}
+
+#[test]
 fn invalid_input_is_refused_in_every_game_and_the_game_continues() {
     let mut long = vec![b'1'; 1 << 20];
     long.push(b'\n');

@@ -11,7 +11,7 @@ use std::path::Path;
 use crownhead_play::{
     Action, Choice, FaultPolicy, OfferKind, Refusal, StopFlag, board_text, to_sentence,
 };
-use crownhead_rules::{Game, MoveErrorKind, Side, replace_invisible};
+use crownhead_rules::{Game, MoveErrorKind, Side, did_you_mean, replace_invisible};
 
 use crate::autosave::Autosave;
 use crate::computers::Computers;
@@ -29,6 +29,8 @@ Type a move in any unambiguous form, or one of these commands:
   pass       pass, if you have no legal move
   save FILE  save the game to a new PDN file
 ";
+/// Suggested for a mistyped line.
+const COMMANDS: [&str; 8] = ["help", "moves", "hint", "undo", "draw", "resign", "save", "quit"];
 const QUIT_SAVED: &str = "  quit       save and leave; resume with `crownhead play --resume`\n";
 const QUIT_NOT_SAVED: &str = "  quit       leave without saving\n";
 
@@ -227,10 +229,15 @@ impl<'a, W: Write> PlainGame<'a, W> {
                 },
                 "save" => self.save(rest.trim())?,
                 "quit" | "exit" | "q" => return Ok(false),
-                _ => match self.game.act(side, &Action::Move(text)) {
+                word => match self.game.act(side, &Action::Move(text.clone())) {
                     Ok(()) => return Ok(true),
                     Err(Refusal::Illegal(error)) => {
-                        prompted = self.reject(error.kind, &error.reason)?;
+                        let command = match error.kind {
+                            MoveErrorKind::Format => did_you_mean(word, COMMANDS),
+                            _ => String::new(),
+                        };
+                        let reason = format!("{}{command}", error.reason);
+                        prompted = self.reject(error.kind, &reason)?;
                     }
                     Err(refusal) => writeln!(self.output, "{refusal}")?,
                 },
