@@ -75,4 +75,8 @@ fn other_games_and_missing_files_are_usage_errors() {
         assert_eq!(finished.code, Some(2), "{finished:?}");
         assert!(finished.stderr.contains(message), "{}", finished.stderr);
     }
+    let folder = tempfile::tempdir().unwrap();
+    let name = folder.path().to_str().unwrap();
+    let finished = crownhead(&["assignment", "contest", name, name]);
+    assert!(finished.refused(3).contains("a folder; cpp-function needs a source file"));
 }

@@ -141,6 +141,8 @@ fn replay_shows_a_logged_turn_and_asks_again() {
         wrong.refused(3).contains("the bot was not asked at ply 9, only at every second ply"),
         "{wrong:?}"
     );
+    let wrong = crownhead_in(folder.path(), &["bot", "replay", "logs"]);
+    assert!(wrong.refused(3).contains("logs: a folder; name one of the logs in it"), "{wrong:?}");
     fs::write(folder.path().join("other"), "nonsense").unwrap();
     let wrong = crownhead_in(folder.path(), &["bot", "replay", "other", "--at", "9"]);
     assert!(wrong.refused(3).contains("other: line 1: not a bot log"), "{wrong:?}");
@@ -434,6 +436,9 @@ fn crash_in_a_match_shows_standard_error_the_line_and_the_log_once() {
     let finished = crownhead_in(folder.path(), &["bot", "replay", log, "--at", ply]);
     assert_eq!(finished.stdout.matches("! about to fail").count(), 2, "{}", finished.stdout);
     assert_eq!(finished.stdout.matches("! Traceback").count(), 2, "{}", finished.stdout);
+    // The log names the lost game once.
+    assert_eq!(finished.stdout.matches(" * ").count(), 1, "{}", finished.stdout);
+    assert!(finished.stdout.contains("policy forfeit: the game is lost\n"), "{}", finished.stdout);
 }
 
 #[test]

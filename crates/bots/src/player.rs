@@ -28,6 +28,8 @@ pub(crate) struct BotPlayer {
     handshake_done: bool,
     /// The last fault after which the bot must be restarted or resynchronised.
     fault: Option<Fault>,
+    /// Whether a fault lost the game in progress.
+    lost_by_fault: bool,
     /// Why the bot cannot play, if that is not its fault.
     unavailable: Option<PlayerError>,
     /// Settings of the game in progress, if announced.
@@ -51,6 +53,7 @@ impl BotPlayer {
             log: None,
             handshake_done: false,
             fault: None,
+            lost_by_fault: false,
             unavailable: None,
             settings: None,
             exited_cleanly: false,
@@ -166,6 +169,7 @@ impl BotPlayer {
     fn begin_game(&mut self, start: &GameStart<'_>, stop: &StopFlag) -> Result<(), AskError> {
         let header = self.log_header(start);
         let mut log = start.log.map(|path| Log::create(path, &header, self.log_failure.clone()));
+        self.lost_by_fault = false;
         if self.fault.take().is_some()
             && let Some(process) = &mut self.process
         {
@@ -307,14 +311,18 @@ impl Player for BotPlayer {
             Some(text) => format!("{text} is played instead"),
             None => "the game is lost".to_string(),
         };
+        self.lost_by_fault = substitute.is_none();
         let (code, policy) = (fault.kind.code(), incident.policy);
         self.note(&format!("{code}: {fault}; policy {policy}: {penalty}"));
     }
 
     fn on_game_over(&mut self, result: &GameOver<'_>) {
         let Some(process) = &mut self.process else {
-            // The bot is gone, but its log is completed.
-            self.note(&format!("{}: {}", result.result, result.reason));
+            // The bot is gone, but its log is completed. A fault that lost the game is logged
+            // already.
+            if !self.lost_by_fault {
+                self.note(&format!("{}: {}", result.result, result.reason));
+            }
             self.log = None;
             return;
         };

@@ -73,6 +73,9 @@ pub struct ReplayResult {
 impl LoggedTurn {
     /// Finds the turn at a ply in a log; `None` is the last turn.
     pub fn find(path: &Path, ply: Option<usize>) -> Result<LoggedTurn, String> {
+        if path.is_dir() {
+            return Err(format!("{}: a folder; name one of the logs in it", path.display()));
+        }
         let mut bytes = Vec::new();
         let read = File::open(path)
             .and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut bytes))
@@ -128,6 +131,7 @@ impl LoggedTurn {
         }
         match turn_seconds {
             Some(_) => Ok(turn),
+            None if first == last => Err(format!("the bot was only asked at ply {first}")),
             None => Err(format!(
                 "the bot was not asked at ply {ply}, only at every second ply from {first} to {last}"
             )),

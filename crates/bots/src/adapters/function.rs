@@ -62,6 +62,9 @@ impl CSource {
         let metadata = file
             .metadata()
             .map_err(|error| invalid(&format!("{error}; {protocol} needs {}", protocol.file())))?;
+        if metadata.is_dir() {
+            return Err(invalid(&format!("a folder; {protocol} needs {}", protocol.file())));
+        }
         if !metadata.is_file() {
             return Err(invalid("not a regular file"));
         }
