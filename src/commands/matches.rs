@@ -107,8 +107,10 @@ pub(crate) struct MatchArgs {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.games % 2 == 1 {
-        let message = "the number of games must be even: every opening is played with both colours";
-        return Err(Failure::Usage(message.into()));
+        return Err(Failure::Usage(format!(
+            "the number of games must be even: every opening is played with both colours; try -n {}",
+            u64::from(args.games) + 1
+        )));
     }
     let mut config = args.players.config(args.games / 2)?;
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);

@@ -158,7 +158,7 @@ fn invalid_arguments_are_refused_with_an_explanation() {
     fs::write(folder.path().join("bad"), "11-15\n11-15 11-15\n").unwrap();
     fs::write(folder.path().join("empty"), "# nothing\n").unwrap();
     for (args, code, expected) in [
-        (&["-n", "3"][..], 2, "the number of games must be even"),
+        (&["-n", "3"][..], 2, "played with both colours; try -n 4"),
         (&["-n", "0"], 2, "0 is not in 1.."),
         (&["--movetime", "5"], 2, "a time is written 100ms, 2s or 1.5s"),
         (&["--time", "5m"], 2, "a time control is written 5+3"),

@@ -54,7 +54,7 @@ fn journal_exists(file: &Path, path: &Path) -> Failure {
     }
     anyhow::anyhow!(
         "journal {} already exists. To play the missing games, run `crownhead tournament resume \
-         {}`; to start over, {}",
+         {}`. Or {}",
         path.display(),
         file.display(),
         start_new_journal(path)
