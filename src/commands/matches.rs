@@ -108,7 +108,8 @@ pub(crate) struct MatchArgs {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.games % 2 == 1 {
         return Err(Failure::Usage(format!(
-            "the number of games must be even: every opening is played with both colours; try -n {}",
+            "the number of games must be even, because every opening is played with both colours; \
+             try -n {}",
             u64::from(args.games) + 1
         )));
     }

@@ -70,7 +70,7 @@ fn five_messages_of_the_assignment_have_a_precedence_and_a_reason() {
 fn mistyped_command_suggests_the_nearest_one() {
     for game in ["english", "capture-halma"] {
         let data = tempfile::tempdir().unwrap();
-        let input = b"hlp\nundoo\n11-16\n";
+        let input = b"helpme\nundos\n11-16\n";
         let finished = play(data.path(), input, &["play", game, "--second", "human"]);
         let printed = finished.printed();
         for command in ["help", "undo"] {
