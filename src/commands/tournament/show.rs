@@ -56,9 +56,8 @@ fn time_left(snapshot: &Snapshot, state: &str) -> Option<Duration> {
     let recent = times.iter().rev().take(RECENT_GAMES).map(|(_, milliseconds)| *milliseconds);
     let now = now();
     let running = snapshot.games.iter().filter(|game| game.summary.is_none() && state == "running");
-    let ages: Vec<_> =
-        running.filter_map(|game| Some(now.saturating_sub(game.started?))).collect();
-    let left = estimate(recent.collect(), &ages, missing, snapshot.settings.concurrency as usize)?;
+    let ages: Vec<_> = running.filter_map(|game| Some(now.saturating_sub(game.started?))).collect();
+    let left = estimate(recent.collect(), &ages, missing, snapshot.settings.concurrency)?;
     Some(Duration::from_millis(left))
 }
 
