@@ -287,6 +287,10 @@ fn report_is_a_folder_or_a_file_and_has_a_page_per_player() {
     };
     assert_eq!(names("out"), ["games.pdn", "index.html"].map(String::from).into());
     assert_eq!(names("own"), ["level-1.html", "random.html", "x.html"].map(String::from).into());
+    // The published file has the moves alone, so that it stays small.
+    assert!(tournament.pdn().contains("[%eval "));
+    let published = fs::read_to_string(tournament.path().join("out/games.pdn")).unwrap();
+    assert!(published.contains("1. ") && !published.contains('{'), "{published}");
 
     let single = tournament.crownhead("report", &["--html", "one.html"]);
     assert_eq!(single.code, Some(0), "{single:?}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crownhead_play::analysis::{AnalysisRequest, Eval, FileAnalysis, GameAnalysis, analyse_game};
 use crownhead_play::{Opening, TimeControl};
 use crownhead_records::{GameRecord, Reader};
-use crownhead_report::data::GameLog;
+use crownhead_report::data::{CrosstableCell, GameLog};
 use crownhead_report::html::{analysis_page, player_page, report_page};
 use crownhead_report::replay::Replay;
 use crownhead_report::{Report, ReportInput};
@@ -291,6 +291,19 @@ fn report_before_the_first_game_has_no_empty_charts() {
     assert!(report.ratings.is_none() && report.players.iter().flatten().count() == 4);
     let page = report_page(&report, None);
     assert!(page.contains("No game is finished.") && !page.contains("<figure"));
+}
+
+#[test]
+fn crosstable_has_single_results_and_explains_sums() {
+    let page = |games: &str, score| {
+        let mut report = Tournament::new(PLAYERS).report();
+        report.crosstable[0][1] = Some(CrosstableCell { games: games.into(), score });
+        report_page(&report, None)
+    };
+    let forfeits = page("+*+*+*-*", 0.75);
+    assert!(forfeits.contains(">+*+*+*−*</a>") && !forfeits.contains("a score of"));
+    let many = page("++++++-", 6.0 / 7.0);
+    assert!(many.contains(">6/7</a>") && many.contains("; 5/8: a score of 5 in 8 games."));
 }
 
 #[test]

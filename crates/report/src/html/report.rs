@@ -5,10 +5,10 @@ use crownhead_play::counted;
 use super::markup::{Html, html};
 use super::viewer::ViewerData;
 use super::{charts, date, page, player, points, signed};
-use crate::data::{BracketPairing, BracketRound, Report, StandingsRow};
+use crate::data::{BracketPairing, BracketRound, CrosstableCell, Report, StandingsRow};
 
-/// Maximum length of the results in a cell of the crosstable; longer ones are summed up.
-const MAX_CELL_CHARS: usize = 6;
+/// Maximum number of results in a cell of the crosstable; more are summed up.
+const MAX_CELL_GAMES: usize = 6;
 /// Maximum number of faults listed.
 const MAX_FAULTS: usize = 200;
 
@@ -268,10 +268,17 @@ fn capitalised(text: &str) -> String {
 }
 
 fn crosstable(out: &mut Html, report: &Report) {
+    let games = |cell: &CrosstableCell| cell.games.chars().filter(|c| *c != '*').count();
+    let mut cells = report.crosstable.iter().flatten().flatten();
     html!(
         out,
-        "<section id=\"crosstable\"><h2>Crosstable</h2><p class=\"muted\">+ won, = drawn, − lost, * forfeit. Cells link to \
-         their games.</p><div class=\"scroll\"><table class=\"crosstable\"><thead><tr><td></td>"
+        "<section id=\"crosstable\"><h2>Crosstable</h2><p class=\"muted\">+ won, = drawn, − lost, * forfeit",
+        (if cells.any(|cell| games(cell) > MAX_CELL_GAMES) {
+            "; 5/8: a score of 5 in 8 games"
+        } else {
+            ""
+        }),
+        ". Cells link to their games.</p><div class=\"scroll\"><table class=\"crosstable\"><thead><tr><td></td>"
     );
     for number in 1..=report.standings.len() {
         html!(out, "<th scope=\"col\">", (number), "</th>");
@@ -284,10 +291,9 @@ fn crosstable(out: &mut Html, report: &Report) {
                 _ if opponent.player == row.player => out.raw("<td class=\"self\"></td>"),
                 None => out.raw("<td></td>"),
                 Some(cell) => {
-                    let count = cell.games.chars().filter(|c| *c != '*').count();
-                    let text = match cell.games.chars().count() {
-                        0..=MAX_CELL_CHARS => cell.games.replace('-', "−"),
-                        _ => format!("{}/{count}", points(cell.score * count as f64)),
+                    let text = match games(cell) {
+                        0..=MAX_CELL_GAMES => cell.games.replace('-', "−"),
+                        count => format!("{}/{count}", points(cell.score * count as f64)),
                     };
                     html!(
                         out,

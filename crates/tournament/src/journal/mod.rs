@@ -390,7 +390,7 @@ fn player_number(player: PlayerIndex) -> i64 {
 }
 
 /// Returns the current time in milliseconds since 1970.
-pub(crate) fn now() -> i64 {
+pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_millis().try_into().unwrap_or(i64::MAX)
 }
