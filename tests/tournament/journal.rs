@@ -156,7 +156,7 @@ fn damaged_journal_is_refused_with_a_way_to_recover() {
         assert!(message.contains("class.journal is damaged: "), "{message}");
         assert!(message.contains("sqlite3 'class.journal' .dump"), "{message}");
     }
-    // What the message says works.
+    // The command in the message recovers the games.
     let message = tournament.crownhead("status", &[]).stderr;
     let script = message.split('`').nth(1).unwrap();
     let has_sqlite = Command::new("sqlite3").arg("--version").output().is_ok();

@@ -209,7 +209,11 @@ fn program_replaced_after_the_build_is_detected() {
     tournament.write("bot/bot.toml", manifest);
     tournament.write("bot/bot.sh", FIRST_MOVE);
     assert_eq!(tournament.crownhead("run", &[]).code, Some(0));
-    assert_eq!(tournament.crownhead("resume", &[]).code, Some(0), "what the build made is known");
+    assert_eq!(
+        tournament.crownhead("resume", &[]).code,
+        Some(0),
+        "the output of the build is known"
+    );
     tournament.write("bot/made", &format!("# better\n{FIRST_MOVE}"));
     let resume = tournament.crownhead("resume", &[]);
     assert!(resume.refused(2).contains("changed: bot: made has changed"), "{resume:?}");

@@ -3,9 +3,9 @@
 //! [`BotProgram`] describes how a bot is built and started; its process runs in a
 //! [sandbox](crownhead_sandbox). A protocol adapter talks to it: the bot protocol, or an adapter
 //! for programs written for something else (see [`Protocol`]). [`PlayerSpec`] creates a
-//! [`Player`](crownhead_play::Player) from it. [`check`] tests a bot, `attack` tests the sandbox, [`replay`] asks it about a
-//! logged turn again, a [`StarterKit`] is a bot to start from, and [`engine`] is the bot's side of
-//! the protocol.
+//! [`Player`](crownhead_play::Player) from it. [`check`] tests a bot, `attack` tests the sandbox,
+//! [`replay`] asks it about a logged turn again, a [`StarterKit`] is a bot to start from, and
+//! [`engine`] is the bot's side of the protocol.
 //!
 //! A bot uses bounded time and memory, whatever it does. Every mistake is a
 //! [`Fault`](crownhead_play::Fault), reported to its author.

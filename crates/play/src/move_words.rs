@@ -46,7 +46,7 @@ mod tests {
         let game = "1. 11-15! {[%eval 0.10,7] good} 22-18?? 2) 15x22 {{x} 1/2-1/2";
         assert_eq!(words(game), ["11-15", "22-18", "15x22"]);
         assert_eq!(words("11-15 *"), ["11-15"]);
-        // What is no comment is reported as an invalid move.
+        // An unfinished comment or a stray brace stays, so that it is reported as an invalid move.
         assert_eq!(words("11-15 {open 22-18"), ["11-15", "{open", "22-18"]);
         assert_eq!(words("11-15} 22-18"), ["11-15}", "22-18"]);
     }

@@ -147,8 +147,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Returns whether a byte is white space between tokens. Control characters count: files from old systems
-/// end with them.
+/// Returns whether a byte is white space between tokens. Control characters count: files from old
+/// systems end with them.
 pub(crate) fn is_space(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7F
 }

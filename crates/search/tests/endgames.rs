@@ -138,8 +138,8 @@ fn endings_without_distances_are_won() {
     assert!(won >= 19, "{won}");
 }
 
-/// Under the assignment's rule the two counters run separately: only what the table proves is
-/// claimed, and that is won.
+/// Under the rules of the assignment the two draw counters run separately. The table proves fewer
+/// wins then, and each of them is won.
 #[test]
 fn claims_under_the_rule_of_the_assignment_are_kept() {
     let knowledge = knowledge();

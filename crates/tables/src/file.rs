@@ -18,7 +18,7 @@ pub(crate) fn save(path: &Path, image: &[u8]) -> Result<(), TableError> {
     fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
 
     // A temporary name until the file is complete: no process opens a part of it, and two writers
-    // do not interfere. Dropping it removes it.
+    // do not interfere. An incomplete file is removed when `part` is dropped.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".crownhead-").suffix(".part");
     // Read-only, because truncating a mapped file kills the processes that use it.

@@ -170,8 +170,8 @@ fn generate(
 ) -> Result<(Table, Option<Duration>), Failure> {
     check_folder(info, path)?;
     static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-    // Saving is not interrupted: it is short and leaves nothing incomplete behind. If the handler cannot be
-    // set, an interrupt ends the program at once, which is safe too.
+    // Saving is not interrupted: it is short and leaves nothing incomplete behind. If the handler
+    // cannot be set, an interrupt ends the program at once, which is safe too.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
 
     eprint_message(format_args!("building {} …", path.display()));

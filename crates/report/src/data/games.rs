@@ -20,8 +20,8 @@ pub struct GameEntry {
     pub result: &'static str,
     /// Code of the reason for the end.
     pub reason: String,
-    /// How the game ended, as a sentence. That of a forfeited game is for its author: it may quote
-    /// what the bot printed.
+    /// How the game ended, as a sentence. After a forfeit it may quote the output of the bot: it is
+    /// for the author of the bot only.
     pub ending: Option<String>,
     /// How the game ended, for everybody.
     #[serde(skip)]

@@ -1,7 +1,8 @@
 //! Static evaluation: the [`Evaluator`] interface and one evaluator per family of games.
 //!
-//! A network evaluates English checkers. It is in `networks/`, and the file says how `crownhead train`
-//! made it. The evaluators of the other games are weighted sums of features. The weights are in `weights/`; each file says how `crownhead tune` made it. `weights/textbook/` holds
+//! A network evaluates English checkers. It is in `networks/`, and the file says how
+//! `crownhead train` made it. The evaluators of the other games are weighted sums of features. The
+//! weights are in `weights/`; each file says how `crownhead tune` made it. `weights/textbook/` holds
 //! the few weights of the textbook players.
 
 pub mod capture_halma;

@@ -1,4 +1,4 @@
-//! Patterns: the evaluation of contest checkers. Material, formations, mobility, runaways, the move.
+//! The evaluation of contest checkers: material, formations of men, mobility, runaways, the move.
 //!
 //! Boards are seen from the side to move, rotated for the second player: its men always move toward
 //! the higher bits.

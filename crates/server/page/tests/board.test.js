@@ -3,16 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as harness from "./harness.js";
 
-const { server, browser } = await harness.startServerAndBrowser();
-
-/** Opens a new game, with two players on one screen unless the request says otherwise. */
-async function openGame(request, options = harness.REDUCED_MOTION) {
-  const page = await harness.openPage(browser, server.address, options);
-  const { seatPath } = await server.createGame({ mode: "hotseat", ...request });
-  await page.goto(seatPath);
-  await page.locator("[role=grid]").waitFor();
-  return page;
-}
+const { server, browser, openGame } = await harness.startServerAndBrowser();
 
 /** Cells with a class. */
 const cellsWith = (page, name) =>
@@ -282,7 +273,7 @@ test("a held key sends one move, and a move without a connection is reported", a
 
 test("a phone in landscape shows the board and the messages beside it", async () => {
   const viewport = { width: 640, height: 360 };
-  const page = await openGame({ game: "english" }, { ...harness.REDUCED_MOTION, viewport });
+  const page = await openGame({ game: "english" }, { viewport });
   await select(page, "36", "54");
   await alert(page, "11").waitFor();
   for (const part of ["[role=grid]", ".status", ".message"]) {
@@ -293,7 +284,10 @@ test("a phone in landscape shows the board and the messages beside it", async ()
 });
 
 test("a piece slides along its path and captured pieces fade as they are jumped", async () => {
-  const page = await openGame({ game: "english", position: "B:W15,23,32:B11" }, {});
+  const page = await openGame(
+    { game: "english", position: "B:W15,23,32:B11" },
+    { reducedMotion: "no-preference" },
+  );
   await page.evaluate(() => {
     window.animations = [];
     const { animate } = Element.prototype;

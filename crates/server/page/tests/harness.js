@@ -158,7 +158,11 @@ export function launchBrowser() {
   });
 }
 
-/** A server and a browser for a test file, stopped after its tests. */
+/**
+ * A server and a browser for a test file, stopped after its tests. `open` shows a path of the server
+ * in a fresh browser profile; `openGame` creates a game, with two players on one screen unless the
+ * request says otherwise, and waits for its board.
+ */
 export async function startServerAndBrowser() {
   const server = await Server.start();
   const browser = await launchBrowser();
@@ -166,7 +170,18 @@ export async function startServerAndBrowser() {
     await browser.close();
     await server.stop();
   });
-  return { server, browser };
+  const open = async (path, options = {}) => {
+    const page = await openPage(browser, server.address, { ...REDUCED_MOTION, ...options });
+    await page.goto(path);
+    return page;
+  };
+  const openGame = async (request, options) => {
+    const game = await server.createGame({ mode: "hotseat", ...request });
+    const page = await open(game.seatPath, options);
+    await page.locator("[role=grid]").waitFor();
+    return page;
+  };
+  return { server, browser, open, openGame };
 }
 
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };

@@ -1,6 +1,6 @@
 //! Retrograde analysis of a pair of slices: the same pieces with either side to move.
 //!
-//! First every position is looked at once. Its captures and crownings lead to slices that are
+//! First every position is visited once. Its captures and crownings lead to slices that are
 //! solved already; their best value is *pending* until the analysis reaches its distance. Its
 //! other moves stay in the pair and are counted.
 //!

@@ -1,7 +1,8 @@
 //! The full-screen interface: a board, panels, keys and the mouse.
 //!
 //! [`GameScreen`] plays a game, [`ViewScreen`] shows recorded games, [`LessonScreen`] teaches the
-//! rules, [`tournament`] shows a running tournament. Each can be drawn to any ratatui backend; [`run`] connects it to the terminal.
+//! rules, [`tournament`] shows a running tournament. Each can be drawn to any ratatui backend;
+//! [`run`] connects it to the terminal.
 
 pub mod board;
 pub mod board_input;

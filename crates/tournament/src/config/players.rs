@@ -85,7 +85,8 @@ fn parse_list(
                 (name, text, offset)
             }
             _ => {
-                let message = "a player must be a string, such as \"level:3\", or a table with name and player";
+                let message = "a player must be a string, such as \"level:3\", or a table with \
+                               name and player";
                 top.error_at(start, message);
                 continue;
             }
