@@ -144,8 +144,8 @@ fn find_parent() -> Result<PathBuf, String> {
     parent.map(Path::to_path_buf).ok_or_else(|| {
         format!(
             "{} is not delegated to crownhead. Memory, CPU time and processes are then sampled \
-             several times a second, so a bot can exceed a limit for a moment. Where systemd runs, start crownhead with systemd-run --user --scope \
-             -p Delegate=yes crownhead … (as root without --user); in a container, mount \
+             several times a second, so a bot can exceed a limit for a moment. Where systemd \
+             runs, start crownhead with systemd-run --user --scope -p Delegate=yes crownhead … (as root without --user); in a container, mount \
              /sys/fs/cgroup writable",
             own.display()
         )
