@@ -143,6 +143,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
     let users = crownhead_sandbox::bot_users();
+    // Bots are often in the current directory or below.
+    let users_here = std::env::current_dir()
+        .map_err(|error| error.to_string())
+        .and_then(|folder| crownhead_sandbox::bot_user_in(&folder));
     let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, tool.find())).collect();
     let dirs = [("cache", cache_dir()), ("data", data_dir())];
     let tables: Vec<_> = TABLES.iter().map(|info| (info, info.open().code())).collect();
@@ -151,7 +155,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let object = json!({
             "isolation": isolation.mechanisms.iter().map(mechanism_json).collect::<Value>(),
             "users": match &users {
-                Ok(range) => json!({ "first": range.start(), "last": range.end() }),
+                Ok(range) => json!({
+                    "first": range.start(), "last": range.end(), "note": users_here.as_ref().err(),
+                }),
                 Err(reason) => json!({ "first": null, "last": null, "note": reason }),
             },
             "tools": tools.iter().map(tool_json).collect::<Value>(),
@@ -181,6 +187,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Ok(range) => {
             let (first, last) = (range.start(), range.end());
             writeln!(out, "  {:<12} each bot has one of its own, {first} to {last}", "users")?;
+            if let Err(reason) = users_here {
+                let reason = replace_invisible(&reason);
+                writeln!(out, "  {:<12} EXCEPT for bots here, which run as you: {reason}", "")?;
+            }
         }
         Err(reason) => writeln!(
             out,

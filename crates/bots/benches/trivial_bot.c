@@ -1,7 +1,9 @@
 /* A bot that answers immediately, to measure the referee. Blue plays the first legal move and red
  * the last: in Chinese checkers both stay in their camps, and no game ends early. The optional
- * argument is a delay before each answer, in microseconds. */
+ * arguments are a delay before each answer, in microseconds, and `spin`: a thread that never
+ * sleeps. */
 #define _DEFAULT_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +38,17 @@ static void answer(char *turn, useconds_t delay) {
     send_text(move, length + 6);
 }
 
+static void *spin(void *nothing) {
+    for (volatile unsigned long count = 0;; count++)
+        (void)nothing;
+}
+
 int main(int argc, char **argv) {
     useconds_t delay = argc > 1 ? (useconds_t)atoi(argv[1]) : 0;
     size_t used = 0;
+    pthread_t thread;
+    if (argc > 2 && pthread_create(&thread, NULL, spin, NULL))
+        return 1;
     for (;;) {
         ssize_t count = read(0, line + used, sizeof line - 1 - used);
         char *end;

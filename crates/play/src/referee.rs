@@ -71,6 +71,9 @@ pub struct Turn {
     pub depth: u32,
 }
 
+/// Shorter absences are the inaccuracy of their measurement, and no reason to replay a game.
+const MIN_ABSENCE: Duration = Duration::from_millis(1);
+
 /// A finished game.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
@@ -159,7 +162,7 @@ pub fn play(
         now += time;
         slowest_move[side.index()] = slowest_move[side.index()].max(time);
         let away = player.time_away();
-        if !away.is_zero() {
+        if away >= MIN_ABSENCE {
             let fault = match &event {
                 Event::Fault { incident, .. } | Event::End(End::Forfeited(incident)) => {
                     Some(incident.fault.kind)

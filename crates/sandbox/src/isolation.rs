@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::str::FromStr;
 
 use crate::platform;
@@ -120,6 +121,12 @@ impl fmt::Display for IsolationStatus {
 /// Ids of the users that programs get, or why they do not have users of their own.
 pub fn bot_users() -> Result<RangeInclusive<u32>, String> {
     probe(|| platform::bot_users().clone())
+}
+
+/// Whether a program whose files are in `folder` gets a user of its own, or why not: not every file
+/// system can map the owners of files.
+pub fn bot_user_in(folder: &Path) -> Result<(), String> {
+    probe(|| platform::bot_user_in(folder))
 }
 
 /// Whether a program that may connect to a port gets a network of its own, with a listener for us.

@@ -39,7 +39,9 @@ mod unsupported;
 mod usage;
 
 pub use self::disk_watch::DiskWatch;
-pub use self::isolation::{Isolation, IsolationStatus, Mechanism, bot_users, has_network};
+pub use self::isolation::{
+    Isolation, IsolationStatus, Mechanism, bot_user_in, bot_users, has_network,
+};
 pub use self::limits::Limits;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 use self::linux as platform;

@@ -132,17 +132,20 @@ pub(crate) fn read_hidden_memory(pid: i32, buffer: &mut String) -> io::Result<Op
     }
 }
 
-/// Descriptors of a process behind which the kernel holds memory, each with the most that it may hold.
-/// They are identified by their text, as in `pipe:[1042]`.
+/// Descriptors of a process behind which the kernel holds memory, each with the most that it may
+/// hold. They are identified by their text, as in `pipe:[1042]`; epoll descriptors, which have the
+/// same text, by their number.
 pub(crate) fn buffers(pid: i32) -> impl Iterator<Item = (String, u64)> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd"));
-    let links = entries.into_iter().flatten().flatten().filter_map(|fd| fd.path().read_link().ok());
-    links.filter_map(|link| {
-        let link = link.into_os_string().into_string().ok()?;
+    entries.into_iter().flatten().flatten().filter_map(|fd| {
+        let fd = fd.path();
+        let link = fd.read_link().ok()?.into_os_string().into_string().ok()?;
         let bytes = match link.split_once(':')? {
             ("pipe", _) => PIPE_BYTES,
             ("socket", _) => socket_bytes(),
-            ("anon_inode", "[eventpoll]") => EPOLL_BYTES,
+            ("anon_inode", "[eventpoll]") => {
+                return Some((fd.to_string_lossy().into_owned(), EPOLL_BYTES));
+            }
             _ => return None,
         };
         Some((link, bytes))
@@ -248,6 +251,8 @@ fn try_read(path: &str, buffer: &mut String) -> io::Result<()> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use rustix::event::epoll::CreateFlags;
+
     use super::*;
 
     #[test]
@@ -280,11 +285,12 @@ mod tests {
         let before = found();
         let (reader, writer) = io::pipe().unwrap();
         let pair = std::os::unix::net::UnixStream::pair().unwrap();
+        let epolls = [0; 3].map(|_| rustix::event::epoll::create(CreateFlags::CLOEXEC).unwrap());
         let mut added = found();
         added.retain(|link, _| !before.contains_key(link));
         let bytes: u64 = added.values().sum();
-        assert!(bytes >= PIPE_BYTES + 2 * socket_bytes(), "{added:?}");
-        drop((reader, writer, pair));
+        assert!(bytes >= PIPE_BYTES + 2 * socket_bytes() + 3 * EPOLL_BYTES, "{added:?}");
+        drop((reader, writer, pair, epolls));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Systems without isolation: programs run with the user's rights.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::Mechanism;
@@ -13,6 +14,10 @@ pub(crate) fn mechanisms() -> Vec<Mechanism> {
 pub(crate) fn bot_users() -> &'static Result<RangeInclusive<u32>, String> {
     static RESULT: OnceLock<Result<RangeInclusive<u32>, String>> = OnceLock::new();
     RESULT.get_or_init(|| Err("not supported on this system".into()))
+}
+
+pub(crate) fn bot_user_in(_folder: &Path) -> Result<(), String> {
+    bot_users().clone().map(drop)
 }
 
 pub(crate) const fn has_network() -> bool {

@@ -96,7 +96,9 @@ impl CSource {
             for path in included {
                 let extension = path.extension().and_then(|extension| extension.to_str());
                 let is_header = extension.is_some_and(|text| HEADER_EXTENSIONS.contains(&text));
-                if is_header && path.starts_with(&folder) && !files.contains(&path) {
+                // Opening a named pipe would block.
+                let is_own = path.starts_with(&folder) && path.is_file();
+                if is_header && is_own && !files.contains(&path) {
                     files.push(path);
                 }
             }

@@ -25,6 +25,19 @@ pub(super) fn fill_disk() -> Result<Verdict, String> {
     })
 }
 
+pub(super) fn fill_hidden_disk() -> Result<Verdict, String> {
+    let attacker = Attacker::new()?;
+    // In a directory that only its owner may enter, and nobody may list.
+    let script = "mkdir -m 300 d && cd d && \
+                  for i in $(seq 40); do fallocate -l 64M $i || yes | head -c 67108864 > $i; done";
+    let failure = run(&attacker, script)?.1;
+    Ok(match failure {
+        Some(failure) if failure.contains("was stopped: it ") => Verdict::Contained,
+        Some(failure) => Verdict::NotContained(failure),
+        None => Verdict::NotContained("it wrote 2.5 GB".into()),
+    })
+}
+
 pub(super) fn write_outside() -> Result<Verdict, String> {
     let (attacker, neighbour) = (Attacker::new()?, Attacker::new()?);
     let target = neighbour.folder.path().join("written");

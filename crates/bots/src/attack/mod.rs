@@ -53,7 +53,7 @@ pub enum Verdict {
 }
 
 /// All attacks.
-pub const ATTACKS: [Attack; 19] = [
+pub const ATTACKS: [Attack; 20] = [
     Attack {
         name: "forbidden-calls",
         description: "reads secrets, opens sockets, takes leases, leaves its session, and more",
@@ -127,6 +127,11 @@ pub const ATTACKS: [Attack; 19] = [
         name: "build-disk",
         description: "fills the disk while it is built",
         run: builds::fill_disk,
+    },
+    Attack {
+        name: "build-hidden-disk",
+        description: "does so in a directory that cannot be listed",
+        run: builds::fill_hidden_disk,
     },
     Attack {
         name: "build-outside",

@@ -272,12 +272,22 @@ fn functions_in_one_folder_cannot_read_or_include_each_other() {
     let bot = |name: &str| format!("c-function:{}", folder.path().join(name).display());
     let config =
         |name: &str| match_config("chinese-checkers", [&bot(name), &bot("victim.c")], MOVE_TIME);
-    write("thief.c", "#include \"victim.c\"\nint ai_player_9(int p, const int *b) { return 0; }\n");
-    match try_play(&config("thief.c")) {
-        Err(JobError::StartFailed(message)) => {
-            assert!(message.contains("fatal error:") && message.contains("victim.c"), "{message}");
+    std::os::unix::fs::symlink("victim.c", folder.path().join("linked.h")).unwrap();
+    // Nobody may wait for somebody to write to a named pipe.
+    let pipe = Command::new("mkfifo").arg(folder.path().join("pipe.h")).status();
+    assert!(pipe.unwrap().success());
+    for included in ["victim.c", "linked.h", "pipe.h"] {
+        let function = "int ai_player_9(int p, const int *b) { return 0; }";
+        write("thief.c", &format!("#include \"{included}\"\n{function}\n"));
+        match try_play(&config("thief.c")) {
+            Err(JobError::StartFailed(message)) => {
+                assert!(
+                    message.contains("fatal error:") && message.contains(included),
+                    "{message}"
+                );
+            }
+            other => panic!("{other:?}"),
         }
-        other => panic!("{other:?}"),
     }
     let path = folder.path().join("victim.c");
     let spy = format!(

@@ -60,6 +60,15 @@ pub(crate) fn bot_users() -> &'static Result<RangeInclusive<u32>, String> {
     })
 }
 
+/// Whether a program whose files are in `folder` gets a user of its own, or why not.
+pub(crate) fn bot_user_in(folder: &Path) -> Result<(), String> {
+    bot_users().clone()?;
+    let user = BotUser::new()?;
+    users::open_tree(folder, Some(&user), false).map(drop).map_err(|error| {
+        format!("the file system of {} has no idmapped mounts: {error}", folder.display())
+    })
+}
+
 /// Whether programs can also have a network of their own. Tried once.
 pub(crate) fn has_network() -> bool {
     static RESULT: OnceLock<bool> = OnceLock::new();

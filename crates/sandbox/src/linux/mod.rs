@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 
 pub(crate) use self::cgroup::Cgroup;
-pub(crate) use self::detect::{bot_users, has_network, mechanisms};
+pub(crate) use self::detect::{bot_user_in, bot_users, has_network, mechanisms};
 pub(crate) use self::launch::new_session;
 use self::plan::{Confinement, LaunchPlan, OwnPaths};
 use self::syscalls::LaunchStep;

@@ -140,10 +140,9 @@ const IOCTL: &[u64] = &[
 /// Not defined by `libc` for musl.
 const PR_GET_SPECULATION_CTRL: c_int = 52;
 
-/// Options of `prctl`. Not among them: a process that is not dumpable hides its memory from the
-/// monitor, and a subreaper keeps orphans.
+/// Options of `prctl`; `PR_SET_PDEATHSIG` is handled below. Not among them: a process that is not
+/// dumpable hides its memory from the monitor, and a subreaper keeps orphans.
 const PRCTL: &[c_int] = &[
-    libc::PR_SET_PDEATHSIG,
     libc::PR_GET_PDEATHSIG,
     libc::PR_GET_DUMPABLE,
     libc::PR_SET_NAME,
@@ -176,6 +175,18 @@ const FADVICE: &[c_int] = &[
     libc::POSIX_FADV_SEQUENTIAL,
     libc::POSIX_FADV_WILLNEED,
     libc::POSIX_FADV_NOREUSE,
+];
+
+/// System calls that send a signal, each with the argument that is its number. In a game SIGCONT
+/// is refused: processes that keep sending it to each other would wake each other while the bot is
+/// being frozen.
+const SIGNALS: &[(c_long, u8)] = &[
+    (SYS_kill, 1),
+    (SYS_tkill, 1),
+    (SYS_tgkill, 2),
+    (SYS_rt_sigqueueinfo, 1),
+    (SYS_rt_tgsigqueueinfo, 2),
+    (SYS_pidfd_send_signal, 1),
 ];
 
 /// Commands of `membarrier` that concern only the calling process: query, expedited, and their
@@ -275,7 +286,17 @@ fn allowed_calls(confinement: &Confinement) -> Result<Rules, seccompiler::Backen
     };
     allowed.insert(SYS_fcntl, one_of_ints(1, FCNTL)?);
     allowed.insert(SYS_ioctl, one_of(1, IOCTL)?);
-    allowed.insert(SYS_prctl, one_of_ints(0, PRCTL)?);
+    let mut prctl = one_of_ints(0, PRCTL)?;
+    let not_continue = |argument: u8| condition(argument, Op::Ne, libc::SIGCONT as u64);
+    if !confinement.is_build {
+        for (call, argument) in SIGNALS {
+            allowed.insert(*call, vec![SeccompRule::new(vec![not_continue(*argument)?])?]);
+        }
+    }
+    // The signal that a process gets when its parent ends.
+    let on_parents_end = condition(0, Op::Eq, libc::PR_SET_PDEATHSIG as u64)?;
+    prctl.push(SeccompRule::new(vec![on_parents_end, not_continue(1)?])?);
+    allowed.insert(SYS_prctl, prctl);
     allowed.insert(SYS_membarrier, one_of_ints(0, MEMBARRIER)?);
     allowed.insert(SYS_fadvise64, one_of_ints(3, FADVICE)?);
     // The kernel keeps shared memory without a file as long as any page of it is mapped, and no

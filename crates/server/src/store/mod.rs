@@ -52,7 +52,8 @@ pub enum StoreError {
     #[error(
         "{file} is damaged: {problem}. Restore a backup; or save what can be read with `(sqlite3 \
          '{file}' .dump | grep -v ^ROLLBACK; echo 'COMMIT; PRAGMA user_version = \
-         {SCHEMA_VERSION};') | sqlite3 recovered.sqlite`, and put recovered.sqlite in its place"
+         {SCHEMA_VERSION};') | sqlite3 recovered.sqlite`, move {file} and {file}-wal away, and \
+         rename recovered.sqlite to {file}"
     )]
     Damaged {
         /// The database.
@@ -351,6 +352,7 @@ mod tests {
         let error = Store::open(dir.path()).err().unwrap().to_string();
         assert!(error.contains("games.sqlite is damaged: "), "{error}");
         assert!(error.contains(" | sqlite3 recovered.sqlite`"), "{error}");
+        assert!(error.contains("games.sqlite-wal away"), "{error}");
     }
 
     #[test]
