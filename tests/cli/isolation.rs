@@ -423,7 +423,7 @@ fn doctor_says_where_bots_have_no_users_of_their_own() {
     let test = "doctor_says_where_bots_have_no_users_of_their_own";
     let users = crownhead(&["doctor", "--json"]).json()["users"].clone();
     if users["first"].is_null() {
-        return skip(test, &users["note"].to_string());
+        return skip(test, users["note"].to_string());
     }
     let note = "the file system of /proc has no idmapped mounts";
     let output = finish(command(&["doctor"]).current_dir("/proc"));

@@ -20,9 +20,11 @@ pub mod resume;
 pub mod runner;
 pub mod schedule;
 pub mod standings;
+mod time_left;
 mod tournament;
 
 pub use fingerprint::FileDigests;
 pub use isolation::IsolationRecord;
 pub use job::{FinishedGame, GameJob, GameSummary, JobResult, MoveReport};
+pub use time_left::time_left;
 pub use tournament::{Colours, Entrant, Points, Schedule, Settings, Tournament};
