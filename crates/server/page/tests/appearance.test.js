@@ -78,6 +78,7 @@ test("forced colours show the pieces of both sides, and differently", async () =
       .evaluateAll((players) => players.map((player) => getComputedStyle(player).borderLeftColor));
     assert.notEqual(borders[0], borders[1], "the side to move is marked");
     await page.goto("/");
+    await page.locator("fieldset label :checked").first().waitFor({ state: "attached" });
     const fills = await page
       .locator("fieldset label")
       .evaluateAll((labels) => labels.slice(0, 2).map((l) => getComputedStyle(l).backgroundColor));
