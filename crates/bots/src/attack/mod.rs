@@ -112,7 +112,7 @@ pub const ATTACKS: [Attack; 20] = [
     },
     Attack {
         name: "hidden-opponents-time",
-        description: "does so in a process whose name is not UTF-8",
+        description: "keeps working under a name that is not UTF-8",
         run: || use_opponents_time("hides-its-name-and-burns-between-turns"),
     },
     Attack { name: "kill", description: "kills other processes of the user", run: kill_others },
@@ -130,7 +130,7 @@ pub const ATTACKS: [Attack; 20] = [
     },
     Attack {
         name: "build-hidden-disk",
-        description: "does so in a directory that cannot be listed",
+        description: "fills a directory that cannot be listed while it is built",
         run: builds::fill_hidden_disk,
     },
     Attack {
