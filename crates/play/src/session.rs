@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crownhead_rules::{Cell, Game, MoveError, MoveList, Outcome, PositionError, Side, TableValue};
 use crownhead_search::{GameVisitor, Knowledge, Searchable, visit};
+use smallvec::SmallVec;
 
 /// A game and its history.
 pub trait Session: Send {
@@ -133,7 +134,7 @@ pub struct TypedSession<P: Searchable> {
     history_keys: Vec<u64>,
     /// First move checked in this position, with its text: it is not parsed again when it is
     /// played.
-    checked: OnceLock<(String, P::Move)>,
+    checked: OnceLock<(SmallVec<[u8; 16]>, P::Move)>,
 }
 
 impl<P: Searchable> TypedSession<P> {
@@ -284,13 +285,13 @@ impl<P: Searchable> Session for TypedSession<P> {
     fn check_move(&self, text: &str) -> Result<String, MoveError> {
         let mv = self.current().parse_move(text)?;
         let text = self.current().format_move(mv);
-        self.checked.get_or_init(|| (text.clone(), mv));
+        self.checked.get_or_init(|| (SmallVec::from_slice(text.as_bytes()), mv));
         Ok(text)
     }
 
     fn replay(&mut self, text: &str) -> Result<(), MoveError> {
         let mv = match self.checked.get() {
-            Some((checked, mv)) if checked == text => *mv,
+            Some((checked, mv)) if checked[..] == *text.as_bytes() => *mv,
             _ => self.current().parse_recorded_move(text)?,
         };
         self.play_unchecked(mv);

@@ -49,6 +49,13 @@ impl Cell {
         self.0 % 8 + 1
     }
 
+    /// Appends row and column. The referee formats moves in every turn; this is several times as
+    /// fast as `write!`.
+    pub fn push_to(self, text: &mut String) {
+        text.push(char::from(b'0' + self.row()));
+        text.push(char::from(b'0' + self.column()));
+    }
+
     /// Returns the board with only this cell set.
     pub const fn bit(self) -> u64 {
         1 << self.0
@@ -64,7 +71,6 @@ impl Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Faster than formatting a number; the referee formats all legal moves of every turn.
         f.write_char(char::from(b'0' + self.row()))?;
         f.write_char(char::from(b'0' + self.column()))
     }

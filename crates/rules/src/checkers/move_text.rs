@@ -71,9 +71,8 @@ impl<V: Variant> Notation for Checkers<V> {
     }
 
     fn format_move(&self, mv: Move) -> String {
-        let separator = if mv.is_capture() { 'x' } else { '-' };
-        let short =
-            format!("{}{separator}{}", squares::number(mv.from()), squares::number(mv.to()));
+        let ends = [squares::number(mv.from()), squares::number(mv.to())];
+        let short = format_squares(&ends, mv.is_capture());
         if !mv.is_capture() {
             return short;
         }
@@ -197,9 +196,19 @@ impl<V: Variant> Checkers<V> {
     }
 
     pub(super) fn format_square_path(&self, mv: Move) -> String {
-        let squares: Vec<_> = self.square_path(mv).iter().map(u32::to_string).collect();
-        squares.join(if mv.is_capture() { "x" } else { "-" })
+        format_squares(&self.square_path(mv), mv.is_capture())
     }
+}
+
+fn format_squares(squares: &[u32], is_capture: bool) -> String {
+    let mut text = String::with_capacity(3 * squares.len());
+    for (index, &square) in squares.iter().enumerate() {
+        if index > 0 {
+            text.push(if is_capture { 'x' } else { '-' });
+        }
+        squares::push_number(square, &mut text);
+    }
+    text
 }
 
 /// Formats a choice, at most three texts: `a`, `a or b`, `a, b or c`, `a, b, c or another`.

@@ -109,7 +109,13 @@ impl Notation for ChineseCheckers {
     }
 
     fn format_move(&self, mv: Move) -> String {
-        if mv.is_pass() { "pass".into() } else { format!("{}{}", mv.from(), mv.to()) }
+        if mv.is_pass() {
+            return "pass".into();
+        }
+        let mut text = String::with_capacity(4);
+        mv.from().push_to(&mut text);
+        mv.to().push_to(&mut text);
+        text
     }
 
     fn path(&self, mv: Move) -> Vec<Cell> {

@@ -80,5 +80,12 @@ pub(crate) fn explain_pass<T>() -> Result<T, MoveError> {
 
 /// Formats a path: `22-24-44`.
 pub(crate) fn format_path(cells: &[Cell]) -> String {
-    cells.iter().map(Cell::to_string).collect::<Vec<_>>().join("-")
+    let mut text = String::with_capacity(3 * cells.len());
+    for (number, cell) in cells.iter().enumerate() {
+        if number > 0 {
+            text.push('-');
+        }
+        cell.push_to(&mut text);
+    }
+    text
 }
