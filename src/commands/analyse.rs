@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
-use crownhead_files::AtomicFile;
-use crownhead_play::analysis::{
-    self, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec, Progress, json,
-    pdn, text,
+use crownhead_analysis::{
+    self as analysis, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec,
+    Progress, json, pdn, text,
 };
+use crownhead_files::AtomicFile;
 use crownhead_play::{Knowledge, counted, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_report::html::analysis_page;

@@ -1,19 +1,18 @@
 //! A game in progress: [`GameInPlay`], [`Session`], [`Clock`], built-in [`Player`]s, the
-//! [`mod@referee`], openings, lessons and [`analysis`].
+//! [`mod@referee`], openings and lessons.
 //!
 //! Pure: no processes, files or sockets, and no threads but those of the search. Compiles for
 //! `wasm32-unknown-unknown`.
 
 mod adjudication;
-pub mod analysis;
 mod board_text;
 mod clock;
 mod defaults;
 mod draw_offer;
+mod eval;
 pub mod fault;
 pub mod game;
 mod game_json;
-mod hint;
 pub mod knowledge;
 pub mod lessons;
 mod move_words;
@@ -34,12 +33,12 @@ pub use board_text::board_text;
 pub use clock::{Clock, Clocks, TimeLeft};
 pub use crownhead_search::{Knowledge, StopFlag};
 pub use defaults::{DEFAULT_PLAYER, DEFAULT_SIDE, is_flipped_for};
+pub use eval::Eval;
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};
 pub use game::{
     Action, End, Event, GameConfig, GameInPlay, GameSettings, OfferKind, Refusal, SideConfig,
 };
 pub use game_json::describe_game;
-pub use hint::{HINT_PLAYER, hint_reason};
 pub use move_words::move_words;
 pub use openings::{
     ElevenManBallots, ElevenManOptions, Opening, OpeningPicker, Openings, OpeningsError,

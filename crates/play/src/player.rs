@@ -7,8 +7,7 @@ use crownhead_records::MoveEval;
 use crownhead_rules::{Game, Side};
 use crownhead_search::{Score, StopFlag};
 
-use crate::analysis::Eval;
-use crate::{Clock, End, Fault, GameSettings, Incident, Session};
+use crate::{Clock, End, Eval, Fault, GameSettings, Incident, Session};
 
 /// A player of one side of a game.
 pub trait Player: Send {

@@ -161,7 +161,7 @@ impl<P: Searchable> TypedSession<P> {
     }
 
     /// All positions, the current one last.
-    pub(crate) fn positions(&self) -> &[P] {
+    pub fn positions(&self) -> &[P] {
         &self.positions
     }
 

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
-mod analysis;
 mod clocks;
 mod game;
 mod openings;

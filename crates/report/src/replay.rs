@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crownhead_play::analysis::{
+use crownhead_analysis::{
     Eval, GameAnalysis, Judgement, MoveStep, MoveVerdict, SideSummary, Variation, text,
 };
 use crownhead_play::replay::{ReplayedPosition, positions};

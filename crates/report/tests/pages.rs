@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crownhead_play::analysis::{AnalysisRequest, Eval, FileAnalysis, GameAnalysis, analyse_game};
+use crownhead_analysis::{AnalysisRequest, Eval, FileAnalysis, GameAnalysis, analyse_game};
 use crownhead_play::{Opening, TimeControl};
 use crownhead_records::{GameRecord, Reader};
 use crownhead_report::data::{CrosstableCell, GameLog};

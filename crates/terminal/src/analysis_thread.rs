@@ -4,11 +4,11 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crownhead_play::StopFlag;
-use crownhead_play::analysis::{
+use crownhead_analysis::{
     AnalysisError, AnalysisRequest, PositionSpec, Progress, Variation, analyse_game,
     analyse_position, pdn::annotated,
 };
+use crownhead_play::StopFlag;
 use crownhead_records::GameRecord;
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::SearchLimits;

@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
+use crownhead_analysis::HINT_PLAYER;
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, GameOver, GameSettings, GameStart, HINT_PLAYER, Knowledge, Player, PlayerError,
-    StopFlag,
+    Choice, Clock, GameOver, GameSettings, GameStart, Knowledge, Player, PlayerError, StopFlag,
 };
 use crownhead_rules::{Game, Side};
 

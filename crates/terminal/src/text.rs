@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crownhead_analysis::hint_reason;
 use crownhead_play::replay::RecordCursor;
-use crownhead_play::{Choice, LegalMove, Session, counted, hint_reason};
+use crownhead_play::{Choice, LegalMove, Session, counted};
 use crownhead_records::{EvalScore, GameRecord, GameResult, MoveData, MoveEval};
 use crownhead_rules::{Cell, Game, Side, SideInfo, replace_invisible};
 use crownhead_search::{Score, plies_to_end};

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::value_parser;
+use crownhead_analysis::{AnalysisError, AnalysisRequest, GameAnalysis, analyse_game};
 use crownhead_bots::log;
 use crownhead_files::write_atomic;
-use crownhead_play::analysis::{AnalysisError, AnalysisRequest, GameAnalysis, analyse_game};
 use crownhead_play::{StopFlag, parse_duration};
 use crownhead_report::data::GameLog;
 use crownhead_report::{Report, ReportInput, html};

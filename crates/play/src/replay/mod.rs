@@ -70,7 +70,7 @@ pub fn positions(
 }
 
 /// Replays a game. The error names the invalid move.
-pub(crate) fn replay<'a, P: Searchable>(
+pub fn replay<'a, P: Searchable>(
     game: &Game,
     options: &P::Options,
     start: Option<&str>,

@@ -10,8 +10,8 @@ mod statistics;
 
 use std::collections::HashMap;
 
+use crownhead_analysis::GameAnalysis;
 use crownhead_play::TimeControl;
-use crownhead_play::analysis::GameAnalysis;
 use crownhead_rules::{Game, replace_invisible};
 use crownhead_statistics::ratings::{RatingOptions, Ratings, rate};
 use crownhead_tournament::Schedule;

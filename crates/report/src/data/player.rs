@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crownhead_analysis::{Eval, GameAnalysis, MoveAnalysis};
 use crownhead_play::FaultKind;
-use crownhead_play::analysis::{Eval, GameAnalysis, MoveAnalysis};
 use crownhead_statistics::ratings::Ratings;
 use serde::Serialize;
 

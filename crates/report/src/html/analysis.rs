@@ -1,6 +1,6 @@
 //! Analysed games as a web page.
 
-use crownhead_play::analysis::{FileAnalysis, GameAnalysis};
+use crownhead_analysis::{FileAnalysis, GameAnalysis};
 use crownhead_play::describe_game;
 use crownhead_rules::Side;
 

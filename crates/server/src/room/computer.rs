@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Choice, Clock, HINT_PLAYER, PlayerError, hint_reason};
+use crownhead_analysis::{HINT_PLAYER, hint_reason};
+use crownhead_play::{BuiltinSpec, Choice, Clock, PlayerError};
 
 use super::{Room, RoomState};
 use crate::error::Refusal;

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
+use crownhead_play::knowledge::value_text;
 use crownhead_records::GameResult;
 use crownhead_rules::{Side, SideInfo, replace_invisible};
 
-use super::{
+use crate::{
     GameAnalysis, Judgement, MoveAnalysis, MoveVerdict, PositionAnalysis, Progress, Variation,
 };
-use crate::knowledge::value_text;
 
 /// Whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

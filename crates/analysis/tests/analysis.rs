@@ -1,7 +1,7 @@
 //! Analysis: known blunders, known best moves, and properties that hold for every game. Searches are
 //! limited by depth, so results are reproducible.
 
-use crownhead_play::analysis::{
+use crownhead_analysis::{
     AnalysisRequest, Eval, FileAnalysis, GameAnalysis, Judgement, MoveVerdict, PositionSpec,
     analyse_game, analyse_position, json, pdn, text,
 };

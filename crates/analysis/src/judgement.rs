@@ -1,116 +1,8 @@
-//! Expected scores, judgements and accuracy.
+//! Judgements and accuracy.
 //!
 //! Points compare moves of one position, but do not measure how bad a mistake was: a man decides an
 //! even game and changes nothing in a won one. So moves are judged by expected scores, from 0 for a
 //! loss to 1 for a win.
-
-use crownhead_records::EvalScore;
-use crownhead_rules::{Side, SideInfo};
-use crownhead_search::{Score, plies_to_end};
-
-/// Points that change the odds of winning by a factor of e.
-const LOGISTIC_SCALE: f64 = 100.0;
-
-/// Evaluation of a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Eval {
-    /// Estimate in points, from the view of the side that moves first in the game.
-    Points(Score),
-    /// A forced win.
-    Win {
-        /// The winner.
-        winner: Side,
-        /// Plies to the end; 0 if the game is over.
-        plies: u32,
-    },
-    /// The game is over and drawn.
-    Drawn,
-}
-
-impl Eval {
-    /// Converts a score from the view of the side to move.
-    pub(crate) fn new(score: Score, side: Side) -> Eval {
-        match plies_to_end(score) {
-            Some(plies) => {
-                let winner = if score > 0 { side } else { side.other() };
-                Eval::Win { winner, plies: plies.unsigned_abs() }
-            }
-            None => Eval::Points(if side == Side::First { score } else { -score }),
-        }
-    }
-
-    /// Evaluation of a position whose best move leads to a position with this evaluation.
-    pub(super) fn one_ply_up(self) -> Eval {
-        match self {
-            Eval::Points(_) => self,
-            Eval::Win { winner, plies } => Eval::Win { winner, plies: plies + 1 },
-            Eval::Drawn => Eval::Points(0),
-        }
-    }
-
-    /// Evaluation after the best move of a position with this evaluation.
-    pub(crate) fn one_ply_down(self) -> Eval {
-        match self {
-            Eval::Win { winner, plies } => Eval::Win { winner, plies: plies.saturating_sub(1) },
-            Eval::Points(_) | Eval::Drawn => self,
-        }
-    }
-
-    /// Score for game files.
-    pub(crate) fn record(self) -> EvalScore {
-        match self {
-            Eval::Points(points) => EvalScore::Points(points),
-            Eval::Win { winner, plies } => {
-                let moves = plies.div_ceil(2).try_into().unwrap_or(i32::MAX);
-                EvalScore::WinIn(if winner == Side::First { moves } else { -moves })
-            }
-            Eval::Drawn => EvalScore::Points(0),
-        }
-    }
-
-    /// Expected score of the side that moves first in the game.
-    pub fn expected_score(self) -> f64 {
-        match self {
-            Eval::Points(points) => 1.0 / (1.0 + (-f64::from(points) / LOGISTIC_SCALE).exp()),
-            Eval::Win { winner: Side::First, .. } => 1.0,
-            Eval::Win { winner: Side::Second, .. } => 0.0,
-            Eval::Drawn => 0.5,
-        }
-    }
-
-    /// Expected score of a side.
-    pub fn expected_for(self, side: Side) -> f64 {
-        match side {
-            Side::First => self.expected_score(),
-            Side::Second => 1.0 - self.expected_score(),
-        }
-    }
-
-    /// Returns whether a side prefers this evaluation: a quicker win, a later loss.
-    pub(super) fn is_better_for(self, side: Side, other: Eval) -> bool {
-        let speed = |eval: Eval| match eval {
-            Eval::Win { winner, plies } if winner == side => -i64::from(plies),
-            Eval::Win { plies, .. } => plies.into(),
-            _ => 0,
-        };
-        let (a, b) = (self.expected_for(side), other.expected_for(side));
-        a > b || a == b && speed(self) > speed(other)
-    }
-
-    /// Formats the evaluation: `+0.35`, `Black wins in 4` (moves of the winner), `Black has won`,
-    /// `drawn`.
-    pub fn text(self, sides: &[SideInfo; 2]) -> String {
-        match self {
-            Eval::Points(0) => "0.00".to_string(),
-            Eval::Points(points) => format!("{:+.2}", f64::from(points) / 100.0),
-            Eval::Win { winner, plies: 0 } => format!("{} has won", sides[winner.index()].name),
-            Eval::Win { winner, plies } => {
-                format!("{} wins in {}", sides[winner.index()].name, plies.div_ceil(2))
-            }
-            Eval::Drawn => "drawn".to_string(),
-        }
-    }
-}
 
 /// How bad a move was.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -131,7 +23,7 @@ const JUDGEMENT_THRESHOLDS: [(f64, Judgement); 3] =
 const DECIDED_BELOW: f64 = 0.1;
 
 /// Returns whether a side with this expected score has already lost.
-pub(super) fn is_lost(expected: f64) -> bool {
+pub(crate) fn is_lost(expected: f64) -> bool {
     expected <= DECIDED_BELOW
 }
 
@@ -140,7 +32,7 @@ impl Judgement {
     pub const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
     /// Judges a move by the expected scores of the best move and of the move played.
-    pub(super) fn new(best: f64, played: f64) -> Option<Judgement> {
+    pub(crate) fn new(best: f64, played: f64) -> Option<Judgement> {
         if is_lost(best) || played >= 1.0 - DECIDED_BELOW {
             return None;
         }
@@ -182,12 +74,12 @@ impl Judgement {
 const ACCURACY_DECAY: f64 = 5.0;
 
 /// Returns the mean accuracy of moves with these losses, 0 to 1; `None` without moves.
-pub(super) fn accuracy(losses: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(crate) fn accuracy(losses: impl IntoIterator<Item = f64>) -> Option<f64> {
     mean(losses.into_iter().map(|loss| (-ACCURACY_DECAY * loss).exp()))
 }
 
 /// Returns the mean; `None` without numbers.
-pub(super) fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(crate) fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0u32);
     for number in numbers {
         sum += number;
@@ -206,11 +98,11 @@ fn standing(expected: f64) -> i32 {
 
 /// What [`turning_point`] needs to know about a move.
 #[derive(Clone, Copy)]
-pub(super) struct MoveLoss {
+pub(crate) struct MoveLoss {
     /// Expected score that the move gave away.
-    pub(super) loss: f64,
+    pub(crate) loss: f64,
     /// Whether the move is marked as an inaccuracy, a mistake or a blunder.
-    pub(super) is_marked: bool,
+    pub(crate) is_marked: bool,
 }
 
 /// Returns the index of the move at which the game turned, from the expected scores of all positions
@@ -219,7 +111,7 @@ pub(super) struct MoveLoss {
 /// This is the marked move that changed the expected score most. If no move is marked, it is the
 /// costliest move from the last even position to the last change of the standing; `None` if the
 /// standing never changed.
-pub(super) fn turning_point(expected: &[f64], moves: &[MoveLoss]) -> Option<usize> {
+pub(crate) fn turning_point(expected: &[f64], moves: &[MoveLoss]) -> Option<usize> {
     let swing = |at: usize| (expected[at + 1] - expected[at]).abs();
     let marked = (0..moves.len()).filter(|&at| moves[at].is_marked);
     if let Some(at) = marked.max_by(|&a, &b| swing(a).total_cmp(&swing(b))) {

@@ -1,8 +1,7 @@
 //! The reason for a suggested move, in words.
 
+use crownhead_play::{Choice, Session, counted};
 use crownhead_search::{Score, plies_to_end};
-
-use crate::{Choice, Session, counted};
 
 /// The player that gives hints.
 pub const HINT_PLAYER: &str = "best:movetime=1s";
@@ -46,7 +45,7 @@ fn score_phrase(score: Score) -> &'static str {
 #[allow(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
-    use crate::new_session;
+    use crownhead_play::new_session;
 
     #[test]
     fn reason_names_captures_forced_results_and_the_balance() {

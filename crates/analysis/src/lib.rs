@@ -1,4 +1,4 @@
-//! Analysis of positions and recorded games.
+//! Analysis of positions and recorded games, and hints.
 //!
 //! [`analyse_position`] finds the best lines of a position, [`analyse_game`] judges every move of a
 //! game. Both return plain data; [`text`], [`json`] and [`pdn`] format it and know neither rules nor
@@ -6,6 +6,7 @@
 //! them.
 
 mod game;
+mod hint;
 pub mod json;
 mod judgement;
 pub mod pdn;
@@ -18,8 +19,10 @@ use crownhead_records::RecordError;
 use crownhead_rules::{Cell, Notation, Side};
 use crownhead_search::{EngineConfig, PvLine, SearchLimits, SearchReport, Searchable};
 
+pub use crownhead_play::Eval;
 pub use game::{GameAnalysis, GameEnd, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
-pub use judgement::{Eval, Judgement};
+pub use hint::{HINT_PLAYER, hint_reason};
+pub use judgement::Judgement;
 pub use position::{PositionAnalysis, PositionSpec, analyse_position};
 
 /// How to search.

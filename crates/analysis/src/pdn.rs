@@ -5,7 +5,7 @@
 use crownhead_records::{EvalScore, GameRecord, Line, MoveData, MoveEval, Ply};
 use crownhead_rules::{Side, SideInfo};
 
-use super::{Eval, GameAnalysis, Judgement, Variation};
+use crate::{Eval, GameAnalysis, Judgement, Variation};
 
 /// Returns the game with its annotations.
 pub fn annotated(analysis: &GameAnalysis) -> GameRecord {

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
+use crownhead_play::{Session, TypedSession, move_words, truncate};
 use crownhead_rules::{Game, Side, SideInfo, TableValue};
 use crownhead_search::{
     GameVisitor, HasEngine, Knowledge, SearchRequest, Searchable, StopFlag, visit,
 };
 
-use super::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
-use crate::sentence::truncate;
-use crate::{Session, TypedSession};
+use crate::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
 
 /// A position, given by a start position and moves.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +17,7 @@ pub struct PositionSpec<'a> {
     pub game: &'a Game,
     /// Start position; `None` is the game's own.
     pub position: Option<&'a str>,
-    /// Moves to play first, as [`move_words`](crate::move_words()) splits them.
+    /// Moves to play first, as [`move_words`](crownhead_play::move_words()) splits them.
     pub moves: &'a str,
 }
 
@@ -130,7 +129,7 @@ fn play_moves<P: Searchable>(
         None => P::start(options),
     };
     let mut session = TypedSession::<P>::new(spec.game.clone(), position);
-    for (number, text) in (1..).zip(crate::move_words(spec.moves)) {
+    for (number, text) in (1..).zip(move_words(spec.moves)) {
         let played = match session.outcome_text() {
             Some(outcome) => Err(format!("the game is over: {outcome}")),
             None => session.replay(text).map_err(|error| error.to_string()),

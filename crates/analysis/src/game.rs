@@ -12,6 +12,8 @@
 //! these searches, not that of the search of the position itself. So a loss is attributed to the
 //! move that caused it.
 
+use crownhead_play::TypedSession;
+use crownhead_play::replay::replay;
 use crownhead_records::GameRecord;
 use crownhead_rules::{MoveList, Position, Side, SideInfo};
 use crownhead_search::{
@@ -19,13 +21,11 @@ use crownhead_search::{
     StopFlag, visit,
 };
 
-use super::judgement::{MoveLoss, accuracy, is_lost, mean, turning_point};
-use super::{
+use crate::judgement::{MoveLoss, accuracy, is_lost, mean, turning_point};
+use crate::{
     AnalysisError, AnalysisRequest, Eval, Judgement, MoveStep, Progress, Variation, board_text,
     final_eval, variations,
 };
-use crate::TypedSession;
-use crate::replay::replay;
 
 /// The analysis of a game.
 #[derive(Clone, Debug)]

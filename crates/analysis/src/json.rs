@@ -1,14 +1,14 @@
 //! Analyses as JSON, documented in `docs/analysis.md`. An incompatible change increments
 //! [`VERSION`].
 
+use crownhead_play::knowledge::value_json;
 use crownhead_rules::{Side, SideInfo};
 use crownhead_search::SearchLimits;
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
 };
-use crate::knowledge::value_json;
 
 /// Version of the format.
 pub const VERSION: u32 = 1;
