@@ -1,20 +1,16 @@
 //! `crownhead`: the command line and the exit code. Each command is a file in [`commands`].
 
 mod commands;
-mod failure;
-mod isolation_args;
-mod output;
-mod signals;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
+use crownhead_cli::failure::Failure;
+use crownhead_cli::output::eprint_message;
+use crownhead_cli::{failure, game_files, isolation_args, knowledge, output, signals};
 use crownhead_rules::nearest;
-
-use failure::Failure;
-use output::eprint_message;
 
 /// Play, analyse and run bot tournaments of 8x8 checkers games.
 #[derive(Parser)]

@@ -20,8 +20,9 @@ use crownhead_report::html::analysis_page;
 use crownhead_rules::Game;
 use crownhead_search::{EngineConfig, SearchLimits};
 
-use super::tables::{load_knowledge, missing_table};
+use super::tables::missing_table;
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
 use crate::output::{LiveDisplay, colours_allowed, eprint_message, input_name, supports_ansi};
 use crate::signals::stop_on_interrupt;
 

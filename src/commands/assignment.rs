@@ -14,9 +14,9 @@ use crownhead_terminal::plain::input::{InputLine, read_line};
 use crownhead_terminal::text::{move_text, side_text};
 
 use super::play::random_seed;
-use super::tables::load_knowledge;
 use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
+use crate::knowledge::load_knowledge;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 

@@ -10,22 +10,19 @@ pub(crate) mod engine;
 pub(crate) mod games;
 pub(crate) mod home;
 pub(crate) mod learn;
-pub(crate) mod matches;
 pub(crate) mod menu;
 pub(crate) mod moves;
 pub(crate) mod openings;
 pub(crate) mod pdn;
 pub(crate) mod perft;
 pub(crate) mod play;
-pub(crate) mod rate;
 pub(crate) mod serve;
-pub(crate) mod sprt;
 pub(crate) mod tables;
-pub(crate) mod tournament;
 pub(crate) mod train;
 pub(crate) mod tune;
 pub(crate) mod view;
 
+pub(crate) use crownhead_cli::{matches, rate, sprt, tournament};
 use crownhead_rules::{Notation, Position};
 
 use crate::failure::Failure;

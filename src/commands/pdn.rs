@@ -1,16 +1,16 @@
 //! `crownhead pdn`: checks and converts files of recorded games.
 
-use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use crownhead_files::AtomicFile;
 use crownhead_play::counted;
-use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, WriteError, write_game};
+use crownhead_records::{GameRecord, WriteError, write_game};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::game_files::{read, report};
 use crate::output::{eprint_message, input_name};
 
 #[derive(clap::Subcommand)]
@@ -164,45 +164,4 @@ fn convert_to(
         return Err(Failure::BadInputReported);
     }
     Ok(())
-}
-
-/// Contents of a file.
-pub(crate) struct Counts {
-    games: u64,
-    pub(crate) errors: u64,
-}
-
-/// Reads a file and passes on every game and every error. Fails if the file is unreadable.
-pub(crate) fn read(
-    path: &Path,
-    mut on_game: impl FnMut(GameRecord) -> Result<(), anyhow::Error>,
-    mut on_error: impl FnMut(&RecordError),
-) -> Result<Counts, anyhow::Error> {
-    let input: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(std::io::stdin().lock())
-    } else {
-        Box::new(File::open(path).with_context(|| format!("cannot open {}", input_name(path)))?)
-    };
-    let mut counts = Counts { games: 0, errors: 0 };
-    for result in Reader::new(input) {
-        match result {
-            Ok(record) => {
-                counts.games += 1;
-                on_game(record)?;
-            }
-            Err(error) if error.kind == RecordErrorKind::Io => {
-                return Err(anyhow!("{}: {}", input_name(path), error.message));
-            }
-            Err(error) => {
-                counts.errors += 1;
-                on_error(&error);
-            }
-        }
-    }
-    Ok(counts)
-}
-
-pub(crate) fn report(path: &Path, error: &RecordError) {
-    let RecordError { game, line, column, message, .. } = error;
-    eprint_message(format_args!("{}:{line}:{column}: game {game}: {message}", input_name(path)));
 }

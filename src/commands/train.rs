@@ -13,8 +13,8 @@ use crownhead_rules::Game;
 use crownhead_search::train::data::{Block, DataError, DataReader, write_header};
 use crownhead_search::train::{FitOptions, SelfPlayOptions, Trainer, TrainingSet, fit, trainer};
 
-use super::tables::load_knowledge;
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 

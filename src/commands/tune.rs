@@ -11,8 +11,8 @@ use crownhead_play::counted;
 use crownhead_rules::Game;
 use crownhead_search::tune::{Fit, FitOptions, SelfPlayOptions, fit, tuner};
 
-use super::tables::load_knowledge;
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::value_parser;
-use crownhead_play::{Knowledge, knowledge::from_tables, new_session};
+use crownhead_play::new_session;
 use crownhead_rules::Game;
 use crownhead_tables::endgame::{Counts, PiecesSummary};
 use crownhead_tables::registry::{
@@ -73,12 +73,6 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Probe(args) => probe::run(args),
     }
-}
-
-/// Loads the tables of a game. The second part is a warning for the user if one is missing.
-pub(crate) fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
-    let (tables, warning) = registry::load(game.info().id);
-    (from_tables(&tables), warning)
 }
 
 /// Hint for a position that a missing table contains. The position is in no table that is built.

@@ -8,8 +8,9 @@ use crownhead_play::{Knowledge, Session, new_session};
 use crownhead_rules::{Game, Side, TableValue};
 use crownhead_tables::registry;
 
-use super::{load_knowledge, no_tables};
+use super::no_tables;
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -3,7 +3,7 @@
 use crownhead_play::StopFlag;
 
 /// Returns a flag that every Ctrl-C, SIGTERM and SIGHUP sets.
-pub(crate) fn stop_on_signals() -> StopFlag {
+pub fn stop_on_signals() -> StopFlag {
     let stop = StopFlag::new();
     let flag = stop.clone();
     let _ = ctrlc::set_handler(move || flag.set());
@@ -11,7 +11,7 @@ pub(crate) fn stop_on_signals() -> StopFlag {
 }
 
 /// Returns a flag that the first signal sets. The second kills all bots and exits.
-pub(crate) fn stop_on_interrupt() -> StopFlag {
+pub fn stop_on_interrupt() -> StopFlag {
     let stop = StopFlag::new();
     let flag = stop.clone();
     let _ = ctrlc::set_handler(move || {

@@ -22,8 +22,8 @@ use crownhead_tournament::{GameSummary, IsolationRecord, time_left};
 use serde_json::{Value, json};
 
 use super::{Games, Show, Standings, games_text, journal_failure, open};
-use crate::commands::rate::rating_failure;
 use crate::failure::Failure;
+use crate::rate::rating_failure;
 
 pub(super) fn read_snapshot(file: &Path) -> Result<(Journal, Snapshot), Failure> {
     let journal = open(file)?;

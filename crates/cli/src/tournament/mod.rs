@@ -19,8 +19,9 @@ use crate::failure::Failure;
 use crate::output::eprint_message;
 pub(crate) use run::control_by_signals;
 
+/// The subcommands of `crownhead tournament`.
 #[derive(clap::Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     /// Write a commented tournament file to start from
     New(New),
     /// Run a tournament from the start
@@ -41,15 +42,17 @@ pub(crate) enum Command {
     Cancel(Show),
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct New {
+pub struct New {
     /// File to write
     #[arg(value_name = "FILE", default_value = "tournament.toml")]
     file: PathBuf,
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct Run {
+pub struct Run {
     /// Tournament file
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -58,8 +61,9 @@ pub(crate) struct Run {
     json: bool,
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct Resume {
+pub struct Resume {
     /// Tournament file
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -81,15 +85,17 @@ pub(crate) struct Resume {
     json: bool,
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct Watch {
+pub struct Watch {
     /// Tournament file or journal
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct Show {
+pub struct Show {
     /// Tournament file or journal
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -98,8 +104,9 @@ pub(crate) struct Show {
     json: bool,
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct Standings {
+pub struct Standings {
     #[command(flatten)]
     show: Show,
     /// Print the crosstable even with more than 20 players
@@ -116,8 +123,9 @@ pub(crate) struct Standings {
     markdown: bool,
 }
 
+/// Args of a subcommand.
 #[derive(clap::Args)]
-pub(crate) struct Games {
+pub struct Games {
     #[command(flatten)]
     show: Show,
     /// Show this game with its moves
@@ -140,7 +148,8 @@ pub(crate) struct Games {
     csv: bool,
 }
 
-pub(crate) fn run(command: Command) -> Result<(), Failure> {
+/// Runs the command.
+pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::New(args) => new(&args),
         Command::Run(args) => run::run(&args),

@@ -22,14 +22,15 @@ use crownhead_tournament::job::JobError;
 use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cpu_time};
 use serde_json::{Value, json};
 
-use super::tables::load_knowledge;
 use crate::failure::Failure;
 use crate::isolation_args::{IsolationArgs, isolation_json};
+use crate::knowledge::load_knowledge;
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
+/// Args of `crownhead match`.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     #[command(flatten)]
     players: MatchArgs,
     /// Number of games; must be even, because every opening is played with both colours
@@ -105,7 +106,8 @@ pub(crate) struct MatchArgs {
     pub(crate) isolation: IsolationArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
     if args.games % 2 == 1 {
         return Err(Failure::Usage(format!(
             "the number of games must be even, because every opening is played with both colours; \

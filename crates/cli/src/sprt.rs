@@ -19,17 +19,18 @@ use crownhead_tournament::standings::TieBreak;
 use crownhead_tournament::{Colours, Entrant, Points, Schedule, Tournament};
 use serde_json::{Value, json};
 
-use super::matches::{MatchArgs, elo_text, pairs_text};
-use super::tables::load_knowledge;
-use super::tournament::{control_by_signals, journal_failure};
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
+use crate::matches::{MatchArgs, elo_text, pairs_text};
 use crate::output::{LiveDisplay, eprint_message};
+use crate::tournament::{control_by_signals, journal_failure};
 
+/// Args of `crownhead sprt`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Exit codes: 0 H1 accepted (PLAYER1 is stronger by about ELO1 or more), 10 H0 accepted, 11 stopped
 undecided. A test that was interrupted or killed is resumed by the same command.")]
-pub(crate) struct Args {
+pub struct Args {
     #[command(flatten)]
     players: MatchArgs,
     /// Elo difference under the null hypothesis H0
@@ -130,7 +131,8 @@ impl TestState {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
     if args.elo0 >= args.elo1 || !(args.elo1 - args.elo0).is_finite() {
         return Err(Failure::Usage("--elo1 must be greater than --elo0".into()));
     }

@@ -23,8 +23,8 @@ use crownhead_tournament::journal::{GameDetails, Journal, Snapshot};
 
 use super::show::{parse_game, read_snapshot, record, write_pdn};
 use super::{games_text, journal_failure};
-use crate::commands::tables::load_knowledge;
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
@@ -35,13 +35,14 @@ const HASH_MB: usize = 16;
 /// Maximum size of a log that is read.
 const MAX_LOG_BYTES: u64 = 4 << 20;
 
+/// Args of `crownhead tournament report`.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("output").args(["html", "per_player", "json"]).required(true).multiple(true))]
 #[command(after_help = "\
 Examples:
   crownhead tournament report class.toml --html report
   crownhead tournament report class.toml --analyse --html report --per-player feedback")]
-pub(crate) struct Args {
+pub struct Args {
     /// Tournament file or journal
     #[arg(value_name = "FILE")]
     file: PathBuf,

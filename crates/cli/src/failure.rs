@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 /// Why a command did not succeed.
-pub(crate) enum Failure {
+pub enum Failure {
     /// Invalid input; the message names the place.
     BadInput(String),
     /// Invalid input that has been reported.
@@ -23,7 +23,8 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn message(&self) -> Option<String> {
+    /// Returns the message for the user, unless it has been reported.
+    pub fn message(&self) -> Option<String> {
         match self {
             Failure::BadInput(message) | Failure::Usage(message) => Some(message.clone()),
             Failure::Bot(message) => message.clone(),
@@ -35,7 +36,8 @@ impl Failure {
         }
     }
 
-    pub(crate) fn exit_code(&self) -> ExitCode {
+    /// Returns the exit code of the process.
+    pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::BadInput(_) | Failure::BadInputReported => ExitCode::from(3),
             Failure::Usage(_) => ExitCode::from(2),
@@ -47,7 +49,7 @@ impl Failure {
     }
 
     /// Whether the reader of standard output has closed it, as `head` does.
-    pub(crate) fn is_broken_pipe(&self) -> bool {
+    pub fn is_broken_pipe(&self) -> bool {
         let Failure::Other(error) = self else { return false };
         error.chain().any(|cause| {
             cause

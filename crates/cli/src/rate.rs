@@ -13,13 +13,14 @@ use crownhead_statistics::ratings::{Anchor, RatedGame, RatingError, RatingOption
 use crownhead_tournament::journal::Journal;
 use serde_json::json;
 
-use super::pdn;
 use super::tournament::journal_failure;
 use crate::failure::Failure;
+use crate::game_files;
 use crate::output::eprint_message;
 
+/// Args of `crownhead rate`.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     /// Journals, tournament files or PDN files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -89,7 +90,7 @@ impl Games {
             }
             Ok(())
         };
-        let counts = pdn::read(path, &mut add, |error| pdn::report(path, error))?;
+        let counts = game_files::read(path, &mut add, |error| game_files::report(path, error))?;
         self.errors += counts.errors;
         if skipped > 0 {
             eprint_message(format_args!(
@@ -134,7 +135,8 @@ fn parse_anchor(text: &str, games: &Games) -> Result<Anchor, Failure> {
     })
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
     let mut games = Games::default();
     for path in &args.files {
         games.read(path)?;

@@ -9,28 +9,29 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::eprint_message;
 
+/// Options of the commands that start bots.
 #[derive(clap::Args)]
-pub(crate) struct IsolationArgs {
+pub struct IsolationArgs {
     /// Sandbox for bots: default (every mechanism that this machine offers), require (start nothing
     /// unless all are available) or off (for debugging your own bot)
     #[arg(long, value_name = "MODE", default_value = "default")]
-    pub(crate) isolation: Isolation,
+    pub isolation: Isolation,
     /// Resource limits of each bot; those not named keep their default [default:
     /// cores=1,cpu-slack=5s,memory=2GB,disk=256MB,files=256,processes=256]
     #[arg(long, value_name = "LIMITS")]
-    pub(crate) limits: Option<Limits>,
+    pub limits: Option<Limits>,
     /// File or folder that bots may read besides their own, such as language packages; repeatable
     #[arg(long, value_name = "PATH")]
-    pub(crate) read: Vec<PathBuf>,
+    pub read: Vec<PathBuf>,
     /// Let bots think while their opponents do; otherwise a bot that does is frozen
     #[arg(long)]
-    pub(crate) ponder: bool,
+    pub ponder: bool,
 }
 
 impl IsolationArgs {
     /// Applies the options to the bots, and reports the isolation on standard error. Returns `None`
     /// if there are no bots.
-    pub(crate) fn apply<'a>(
+    pub fn apply<'a>(
         &self,
         programs: impl IntoIterator<Item = &'a mut BotProgram>,
     ) -> Result<Option<IsolationStatus>, Failure> {
@@ -59,10 +60,7 @@ impl IsolationArgs {
 }
 
 /// Isolation as JSON, with the limits of each player that is a bot; null without bots.
-pub(crate) fn isolation_json(
-    status: Option<&IsolationStatus>,
-    programs: &[Option<&BotProgram>],
-) -> Value {
+pub fn isolation_json(status: Option<&IsolationStatus>, programs: &[Option<&BotProgram>]) -> Value {
     let Some(status) = status else { return Value::Null };
     let is_limited = status.isolation != Isolation::Off;
     let limits = |program: &BotProgram| -> Value {

@@ -10,29 +10,29 @@ use crownhead_terminal::settings;
 
 /// Prints a line to standard error. Errors are ignored: there is nowhere left to report them. Names of
 /// files and players in it may come from strangers, so invisible characters are escaped.
-pub(crate) fn eprint_message(message: impl std::fmt::Display) {
+pub fn eprint_message(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{}", escape_invisible(&message.to_string()));
 }
 
 /// Returns whether a stream is a terminal that understands ANSI escape sequences.
-pub(crate) fn supports_ansi(stream: &impl IsTerminal) -> bool {
+pub fn supports_ansi(stream: &impl IsTerminal) -> bool {
     let term = std::env::var_os("TERM");
     let is_dumb = term.is_none_or(|term| term.is_empty() || term == "dumb");
     !(cfg!(unix) && is_dumb) && stream.is_terminal()
 }
 
 /// Returns whether input and output are terminals fit for the full screen.
-pub(crate) fn is_interactive() -> bool {
+pub fn is_interactive() -> bool {
     supports_ansi(&std::io::stdout()) && std::io::stdin().is_terminal()
 }
 
 /// Returns whether `NO_COLOR` permits colours.
-pub(crate) fn colours_allowed() -> bool {
+pub fn colours_allowed() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Returns the saved theme and the colours that this terminal has.
-pub(crate) fn look() -> Look {
+pub fn look() -> Look {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let depth = match colours_allowed() {
         true => ColourDepth::detect(&variable("COLORTERM"), &variable("TERM")),
@@ -42,7 +42,7 @@ pub(crate) fn look() -> Look {
 }
 
 /// Saves the theme that the user has chosen, if it is another one than before.
-pub(crate) fn save_theme(chosen: Look) {
+pub fn save_theme(chosen: Look) {
     if chosen.theme != settings::load_theme()
         && let Err(error) = settings::save_theme(chosen.theme)
     {
@@ -51,7 +51,7 @@ pub(crate) fn save_theme(chosen: Look) {
 }
 
 /// Formats a path for messages, where `-` is standard input.
-pub(crate) fn input_name(path: &std::path::Path) -> String {
+pub fn input_name(path: &std::path::Path) -> String {
     if path == std::path::Path::new("-") {
         "standard input".into()
     } else {
@@ -67,7 +67,7 @@ const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Progress on standard error: lines that are redrawn in place on an ANSI terminal, and a line from
 /// time to time elsewhere.
-pub(crate) struct LiveDisplay {
+pub struct LiveDisplay {
     is_ansi: bool,
     started: Instant,
     last_drawn: Option<Instant>,
@@ -75,13 +75,15 @@ pub(crate) struct LiveDisplay {
 }
 
 impl LiveDisplay {
-    pub(crate) fn new() -> LiveDisplay {
+    /// Creates a display without lines.
+    #[allow(clippy::new_without_default)] // it starts a clock
+    pub fn new() -> LiveDisplay {
         let is_ansi = supports_ansi(&std::io::stderr());
         LiveDisplay { is_ansi, started: Instant::now(), last_drawn: None, height: 0 }
     }
 
     /// Replaces the lines, unless they were drawn a moment ago.
-    pub(crate) fn show(&mut self, lines: impl FnOnce() -> Vec<String>) {
+    pub fn show(&mut self, lines: impl FnOnce() -> Vec<String>) {
         if !self.is_due(Instant::now()) {
             return;
         }
@@ -101,7 +103,7 @@ impl LiveDisplay {
     }
 
     /// Clears the lines and reports what was done.
-    pub(crate) fn finish(&mut self, done: impl std::fmt::Display) {
+    pub fn finish(&mut self, done: impl std::fmt::Display) {
         self.clear();
         eprint_message(format_args!("{done} in {:.1} s.", self.started.elapsed().as_secs_f64()));
     }
@@ -125,7 +127,8 @@ impl LiveDisplay {
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Clears the lines.
+    pub fn clear(&mut self) {
         if self.height > 0 {
             self.draw(&[]);
             self.last_drawn = None;

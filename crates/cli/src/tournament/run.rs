@@ -16,8 +16,8 @@ use crownhead_tournament::{IsolationRecord, Tournament};
 use super::live::LiveScreen;
 use super::progress::Progress;
 use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
-use crate::commands::tables::load_knowledge;
 use crate::failure::Failure;
+use crate::knowledge::load_knowledge;
 use crate::output::eprint_message;
 
 pub(super) fn run(args: &Run) -> Result<(), Failure> {

@@ -1,0 +1,14 @@
+//! What the commands of `crownhead` share (failures and exit codes, messages, signals, tables, game
+//! files), and the commands about matches and tournaments: [`mod@matches`], [`sprt`], [`rate`] and
+//! [`tournament`].
+
+pub mod failure;
+pub mod game_files;
+pub mod isolation_args;
+pub mod knowledge;
+pub mod matches;
+pub mod output;
+pub mod rate;
+pub mod signals;
+pub mod sprt;
+pub mod tournament;
