@@ -20,12 +20,13 @@ fn parses_name_and_options() {
         assert_eq!(spec(text), BuiltinSpec::new(kind), "{text}");
     }
     assert_eq!(
-        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000").options,
+        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000,tables=off").options,
         PlayerOptions {
             threads: Some(2),
             hash: Some(128),
             movetime: Some(Duration::from_millis(500)),
             nodes: Some(100_000),
+            tables: Some(false),
         }
     );
     assert_eq!(spec("level:4:movetime=1s").options.movetime, Some(Duration::from_secs(1)));
@@ -59,10 +60,13 @@ fn errors_name_the_valid_values() {
         ("best:movetime=0ms", "a time is written 100ms, 2s or 1.5s"),
         ("best:movetime=5", "a time is written 100ms, 2s or 1.5s"),
         ("best:movetime=1h", "not \"1h\""),
+        ("best:tables=none", "option tables is on or off, not \"none\""),
+        ("best:tables=off,tables=on", "option tables is given twice"),
         ("best:threads=2,threads=2", "option threads is given twice"),
         (
             "best:speed=9",
-            "unknown option \"speed\" for best; available options: threads, hash, movetime, nodes",
+            "unknown option \"speed\" for best; available options: threads, hash, movetime, nodes, \
+             tables",
         ),
         ("random:nodes=9", "unknown option \"nodes\" for random; available options: none"),
         (
@@ -92,11 +96,12 @@ fn specs() -> impl Strategy<Value = BuiltinSpec> {
         proptest::option::of(1u32..=65_536),
         proptest::option::of(time),
         proptest::option::of(1u64..),
+        proptest::option::of(any::<bool>()),
     );
-    (kinds, options).prop_map(|(kind, (threads, hash, movetime, nodes))| {
+    (kinds, options).prop_map(|(kind, (threads, hash, movetime, nodes, tables))| {
         let mut spec = BuiltinSpec::new(kind);
         if spec.supports_node_limit() {
-            spec.options = PlayerOptions { threads, hash, movetime, nodes };
+            spec.options = PlayerOptions { threads, hash, movetime, nodes, tables };
         } else if kind != PlayerKind::Random {
             spec.options.movetime = movetime;
         }

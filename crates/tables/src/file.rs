@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // mapping opens a table in a third of the time, and processes share one copy
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -55,4 +55,29 @@ pub(crate) fn map(file: &File) -> io::Result<Mmap> {
     // are read-only. Any bytes are read without undefined behaviour, so another program that writes
     // to the file causes wrong values at worst. Only truncating it would end this process.
     unsafe { Mmap::map(file) }
+}
+
+/// Locks the folder against other builds until the file is closed.
+pub(crate) fn lock(folder: &Path) -> Result<Option<File>, TableError> {
+    let path = folder.join(".lock");
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(|error| TableError::io(&path, "create", error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(TableError::Busy { path: folder.into() }),
+        // Some file systems have no locks. Two builds then do the same work, and no harm.
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Removes the temporary files of a build that was killed.
+pub(crate) fn remove_unfinished(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(".crownhead-") && name.ends_with(".part") {
+            // If it cannot be removed, it only takes space.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }

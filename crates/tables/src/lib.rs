@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod blocks;
+mod cache;
 pub mod endgame;
 mod error;
 #[cfg(feature = "fs")]

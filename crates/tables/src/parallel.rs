@@ -1,6 +1,7 @@
 //! Work on all threads.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Splits `0..total` into batches, which the threads take in turn. `Break` stops all of them.
@@ -32,4 +33,19 @@ pub(crate) fn each_batch(
         run();
     });
     if stopped.into_inner() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Results of `work` for each of `0..count`, in order.
+#[cfg(feature = "fs")]
+pub(crate) fn map<T: Send>(threads: usize, count: u64, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let results: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
+    let _ = each_batch(threads, count, 1, |range| {
+        let result = work(range.start);
+        if let Ok(mut entry) = results[range.start as usize].lock() {
+            *entry = Some(result);
+        }
+        ControlFlow::Continue(())
+    });
+    // `each_batch` has filled all of them, because nothing broke off.
+    results.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect()
 }

@@ -48,6 +48,8 @@ pub struct PlayerOptions {
     pub movetime: Option<Duration>,
     /// Maximum nodes per move.
     pub nodes: Option<u64>,
+    /// Whether it uses tables.
+    pub tables: Option<bool>,
 }
 
 /// An invalid player text.
@@ -94,8 +96,8 @@ fn hint(typed: &str) -> String {
 impl BuiltinSpec {
     /// A player with default options.
     pub const fn new(kind: PlayerKind) -> BuiltinSpec {
-        let options = PlayerOptions { threads: None, hash: None, movetime: None, nodes: None };
-        BuiltinSpec { kind, options }
+        let (threads, hash, movetime, nodes, tables) = (None, None, None, None, None);
+        BuiltinSpec { kind, options: PlayerOptions { threads, hash, movetime, nodes, tables } }
     }
 
     /// Returns whether `text` starts with the name of a built-in player.
@@ -106,7 +108,7 @@ impl BuiltinSpec {
 
     /// Returns whether the player evaluates positions, so that tables make it stronger.
     pub fn uses_evaluation(&self) -> bool {
-        self.kind != PlayerKind::Random
+        self.kind != PlayerKind::Random && self.options.tables != Some(false)
     }
 
     /// Names of the options this player takes.
@@ -114,7 +116,9 @@ impl BuiltinSpec {
         match self.kind {
             PlayerKind::Random => &[],
             PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
-            PlayerKind::Level(_) | PlayerKind::Best => &["threads", "hash", "movetime", "nodes"],
+            PlayerKind::Level(_) | PlayerKind::Best => {
+                &["threads", "hash", "movetime", "nodes", "tables"]
+            }
         }
     }
 
@@ -167,7 +171,10 @@ impl BuiltinSpec {
                 })
             }
         }
-        visit(game, Create(self, knowledge))
+        match self.options.tables {
+            Some(false) => visit(game, Create(self, &Knowledge::default())),
+            _ => visit(game, Create(self, knowledge)),
+        }
     }
 
     fn parse_option(&mut self, text: &str) -> Result<(), SpecError> {
@@ -199,6 +206,7 @@ impl BuiltinSpec {
                 let megabytes = parse_count(&key, value, MAX_HASH_MB.into())? as u32;
                 options.hash.replace(megabytes).is_some()
             }
+            "tables" => options.tables.replace(parse_switch(&key, value)?).is_some(),
             "nodes" => options.nodes.replace(parse_count(&key, value, u64::MAX)?).is_some(),
             _ => {
                 let time = parse_duration(value).map_err(|error| invalid(error.to_string()))?;
@@ -223,6 +231,14 @@ fn parse_count(key: &str, value: &str, max: u64) -> Result<u64, SpecError> {
             "option {key} takes a whole number from 1 to {max}, not {:?}",
             truncate(value)
         ))),
+    }
+}
+
+fn parse_switch(key: &str, value: &str) -> Result<bool, SpecError> {
+    match value.to_ascii_lowercase().as_str() {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(invalid(format!("option {key} is on or off, not {:?}", truncate(value)))),
     }
 }
 
@@ -277,12 +293,13 @@ impl fmt::Display for BuiltinSpec {
             PlayerKind::Level(level) => write!(f, "level:{level}")?,
             PlayerKind::Best => f.write_str("best")?,
         }
-        let PlayerOptions { threads, hash, movetime, nodes } = self.options;
+        let PlayerOptions { threads, hash, movetime, nodes, tables } = self.options;
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
             movetime.map(|time| format!("movetime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
+            tables.map(|tables| format!("tables={}", if tables { "on" } else { "off" })),
         ];
         for (index, option) in options.into_iter().flatten().enumerate() {
             write!(f, "{}{option}", if index == 0 { ':' } else { ',' })?;

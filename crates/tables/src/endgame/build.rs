@@ -3,14 +3,14 @@
 //! A slice is a file that appears complete or not at all, so a build that was interrupted continues
 //! with the first pair that is not there.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::solve::{BYTES_PER_POSITION, Context, Pair};
 use super::value::Stored;
 use super::{EndgameTable, GAME, KEYS, MIN_PIECES, Slice, encode, key, open_slice, slice_path};
-use crate::{Progress, TableError};
+use crate::{Progress, TableError, file};
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
@@ -113,8 +113,8 @@ impl Build<'_> {
     pub fn run(&self, progress: &Progress<'_>) -> Result<EndgameTable, TableError> {
         let folder = self.folder;
         fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
-        let _lock = lock(folder)?;
-        remove_unfinished(folder);
+        let _lock = file::lock(folder)?;
+        file::remove_unfinished(folder);
         let pairs: Vec<Slice> = (MIN_PIECES..=self.pieces).flat_map(Slice::pairs).collect();
         let positions = |pair: Slice| {
             if pair == pair.swapped() { pair.size() } else { 2 * pair.size() }
@@ -161,33 +161,8 @@ impl Build<'_> {
             Context { stored: dependencies, threads: self.threads, distances, tick: &tick };
         for (boards, solved) in pair.boards().iter().zip(pair.solve(&context)?) {
             let image = encode::encode(boards, &solved, self.threads);
-            crate::file::save(&slice_path(self.folder, boards.slice()), &image)?;
+            file::save(&slice_path(self.folder, boards.slice()), &image)?;
         }
         Ok(())
-    }
-}
-
-/// Locks the folder against other builds until the file is closed.
-fn lock(folder: &Path) -> Result<Option<File>, TableError> {
-    let path = folder.join(".lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|error| TableError::io(&path, "create", error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(TableError::Busy { path: folder.into() }),
-        // Some file systems have no locks. Two builds then do the same work, and no harm.
-        Err(TryLockError::Error(_)) => Ok(None),
-    }
-}
-
-/// Removes the temporary files of a build that was killed.
-fn remove_unfinished(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(".crownhead-") && name.ends_with(".part") {
-            // If it cannot be removed, it only takes space.
-            let _ = fs::remove_file(entry.path());
-        }
     }
 }

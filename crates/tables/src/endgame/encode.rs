@@ -1,18 +1,13 @@
 //! Builds the file of a slice; see [`format`](super::format).
 
-use std::ops::{ControlFlow, Range};
-use std::sync::Mutex;
+use std::ops::Range;
 
-use miniz_oxide::deflate::compress_to_vec;
-
-use super::format::{CHECKSUM, Counts, HEADER, LISTED, MAGIC, Stream, VERSION, streams};
+use super::format::{Counts, MAGIC, Stream, VERSION, streams};
 use super::slice::{Boards, Slice};
 use super::solve::Solved;
 use super::value::DRAW;
-use crate::parallel::each_batch;
-
-/// Compression level, of 10.
-const LEVEL: u8 = 9;
+use crate::blocks::{self, HEADER};
+use crate::parallel::map;
 
 /// A block, compressed.
 struct Block {
@@ -32,53 +27,30 @@ pub(super) fn encode(boards: &Boards, solved: &Solved, threads: usize) -> Vec<u8
     for block in &blocks[..of_first] {
         counts += block.counts;
     }
-    let data: usize = blocks.iter().map(|block| block.bytes.len()).sum();
-    let length = HEADER + blocks.len() * LISTED + CHECKSUM + data;
     let longest = |values: &[u8]| values.iter().max().map_or(0, |max| max.saturating_sub(1));
     let longest = match streams[0] {
         Stream::Outcomes => [0; 2],
         _ => [&solved.ends, &solved.progress].map(|values| longest(values)),
     };
     let Slice { own_men, own_kings, opponent_men, opponent_kings } = boards.slice();
-    let mut image = Vec::with_capacity(length);
-    image.extend(MAGIC);
-    image.extend(VERSION.to_le_bytes());
-    image.extend([own_men, own_kings, opponent_men, opponent_kings]);
-    image.extend([streams.len() as u8, longest[0], longest[1], 0, 0, 0, 0, 0]);
-    for number in [counts.wins, counts.losses, counts.draws, length as u64] {
-        image.extend(number.to_le_bytes());
+    let mut header = [0; HEADER];
+    header[..16].copy_from_slice(&MAGIC);
+    header[16..20].copy_from_slice(&VERSION.to_le_bytes());
+    let facts = [own_men, own_kings, opponent_men, opponent_kings, streams.len() as u8];
+    header[20..25].copy_from_slice(&facts);
+    header[25..27].copy_from_slice(&longest);
+    for (at, number) in [(32, counts.wins), (40, counts.losses), (48, counts.draws)] {
+        header[at..at + 8].copy_from_slice(&number.to_le_bytes());
     }
-    let mut end = 0;
-    for Block { bytes, .. } in &blocks {
-        end += bytes.len() as u32;
-        image.extend(end.to_le_bytes());
-        image.extend(crc32fast::hash(bytes).to_le_bytes());
-    }
-    image.extend(crc32fast::hash(&image).to_le_bytes());
-    for Block { bytes, .. } in &blocks {
-        image.extend(bytes);
-    }
-    image
+    blocks::build(header, blocks.iter().map(|block| &block.bytes[..]))
 }
 
 fn encode_stream(boards: &Boards, solved: &Solved, stream: Stream, threads: usize) -> Vec<Block> {
     let size = boards.slice().size();
-    let count = size.div_ceil(stream.positions()) as usize;
-    let blocks: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
-    let _ = each_batch(threads, count as u64, 1, |range| {
-        let first = range.start * stream.positions();
-        let block =
-            encode_block(boards, solved, stream, first..size.min(first + stream.positions()));
-        if let Ok(mut entry) = blocks[range.start as usize].lock() {
-            *entry = Some(block);
-        }
-        ControlFlow::Continue(())
-    });
-    let empty = || Block { bytes: Vec::new(), counts: Counts::default() };
-    blocks
-        .into_iter()
-        .map(|block| block.into_inner().ok().flatten().unwrap_or_else(empty))
-        .collect()
+    map(threads, size.div_ceil(stream.positions()), |block| {
+        let first = block * stream.positions();
+        encode_block(boards, solved, stream, first..size.min(first + stream.positions()))
+    })
 }
 
 fn encode_block(boards: &Boards, solved: &Solved, stream: Stream, range: Range<u64>) -> Block {
@@ -112,5 +84,5 @@ fn encode_block(boards: &Boards, solved: &Solved, stream: Stream, range: Range<u
             values.chunks(4).map(byte).collect()
         }
     };
-    Block { bytes: compress_to_vec(&bytes, LEVEL), counts }
+    Block { bytes: blocks::compress(&bytes), counts }
 }

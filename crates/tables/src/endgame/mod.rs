@@ -2,7 +2,6 @@
 
 #[cfg(feature = "fs")]
 mod build;
-mod cache;
 #[cfg(feature = "fs")]
 mod encode;
 mod format;
@@ -28,9 +27,9 @@ pub use format::Counts;
 pub use slice::{Boards, Cursor, Slice};
 pub use verify::{Verification, Verified};
 
+use crate::cache::Cache;
 use crate::image::Image;
 use crate::{FormatError, TableError};
-use cache::Cache;
 use format::{SliceFile, Stream};
 use value::{DRAW, Stored, is_win};
 
@@ -280,8 +279,19 @@ impl EndgameTable {
         }
         let slice = Slice::of(board);
         let file = self.files[key(slice)].as_ref()?;
-        let value = self.cache.value(file, key(slice), Stream::Progress, slice.index(board))?;
+        let value = self.cached(file, Stream::Progress, slice.index(board))?;
         u32::from(value).checked_sub(1)
+    }
+}
+
+impl EndgameTable {
+    /// Value of a position without a capture; `None` if its block is damaged.
+    #[inline]
+    fn cached(&self, file: &SliceFile, stream: Stream, index: u64) -> Option<u8> {
+        let (slice_key, block) = (key(file.slice) as u64, stream.block(index));
+        let key = slice_key << 48 | u64::from(stream == Stream::Progress) << 47 | block;
+        let read = |bytes: &mut Vec<u8>| file.read_block(stream, block, bytes);
+        self.cache.with_block(key, read, |bytes| stream.value(bytes, index))
     }
 }
 
@@ -289,7 +299,7 @@ impl Stored for EndgameTable {
     #[inline]
     fn stored(&self, slice: Slice, index: u64) -> Option<u8> {
         let file = self.files[key(slice)].as_ref()?;
-        self.cache.value(file, key(slice), file.ends(), index)
+        self.cached(file, file.ends(), index)
     }
 }
 

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crownhead_rules::Bits;
 use crownhead_rules::checkers::{MoverBoard, squares};
 
-use super::format::{BLOCK_BYTES, Counts, Stream};
+use super::format::{Counts, Stream};
 use super::value::{DRAW, NO_MOVE, Stored, before, better, is_loss, is_win, outcome, resolve};
 use super::{Boards, EndgameTable, MIN_PIECES, Slice, key};
+use crate::blocks::BLOCK_BYTES;
 use crate::parallel::each_batch;
 use crate::{Progress, TableError};
 
@@ -126,7 +127,7 @@ impl EndgameTable {
             let Some(file) = &self.files[key(slice)] else { return };
             let stored = self.stored(slice, index);
             let is_right = if file.has_distances {
-                let stored_progress = self.cache.value(file, key(slice), Stream::Progress, index);
+                let stored_progress = self.cached(file, Stream::Progress, index);
                 stored == Some(value) && (value == DRAW || stored_progress == Some(progress))
             } else {
                 stored == Some(outcome(value))

@@ -2,38 +2,36 @@
 
 use std::sync::Mutex;
 
-use super::format::{BLOCK_BYTES, SliceFile, Stream};
+use crate::FormatError;
+use crate::blocks::BLOCK_BYTES;
 
 /// Number of blocks: at most 32 MB.
 const SLOTS: usize = (32 << 20) / BLOCK_BYTES;
 
 /// Each block has one slot where it may be; a newer block with the same slot replaces it.
-pub(super) struct Cache(Vec<Mutex<Slot>>);
+pub(crate) struct Cache(Vec<Mutex<Slot>>);
 
 #[derive(Default)]
 struct Slot {
-    /// Slice, stream and block, plus 1; 0 for an empty slot.
+    /// The caller's key, plus 1; 0 for an empty slot.
     key: u64,
     /// The block; empty if it is damaged.
     bytes: Vec<u8>,
 }
 
 impl Cache {
-    pub(super) fn new() -> Cache {
+    pub(crate) fn new() -> Cache {
         Cache((0..SLOTS).map(|_| Mutex::default()).collect())
     }
 
-    /// Value of a position without a capture; `None` if its block is damaged.
+    /// Calls `get` with the block that has this key, or with an empty one if `read` fails.
     #[inline]
-    pub(super) fn value(
+    pub(crate) fn with_block<T>(
         &self,
-        file: &SliceFile,
-        slice_key: usize,
-        stream: Stream,
-        index: u64,
-    ) -> Option<u8> {
-        let block = stream.block(index);
-        let key = (slice_key as u64) << 48 | u64::from(stream == Stream::Progress) << 47 | block;
+        key: u64,
+        read: impl FnOnce(&mut Vec<u8>) -> Result<(), FormatError>,
+        get: impl FnOnce(&[u8]) -> T,
+    ) -> T {
         // The upper bits of the product depend on all bits of the key.
         let slot = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         // A panic elsewhere leaves a slot consistent: its key is set last.
@@ -43,11 +41,11 @@ impl Cache {
         };
         if slot.key != key + 1 {
             slot.key = 0;
-            if file.read_block(stream, block, &mut slot.bytes).is_err() {
+            if read(&mut slot.bytes).is_err() {
                 slot.bytes.clear();
             }
             slot.key = key + 1;
         }
-        stream.value(&slot.bytes, index)
+        get(&slot.bytes)
     }
 }
