@@ -11,6 +11,18 @@ import type { BoardState } from "./state.svelte";
 /** Pixels after which a press becomes a drag. */
 const DRAG_THRESHOLD = 5;
 
+/** The cell at the position of a pointer, null beside the board. `cells` are in the order shown. */
+export function cellUnder(
+  cells: Cell[],
+  { left, top, width, height }: DOMRect,
+  event: PointerEvent,
+): Cell | null {
+  const column = Math.floor(((event.clientX - left) / width) * 8);
+  const row = Math.floor(((event.clientY - top) / height) * 8);
+  if (row < 0 || row > 7 || column < 0 || column > 7) return null;
+  return cells[row * 8 + column] ?? null;
+}
+
 interface Press {
   pointerId: number;
   cell: Cell;
@@ -41,7 +53,7 @@ export class PointerInput {
     const { state } = this;
     if (!state.isActive || this.press || event.button !== 0 || !event.isPrimary) return;
     this.bounds = this.grid().getBoundingClientRect();
-    const cell = this.cellUnder(event);
+    const cell = cellUnder(state.cells, this.bounds, event);
     if (!cell) return;
     const wasSelected = state.lastSelected === cell;
     // A piece that cannot move may be dragged too: the server then explains why.
@@ -78,7 +90,7 @@ export class PointerInput {
       const top = y - this.bounds.top - half;
       element.style.transform = `translate(${left}px, ${top}px) scale(1.08)`;
     });
-    this.hover(this.cellUnder(event));
+    this.hover(cellUnder(state.cells, this.bounds, event));
   };
 
   onUp = (event: PointerEvent) => {
@@ -86,7 +98,8 @@ export class PointerInput {
     if (press?.pointerId !== event.pointerId) return;
     // The layout may have changed since the press.
     this.bounds = this.grid().getBoundingClientRect();
-    const target = event.type === "pointercancel" ? null : this.cellUnder(event);
+    const target =
+      event.type === "pointercancel" ? null : cellUnder(state.cells, this.bounds, event);
     const wasDragged = state.isDragging;
     this.cancel();
     if (wasDragged) {
@@ -107,14 +120,6 @@ export class PointerInput {
     press.element.classList.remove("dragged");
     // The style directive does not know that the element was moved.
     press.element.style.transform = state.placeOf(press.piece);
-  }
-
-  private cellUnder(event: PointerEvent): Cell | null {
-    const { left, top, width, height } = this.bounds;
-    const column = Math.floor(((event.clientX - left) / width) * 8);
-    const row = Math.floor(((event.clientY - top) / height) * 8);
-    if (row < 0 || row > 7 || column < 0 || column > 7) return null;
-    return this.state.cells[row * 8 + column] ?? null;
   }
 
   private hover(cell: Cell | null) {

@@ -5,6 +5,7 @@ import { settings } from "../stores/settings.svelte";
 import { ALL_CELLS, cellIndex, isInPlay, pieceSide, sideIndex } from "./cells";
 import { Pieces, type Piece } from "./pieces.svelte";
 import { canStop, capturedSoFar, destinations, isAmbiguous, movable, select } from "./selection";
+import type { Shape } from "./shapes";
 
 /** A move entered before the turn: its start and its end. */
 export type Premove = readonly [from: Cell, to: Cell];
@@ -30,12 +31,16 @@ export interface BoardProps {
   premove?: Premove | null;
   /** Cells of a suggested move. */
   hint?: Cell[] | undefined;
+  /** Arrows and circles. */
+  shapes?: Shape[];
   onmove: (move: LegalMove, path: Cell[]) => void;
   /** The user selected cells that are not a legal move. */
   onillegal: (path: Cell[]) => void;
   onmessage: (text: string) => void;
   /** The user entered a move before the turn, or cancelled it. */
   onpremove?: (premove: Premove | null) => void;
+  /** The user drew a circle (one cell) or an arrow (two) with the right mouse button. */
+  ondraw?: (path: Cell[]) => void;
   /** The user started to type a move. */
   ontype?: (text: string) => void;
 }

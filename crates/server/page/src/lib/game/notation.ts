@@ -1,6 +1,6 @@
 /** Moves as the board's coordinates show them, and as people type them. */
 import type { Cell, GameInfo } from "../api/types";
-import { cellIndex } from "../board/cells";
+import { cellAt, cellIndex } from "../board/cells";
 
 /** Coordinates on the board: square numbers, rows and columns, or none. */
 export type Coordinates = "numbers" | "cells" | "none";
@@ -12,14 +12,15 @@ export const usesRowColumn = (game: GameInfo, coordinates: Coordinates) =>
 /** A move in the notation of the coordinates shown. */
 export function displayMove(
   game: GameInfo,
-  move: { text: string; path: Cell[]; captures: Cell[] },
+  { text }: { text: string },
   coordinates: Coordinates,
 ): string {
-  const isAsListed = !game.squares || !usesRowColumn(game, coordinates);
-  if (isAsListed || move.path.length === 0) return move.text;
-  const hasFullPath = move.text.split(/[-x]/).length > 2;
-  const cells = hasFullPath ? move.path : [move.path[0], move.path.at(-1)];
-  return cells.join(move.captures.length > 0 ? "x" : "-");
+  const { squares } = game;
+  if (!squares || !usesRowColumn(game, coordinates)) return text;
+  return text.replace(/\d+/g, (number) => {
+    const index = squares.indexOf(Number(number));
+    return index < 0 ? number : cellAt(index);
+  });
 }
 
 /** A typed move in the server's notation: rows and columns become square numbers. */
