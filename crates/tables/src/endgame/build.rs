@@ -4,12 +4,18 @@
 //! with the first pair that is not there.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::solve::{BYTES_PER_POSITION, Context, Pair};
-use super::value::Stored;
-use super::{EndgameTable, GAME, KEYS, MIN_PIECES, Slice, encode, key, open_slice, slice_path};
+use crownhead_rules::checkers::MoverBoard;
+
+use super::solve::{self, Context, slices};
+use super::value::{DRAW, NO_MOVE, before, better, outcome};
+use super::values::{Known, Values, memory};
+use super::{Boards, EndgameTable, GAME, MIN_PIECES, Slice, encode, open_slice, slice_path};
+use crate::parallel::each_batch;
 use crate::{Progress, TableError, file};
 
 /// What to build.
@@ -27,57 +33,6 @@ pub struct Build<'a> {
     pub memory: u64,
     /// Whether to build slices that are there already.
     pub force: bool,
-}
-
-/// Values of the slices that the current pair depends on.
-struct Dependencies {
-    values: Vec<Option<Vec<u8>>>,
-}
-
-impl Stored for Dependencies {
-    #[inline]
-    fn stored(&self, slice: Slice, index: u64) -> Option<u8> {
-        self.values[key(slice)].as_ref()?.get(index as usize).copied()
-    }
-}
-
-impl Dependencies {
-    fn bytes(&self) -> u64 {
-        self.values.iter().flatten().map(|values| values.len() as u64).sum()
-    }
-
-    /// Loads what a pair depends on. Drops the rest if it needs the memory.
-    fn load(&mut self, build: &Build<'_>, pair: Slice) -> Result<(), TableError> {
-        let needed = dependencies(pair);
-        let own = [pair, pair.swapped()].map(Slice::size);
-        let own = if pair == pair.swapped() { own[0] } else { own[0] + own[1] };
-        let own = own * BYTES_PER_POSITION;
-        let loaded: u64 = needed.iter().map(|slice| slice.size()).sum();
-        if own + loaded > build.memory {
-            let [needed, allowed] = [own + loaded, build.memory].map(|bytes| bytes / 1_000_000);
-            return Err(TableError::MemoryLimit { slice: pair, needed, allowed });
-        }
-        let is_missing = |slice: &&Slice| self.values[key(**slice)].is_none();
-        let missing: u64 = needed.iter().filter(is_missing).map(|slice| slice.size()).sum();
-        if own + self.bytes() + missing > build.memory {
-            let keys: Vec<usize> = needed.iter().map(|&slice| key(slice)).collect();
-            for (key, values) in self.values.iter_mut().enumerate() {
-                if !keys.contains(&key) {
-                    *values = None;
-                }
-            }
-        }
-        for slice in needed {
-            if self.values[key(slice)].is_none() {
-                let values = open_slice(build.folder, slice)?.read_all().map_err(|error| {
-                    let path = slice_path(build.folder, slice);
-                    TableError::Corrupt { path, game: GAME, error }
-                })?;
-                self.values[key(slice)] = Some(values);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Slices that captures and crownings of a pair lead to.
@@ -116,18 +71,15 @@ impl Build<'_> {
         let _lock = file::lock(folder)?;
         file::remove_unfinished(folder);
         let pairs: Vec<Slice> = (MIN_PIECES..=self.pieces).flat_map(Slice::pairs).collect();
-        let positions = |pair: Slice| {
-            if pair == pair.swapped() { pair.size() } else { 2 * pair.size() }
-        };
+        let positions = |pair: Slice| slices(pair).iter().map(|slice| slice.size()).sum::<u64>();
         let total: u64 = pairs.iter().map(|&pair| positions(pair)).sum();
         let mut done = 0;
-        let mut dependencies = Dependencies { values: (0..KEYS).map(|_| None).collect() };
+        let mut known = Known::new();
         for pair in pairs {
-            let distances = pair.pieces() <= self.distance_pieces;
-            if self.force || !self.is_complete(pair, distances) {
-                dependencies.load(self, pair)?;
-                self.solve(pair, distances, &dependencies, &|looked_at| {
-                    progress((done + looked_at).min(total), total)
+            if self.force || !self.is_complete(pair) {
+                self.load(&mut known, pair)?;
+                self.solve(pair, &mut known, &|solved| {
+                    progress((done + solved).min(total), total)
                 })?;
             }
             done += positions(pair);
@@ -138,31 +90,120 @@ impl Build<'_> {
         EndgameTable::open(folder)
     }
 
+    const fn has_distances(&self, slice: Slice) -> bool {
+        slice.pieces() <= self.distance_pieces
+    }
+
     /// Whether the files of a pair are there and undamaged.
-    fn is_complete(&self, pair: Slice, distances: bool) -> bool {
-        [pair, pair.swapped()].into_iter().all(|slice| {
-            open_slice(self.folder, slice)
-                .is_ok_and(|file| file.has_distances == distances && file.check_blocks().is_ok())
+    fn is_complete(&self, pair: Slice) -> bool {
+        slices(pair).into_iter().all(|slice| {
+            open_slice(self.folder, slice).is_ok_and(|file| {
+                file.has_distances == self.has_distances(slice) && file.check_blocks().is_ok()
+            })
         })
+    }
+
+    /// Loads what a pair depends on. Drops the rest if it needs the memory.
+    fn load(&self, known: &mut Known, pair: Slice) -> Result<(), TableError> {
+        let distances = self.has_distances(pair);
+        let needed = dependencies(pair);
+        let own = solve::memory_of_pair(pair, self.threads, distances);
+        let bytes = |slice: &Slice| memory(slice.size(), distances);
+        let all: u64 = own + needed.iter().map(bytes).sum::<u64>();
+        if all > self.memory {
+            let [needed, allowed] = [all, self.memory].map(|bytes| bytes / 1_000_000);
+            return Err(TableError::MemoryLimit { slice: pair, needed, allowed });
+        }
+        if !distances {
+            known.forget_distances(&needed)?;
+        }
+        let missing: Vec<_> =
+            needed.iter().copied().filter(|&slice| !known.contains(slice)).collect();
+        if own + known.bytes() + missing.iter().map(bytes).sum::<u64>() > self.memory {
+            known.keep(&needed);
+        }
+        for slice in missing {
+            let values = self.read(known, slice, distances)?;
+            known.insert(slice, values);
+        }
+        Ok(())
+    }
+
+    /// Reads the values of a slice, and derives those of positions with a capture.
+    fn read(&self, known: &Known, slice: Slice, distances: bool) -> Result<Values, TableError> {
+        let file = open_slice(self.folder, slice)?;
+        let stream = file.ends();
+        let values = Values::new(slice.size(), distances)?;
+        let boards = Boards::new(slice);
+        let error = Mutex::new(None);
+        let flow =
+            each_batch(self.threads, slice.size().div_ceil(stream.positions()), 1, |range| {
+                let number = range.start;
+                let first = number * stream.positions();
+                let mut block = Vec::new();
+                let result = file.read_block(stream, number, &mut block).map_err(|error| {
+                    let path = slice_path(self.folder, slice);
+                    TableError::Corrupt { path, game: GAME, error }
+                });
+                let result = result.and_then(|()| {
+                    let range = first..slice.size().min(first + stream.positions());
+                    let mut found = vec![DRAW; (range.end - range.start) as usize];
+                    let mut is_known = true;
+                    boards.each(range, |index, board| {
+                        let value = match board.has_capture() {
+                            true => after_captures(known, board),
+                            false => stream.value(&block, index),
+                        };
+                        is_known &= value.is_some();
+                        let value = value.unwrap_or(DRAW);
+                        found[(index - first) as usize] =
+                            if distances { value } else { outcome(value) };
+                    });
+                    values.set(first, found.into_iter());
+                    if is_known { Ok(()) } else { Err(TableError::MissingSlices) }
+                });
+                match result {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(found) => {
+                        if let Ok(mut error) = error.lock() {
+                            *error = Some(found);
+                        }
+                        ControlFlow::Break(())
+                    }
+                }
+            });
+        match error.into_inner() {
+            Ok(Some(error)) => Err(error),
+            _ if flow.is_break() => Err(TableError::Cancelled),
+            _ => Ok(values),
+        }
     }
 
     fn solve(
         &self,
         pair: Slice,
-        distances: bool,
-        dependencies: &Dependencies,
-        progress: &(dyn Fn(u64) -> std::ops::ControlFlow<()> + Sync),
+        known: &mut Known,
+        progress: &(dyn Fn(u64) -> ControlFlow<()> + Sync),
     ) -> Result<(), TableError> {
-        let looked_at = AtomicU64::new(0);
-        let looks = if distances { 2 } else { 1 };
-        let tick = |count| progress((looked_at.fetch_add(count, Relaxed) + count) / looks);
-        let pair = Pair::new(pair);
-        let context =
-            Context { stored: dependencies, threads: self.threads, distances, tick: &tick };
-        for (boards, solved) in pair.boards().iter().zip(pair.solve(&context)?) {
-            let image = encode::encode(boards, &solved, self.threads);
-            file::save(&slice_path(self.folder, boards.slice()), &image)?;
+        let distances = self.has_distances(pair);
+        let solved = AtomicU64::new(0);
+        let tick = |count| progress(solved.fetch_add(count, Relaxed) + count);
+        let context = Context { known, threads: self.threads, distances, tick: &tick };
+        for (slice, solved) in slices(pair).into_iter().zip(solve::solve(pair, &context)?) {
+            let image = encode::encode(&Boards::new(slice), &solved, self.threads);
+            file::save(&slice_path(self.folder, slice), &image)?;
+            known.insert(slice, solved.ends);
         }
         Ok(())
     }
+}
+
+/// Value of a position with a capture.
+fn after_captures(known: &Known, board: MoverBoard) -> Option<u8> {
+    let mut best = Some(NO_MOVE);
+    board.each_move(true, |mv| {
+        let after = known.value(board.after(mv));
+        best = best.and_then(|best| Some(better(best, before(after?))));
+    });
+    best
 }

@@ -13,11 +13,13 @@ use crate::parallel::map;
 struct Block {
     bytes: Vec<u8>,
     counts: Counts,
+    /// Largest value.
+    longest: u8,
 }
 
 /// Builds the file of a slice.
 pub(super) fn encode(boards: &Boards, solved: &Solved, threads: usize) -> Vec<u8> {
-    let streams = streams(!solved.progress.is_empty());
+    let streams = streams(solved.progress.is_some());
     let mut blocks = Vec::new();
     for &stream in streams {
         blocks.extend(encode_stream(boards, solved, stream, threads));
@@ -27,11 +29,10 @@ pub(super) fn encode(boards: &Boards, solved: &Solved, threads: usize) -> Vec<u8
     for block in &blocks[..of_first] {
         counts += block.counts;
     }
-    let longest = |values: &[u8]| values.iter().max().map_or(0, |max| max.saturating_sub(1));
-    let longest = match streams[0] {
-        Stream::Outcomes => [0; 2],
-        _ => [&solved.ends, &solved.progress].map(|values| longest(values)),
-    };
+    let longest = [&blocks[..of_first], &blocks[of_first..]].map(|blocks| {
+        blocks.iter().map(|block| block.longest).max().map_or(0, |max| max.saturating_sub(1))
+    });
+    let longest = if streams[0] == Stream::Outcomes { [0; 2] } else { longest };
     let Slice { own_men, own_kings, opponent_men, opponent_kings } = boards.slice();
     let mut header = [0; HEADER];
     header[..16].copy_from_slice(&MAGIC);
@@ -56,18 +57,24 @@ fn encode_stream(boards: &Boards, solved: &Solved, stream: Stream, threads: usiz
 fn encode_block(boards: &Boards, solved: &Solved, stream: Stream, range: Range<u64>) -> Block {
     let first = range.start;
     let mut values = vec![None; (range.end - first) as usize];
-    let mut counts = Counts::default();
+    let (mut counts, mut longest) = (Counts::default(), 0);
+    let values_of_stream = match stream {
+        Stream::Progress => solved.progress.as_ref().unwrap_or(&solved.ends),
+        Stream::Ends | Stream::Outcomes => &solved.ends,
+    };
     boards.each(range, |index, board| {
-        let end = solved.ends[index as usize];
+        let end = solved.ends.get(index);
+        let value = values_of_stream.get(index);
         counts.add(end);
+        longest = longest.max(value);
         let entry = &mut values[(index - first) as usize];
         if board.has_capture() {
             return;
         }
         *entry = match stream {
-            Stream::Ends | Stream::Outcomes => Some(end),
+            Stream::Ends | Stream::Outcomes => Some(value),
             // The progress of a draw is never looked up.
-            Stream::Progress => Some(solved.progress[index as usize]).filter(|_| end != DRAW),
+            Stream::Progress => Some(value).filter(|_| end != DRAW),
         };
     });
     // Values that are never looked up repeat the one before.
@@ -84,5 +91,5 @@ fn encode_block(boards: &Boards, solved: &Solved, stream: Stream, range: Range<u
             values.chunks(4).map(byte).collect()
         }
     };
-    Block { bytes: blocks::compress(&bytes), counts }
+    Block { bytes: blocks::compress(&bytes), counts, longest }
 }

@@ -162,19 +162,4 @@ impl SliceFile {
     pub(super) fn check_blocks(&self) -> Result<(), FormatError> {
         self.blocks.check_blocks()
     }
-
-    /// Reads all values.
-    #[cfg(feature = "fs")]
-    pub(super) fn read_all(&self) -> Result<Vec<u8>, FormatError> {
-        let (stream, size) = (self.ends(), self.slice.size());
-        let mut values = Vec::with_capacity(size as usize);
-        let mut block = Vec::new();
-        for number in 0..size.div_ceil(stream.positions()) {
-            self.read_block(stream, number, &mut block)?;
-            let first = number * stream.positions();
-            let range = first..size.min(first + stream.positions());
-            values.extend(range.map(|index| stream.value(&block, index).unwrap_or(DRAW)));
-        }
-        Ok(values)
-    }
 }

@@ -5,10 +5,16 @@ mod build;
 #[cfg(feature = "fs")]
 mod encode;
 mod format;
+#[cfg(feature = "fs")]
+mod kings;
+#[cfg(feature = "fs")]
+mod placements;
 mod slice;
 #[cfg(feature = "fs")]
 mod solve;
 mod value;
+#[cfg(feature = "fs")]
+mod values;
 mod verify;
 
 use std::cmp::Ordering;

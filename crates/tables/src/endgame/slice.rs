@@ -42,7 +42,7 @@ static CHOOSE: [[u32; 13]; 33] = {
 };
 
 /// Number of squares where a man can stand.
-const MEN_SQUARES: usize = 28;
+pub(super) const MEN_SQUARES: usize = 28;
 
 impl Slice {
     /// Slice of a position.
@@ -249,7 +249,7 @@ const fn compact(board: u64) -> u32 {
 
 /// Inserts the ghost bits; inverts [`compact`].
 #[inline(always)]
-const fn spread(squares: u32) -> u64 {
+pub(super) const fn spread(squares: u32) -> u64 {
     let squares = squares as u64;
     squares & 0xff
         | (squares & 0xff00) << 1
@@ -259,7 +259,7 @@ const fn spread(squares: u32) -> u64 {
 
 /// Rank of a combination of squares in the combinatorial number system.
 #[inline(always)]
-fn rank(set: u32) -> u64 {
+pub(super) fn rank(set: u32) -> u64 {
     let squares = Bits(set.into()).zip(1..13);
     squares.map(|(square, k)| u64::from(CHOOSE[square as usize & 31][k])).sum()
 }
@@ -273,7 +273,7 @@ fn rank_among(set: u32, occupied: u32) -> u64 {
 }
 
 /// All combinations of `count` of the first `squares` squares, in the order of their ranks.
-fn combinations(squares: u64, count: u8) -> Vec<u32> {
+pub(super) fn combinations(squares: u64, count: u8) -> Vec<u32> {
     let total = CHOOSE[squares as usize][usize::from(count)];
     let mut set = (1u64 << count) - 1;
     let mut sets = Vec::with_capacity(total as usize);
