@@ -50,6 +50,8 @@ pub struct BuildOptions {
     pub threads: usize,
     /// Most pieces; `None` is the default of the table.
     pub pieces: Option<u8>,
+    /// The only slice to build, with what it depends on; for endgame tables.
+    pub slice: Option<endgame::Slice>,
     /// Most bytes of memory to use, for tables that can be built with less.
     pub memory: u64,
     /// Whether to build parts that are there already.
@@ -93,11 +95,15 @@ pub static TABLES: &[TableInfo] = &[
         open: |path| EndgameTable::open(path).map(Table::from),
         #[cfg(feature = "fs")]
         build: |folder, options, progress| {
-            let BuildOptions { threads, pieces, memory, force } = *options;
+            let BuildOptions { threads, pieces, slice, memory, force } = *options;
             let pieces = pieces.unwrap_or(DEFAULT_PIECES);
             let distance_pieces = endgame::MAX_DISTANCE_PIECES;
             let build = endgame::Build { folder, pieces, distance_pieces, threads, memory, force };
-            build.run(progress).map(Table::from)
+            let table = match slice {
+                Some(slice) => build.run_slice(slice, progress),
+                None => build.run(progress),
+            };
+            table.map(Table::from)
         },
     },
 ];

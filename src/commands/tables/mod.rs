@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use clap::value_parser;
 use crownhead_play::new_session;
 use crownhead_rules::Game;
-use crownhead_tables::endgame::{Counts, PiecesSummary};
+use crownhead_tables::endgame::{Counts, PiecesSummary, Slice};
 use crownhead_tables::registry::{
     self, BuildOptions, NO_FOLDER, TABLES, Table, TableInfo, TableState,
 };
@@ -43,6 +43,10 @@ pub(crate) struct Build {
     /// Maximum number of pieces, for endgame tables [default: 5]
     #[arg(long, value_name = "N")]
     pieces: Option<u8>,
+    /// Build only this slice of an endgame table and what it depends on, e.g. 0m3k-0m4k: three
+    /// kings of the side to move, four kings of the opponent
+    #[arg(long, conflicts_with = "pieces")]
+    slice: Option<Slice>,
     /// Maximum memory in MB, for endgame tables
     #[arg(long, value_name = "MB", default_value_t = 4096)]
     #[arg(value_parser = value_parser!(u32).range(16..))]
@@ -101,7 +105,7 @@ fn build(args: &Build) -> Result<(), Failure> {
         let path = info.path().context(NO_FOLDER)?;
         let state = if args.force { TableState::Absent } else { info.open_checked() };
         let (table, time) = match state {
-            TableState::Ok(table) if table.pieces() >= pieces => (table, None),
+            TableState::Ok(table) if is_built(&table, pieces, args.slice) => (table, None),
             TableState::Broken(
                 error @ (TableError::Corrupt { .. } | TableError::Damaged { .. }),
             ) => {
@@ -120,6 +124,16 @@ fn build(args: &Build) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Whether a table has what is to be built.
+fn is_built(table: &Table, pieces: Option<u8>, slice: Option<Slice>) -> bool {
+    match (table, slice) {
+        (Table::Endgame(table), Some(slice)) => {
+            [slice, slice.swapped()].iter().all(|&slice| table.slice_summary(slice).is_some())
+        }
+        _ => table.pieces() >= pieces,
+    }
+}
+
 /// Error for a game without tables.
 fn no_tables(id: &str) -> Failure {
     let games: Vec<_> = TABLES.iter().map(|info| info.game).collect();
@@ -130,14 +144,14 @@ fn no_tables(id: &str) -> Failure {
 /// Most pieces of the table to build, if it depends on them.
 fn pieces(info: &TableInfo, args: &Build) -> Result<Option<u8>, Failure> {
     let Some((range, default)) = &info.pieces else {
-        return match args.pieces {
-            None => Ok(None),
-            Some(_) => {
-                let TableInfo { game, name, .. } = info;
-                let message = format!("the {name} table of {game} does not depend on --pieces");
-                Err(Failure::Usage(message))
-            }
+        let option = match (args.pieces, args.slice) {
+            (None, None) => return Ok(None),
+            (Some(_), _) => "--pieces",
+            (None, Some(_)) => "--slice",
         };
+        let TableInfo { game, name, .. } = info;
+        let message = format!("the {name} table of {game} does not depend on {option}");
+        return Err(Failure::Usage(message));
     };
     let pieces = args.pieces.unwrap_or(*default);
     if range.contains(&pieces) {
@@ -183,6 +197,7 @@ fn generate(
     let options = BuildOptions {
         threads: threads(args.threads),
         pieces: pieces(info, args)?,
+        slice: args.slice,
         memory: u64::from(args.memory) << 20,
         force: args.force,
     };
@@ -256,7 +271,18 @@ fn report(
                 object["placements"] = SoloTable::PLACEMENTS.into();
                 object["histogram"] = json!(table.histogram());
             }
-            Table::Endgame(table) => object["pieces"] = summary_json(table),
+            Table::Endgame(table) => {
+                object["pieces"] = summary_json(table);
+                if let Some(slice) = args.slice {
+                    let row = |(slice, counts, bytes): (Slice, Counts, u64)| {
+                        json!({
+                            "slice": slice.to_string(), "wins": counts.wins,
+                            "losses": counts.losses, "draws": counts.draws, "bytes": bytes,
+                        })
+                    };
+                    object["slices"] = of_pair(table, slice).into_iter().map(row).collect();
+                }
+            }
         }
         return writeln!(out, "{object}");
     }
@@ -269,6 +295,12 @@ fn report(
             }
         }
         Table::Endgame(table) => {
+            if let Some(slice) = args.slice {
+                writeln!(out, "slice wins losses draws bytes")?;
+                for (slice, Counts { wins, losses, draws }, bytes) in of_pair(table, slice) {
+                    writeln!(out, "{slice} {wins} {losses} {draws} {bytes}")?;
+                }
+            }
             writeln!(out, "pieces wins losses draws longest-win bytes")?;
             for PiecesSummary { pieces, counts, longest, bytes } in table.summary() {
                 let Counts { wins, losses, draws } = counts;
@@ -283,6 +315,14 @@ fn report(
         None => eprint_message("already built; rebuild it with --force"),
     }
     Ok(())
+}
+
+/// A slice and that of the other side to move, with counts and sizes.
+fn of_pair(table: &EndgameTable, slice: Slice) -> Vec<(Slice, Counts, u64)> {
+    let mut slices = vec![slice, slice.swapped()];
+    slices.dedup();
+    let row = |slice| table.slice_summary(slice).map(|(counts, bytes)| (slice, counts, bytes));
+    slices.into_iter().filter_map(row).collect()
 }
 
 fn summary_json(table: &EndgameTable) -> serde_json::Value {

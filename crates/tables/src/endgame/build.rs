@@ -66,11 +66,42 @@ impl Build<'_> {
     /// If files cannot be read or written, memory is short, another program builds the same table,
     /// or `progress` cancelled the build.
     pub fn run(&self, progress: &Progress<'_>) -> Result<EndgameTable, TableError> {
+        self.run_pairs((MIN_PIECES..=self.pieces).flat_map(Slice::pairs).collect(), progress)
+    }
+
+    /// Builds one slice, with the other side to move too, and what it depends on.
+    ///
+    /// # Errors
+    /// See [`run`](Build::run).
+    pub fn run_slice(
+        &self,
+        slice: Slice,
+        progress: &Progress<'_>,
+    ) -> Result<EndgameTable, TableError> {
+        let mut needed = vec![slice, slice.swapped()];
+        let mut next = 0;
+        while let Some(&slice) = needed.get(next) {
+            for found in dependencies(slice) {
+                if !needed.contains(&found) {
+                    needed.push(found);
+                }
+            }
+            next += 1;
+        }
+        let pairs = (MIN_PIECES..=slice.pieces()).flat_map(Slice::pairs);
+        let pairs = pairs.filter(|pair| needed.contains(pair) || needed.contains(&pair.swapped()));
+        self.run_pairs(pairs.collect(), progress)
+    }
+
+    fn run_pairs(
+        &self,
+        pairs: Vec<Slice>,
+        progress: &Progress<'_>,
+    ) -> Result<EndgameTable, TableError> {
         let folder = self.folder;
         fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
         let _lock = file::lock(folder)?;
         file::remove_unfinished(folder);
-        let pairs: Vec<Slice> = (MIN_PIECES..=self.pieces).flat_map(Slice::pairs).collect();
         let positions = |pair: Slice| slices(pair).iter().map(|slice| slice.size()).sum::<u64>();
         let total: u64 = pairs.iter().map(|&pair| positions(pair)).sum();
         let mut done = 0;

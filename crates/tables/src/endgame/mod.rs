@@ -30,7 +30,7 @@ use crownhead_rules::{Probe, Side, TableValue};
 #[cfg(feature = "fs")]
 pub use build::Build;
 pub use format::Counts;
-pub use slice::{Boards, Cursor, Slice};
+pub use slice::{Boards, Cursor, Slice, SliceError};
 pub use verify::{Verification, Verified};
 
 use crate::cache::Cache;
@@ -50,12 +50,14 @@ pub const MAX_PIECES: u8 = 7;
 /// Most pieces with distances; with more, only the outcome is stored.
 pub const MAX_DISTANCE_PIECES: u8 = 5;
 
-/// Values of all positions with at most [`pieces`](EndgameTable::pieces) pieces, if no draw counter
-/// ends the game.
+/// Values of all positions with at most [`pieces`](EndgameTable::pieces) pieces, and of some slices
+/// with more, if no draw counter ends the game.
 pub struct EndgameTable {
     /// By [`key`].
     files: Vec<Option<SliceFile>>,
     pieces: u8,
+    /// Most pieces of a slice.
+    most_pieces: u8,
     distance_pieces: u8,
     /// Most plies to the end of the game, in the slices with distances.
     longest: u32,
@@ -127,8 +129,7 @@ fn open_slice(folder: &Path, slice: Slice) -> Result<SliceFile, TableError> {
 }
 
 impl EndgameTable {
-    /// Opens the table in a folder: the largest number of pieces whose slices are complete. Checks
-    /// headers and lists of blocks; [`check`](EndgameTable::check) checks the rest.
+    /// Opens the table in a folder: all slices that are there. Checks headers and lists of blocks; [`check`](EndgameTable::check) checks the rest.
     ///
     /// # Errors
     /// If the folder or its slices are missing, or a file is not a complete slice of this version.
@@ -141,20 +142,16 @@ impl EndgameTable {
             return Err(TableError::Corrupt { path: folder.into(), game: GAME, error });
         }
         let mut table = EndgameTable::empty();
-        for pieces in MIN_PIECES..=MAX_PIECES {
-            let slices = Slice::all(pieces);
-            if slices.iter().any(|&slice| !slice_path(folder, slice).exists()) {
-                break;
-            }
-            for slice in slices {
+        for slice in (MIN_PIECES..=MAX_PIECES).flat_map(Slice::all) {
+            if slice_path(folder, slice).exists() {
                 table.insert(open_slice(folder, slice)?);
             }
-            table.complete(pieces);
         }
-        if table.pieces == 0 {
+        if table.most_pieces == 0 {
             let error = std::io::ErrorKind::NotFound.into();
             return Err(TableError::io(folder, "open", error));
         }
+        table.find_complete();
         Ok(table)
     }
 
@@ -168,12 +165,7 @@ impl EndgameTable {
         for bytes in files {
             table.insert(SliceFile::new(Image::Memory(bytes))?);
         }
-        for pieces in MIN_PIECES..=MAX_PIECES {
-            if Slice::all(pieces).iter().any(|&slice| table.files[key(slice)].is_none()) {
-                break;
-            }
-            table.complete(pieces);
-        }
+        table.find_complete();
         Ok(table)
     }
 
@@ -182,6 +174,7 @@ impl EndgameTable {
         EndgameTable {
             files,
             pieces: 0,
+            most_pieces: 0,
             distance_pieces: 0,
             longest: 0,
             longest_progress: 0,
@@ -192,28 +185,40 @@ impl EndgameTable {
     fn insert(&mut self, file: SliceFile) {
         let slice = file.slice;
         if slice.pieces() <= MAX_PIECES {
+            self.most_pieces = self.most_pieces.max(slice.pieces());
             self.files[key(slice)] = Some(file);
         }
     }
 
-    /// Includes the positions with this number of pieces, whose slices are all there.
-    fn complete(&mut self, pieces: u8) {
-        self.pieces = pieces;
-        let slices = Slice::all(pieces);
-        let files = slices.iter().filter_map(|&slice| self.files[key(slice)].as_ref());
-        let follows = self.distance_pieces == pieces - 1 || pieces == MIN_PIECES;
-        if follows && files.clone().all(|file| file.has_distances) {
-            self.distance_pieces = pieces;
-            for file in files {
-                self.longest = self.longest.max(file.longest.into());
-                self.longest_progress = self.longest_progress.max(file.longest_progress.into());
+    /// Finds the numbers of pieces whose slices are all there.
+    fn find_complete(&mut self) {
+        for pieces in MIN_PIECES..=MAX_PIECES {
+            let slices = Slice::all(pieces);
+            let files: Vec<_> =
+                slices.iter().filter_map(|&slice| self.files[key(slice)].as_ref()).collect();
+            if files.len() < slices.len() {
+                return;
+            }
+            self.pieces = pieces;
+            let follows = self.distance_pieces == pieces - 1 || pieces == MIN_PIECES;
+            if follows && files.iter().all(|file| file.has_distances) {
+                self.distance_pieces = pieces;
+                for file in files {
+                    self.longest = self.longest.max(file.longest.into());
+                    self.longest_progress = self.longest_progress.max(file.longest_progress.into());
+                }
             }
         }
     }
 
-    /// Most pieces of a position in the table.
+    /// Most pieces of which the table contains all positions.
     pub fn pieces(&self) -> u8 {
         self.pieces
+    }
+
+    /// The slices that the table contains.
+    pub fn slices(&self) -> impl Iterator<Item = Slice> {
+        self.files.iter().flatten().map(|file| file.slice)
     }
 
     /// Most plies to the end of the game, in the slices with distances.
@@ -223,10 +228,16 @@ impl EndgameTable {
 
     /// Size of all files.
     pub fn bytes(&self) -> u64 {
-        self.summary().iter().map(|summary| summary.bytes).sum()
+        self.files.iter().flatten().map(SliceFile::bytes).sum()
     }
 
-    /// The values by number of pieces.
+    /// Numbers of outcomes of a slice, and the size of its file.
+    pub fn slice_summary(&self, slice: Slice) -> Option<(Counts, u64)> {
+        let file = self.files.get(key(slice))?.as_ref()?;
+        Some((file.counts, file.bytes()))
+    }
+
+    /// The values by number of pieces, as far as they are complete.
     pub fn summary(&self) -> Vec<PiecesSummary> {
         let summary = |pieces| {
             let mut summary =
@@ -271,11 +282,11 @@ impl EndgameTable {
         Some(EndgameValue { outcome, plies, progress })
     }
 
-    /// Number of pieces of a position, if the table contains it.
+    /// Number of pieces of a position, if the table may contain it.
     #[inline(always)]
     fn count(&self, board: MoverBoard) -> Option<u8> {
         let pieces = (board.own | board.opponent).count_ones() as u8;
-        (pieces <= self.pieces && board.own != 0 && board.opponent != 0).then_some(pieces)
+        (pieces <= self.most_pieces && board.own != 0 && board.opponent != 0).then_some(pieces)
     }
 
     /// Plies to the next capture or man's move, of a position that is not drawn.
@@ -320,7 +331,7 @@ impl<V: Variant> Probe<Checkers<V>> for EndgameTable {
     /// starts again, and no win of the table needs as many plies between two of them.
     fn probe_in_game(&self, position: &Checkers<V>, plies_left: u32) -> Option<TableValue> {
         let pieces = position.pieces(Side::First) | position.pieces(Side::Second);
-        if pieces.count_ones() > self.pieces.into() || !position.has_kings() {
+        if pieces.count_ones() > self.most_pieces.into() || !position.has_kings() {
             return None;
         }
         let EndgameValue { outcome, plies, progress } = self.value(position.mover_board())?;

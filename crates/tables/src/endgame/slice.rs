@@ -8,9 +8,12 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 
 use crownhead_rules::Bits;
 use crownhead_rules::checkers::MoverBoard;
+
+use super::MAX_PIECES;
 
 /// Numbers of pieces of both sides, seen from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -239,6 +242,34 @@ impl fmt::Display for Slice {
         write!(f, "{own_men}m{own_kings}k-{opponent_men}m{opponent_kings}k")
     }
 }
+
+/// Reads what [`Display`](fmt::Display) writes, for slices of the table.
+impl FromStr for Slice {
+    type Err = SliceError;
+
+    fn from_str(text: &str) -> Result<Slice, SliceError> {
+        let side = |text: &str| {
+            let (men, kings) = text.strip_suffix('k')?.split_once('m')?;
+            let count = |text: &str| text.parse().ok().filter(|&count: &u8| count < MAX_PIECES);
+            Some((count(men)?, count(kings)?))
+        };
+        let slice = text.split_once('-').and_then(|(own, opponent)| {
+            let ((own_men, own_kings), (opponent_men, opponent_kings)) =
+                (side(own)?, side(opponent)?);
+            let slice = Slice { own_men, own_kings, opponent_men, opponent_kings };
+            let has_both = own_men + own_kings > 0 && opponent_men + opponent_kings > 0;
+            (has_both && slice.pieces() <= MAX_PIECES).then_some(slice)
+        });
+        slice.ok_or(SliceError)
+    }
+}
+
+/// The text is not a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "not a slice with up to {MAX_PIECES} pieces, such as 0m3k-0m4k (men and kings of both sides)"
+)]
+pub struct SliceError;
 
 /// Removes the ghost bits: bit n becomes the square with number n + 1.
 #[inline(always)]

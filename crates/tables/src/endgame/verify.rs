@@ -8,7 +8,7 @@ use crownhead_rules::checkers::{MoverBoard, squares};
 
 use super::format::{Counts, Stream};
 use super::value::{DRAW, NO_MOVE, Stored, before, better, is_loss, is_win, outcome, resolve};
-use super::{Boards, EndgameTable, MIN_PIECES, Slice, key};
+use super::{Boards, EndgameTable, Slice, key};
 use crate::blocks::BLOCK_BYTES;
 use crate::parallel::each_batch;
 use crate::{Progress, TableError};
@@ -49,7 +49,8 @@ impl EndgameTable {
         verification: &Verification,
         progress: &Progress<'_>,
     ) -> Result<Verified, TableError> {
-        let slices: Vec<Slice> = (MIN_PIECES..=self.pieces).flat_map(Slice::all).collect();
+        let mut slices: Vec<Slice> = self.slices().collect();
+        slices.sort_by_key(|&slice| (slice.pieces(), slice));
         let is_complete = |slice: Slice| slice.pieces() <= verification.complete_pieces;
         let count = |slice: Slice| match slice.size().div_ceil(BATCH) {
             batches if is_complete(slice) => batches,

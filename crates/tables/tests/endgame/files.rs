@@ -78,6 +78,40 @@ fn complete_slices_are_not_built_again() {
 }
 
 #[test]
+fn slice_is_built_with_what_it_depends_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pieces, distance_pieces, threads, memory, force) = (4, 5, 2, 1 << 30, false);
+    let build = Build { folder: folder.path(), pieces, distance_pieces, threads, memory, force };
+    let slice: Slice = "0m1k-1m1k".parse().unwrap();
+    let table = build.run_slice(slice, &silent).unwrap();
+    let expected = ["0m1k-0m1k", "0m1k-0m2k", "0m1k-1m0k", "0m1k-1m1k", "0m2k-0m1k", "1m0k-0m1k"];
+    let mut found: Vec<String> = table.slices().map(|slice| slice.to_string()).collect();
+    found.sort();
+    assert_eq!(found, [&expected[..], &["1m1k-0m1k"]].concat());
+    assert_eq!(table.pieces(), 0);
+    let verification = Verification { complete_pieces: 3, ..Verification::new(2) };
+    assert_eq!(table.verify(&verification, &silent).unwrap().slices, 7);
+    // Its positions have values, others have none.
+    let board = |text| parse("english", text).mover_board();
+    assert!(table.value(board("B:W30,K31:BK1")).is_some());
+    assert_eq!(table.value(board("B:W30,31:BK1")), None);
+    // The rest follows, and all files are the same as those of a build of everything.
+    build_with_distances(folder.path(), 3, 5, &silent).unwrap();
+    assert_eq!(slices(folder.path()), slices(copy().path()));
+}
+
+#[test]
+fn slices_are_named_by_men_and_kings() {
+    for slice in (2..=7).flat_map(Slice::all) {
+        assert_eq!(slice.to_string().parse(), Ok(slice));
+    }
+    for text in ["", "1m1k", "0m0k-1m0k", "4m0k-4m0k", "1m-1m", "1m1k-1m1k-", "1m1k-1m999k"] {
+        let error = text.parse::<Slice>().unwrap_err().to_string();
+        assert!(error.contains("0m3k-0m4k"), "{text}: {error}");
+    }
+}
+
+#[test]
 fn second_build_of_a_folder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let tried = AtomicBool::new(false);
