@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use crate::setups::{legal, setup};
+use crownhead_rules::checkers::MoverBoard;
 use crownhead_rules::{English, Notation, Position, Probe, TableValue};
+use crownhead_search::train::{SelfPlayOptions, trainer};
 use crownhead_search::{
     DRAW, DynEngine, EngineConfig, HasEngine, Knowledge, SearchLimits, SearchReport, SearchRequest,
     StopFlag, plies_to_end,
@@ -206,6 +208,27 @@ fn search_without_table_never_contradicts_it() {
         }
     }
     assert!(found >= 30, "{found}");
+}
+
+#[test]
+fn training_data_has_the_exact_results_of_the_table() {
+    let options =
+        SelfPlayOptions { nodes: 100, random_plies: 3, off_game: 50, seed: 1, threads: 2 };
+    let trainer = trainer(&"english".parse().unwrap(), &knowledge()).unwrap();
+    let records = trainer.play_games(0..300, &options, &StopFlag::new()).unwrap().unwrap();
+    let mut found = [0; 3];
+    for record in records {
+        let [own, opponent, kings] = record.boards;
+        let Some(value) = TABLE.value(MoverBoard { own, opponent, kings }) else { continue };
+        let is_proved = value.plies.is_none_or(|plies| plies < record.plies_left.into());
+        if is_proved {
+            let expected = value.outcome as i16 + 1;
+            assert_eq!(record.result.map(i16::from), Some(expected), "{record:?}");
+            assert_eq!(record.score.signum(), value.outcome as i16, "{record:?}");
+            found[expected as usize] += 1;
+        }
+    }
+    assert!(found[1] >= 10 && found[0] + found[2] >= 10, "{found:?}");
 }
 
 /// White can repeat a position for the third time, which is a draw, although the table calls it

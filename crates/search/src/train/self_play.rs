@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crownhead_rules::{MoveList, Side};
+use crownhead_rules::{MoveList, Side, TableValue};
 
 use super::data::Record;
 use crate::{
@@ -42,6 +42,9 @@ const ENDING_STORED: u32 = 3;
 const DRAW_PLIES: u32 = 12;
 const DRAW_SCORE: i32 = 20;
 
+/// Score of a position that a table proves to be won: certain.
+const PROVED_SCORE: i32 = 2000;
+
 /// Plays games and returns their positions in the order of the games. They depend on the options
 /// and the numbers of the games only. Returns `None` if `stop` was set.
 pub(super) fn play_games<P: Learnable>(
@@ -60,7 +63,7 @@ pub(super) fn play_games<P: Learnable>(
             if number >= games.end {
                 break;
             }
-            let records = play_game(rules, &mut engine, options, number, stop);
+            let records = play_game(rules, knowledge, &mut engine, options, number, stop);
             finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, records));
         }
     };
@@ -87,6 +90,7 @@ pub(super) fn play_games<P: Learnable>(
 /// Plays a game and returns its positions; none if its opening is bad or it was stopped.
 fn play_game<P: Learnable>(
     rules: &P::Options,
+    knowledge: &Knowledge,
     engine: &mut Engine<P>,
     options: &SelfPlayOptions,
     number: u32,
@@ -123,7 +127,12 @@ fn play_game<P: Learnable>(
         if keys.len() == random_plies as usize && score.abs() > MAX_OPENING_SCORE {
             return Vec::new();
         }
+        let record = |position: &P, score| record(knowledge, position, score, number);
         if let Some(plies) = plies_to_end(score) {
+            let record = record(&position, score);
+            if record.result.is_some() && is_quiet(&position, best) {
+                records.push((None, record));
+            }
             // A forced result. Drawn endings of forced lines do not count as such.
             break Some(if plies > 0 { position.side() } else { position.side().other() });
         }
@@ -134,18 +143,19 @@ fn play_game<P: Learnable>(
         }
         let is_stored = !is_ending || rng.u32(0..ENDING_STORED) == 0;
         if is_stored && is_quiet(&position, best) {
-            records.push((Some(position.side()), record(&position, score, number)));
+            records.push((Some(position.side()), record(&position, score)));
             if rng.u32(0..100) < options.off_game {
                 let (mut off_game, mut off_keys) = (position.clone(), keys.clone());
                 let plies = rng.u32(1..3);
                 if play_random(&mut off_game, &mut off_keys, plies, &mut rng) {
                     let report = search(&off_game, &off_keys);
                     let score = report.score();
+                    let record = record(&off_game, score);
                     if let Some(best) = report.best_move()
                         && is_quiet(&off_game, best)
-                        && plies_to_end(score).is_none()
+                        && (record.result.is_some() || plies_to_end(score).is_none())
                     {
-                        records.push((None, record(&off_game, score, number)));
+                        records.push((None, record));
                     }
                 }
             }
@@ -157,8 +167,10 @@ fn play_game<P: Learnable>(
         None => 1,
         Some(winner) => 2 * u8::from(winner == side),
     };
-    let with_result =
-        |(side, record): (Option<Side>, Record)| Record { result: side.map(result), ..record };
+    let with_result = |(side, record): (Option<Side>, Record)| Record {
+        result: record.result.or(side.map(result)),
+        ..record
+    };
     records.into_iter().map(with_result).collect()
 }
 
@@ -190,11 +202,20 @@ fn is_quiet<P: Learnable>(position: &P, best: P::Move) -> bool {
     position.quiescence() != Quiescence::ForcedCaptures && P::capture_count(best) == 0
 }
 
-fn record<P: Learnable>(position: &P, score: i32, game: u32) -> Record {
+/// A position with the score of the search, or with what a table proves: result and score.
+fn record<P: Learnable>(knowledge: &Knowledge, position: &P, score: i32, game: u32) -> Record {
+    let (score, result) = match knowledge.value(position) {
+        Some(TableValue::Win { .. }) => (PROVED_SCORE, Some(2)),
+        Some(TableValue::Draw) => (0, Some(1)),
+        Some(TableValue::Loss { .. }) => (-PROVED_SCORE, Some(0)),
+        Some(TableValue::AtLeastDraw { .. } | TableValue::AtMostDraw { .. }) | None => {
+            (score, None)
+        }
+    };
     Record {
         boards: position.boards(),
         score: score.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
-        result: None,
+        result,
         plies_left: position.plies_left().min(255) as u8,
         game,
     }
