@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::solve::{BYTES_PER_POSITION, Context, Pair};
 use super::value::Stored;
-use super::{EndgameTable, GAME, KEYS, MIN_PIECES, Slice, encode, key, open_slice, slice_path};
-use crate::{Progress, TableError, file};
+use super::{EndgameTable, GAME, KEYS, MIN_PIECES, Slice, encode, key, open_slice};
+use crate::file::{self, slice_path};
+use crate::{Progress, TableError};
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
