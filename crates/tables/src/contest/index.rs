@@ -98,8 +98,8 @@ static FACTS: LazyLock<Facts> = LazyLock::new(|| {
         let after = count;
         for men in 0..count.len() {
             count[men] = 0;
-            for class in 0..CLASSES {
-                smaller[pair][men][class] = count[men];
+            for (class, smaller) in smaller[pair][men].iter_mut().enumerate() {
+                *smaller = count[men];
                 if let Some(left) = men.checked_sub(men_of_class(class)) {
                     count[men] += after[left];
                 }
@@ -123,13 +123,13 @@ fn rows_number(facts: &Facts, men: u32) -> usize {
 }
 
 /// All rows of one side, by number.
-fn all_rows(facts: &Facts, men: u8) -> Vec<[u8; PAIRS]> {
+fn all_rows(men: u8) -> Vec<[u8; PAIRS]> {
     let mut all = Vec::new();
-    extend_rows(facts, men.into(), &mut Vec::new(), &mut all);
+    extend_rows(men.into(), &mut Vec::new(), &mut all);
     all
 }
 
-fn extend_rows(facts: &Facts, left: usize, rows: &mut Vec<u8>, all: &mut Vec<[u8; PAIRS]>) {
+fn extend_rows(left: usize, rows: &mut Vec<u8>, all: &mut Vec<[u8; PAIRS]>) {
     if let Ok(rows) = <[u8; PAIRS]>::try_from(&rows[..]) {
         if left == 0 {
             all.push(rows);
@@ -139,7 +139,7 @@ fn extend_rows(facts: &Facts, left: usize, rows: &mut Vec<u8>, all: &mut Vec<[u8
     for class in 0..CLASSES {
         if let Some(left) = left.checked_sub(men_of_class(class)) {
             rows.push(class as u8);
-            extend_rows(facts, left, rows, all);
+            extend_rows(left, rows, all);
             rows.pop();
         }
     }
@@ -177,7 +177,7 @@ impl Layout {
 
     fn new(slice: Slice) -> Layout {
         let facts = &*FACTS;
-        let [own, opponent] = [slice.own_men, slice.opponent_men].map(|men| all_rows(facts, men));
+        let [own, opponent] = [slice.own_men, slice.opponent_men].map(all_rows);
         let max_level = MAX_STEPS * u32::from(slice.pieces());
         let mut by_level = vec![Vec::new(); max_level as usize + 1];
         for (own_number, own_rows) in own.iter().enumerate() {
@@ -235,7 +235,7 @@ impl Layout {
     pub(super) fn level(&self, level: usize) -> Range<u64> {
         let end = match level + 2 {
             next if next < self.levels.len() - 1 => self.levels[next],
-            _ if level % 2 == 0 => self.stored,
+            _ if level.is_multiple_of(2) => self.stored,
             _ => self.levels[self.levels.len() - 1],
         };
         self.levels[level].into()..end.into()
