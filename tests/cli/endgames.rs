@@ -62,7 +62,7 @@ fn build_prints_counts_by_number_of_pieces() {
 #[test]
 fn list_shows_the_number_of_pieces() {
     let listed = built(&["tables", "list"]);
-    let line = listed.stdout.lines().last().unwrap();
+    let line = listed.stdout.lines().nth(1).unwrap();
     assert!(line.starts_with("english endgames: ok, up to 3 pieces, "), "{line}");
     let object = built(&["tables", "list", "--json"]).json();
     let table = &object["tables"][1];
@@ -111,8 +111,8 @@ fn positions_outside_the_table_cannot_be_probed() {
     assert!(message.contains("no table contains this position"), "{message}");
     assert!(probe("B:W32:B").refused(3).contains("the game is over"));
     assert!(probe("nonsense").refused(3).contains("expected"));
-    let other = built(&["tables", "probe", "contest", "--position", "B:W32:B1"]);
-    assert!(other.refused(2).contains("contest has no tables"));
+    let other = ["tables", "probe", "capture-halma", "--position", "8/8/8/8/8/8/8/b6w b 0"];
+    assert!(built(&other).refused(2).contains("capture-halma has no tables"));
 }
 
 #[test]
@@ -160,6 +160,13 @@ fn analysis_names_a_missing_table_that_would_help() {
     assert_eq!(stderr.matches(hint).count(), 1, "{stderr}");
     assert!(!analyse(empty.path(), "B:W32,31,30,29:B1,2,3,4").contains(hint));
     assert!(!analyse(&BUILT.0, "B:WK32:BK10,K15").contains(hint));
+    // The table does not hold without kings.
+    for (game, is_expected) in [("english", true), ("english:kings=false", false)] {
+        let position = "B:W30,31:B1,2";
+        let arguments = ["analyse", "--game", game, "--position", position, "--depth", "4"];
+        let stderr = run(empty.path(), &arguments).stderr;
+        assert_eq!(stderr.contains("tables build"), is_expected, "{game}: {stderr}");
+    }
     // The table with three pieces does not contain it; one with five does.
     assert!(analyse(&BUILT.0, "B:WK32,31:BK10,K15").contains(hint));
 }

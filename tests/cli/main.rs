@@ -10,6 +10,7 @@ mod bench;
 mod bot_check;
 mod bots;
 mod completions;
+mod contest_endgames;
 mod endgames;
 mod evidence;
 mod games;

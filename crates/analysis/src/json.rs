@@ -23,7 +23,7 @@ pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
         "position": analysis.position,
         "side": letter(sides, analysis.side),
         "end": analysis.end.as_ref().map(|(winner, text)| end(sides, *winner, text)),
-        "table": analysis.table.map(|value| value_json(Some(value))),
+        "table": analysis.table.map(|value| value_json(&analysis.game, Some(value))),
         "depth": analysis.depth,
         "seldepth": analysis.seldepth,
         "nodes": analysis.nodes,

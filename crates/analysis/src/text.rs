@@ -49,7 +49,7 @@ pub fn position(analysis: &PositionAnalysis) -> String {
     }
     if let Some(value) = analysis.table {
         let side = analysis.sides[analysis.side.index()].name;
-        let _ = writeln!(text, "Table: {side} {}", value_text(value));
+        let _ = writeln!(text, "Table: {side} {}", value_text(&analysis.game, value));
     }
     for line in numbered(&analysis.lines, &analysis.sides) {
         let _ = writeln!(text, "{line}");

@@ -5,6 +5,7 @@
 mod bench_signature;
 mod capture_halma;
 mod chinese_checkers;
+mod contest_endgames;
 mod endgames;
 mod no_alloc;
 mod properties;

@@ -147,6 +147,16 @@ pub(crate) fn build<'a>(
     image
 }
 
+/// Replaces values that are never looked up by the value before, which compresses best.
+#[cfg(feature = "fs")]
+pub(crate) fn fill<T: Copy + Default>(values: Vec<Option<T>>) -> impl Iterator<Item = T> {
+    let mut last = values.iter().flatten().next().copied().unwrap_or_default();
+    values.into_iter().map(move |value| {
+        last = value.unwrap_or(last);
+        last
+    })
+}
+
 /// Compresses a block.
 #[cfg(feature = "fs")]
 pub(crate) fn compress(bytes: &[u8]) -> Vec<u8> {

@@ -56,9 +56,11 @@ pub enum TableError {
     },
     /// The file of a slice is damaged.
     #[error(
-        "the slice {slice} is damaged: {error}; rebuild it with `crownhead tables build english`"
+        "the slice {slice} is damaged: {error}; rebuild it with `crownhead tables build {game}`"
     )]
     Damaged {
+        /// Id of the table's game.
+        game: &'static str,
         /// The slice.
         slice: Slice,
         /// Description and place of the damage.
@@ -66,9 +68,11 @@ pub enum TableError {
     },
     /// A value differs from the one that the moves of the position give.
     #[error(
-        "the slice {slice} is wrong: {what}; rebuild it with `crownhead tables build english --force`"
+        "the slice {slice} is wrong: {what}; rebuild it with `crownhead tables build {game} --force`"
     )]
     Wrong {
+        /// Id of the table's game.
+        game: &'static str,
         /// The slice.
         slice: Slice,
         /// Description of the first error.

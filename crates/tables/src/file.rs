@@ -4,10 +4,12 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
+use crate::endgame::Slice;
+use crate::image::Image;
 use crate::{FormatError, TableError};
 
 /// Saves a table atomically: the file appears complete or not at all. Missing folders are created.
@@ -55,6 +57,33 @@ pub(crate) fn map(file: &File) -> io::Result<Mmap> {
     // are read-only. Any bytes are read without undefined behaviour, so another program that writes
     // to the file causes wrong values at worst. Only truncating it would end this process.
     unsafe { Mmap::map(file) }
+}
+
+/// Opens and maps the file of a slice.
+pub(crate) fn open_image(path: &Path, game: &'static str) -> Result<Image, TableError> {
+    let corrupt = |error| TableError::Corrupt { path: path.into(), game, error };
+    let file = open(path, corrupt)?;
+    let bytes = file.metadata().map_err(|error| TableError::io(path, "read", error))?.len();
+    if bytes == 0 {
+        return Err(corrupt(FormatError::new("0 bytes: truncated")));
+    }
+    let image = map(&file).map_err(|error| TableError::io(path, "read", error))?;
+    Ok(Image::Mapped(image))
+}
+
+/// Path of a slice in the folder of its table.
+pub(crate) fn slice_path(folder: &Path, slice: Slice) -> PathBuf {
+    folder.join(format!("{slice}.slice"))
+}
+
+/// Checks that the folder of a table is one.
+pub(crate) fn expect_folder(folder: &Path, game: &'static str) -> Result<(), TableError> {
+    let metadata = folder.metadata().map_err(|error| TableError::io(folder, "open", error))?;
+    if metadata.is_dir() {
+        return Ok(());
+    }
+    let error = FormatError::new("not a folder");
+    Err(TableError::Corrupt { path: folder.into(), game, error })
 }
 
 /// Locks the folder against other builds until the file is closed.

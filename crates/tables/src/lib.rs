@@ -2,6 +2,7 @@
 
 mod blocks;
 mod cache;
+pub mod contest;
 pub mod endgame;
 mod error;
 #[cfg(feature = "fs")]
@@ -10,6 +11,7 @@ mod image;
 mod parallel;
 pub mod registry;
 mod solo;
+mod verify;
 
 use std::ops::ControlFlow;
 
@@ -17,6 +19,8 @@ use std::ops::ControlFlow;
 /// generation.
 pub type Progress<'a> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'a;
 
+pub use contest::ContestTable;
 pub use endgame::EndgameTable;
 pub use error::{FormatError, TableError};
 pub use solo::SoloTable;
+pub use verify::{Verification, Verified};

@@ -5,11 +5,12 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crownhead_rules::{ChineseCheckers, English, Notation};
+use crownhead_rules::checkers::EnglishRules;
+use crownhead_rules::{ChineseCheckers, Contest, English, Game, Notation};
 
-use crate::{EndgameTable, SoloTable, endgame};
+use crate::{ContestTable, EndgameTable, SoloTable, contest, endgame};
 #[cfg(feature = "fs")]
-use crate::{Progress, TableError};
+use crate::{Progress, TableError, Verification, Verified};
 #[cfg(feature = "fs")]
 use crownhead_files::cache_dir;
 
@@ -37,6 +38,12 @@ pub struct TableInfo {
     pub pieces: Option<(RangeInclusive<u8>, u8)>,
     /// Whether play is weaker without the table in every position of the game.
     pub helps_always: bool,
+    /// Whether the plies of a win are exact. Otherwise they are an upper bound.
+    pub has_distances: bool,
+    /// Whether one slice can be built alone.
+    pub builds_slices: bool,
+    /// Whether the table holds for the options of the game.
+    is_for: fn(options: &str) -> bool,
     #[cfg(feature = "fs")]
     open: fn(&Path) -> Result<Table, TableError>,
     #[cfg(feature = "fs")]
@@ -71,6 +78,9 @@ pub static TABLES: &[TableInfo] = &[
         benefit: "stronger play in all positions",
         pieces: None,
         helps_always: true,
+        has_distances: true,
+        builds_slices: false,
+        is_for: |_| true,
         #[cfg(feature = "fs")]
         open: |path| SoloTable::open(path).map(Table::from),
         #[cfg(feature = "fs")]
@@ -91,6 +101,9 @@ pub static TABLES: &[TableInfo] = &[
         benefit: "exact play and analysis with up to 5 pieces",
         pieces: Some((endgame::MIN_PIECES..=endgame::MAX_PIECES, DEFAULT_PIECES)),
         helps_always: false,
+        has_distances: true,
+        builds_slices: true,
+        is_for: |options| holds_for(options, EndgameTable::is_for::<EnglishRules>),
         #[cfg(feature = "fs")]
         open: |path| EndgameTable::open(path).map(Table::from),
         #[cfg(feature = "fs")]
@@ -106,8 +119,39 @@ pub static TABLES: &[TableInfo] = &[
             table.map(Table::from)
         },
     },
+    TableInfo {
+        game: Contest::ID,
+        name: "endgames",
+        file_name: "contest-endgames",
+        is_folder: true,
+        bytes: CONTEST_BYTES,
+        entry_name: "positions",
+        build_time: "a few minutes",
+        benefit: "exact play and analysis with up to 8 men",
+        pieces: Some((contest::MIN_PIECES..=contest::MAX_PIECES, contest::MAX_PIECES)),
+        helps_always: false,
+        has_distances: false,
+        builds_slices: false,
+        is_for: |options| holds_for(options, ContestTable::is_for),
+        #[cfg(feature = "fs")]
+        open: |path| ContestTable::open(path).map(Table::from),
+        #[cfg(feature = "fs")]
+        build: |folder, options, progress| {
+            let BuildOptions { threads, pieces, memory, force, .. } = *options;
+            let pieces = pieces.unwrap_or(contest::MAX_PIECES);
+            let build = contest::Build { folder, pieces, threads, memory, force };
+            build.run(progress).map(Table::from)
+        },
+    },
 ];
 
+/// Whether a fact about positions holds in a game with these options.
+fn holds_for<P: Notation>(options: &str, holds: impl Fn(&P) -> bool) -> bool {
+    P::parse_options(options).is_ok_and(|options| holds(&P::start(&options)))
+}
+
+/// Size of the endgame table of contest checkers.
+const CONTEST_BYTES: u64 = 91_869_616;
 /// Most pieces of an endgame table that is built without `--pieces`.
 const DEFAULT_PIECES: u8 = 5;
 /// Size of that table.
@@ -120,6 +164,8 @@ pub enum Table {
     Solo(Arc<SoloTable>),
     /// The endgame table of English checkers.
     Endgame(Arc<EndgameTable>),
+    /// The endgame table of contest checkers.
+    Contest(Arc<ContestTable>),
 }
 
 impl From<SoloTable> for Table {
@@ -134,12 +180,39 @@ impl From<EndgameTable> for Table {
     }
 }
 
+impl From<ContestTable> for Table {
+    fn from(table: ContestTable) -> Table {
+        Table::Contest(Arc::new(table))
+    }
+}
+
 impl Table {
     /// Most pieces of a position in the table, if that is limited.
     pub fn pieces(&self) -> Option<u8> {
         match self {
             Table::Solo(_) => None,
             Table::Endgame(table) => Some(table.pieces()),
+            Table::Contest(table) => Some(table.pieces()),
+        }
+    }
+
+    /// Checks every byte, and derives values again from those of the moves.
+    ///
+    /// # Errors
+    /// See [`EndgameTable::verify`].
+    #[cfg(feature = "fs")]
+    pub fn verify(
+        &self,
+        verification: &Verification,
+        progress: &Progress<'_>,
+    ) -> Result<Verified, TableError> {
+        match self {
+            // Opening it checked every byte.
+            Table::Solo(table) => {
+                Ok(Verified { slices: 1, positions: table.histogram().iter().sum() })
+            }
+            Table::Endgame(table) => table.verify(verification, progress),
+            Table::Contest(table) => table.verify(verification, progress),
         }
     }
 
@@ -148,6 +221,7 @@ impl Table {
         match self {
             Table::Solo(_) => SoloTable::FILE_BYTES,
             Table::Endgame(table) => table.bytes(),
+            Table::Contest(table) => table.bytes(),
         }
     }
 }
@@ -193,13 +267,18 @@ impl TableState {
 pub const NO_FOLDER: &str = "no cache folder: set CROWNHEAD_CACHE";
 
 impl TableInfo {
+    /// Whether the table is one of this game, and holds for its options.
+    pub fn is_for(&self, game: &Game) -> bool {
+        self.game == game.info().id && (self.is_for)(&game.options_text())
+    }
+
     /// Path of the file, which may not exist; `None` if the user has no cache folder.
     #[cfg(feature = "fs")]
     pub fn path(&self) -> Option<PathBuf> {
         cache_dir().map(|folder| folder.join(self.file_name))
     }
 
-    /// Opens the table at its path. The solo table is checked completely, of the endgame table
+    /// Opens the table at its path. The solo table is checked completely, of endgame tables
     /// headers and lists of blocks; see [`EndgameTable::check`].
     #[cfg(feature = "fs")]
     pub fn open(&self) -> TableState {
@@ -220,13 +299,13 @@ impl TableInfo {
     /// Opens the table and checks every byte.
     #[cfg(feature = "fs")]
     pub fn open_checked(&self) -> TableState {
-        match self.open() {
-            TableState::Ok(Table::Endgame(table)) => match table.check() {
-                Ok(()) => TableState::Ok(Table::Endgame(table)),
-                Err(error) => TableState::Broken(error),
-            },
-            state => state,
-        }
+        let state = self.open();
+        let checked = match &state {
+            TableState::Ok(Table::Endgame(table)) => table.check(),
+            TableState::Ok(Table::Contest(table)) => table.check(),
+            _ => Ok(()),
+        };
+        checked.map_or_else(TableState::Broken, |()| state)
     }
 
     /// Builds the table and saves it at `path`. All threads call `progress` repeatedly.

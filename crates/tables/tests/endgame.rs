@@ -15,8 +15,8 @@ use std::sync::LazyLock;
 use crownhead_rules::checkers::MoverBoard;
 use crownhead_rules::checkers::squares::bit;
 use crownhead_rules::{English, Game, Notation, Probe, TableValue};
-use crownhead_tables::endgame::{Boards, Build, Counts, Slice, Verification};
-use crownhead_tables::{EndgameTable, Progress, TableError};
+use crownhead_tables::endgame::{Boards, Build, Counts, Slice};
+use crownhead_tables::{EndgameTable, Progress, TableError, Verification};
 
 /// Counts of positions with 2, 3, … pieces, one side to move. Two generators that are not part of
 /// this program agree on them.

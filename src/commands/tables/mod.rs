@@ -14,9 +14,7 @@ use clap::value_parser;
 use crownhead_play::new_session;
 use crownhead_rules::Game;
 use crownhead_tables::endgame::{Counts, PiecesSummary, Slice};
-use crownhead_tables::registry::{
-    self, BuildOptions, NO_FOLDER, TABLES, Table, TableInfo, TableState,
-};
+use crownhead_tables::registry::{BuildOptions, NO_FOLDER, TABLES, Table, TableInfo, TableState};
 use crownhead_tables::{EndgameTable, SoloTable, TableError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -40,7 +38,7 @@ pub(crate) enum Command {
 pub(crate) struct Build {
     /// Game; crownhead tables list shows which games have tables
     game: Game,
-    /// Maximum number of pieces, for endgame tables [default: 5]
+    /// Maximum number of pieces, for endgame tables [default: 5, in contest checkers 8]
     #[arg(long, value_name = "N")]
     pieces: Option<u8>,
     /// Build only this slice of an endgame table and what it depends on, e.g. 0m3k-0m4k: three
@@ -87,7 +85,7 @@ pub(crate) fn missing_table(game: &Game, position: &str) -> Option<String> {
         info.pieces.as_ref().is_some_and(|(_, default)| count <= usize::from(*default))
     };
     let TableInfo { game, name, build_time, .. } =
-        registry::of_game(game.info().id).find(contains)?;
+        TABLES.iter().filter(|info| info.is_for(game)).find(contains)?;
     Some(format!(
         "the {name} table has the exact result of this position; build it with \
          `crownhead tables build {game}` ({build_time})"
@@ -95,12 +93,7 @@ pub(crate) fn missing_table(game: &Game, position: &str) -> Option<String> {
 }
 
 fn build(args: &Build) -> Result<(), Failure> {
-    let id = args.game.info().id;
-    let mut tables = registry::of_game(id).peekable();
-    if tables.peek().is_none() {
-        return Err(no_tables(id));
-    }
-    for info in tables {
+    for info in tables_for(&args.game)? {
         let pieces = pieces(info, args)?;
         let path = info.path().context(NO_FOLDER)?;
         let state = if args.force { TableState::Absent } else { info.open_checked() };
@@ -134,11 +127,15 @@ fn is_built(table: &Table, pieces: Option<u8>, slice: Option<Slice>) -> bool {
     }
 }
 
-/// Error for a game without tables.
-fn no_tables(id: &str) -> Failure {
+/// Tables that hold for a game and its options.
+fn tables_for(game: &Game) -> Result<Vec<&'static TableInfo>, Failure> {
+    let tables: Vec<_> = TABLES.iter().filter(|info| info.is_for(game)).collect();
+    if !tables.is_empty() {
+        return Ok(tables);
+    }
     let games: Vec<_> = TABLES.iter().map(|info| info.game).collect();
     let games = games.join(", ");
-    Failure::Usage(format!("{id} has no tables; games with tables: {games}"))
+    Err(Failure::Usage(format!("{game} has no tables; games with tables: {games}")))
 }
 
 /// Most pieces of the table to build, if it depends on them.
@@ -153,6 +150,10 @@ fn pieces(info: &TableInfo, args: &Build) -> Result<Option<u8>, Failure> {
         let message = format!("the {name} table of {game} does not depend on {option}");
         return Err(Failure::Usage(message));
     };
+    if args.slice.is_some() && !info.builds_slices {
+        let message = format!("the {} table of {} is built as a whole", info.name, info.game);
+        return Err(Failure::Usage(message));
+    }
     let pieces = args.pieces.unwrap_or(*default);
     if range.contains(&pieces) {
         return Ok(Some(pieces));
@@ -165,7 +166,9 @@ fn pieces(info: &TableInfo, args: &Build) -> Result<Option<u8>, Failure> {
 fn what_is_broken(error: &TableError) -> String {
     match error {
         TableError::Corrupt { path, error, .. } => format!("{}: {error}", path.display()),
-        TableError::Damaged { slice, error } => format!("the slice {slice} is damaged: {error}"),
+        TableError::Damaged { slice, error, .. } => {
+            format!("the slice {slice} is damaged: {error}")
+        }
         error => error.to_string(),
     }
 }
@@ -272,7 +275,7 @@ fn report(
                 object["histogram"] = json!(table.histogram());
             }
             Table::Endgame(table) => {
-                object["pieces"] = summary_json(table);
+                object["pieces"] = summary_json(&table.summary());
                 if let Some(slice) = args.slice {
                     let row = |(slice, counts, bytes): (Slice, Counts, u64)| {
                         json!({
@@ -283,6 +286,7 @@ fn report(
                     object["slices"] = of_pair(table, slice).into_iter().map(row).collect();
                 }
             }
+            Table::Contest(table) => object["pieces"] = summary_json(&table.summary()),
         }
         return writeln!(out, "{object}");
     }
@@ -301,13 +305,9 @@ fn report(
                     writeln!(out, "{slice} {wins} {losses} {draws} {bytes}")?;
                 }
             }
-            writeln!(out, "pieces wins losses draws longest-win bytes")?;
-            for PiecesSummary { pieces, counts, longest, bytes } in table.summary() {
-                let Counts { wins, losses, draws } = counts;
-                let longest = longest.map_or("-".into(), |plies| plies.to_string());
-                writeln!(out, "{pieces} {wins} {losses} {draws} {longest} {bytes}")?;
-            }
+            write_summary(&mut out, &table.summary())?;
         }
+        Table::Contest(table) => write_summary(&mut out, &table.summary())?,
     }
     out.flush()?;
     match time {
@@ -325,8 +325,18 @@ fn of_pair(table: &EndgameTable, slice: Slice) -> Vec<(Slice, Counts, u64)> {
     slices.into_iter().filter_map(row).collect()
 }
 
-fn summary_json(table: &EndgameTable) -> serde_json::Value {
-    let rows = table.summary().into_iter().map(|row| {
+fn write_summary(out: &mut impl Write, summary: &[PiecesSummary]) -> std::io::Result<()> {
+    writeln!(out, "pieces wins losses draws longest-win bytes")?;
+    for PiecesSummary { pieces, counts, longest, bytes } in summary {
+        let Counts { wins, losses, draws } = counts;
+        let longest = longest.map_or("-".into(), |plies| plies.to_string());
+        writeln!(out, "{pieces} {wins} {losses} {draws} {longest} {bytes}")?;
+    }
+    Ok(())
+}
+
+fn summary_json(summary: &[PiecesSummary]) -> serde_json::Value {
+    let rows = summary.iter().map(|row| {
         let Counts { wins, losses, draws } = row.counts;
         json!({
             "pieces": row.pieces, "wins": wins, "losses": losses, "draws": draws,

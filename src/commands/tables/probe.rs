@@ -6,9 +6,8 @@ use std::io::Write;
 use crownhead_play::knowledge::{value_json, value_text};
 use crownhead_play::{Knowledge, Session, new_session};
 use crownhead_rules::{Game, Side, TableValue};
-use crownhead_tables::registry;
 
-use super::no_tables;
+use super::tables_for;
 use crate::failure::Failure;
 use crate::knowledge::load_knowledge;
 
@@ -32,9 +31,7 @@ struct Row {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let id = args.game.info().id;
-    if registry::of_game(id).next().is_none() {
-        return Err(no_tables(id));
-    }
+    tables_for(&args.game)?;
     let session = new_session(&args.game, Some(&args.position))
         .map_err(|error| Failure::BadInput(error.to_string()))?;
     if let Some(outcome) = session.outcome_text() {
@@ -48,11 +45,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let moves = rows.iter().map(|row| {
-            let mut object = value_json(row.value);
+            let mut object = value_json(&args.game, row.value);
             object["move"] = row.text.clone().into();
             object
         });
-        let mut object = value_json(Some(value));
+        let mut object = value_json(&args.game, Some(value));
         object["position"] = session.position().into();
         object["side"] = args.game.info().sides[session.side().index()].letter.to_string().into();
         object["moves"] = moves.collect();
@@ -60,9 +57,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let side = args.game.info().sides[session.side().index()].name;
-    writeln!(out, "{side} {}", value_text(value))?;
+    writeln!(out, "{side} {}", value_text(&args.game, value))?;
     for Row { text, value } in &rows {
-        writeln!(out, "{text} {}", value.map_or("unknown".into(), value_text))?;
+        let value = value.map_or("unknown".into(), |value| value_text(&args.game, value));
+        writeln!(out, "{text} {value}")?;
     }
     Ok(())
 }

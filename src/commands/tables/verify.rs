@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use anyhow::anyhow;
 use clap::value_parser;
 use crownhead_rules::Game;
-use crownhead_tables::endgame::{Verification, Verified};
-use crownhead_tables::registry::{TABLES, Table, TableState};
+use crownhead_tables::registry::{TABLES, TableState};
+use crownhead_tables::{Verification, Verified};
 use serde_json::json;
 
-use super::{no_tables, progress_bar, threads};
+use super::{progress_bar, tables_for, threads};
 use crate::failure::Failure;
 
 #[derive(clap::Args)]
@@ -30,23 +30,16 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let game = args.game.as_ref().map(|game| game.info().id);
-    let tables: Vec<_> =
-        TABLES.iter().filter(|info| game.is_none_or(|game| game == info.game)).collect();
-    if let (Some(game), true) = (game, tables.is_empty()) {
-        return Err(no_tables(game));
-    }
+    let tables = match &args.game {
+        Some(game) => tables_for(game)?,
+        None => TABLES.iter().collect(),
+    };
     let mut out = std::io::stdout().lock();
     let mut objects = Vec::new();
     for info in tables {
         let (game, name) = (info.game, info.name);
         let verified = match info.open() {
-            TableState::Ok(Table::Solo(table)) => {
-                // Opening it checked every byte.
-                let placements = table.histogram().iter().sum();
-                Verified { slices: 1, positions: placements }
-            }
-            TableState::Ok(Table::Endgame(table)) => {
+            TableState::Ok(table) => {
                 let bar = progress_bar(info);
                 let progress = |done, total| {
                     bar.set_length(total);

@@ -14,9 +14,10 @@ use crownhead_rules::checkers::MoverBoard;
 use super::solve::{self, Context, slices};
 use super::value::{DRAW, NO_MOVE, before, better, outcome};
 use super::values::{Known, Values, memory};
-use super::{Boards, EndgameTable, GAME, MIN_PIECES, Slice, encode, open_slice, slice_path};
+use super::{Boards, EndgameTable, GAME, MIN_PIECES, Slice, encode, open_slice};
+use crate::file::{self, slice_path};
 use crate::parallel::each_batch;
-use crate::{Progress, TableError, file};
+use crate::{Progress, TableError};
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]

@@ -77,12 +77,7 @@ fn encode_block(boards: &Boards, solved: &Solved, stream: Stream, range: Range<u
             Stream::Progress => Some(value).filter(|_| end != DRAW),
         };
     });
-    // Values that are never looked up repeat the one before.
-    let mut last = values.iter().flatten().next().copied().unwrap_or(DRAW);
-    let filled = values.into_iter().map(|value| {
-        last = value.unwrap_or(last);
-        last
-    });
+    let filled = blocks::fill(values);
     let bytes: Vec<u8> = match stream {
         Stream::Ends | Stream::Progress => filled.collect(),
         Stream::Outcomes => {

@@ -70,6 +70,15 @@ impl std::ops::AddAssign for Counts {
 }
 
 impl Counts {
+    /// Adds a position with an outcome above, below or equal to 0.
+    pub(crate) fn add_sign(&mut self, outcome: i8) {
+        match outcome {
+            0 => self.draws += 1,
+            1.. => self.wins += 1,
+            _ => self.losses += 1,
+        }
+    }
+
     pub(super) fn add(&mut self, value: u8) {
         match value {
             DRAW => self.draws += 1,

@@ -20,27 +20,26 @@ mod verify;
 use std::cmp::Ordering;
 use std::fmt;
 #[cfg(feature = "fs")]
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crownhead_rules::checkers::{Checkers, MoverBoard, Variant};
-#[cfg(feature = "fs")]
-use crownhead_rules::{English, Notation};
-use crownhead_rules::{Probe, Side, TableValue};
+use crownhead_rules::{English, Notation, Probe, Side, TableValue};
 
 #[cfg(feature = "fs")]
 pub use build::Build;
 pub use format::Counts;
 pub use slice::{Boards, Cursor, Slice, SliceError};
-pub use verify::{Verification, Verified};
+pub(crate) use slice::{compact, spread};
 
 use crate::cache::Cache;
+#[cfg(feature = "fs")]
+use crate::file::{expect_folder, open_image, slice_path};
 use crate::image::Image;
 use crate::{FormatError, TableError};
 use format::{SliceFile, Stream};
 use value::{DRAW, Stored, is_win};
 
 /// Id of the game.
-#[cfg(feature = "fs")]
 const GAME: &str = English::ID;
 
 /// Fewest pieces of a table.
@@ -103,24 +102,13 @@ const fn key(slice: Slice) -> usize {
 
 const KEYS: usize = 1 << 12;
 
-/// Path of a slice in the folder of the table.
-#[cfg(feature = "fs")]
-fn slice_path(folder: &Path, slice: Slice) -> PathBuf {
-    folder.join(format!("{slice}.slice"))
-}
-
 /// Opens the file of a slice.
 #[cfg(feature = "fs")]
 fn open_slice(folder: &Path, slice: Slice) -> Result<SliceFile, TableError> {
     let path = slice_path(folder, slice);
+    let image = open_image(&path, GAME)?;
     let corrupt = |error| TableError::Corrupt { path: path.clone(), game: GAME, error };
-    let file = crate::file::open(&path, corrupt)?;
-    let bytes = file.metadata().map_err(|error| TableError::io(&path, "read", error))?.len();
-    if bytes == 0 {
-        return Err(corrupt(FormatError::new("0 bytes: truncated")));
-    }
-    let image = crate::file::map(&file).map_err(|error| TableError::io(&path, "read", error))?;
-    let file = SliceFile::new(Image::Mapped(image)).map_err(corrupt)?;
+    let file = SliceFile::new(image).map_err(corrupt)?;
     if file.slice != slice {
         let message = format!("the file contains the slice {}", file.slice);
         return Err(corrupt(FormatError::new(message)));
@@ -136,11 +124,7 @@ impl EndgameTable {
     #[cfg(feature = "fs")]
     pub fn open(folder: impl AsRef<Path>) -> Result<EndgameTable, TableError> {
         let folder = folder.as_ref();
-        let metadata = folder.metadata().map_err(|error| TableError::io(folder, "open", error))?;
-        if !metadata.is_dir() {
-            let error = FormatError::new("not a folder");
-            return Err(TableError::Corrupt { path: folder.into(), game: GAME, error });
-        }
+        expect_folder(folder, GAME)?;
         let mut table = EndgameTable::empty();
         for slice in (MIN_PIECES..=MAX_PIECES).flat_map(Slice::all) {
             if slice_path(folder, slice).exists() {
@@ -254,16 +238,10 @@ impl EndgameTable {
         (MIN_PIECES..=self.pieces).map(summary).collect()
     }
 
-    /// Checks every byte.
-    ///
-    /// # Errors
-    /// Names the slice and the place of the first damage.
-    pub fn check(&self) -> Result<(), TableError> {
-        for file in self.files.iter().flatten() {
-            file.check_blocks()
-                .map_err(|error| TableError::Damaged { slice: file.slice, error })?;
-        }
-        Ok(())
+    /// Whether the table holds under the rules of a position: with kings. Without them, men that
+    /// reach the last row would be stuck there.
+    pub fn is_for<V: Variant>(position: &Checkers<V>) -> bool {
+        position.has_kings()
     }
 
     /// Value of a position; `None` if the table does not contain it. Damaged blocks count as
@@ -320,7 +298,6 @@ impl Stored for EndgameTable {
     }
 }
 
-/// Games with kings. Without them, men that reach the last row would be stuck there.
 impl<V: Variant> Probe<Checkers<V>> for EndgameTable {
     fn probe(&self, position: &Checkers<V>) -> Option<TableValue> {
         self.probe_in_game(position, u32::MAX)
@@ -331,7 +308,7 @@ impl<V: Variant> Probe<Checkers<V>> for EndgameTable {
     /// starts again, and no win of the table needs as many plies between two of them.
     fn probe_in_game(&self, position: &Checkers<V>, plies_left: u32) -> Option<TableValue> {
         let pieces = position.pieces(Side::First) | position.pieces(Side::Second);
-        if pieces.count_ones() > self.most_pieces.into() || !position.has_kings() {
+        if pieces.count_ones() > self.most_pieces.into() || !EndgameTable::is_for(position) {
             return None;
         }
         let EndgameValue { outcome, plies, progress } = self.value(position.mover_board())?;

@@ -61,6 +61,12 @@ impl Slice {
         }
     }
 
+    /// A number of its own for each slice.
+    pub(crate) const fn number(self) -> u64 {
+        let Slice { own_men, own_kings, opponent_men, opponent_kings } = self;
+        u32::from_be_bytes([own_men, own_kings, opponent_men, opponent_kings]) as u64
+    }
+
     /// The same pieces with the other side to move.
     pub const fn swapped(self) -> Slice {
         Slice {
@@ -273,14 +279,14 @@ pub struct SliceError;
 
 /// Removes the ghost bits: bit n becomes the square with number n + 1.
 #[inline(always)]
-const fn compact(board: u64) -> u32 {
+pub(crate) const fn compact(board: u64) -> u32 {
     (board & 0xff | board >> 1 & 0xff00 | board >> 2 & 0x00ff_0000 | board >> 3 & 0xff00_0000)
         as u32
 }
 
 /// Inserts the ghost bits; inverts [`compact`].
 #[inline(always)]
-pub(super) const fn spread(squares: u32) -> u64 {
+pub(crate) const fn spread(squares: u32) -> u64 {
     let squares = squares as u64;
     squares & 0xff
         | (squares & 0xff00) << 1

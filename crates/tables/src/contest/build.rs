@@ -1,0 +1,201 @@
+//! Builds the table in a folder, one pair of slices after the other.
+//!
+//! A slice is a file that appears complete or not at all, so a build that was interrupted continues
+//! with the first pair that is not there.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::format::{MAGIC, VERSION};
+use super::index::Layout;
+use super::solve::{Context, Values, allocate, solve};
+use super::{ContestTable, GAME, KEYS, MIN_PIECES, key, open_slice, slice};
+use crate::blocks::{self, BLOCK_BYTES, HEADER};
+use crate::endgame::{Counts, Slice};
+use crate::file::{self, slice_path};
+use crate::parallel::map;
+use crate::{Progress, TableError};
+
+/// What to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Build<'a> {
+    /// Folder of the table.
+    pub folder: &'a Path,
+    /// Most men.
+    pub pieces: u8,
+    /// Number of threads.
+    pub threads: usize,
+    /// Most bytes of memory to use.
+    pub memory: u64,
+    /// Whether to build slices that are there already.
+    pub force: bool,
+}
+
+/// Pairs of slices that differ in the side to move only, in the order of the build.
+fn pairs(pieces: u8) -> impl Iterator<Item = Vec<Slice>> {
+    (1..=pieces / 2).map(move |men| {
+        let (one, other) = (slice(men, pieces - men), slice(pieces - men, men));
+        if one == other { vec![one] } else { vec![one, other] }
+    })
+}
+
+/// Number of positions, which is also the number of bytes of memory for their values.
+fn size(slices: &[Slice]) -> u64 {
+    slices.iter().map(|&slice| Layout::of(slice).size()).sum()
+}
+
+/// Whether captures lead from one pair to the other, in the same game.
+fn leads_to(from: &[Slice], to: &[Slice]) -> bool {
+    to.iter().any(|to| to.own_men <= from[0].own_men && to.opponent_men <= from[0].opponent_men)
+}
+
+impl Build<'_> {
+    /// Builds the slices that are missing or damaged, and opens the table. All threads call
+    /// `progress` repeatedly, with numbers of positions.
+    ///
+    /// # Errors
+    /// If files cannot be read or written, memory is short, another program builds the same table,
+    /// or `progress` cancelled the build.
+    pub fn run(&self, progress: &Progress<'_>) -> Result<ContestTable, TableError> {
+        let folder = self.folder;
+        fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
+        let _lock = file::lock(folder)?;
+        file::remove_unfinished(folder);
+        let pairs: Vec<Vec<Slice>> = (MIN_PIECES..=self.pieces).flat_map(pairs).collect();
+        let total = pairs.iter().map(|pair| size(pair)).sum();
+        let done = AtomicU64::new(0);
+        let mut solved: Vec<Option<Values>> = (0..KEYS).map(|_| None).collect();
+        for (number, pair) in pairs.iter().enumerate() {
+            let before = done.load(Relaxed);
+            if self.force || !self.is_complete(pair) {
+                let needed: Vec<_> =
+                    pairs[..number].iter().filter(|to| leads_to(pair, to)).collect();
+                self.load(&needed, pair, &mut solved, progress, (before, total))?;
+                let tick = |count| progress(done.fetch_add(count, Relaxed) + count, total);
+                self.solve(pair, &mut solved, &tick)?;
+            }
+            done.store(before + size(pair), Relaxed);
+            if progress(before + size(pair), total).is_break() {
+                return Err(TableError::Cancelled);
+            }
+        }
+        ContestTable::open(folder)
+    }
+
+    /// Whether the files of a pair are there and undamaged.
+    fn is_complete(&self, pair: &[Slice]) -> bool {
+        let is_valid = |&slice: &Slice| {
+            open_slice(self.folder, slice).is_ok_and(|file| file.check_blocks().is_ok())
+        };
+        pair.iter().all(is_valid)
+    }
+
+    /// Loads the values of the pairs that `pair` depends on. Drops others if it needs the memory.
+    fn load(
+        &self,
+        needed: &[&Vec<Slice>],
+        pair: &[Slice],
+        solved: &mut [Option<Values>],
+        progress: &Progress<'_>,
+        (done, total): (u64, u64),
+    ) -> Result<(), TableError> {
+        let bytes = size(pair) + needed.iter().map(|pair| size(pair)).sum::<u64>();
+        if bytes > self.memory {
+            let [needed, allowed] = [bytes, self.memory].map(|bytes| bytes.div_ceil(1_000_000));
+            return Err(TableError::MemoryLimit { slice: pair[0], needed, allowed });
+        }
+        let keys: Vec<usize> =
+            needed.iter().flat_map(|pair| pair.iter().copied()).map(key).collect();
+        let unneeded = (0..KEYS).filter(|key| !keys.contains(key));
+        let unneeded: Vec<usize> = unneeded.filter(|&key| solved[key].is_some()).collect();
+        let spare: u64 =
+            unneeded.iter().filter_map(|&key| solved[key].as_ref()).map(|v| v.len() as u64).sum();
+        if bytes + spare > self.memory {
+            unneeded.into_iter().for_each(|key| solved[key] = None);
+        }
+        for pair in needed {
+            if pair.iter().all(|&slice| solved[key(slice)].is_some()) {
+                continue;
+            }
+            for &slice in *pair {
+                solved[key(slice)] = Some(self.read(slice)?);
+            }
+            let tick = |_| progress(done, total);
+            let context = Context { solved, threads: self.threads, tick: &tick };
+            solve(pair, true, &context)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the stored values of a slice.
+    fn read(&self, slice: Slice) -> Result<Values, TableError> {
+        let file = open_slice(self.folder, slice)?;
+        let mut values = allocate(slice)?;
+        let stored = Layout::of(slice).stored() as usize;
+        let mut block = Vec::new();
+        for (number, values) in (0..).zip(values[..stored].chunks_mut(BLOCK_BYTES)) {
+            file.read_block(number, &mut block).map_err(|error| TableError::Corrupt {
+                path: slice_path(self.folder, slice),
+                game: GAME,
+                error,
+            })?;
+            for (value, &byte) in values.iter_mut().zip(&block) {
+                *value.get_mut() = byte as i8;
+            }
+        }
+        Ok(values)
+    }
+
+    fn solve(
+        &self,
+        pair: &[Slice],
+        solved: &mut [Option<Values>],
+        tick: &(dyn Fn(u64) -> ControlFlow<()> + Sync),
+    ) -> Result<(), TableError> {
+        for &slice in pair {
+            solved[key(slice)] = Some(allocate(slice)?);
+        }
+        solve(pair, false, &Context { solved, threads: self.threads, tick })?;
+        for &slice in pair {
+            if let Some(values) = &solved[key(slice)] {
+                let image = encode(slice, values, self.threads);
+                file::save(&slice_path(self.folder, slice), &image)?;
+            }
+            if slice.pieces() == self.pieces {
+                // Nothing depends on it.
+                solved[key(slice)] = None;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Builds the file of a slice.
+fn encode(slice: Slice, values: &Values, threads: usize) -> Vec<u8> {
+    let layout = Layout::of(slice);
+    let length = BLOCK_BYTES as u64;
+    let blocks = map(threads, layout.stored().div_ceil(length), |block| {
+        let first = block * length;
+        let range = first..layout.stored().min(first + length);
+        let mut known = Vec::with_capacity(BLOCK_BYTES);
+        layout.each(range, |index, men| {
+            let value = values[index as usize].load(Relaxed);
+            known.push((!men.board().has_capture()).then_some(value));
+        });
+        blocks::compress(&blocks::fill(known).map(|value| value as u8).collect::<Vec<_>>())
+    });
+    let mut counts = Counts::default();
+    for value in values {
+        counts.add_sign(value.load(Relaxed));
+    }
+    let mut header = [0; HEADER];
+    header[..16].copy_from_slice(&MAGIC);
+    header[16..20].copy_from_slice(&VERSION.to_le_bytes());
+    header[20..22].copy_from_slice(&[slice.own_men, slice.opponent_men]);
+    for (at, number) in [(32, counts.wins), (40, counts.losses), (48, counts.draws)] {
+        header[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    }
+    blocks::build(header, blocks.iter().map(|block| &block[..]))
+}
