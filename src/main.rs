@@ -125,8 +125,8 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// `crownhead` alone: the home screen on a terminal; questions on a dumb one and in a pipe; the help
-/// without input.
+/// `crownhead` alone: the home screen on a terminal; questions on a dumb one and in a pipe; the
+/// help without input.
 fn run_without_command() -> ExitCode {
     if output::is_interactive() {
         return exit_code(commands::home::run());

@@ -51,8 +51,8 @@ struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = value_parser!(u32).range(0..=100))]
     random_plies: u32,
-    /// Percentage of positions that are followed by one that is not from the game: one or two random
-    /// moves later
+    /// Percentage of positions that are followed by one that is not from the game: one or two
+    /// random moves later
     #[arg(long, value_name = "PERCENT", default_value_t = 10)]
     #[arg(value_parser = value_parser!(u32).range(0..=100))]
     off_game: u32,

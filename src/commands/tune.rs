@@ -150,8 +150,9 @@ fn header(args: &Args, game: &str, fit: &Fit) -> String {
     let (first, last) = (fit.losses[0], fit.losses[fit.losses.len() - 1]);
     format!(
         "# Weights of the evaluation of {game}, made by\n\
-         # crownhead tune {}{weights} --games {games} --nodes {nodes} --random-plies {random_plies} \
-         --seed {seed} --result-weight {result_weight} --l2 {l2} --epochs {epochs}\n\
+         # crownhead tune {}{weights} --games {games} --nodes {nodes} --random-plies \
+         {random_plies} --seed {seed} --result-weight {result_weight} --l2 {l2} --epochs \
+         {epochs}\n\
          # from {initial} and {training} positions. On {validation} validation positions the\n\
          # mean squared error of the expected result fell from {first:.5} to {last:.5}.\n",
         args.game

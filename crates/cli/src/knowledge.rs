@@ -1,11 +1,29 @@
 //! The tables that a command uses.
 
-use crownhead_play::{Knowledge, knowledge::from_tables};
+use crownhead_bots::PlayerSpec;
+use crownhead_play::{GameSettings, Knowledge, knowledge::from_tables};
 use crownhead_rules::Game;
 use crownhead_tables::registry;
+
+use crate::output::eprint_message;
 
 /// Loads the tables of a game. The second part is a warning for the user if one is missing.
 pub fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
     let (tables, warning) = registry::load(game.info().id);
     (from_tables(&tables), warning)
+}
+
+/// Loads the tables for a match or tournament. Warns of a missing one if a player or the
+/// adjudication would use it.
+pub(crate) fn load_for_players<'a>(
+    game: &Game,
+    settings: &GameSettings,
+    mut players: impl Iterator<Item = &'a PlayerSpec>,
+) -> Knowledge {
+    let (knowledge, warning) = load_knowledge(game);
+    let uses_tables = settings.adjudication.tables || players.any(PlayerSpec::uses_evaluation);
+    if let Some(warning) = warning.filter(|_| uses_tables) {
+        eprint_message(warning);
+    }
+    knowledge
 }

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::isolation_args::{IsolationArgs, isolation_json};
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_for_players;
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
@@ -121,12 +121,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // Fail before the games if the file cannot be written.
     let output = args.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
-    let (knowledge, missing) = load_knowledge(&config.game);
-    let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation)
-        || config.settings.adjudication.tables;
-    if let Some(missing) = missing.filter(|_| uses_tables) {
-        eprint_message(missing);
-    }
+    let knowledge = load_for_players(&config.game, &config.settings, config.players.iter());
     let [first, second] = &config.players;
     eprint_message(format_args!(
         "Playing {}: {first} against {second} …",

@@ -4,8 +4,8 @@ use crownhead_rules::{Cell, Game, Side};
 
 use crate::new_session;
 
-/// Returns the text of a position from the letters of its cells; `.` is empty. It is PDN FEN in games
-/// with numbered squares, else rows. The position may be invalid.
+/// Returns the text of a position from the letters of its cells; `.` is empty. It is PDN FEN in
+/// games with numbered squares, else rows. The position may be invalid.
 pub fn position_text(game: &Game, board: &[char; 64], side: Side) -> String {
     let info = game.info();
     let letter = info.sides[side.index()].letter;
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_the_start_position_is_its_usual_one() {
+    fn start_position_set_up_by_hand_has_its_own_text() {
         for game in Game::all() {
             let session = new_session(&game, None).unwrap();
             let text = position_text(&game, &session.board(), session.side());

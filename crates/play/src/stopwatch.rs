@@ -2,9 +2,9 @@
 //!
 //! A player that computes on the referee's thread is charged the CPU time of that thread: on a busy
 //! machine, waiting for a core is not its fault. Pauses of 16 ms were seen in a loop that only read
-//! the clock, longer than a short turn. The player never sleeps, so that on an idle machine CPU time
-//! and wall-clock time agree. On systems without a per-thread CPU clock it is charged wall-clock
-//! time.
+//! the clock, longer than a short turn. The player never sleeps, so that on an idle machine CPU
+//! time and wall-clock time agree. On systems without a per-thread CPU clock it is charged
+//! wall-clock time.
 
 use std::time::Duration;
 

@@ -60,7 +60,7 @@ fn errors_name_the_valid_values() {
         ("best:movetime=0ms", "a time is written 100ms, 2s or 1.5s"),
         ("best:movetime=5", "a time is written 100ms, 2s or 1.5s"),
         ("best:movetime=1h", "not \"1h\""),
-        ("best:tables=none", "option tables is on or off, not \"none\""),
+        ("best:tables=none", "option tables takes on or off, not \"none\""),
         ("best:tables=off,tables=on", "option tables is given twice"),
         ("best:threads=2,threads=2", "option threads is given twice"),
         (

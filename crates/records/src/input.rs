@@ -1,6 +1,7 @@
 //! Buffered input with bounded look-ahead, line and column.
 //!
-//! The buffer holds at most the longest token and one chunk of input, whatever the size of the file.
+//! The buffer holds at most the longest token and one chunk of input, whatever the size of the
+//! file.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -9,7 +10,8 @@ use crate::error::Location;
 /// Number of bytes read at a time.
 const READ_CHUNK: usize = 64 * 1024;
 
-/// The source is behind a pointer, so that the reader is compiled once, not once per kind of source.
+/// The source is behind a pointer, so that the reader is compiled once, not once per kind of
+/// source.
 pub(crate) struct Input<'a> {
     source: Box<dyn Read + 'a>,
     /// `buffer[from..to]` has been read but not consumed.

@@ -1,4 +1,5 @@
-//! Iterator over the games of a file: parses tags, finds the game they name and the end of each game.
+//! Iterator over the games of a file: parses tags, finds the game they name and the end of each
+//! game.
 //!
 //! [`movetext`](crate::movetext) parses and replays the moves.
 
@@ -124,8 +125,8 @@ impl<'a> Reader<'a> {
         Ok(Some(record))
     }
 
-    /// Reads comments after the result. Those on the same line belong to this game, later ones to the
-    /// next game, if there is one.
+    /// Reads comments after the result. Those on the same line belong to this game, later ones to
+    /// the next game, if there is one.
     fn trailing_comments(
         &mut self,
         comment: &mut Option<String>,
@@ -230,8 +231,8 @@ impl Iterator for Reader<'_> {
 }
 
 impl Tags {
-    /// Returns whether the next tag starts another game: it follows an empty line and repeats a name
-    /// of the roster. A game may have neither moves nor a result.
+    /// Returns whether the next tag starts another game: it follows an empty line and repeats a
+    /// name of the roster. A game may have neither moves nor a result.
     fn are_complete(&self, lexer: &Lexer<'_>) -> bool {
         let is_repeated =
             || roster_index(&tag_name(lexer.name())).is_some_and(|index| self.in_roster[index]);
@@ -308,17 +309,17 @@ fn game_of_type(number: &str) -> Result<Game, String> {
     })
 }
 
-/// Returns whether the value of a tag `Game` is a game id. Other programs number the games of a match
-/// with it.
+/// Returns whether the value of a tag `Game` is a game id. Other programs number the games of a
+/// match with it.
 pub(crate) fn is_game_id(value: &str) -> bool {
     let id = value.split(':').next().unwrap_or(value).trim();
     value.starts_with(|c: char| c.is_ascii_lowercase())
         || GAMES.iter().any(|game| game.id.eq_ignore_ascii_case(id))
 }
 
-/// Sets the result. PDN 3.0 has it in the tag `Result` and ends every game with `*`; older files have
-/// it after the moves. If both differ, the tag wins, and the other one is kept in a tag. So is the
-/// text of an invalid result.
+/// Sets the result. PDN 3.0 has it in the tag `Result` and ends every game with `*`; older files
+/// have it after the moves. If both differ, the tag wins, and the other one is kept in a tag. So is
+/// the text of an invalid result.
 fn resolve_result(record: &mut GameRecord, tag: Option<Tag>, in_moves: Option<GameResult>) {
     let in_moves = in_moves.unwrap_or_default();
     let value = tag.map(|tag| tag.value).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! [`BotProcess`] on Unix.
 //!
 //! One `poll` reads standard output and standard error, up to a deadline and into bounded memory. A
-//! bot that writes too much is stopped or loses the excess; a silent one costs nothing but the wait.
+//! bot that writes too much is stopped or loses the excess. Waiting for a bot takes no CPU time.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -115,7 +115,8 @@ impl BotProcess {
         self.child.meter.kill_reason()
     }
 
-    /// Expects the bot to be idle until something is sent to it. It is frozen if it is not.
+    /// Marks the end of the bot's turn: if it still runs before something is sent to it, it is
+    /// frozen.
     pub(crate) fn expect_idle(&mut self) {
         self.child.meter.expect_idle();
     }
@@ -355,8 +356,8 @@ impl BotProcess {
         self.away_before = heartbeat::time_away();
     }
 
-    /// Returns how long `crownhead` was stopped or starved since the wait started. That time does not
-    /// count, unless the bot uses more CPU time than it may: it could starve us on purpose.
+    /// Returns how long `crownhead` was stopped or starved since the wait started. That time does
+    /// not count, unless the bot uses more CPU time than it may: it could starve us on purpose.
     pub(crate) fn time_away(&self) -> Duration {
         let away = heartbeat::time_away().saturating_sub(self.away_before);
         match away.is_zero() || self.child.meter.is_greedy() {

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use crownhead_bots::PlayerSpec;
 use crownhead_report::standings::json;
 use crownhead_tournament::config::read_file;
 use crownhead_tournament::events::Event;
@@ -17,7 +16,7 @@ use super::live::LiveScreen;
 use super::progress::Progress;
 use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_for_players;
 use crate::output::eprint_message;
 
 pub(super) fn run(args: &Run) -> Result<(), Failure> {
@@ -164,13 +163,8 @@ fn play(
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create log folder {}", folder.display()))?;
     }
-    let (knowledge, missing) = load_knowledge(&tournament.game);
-    let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
-    let uses_tables =
-        tournament.game_settings.adjudication.tables || specs.any(PlayerSpec::uses_evaluation);
-    if let Some(missing) = missing.filter(|_| uses_tables) {
-        eprint_message(missing);
-    }
+    let players = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
+    let knowledge = load_for_players(&tournament.game, &tournament.game_settings, players);
     let control = control_by_signals();
     let path = journal.path().to_path_buf();
     let screen = if is_json { None } else { LiveScreen::for_run(&path, &control) };

@@ -238,7 +238,7 @@ fn parse_switch(key: &str, value: &str) -> Result<bool, SpecError> {
     match value.to_ascii_lowercase().as_str() {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => Err(invalid(format!("option {key} is on or off, not {:?}", truncate(value)))),
+        _ => Err(invalid(format!("option {key} takes on or off, not {:?}", truncate(value)))),
     }
 }
 

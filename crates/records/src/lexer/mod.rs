@@ -1,7 +1,7 @@
 //! PDN tokens.
 //!
-//! The lexer knows nothing about games. It reports the location of each token and continues after an
-//! error, so that the reader can find the next game. Tokens have a maximum size; longer ones are
+//! The lexer knows nothing about games. It reports the location of each token and continues after
+//! an error, so that the reader can find the next game. Tokens have a maximum size; longer ones are
 //! skipped without being stored.
 
 use std::io::Read;
@@ -302,7 +302,8 @@ impl<'a> Lexer<'a> {
         Ok(Token::Comment)
     }
 
-    /// Returns whether the next line is a complete tag, which means that the comment was not closed.
+    /// Returns whether the next line is a complete tag, which means that the comment was not
+    /// closed.
     fn at_tag_line(&mut self) -> bool {
         if self.input.peek(0) != Some(b'[')
             || !self.input.peek(1).is_some_and(|byte| byte.is_ascii_uppercase())
@@ -338,8 +339,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns whether a word cannot start a variation. `pass` can, and so can `c3-d4`, which then is
-    /// an invalid move.
+    /// Returns whether a word cannot start a variation. `pass` can, and so can `c3-d4`, which then
+    /// is an invalid move.
     fn is_prose(&mut self, at: usize, byte: u8) -> bool {
         let algebraic = matches!(byte, b'a'..=b'h' | b'A'..=b'H')
             && matches!(self.input.peek(at + 1), Some(b'1'..=b'8'));

@@ -47,7 +47,7 @@ impl GameText {
     }
 
     /// The text of a finished game.
-    fn of(game: &FinishedGame) -> GameText {
+    fn finished(game: &FinishedGame) -> GameText {
         let mut text = GameText::new(&game.opening);
         for (move_text, &report) in game.moves.iter().zip(&game.reports) {
             text.add_move(move_text, report);
@@ -328,7 +328,7 @@ fn finish_game(
     if changed == 0 {
         return Ok(false);
     }
-    store_moves(connection, number, &GameText::of(game))?;
+    store_moves(connection, number, &GameText::finished(game))?;
     if let Some(replayed) = &game.replaces {
         void_replayed(connection, number, isolation, replayed)?;
     }
@@ -369,7 +369,7 @@ fn void_replayed(
         summary.winner.map_or(0, |side| side as i64 + 1),
         summary.reason,
         game.description,
-        GameText::of(game).moves,
+        GameText::finished(game).moves,
         isolation,
         format!("crownhead was stopped or starved for {away} ms while a bot was late"),
     ])?;
