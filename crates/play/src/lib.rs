@@ -25,7 +25,6 @@ pub mod replay;
 mod seed;
 mod sentence;
 mod session;
-mod stopwatch;
 mod time_control;
 
 pub use adjudication::{Adjudication, AdjudicationRule};

@@ -7,10 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Instant, Knowledge, Score, StopFlag};
+use crownhead_search::{Instant, Knowledge, Score, StopFlag, Stopwatch};
 
 use crate::adjudication::Adjudicator;
-use crate::stopwatch::Stopwatch;
 use crate::{
     Action, End, Event, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameOver, GameSettings,
     GameStart, Incident, Opening, Player, PlayerError, Session,

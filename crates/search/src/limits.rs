@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::Instant;
+use crate::{Instant, Stopwatch};
 
 /// Limits of a search. Without any, it runs until it is stopped or the result is proved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct SearchLimits {
     pub hard_time: Option<Duration>,
     /// No new iteration is started after this time.
     pub soft_time: Option<Duration>,
+    /// The search is aborted after this CPU time of its thread; for searches with one thread.
+    pub cpu_time: Option<Duration>,
 }
 
 /// A flag that stops a search from another thread.
@@ -51,6 +53,7 @@ pub(crate) struct NodeBudget {
     total: u64,
     remaining: AtomicU64,
     deadline: Option<Instant>,
+    cpu_time: Option<(Stopwatch, Duration)>,
 }
 
 impl NodeBudget {
@@ -62,13 +65,15 @@ impl NodeBudget {
             total,
             remaining: AtomicU64::new(total),
             deadline: limits.hard_time.and_then(|time| start.checked_add(time)),
+            cpu_time: limits.cpu_time.map(|time| (Stopwatch::start(), time)),
         }
     }
 
     /// Takes nodes from the budget and returns how many; 0 means that the search must end.
     pub(crate) fn acquire(&self) -> u64 {
         let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_late || self.stop.is_set() || self.done.load(Ordering::Relaxed) {
+        let is_used_up = self.cpu_time.is_some_and(|(watch, time)| watch.elapsed() >= time);
+        if is_late || is_used_up || self.stop.is_set() || self.done.load(Ordering::Relaxed) {
             return 0;
         }
         let before = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |nodes| {

@@ -207,7 +207,7 @@ fn analyse(
             depth: args.depth,
             nodes: args.nodes.or_else(|| is_unlimited.then_some(DEFAULT_NODES)),
             hard_time: args.time,
-            soft_time: None,
+            ..SearchLimits::default()
         },
         engine: EngineConfig { threads: 1, hash_mb: HASH_MB, ..EngineConfig::default() },
         lines: 1,

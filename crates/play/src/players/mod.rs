@@ -47,6 +47,7 @@ fn limits(options: &PlayerOptions, clock: &Clock) -> SearchLimits {
         nodes: options.nodes,
         hard_time: min_time(time.hard, options.movetime),
         soft_time: time.soft,
+        cpu_time: options.cputime,
     }
 }
 
