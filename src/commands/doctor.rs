@@ -102,7 +102,7 @@ fn attack(args: &Args) -> Result<(), Failure> {
     for attack in &ATTACKS {
         let (state, note) = match attack.run() {
             Ok(Verdict::Contained) => ("contained", String::new()),
-            Ok(Verdict::NotContained(what)) => ("not-contained", what),
+            Ok(Verdict::NotContained(achieved)) => ("not-contained", achieved),
             Err(reason) => ("skipped", reason),
         };
         failures += usize::from(state == "not-contained");
@@ -125,7 +125,7 @@ fn attack(args: &Args) -> Result<(), Failure> {
         0 => Ok(()),
         count => Err(anyhow::anyhow!(
             "{count} of {} attacks were not contained; `crownhead doctor` shows which mechanisms \
-             are missing, docs/isolation.md what that means",
+             are missing, and docs/isolation.md explains the consequences",
             ATTACKS.len()
         )
         .into()),
@@ -194,8 +194,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(reason) => writeln!(
             out,
-            "  {:<12} bots run as you ({reason}): what the other mechanisms allow to be read, they \
-             can read with your rights",
+            "  {:<12} bots run as you ({reason}): with your rights, they read whatever the other \
+             mechanisms allow",
             "users"
         )?,
     }

@@ -37,7 +37,10 @@ const MAX_LOG_BYTES: u64 = 4 << 20;
 
 /// Args of `crownhead tournament report`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("output").args(["html", "per_player", "json"]).required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("output")
+    .args(["html", "per_player", "json"])
+    .required(true)
+    .multiple(true))]
 #[command(after_help = "\
 Examples:
   crownhead tournament report class.toml --html report
@@ -60,13 +63,28 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "analyse")]
     time: Option<Duration>,
     /// Depth per position for --analyse
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=120), requires = "analyse")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..=120),
+        requires = "analyse"
+    )]
     depth: Option<u32>,
     /// Nodes per position for --analyse
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), requires = "analyse")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u64).range(1..),
+        requires = "analyse"
+    )]
     nodes: Option<u64>,
     /// Number of games analysed in parallel [default: number of cores]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256), requires = "analyse")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u16).range(1..=256),
+        requires = "analyse"
+    )]
     threads: Option<u16>,
     /// Folder with the logs of the bots [default: that of the tournament file]
     #[arg(long, value_name = "DIR")]
