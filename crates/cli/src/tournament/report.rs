@@ -24,7 +24,7 @@ use crownhead_tournament::journal::{GameDetails, Journal, Snapshot};
 use super::show::{parse_game, read_snapshot, record, write_pdn};
 use super::{games_text, journal_failure};
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_or_warn;
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
@@ -230,10 +230,7 @@ fn analyse(
         engine: EngineConfig { threads: 1, hash_mb: HASH_MB, ..EngineConfig::default() },
         lines: 1,
     };
-    let (knowledge, warning) = load_knowledge(game);
-    if let Some(warning) = warning {
-        eprint_message(warning);
-    }
+    let knowledge = load_or_warn(game);
     let games: Vec<_> = snapshot.finished().collect();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, usize::from).min(games.len()).max(1);
