@@ -11,7 +11,6 @@ use crownhead_tables::registry::TABLES;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::eprint_message;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -94,6 +93,7 @@ fn version(name: &str, flag: &str) -> Option<String> {
 /// Runs all attacks. Fails if one is not contained.
 #[cfg(unix)]
 fn attack(args: &Args) -> Result<(), Failure> {
+    use crate::output::eprint_message;
     use crownhead_bots::attack::{ATTACKS, Verdict};
     let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
     eprint_message(format_args!("isolation: {isolation}"));
