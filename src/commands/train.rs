@@ -14,7 +14,7 @@ use crownhead_search::train::data::{Block, DataError, DataReader, write_header};
 use crownhead_search::train::{FitOptions, SelfPlayOptions, Trainer, TrainingSet, fit, trainer};
 
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_or_warn;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 
@@ -104,10 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn find_trainer(game: &Game) -> Result<Box<dyn Trainer>, Failure> {
-    let (knowledge, warning) = load_knowledge(game);
-    if let Some(warning) = warning {
-        eprint_message(warning);
-    }
+    let knowledge = load_or_warn(game);
     trainer(game, &knowledge)
         .ok_or_else(|| Failure::Usage(format!("{game} has no learned evaluation")))
 }

@@ -12,7 +12,7 @@ use crownhead_rules::Game;
 use crownhead_search::tune::{Fit, FitOptions, SelfPlayOptions, fit, tuner};
 
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_or_warn;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 
@@ -69,10 +69,7 @@ fn non_negative(text: &str) -> Result<f32, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (knowledge, warning) = load_knowledge(&args.game);
-    if let Some(warning) = warning {
-        eprint_message(warning);
-    }
+    let knowledge = load_or_warn(&args.game);
     let Some(mut tuner) = tuner(&args.game, &knowledge) else {
         let message = format!("the evaluation of {} cannot be tuned", args.game);
         return Err(Failure::Usage(message));

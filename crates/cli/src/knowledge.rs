@@ -13,6 +13,15 @@ pub fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
     (from_tables(&tables), warning)
 }
 
+/// Loads the tables of a game, and warns of a missing one.
+pub fn load_or_warn(game: &Game) -> Knowledge {
+    let (knowledge, warning) = load_knowledge(game);
+    if let Some(warning) = warning {
+        eprint_message(warning);
+    }
+    knowledge
+}
+
 /// Loads the tables for a match or tournament. Warns of a missing one if a player or the
 /// adjudication would use it.
 pub(crate) fn load_for_players<'a>(

@@ -1,6 +1,6 @@
-//! What the commands of `crownhead` share (failures and exit codes, messages, signals, tables, game
-//! files), and the commands about matches and tournaments: [`mod@matches`], [`sprt`], [`rate`] and
-//! [`tournament`].
+//! Code shared by all commands of `crownhead` (failures and exit codes, messages, signals, tables,
+//! game files), and the commands for matches and tournaments: [`mod@matches`], [`sprt`], [`rate`]
+//! and [`tournament`].
 
 pub mod failure;
 pub mod game_files;

@@ -180,16 +180,7 @@ impl BotProcess {
             if self.stdout.is_none() {
                 return Err(ReceiveError::Closed);
             }
-            if stop.is_set() {
-                return Err(ReceiveError::Stopped);
-            }
-            if is_late {
-                return Err(ReceiveError::Timeout);
-            }
-            // Output that is available at the deadline is read once more and no further, so that
-            // writing slowly gains no time.
-            let deadline = self.extended(deadline);
-            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let deadline = self.next_deadline(deadline, stop, &mut is_late)?;
             if self.poll(deadline, false).is_err() {
                 self.stdout = None;
             }
@@ -254,14 +245,7 @@ impl BotProcess {
                 }
                 None::<()>
             })?;
-            if stop.is_set() {
-                return Err(ReceiveError::Stopped);
-            }
-            if is_late {
-                return Err(ReceiveError::Timeout);
-            }
-            let deadline = self.extended(deadline);
-            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let deadline = self.next_deadline(deadline, stop, &mut is_late)?;
             match self.poll_with(deadline, false, Some(PollFd::new(socket, flags))) {
                 Ok(Ready { socket: true, .. }) => return Ok(()),
                 _ if self.has_exited() => return Err(ReceiveError::Closed),
@@ -269,6 +253,26 @@ impl BotProcess {
                 Err(_) => return Err(ReceiveError::Closed),
             }
         }
+    }
+
+    /// Returns the deadline of the next poll, or why there is none. What is available at the
+    /// deadline is read once more (then `is_late` is set) and no further, so that writing slowly
+    /// gains no time.
+    fn next_deadline(
+        &self,
+        deadline: Option<Instant>,
+        stop: &StopFlag,
+        is_late: &mut bool,
+    ) -> Result<Option<Instant>, ReceiveError> {
+        if stop.is_set() {
+            return Err(ReceiveError::Stopped);
+        }
+        if *is_late {
+            return Err(ReceiveError::Timeout);
+        }
+        let deadline = self.extended(deadline);
+        *is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        Ok(deadline)
     }
 
     /// Waits until output can be read (or, if `to_write`, input be written) and reads it. Returns

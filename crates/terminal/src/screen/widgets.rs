@@ -218,8 +218,8 @@ pub fn framed(frame: &mut Frame<'_>, area: Rect, title: &str, look: Look) -> Rec
     inside(area)
 }
 
-/// Returns the line of a popup in which a file name is typed. Of a long name, the end is shown: that
-/// is where the user types.
+/// Returns the line of a popup in which a file name is typed. Of a long name, the end is shown:
+/// that is where the user types.
 pub fn file_name_line(name: &str, screen_width: u16) -> String {
     let room = usize::from(screen_width).saturating_sub(16);
     let hidden = name.chars().count().saturating_sub(room);

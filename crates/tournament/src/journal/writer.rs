@@ -258,8 +258,9 @@ fn write(
     for command in &commands {
         is_new.push(match command {
             WriteCommand::Start { number, started } => {
-                let finishes = |other: &WriteCommand| {
-                    matches!(other, WriteCommand::Finish { number: finished, .. } if finished == number)
+                let finishes = |other: &WriteCommand| match other {
+                    WriteCommand::Finish { number: finished, .. } => finished == number,
+                    _ => false,
                 };
                 // Finishing a game records its start, too.
                 if commands.len() > 64 || !commands.iter().any(finishes) {
