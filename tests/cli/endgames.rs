@@ -67,12 +67,15 @@ fn build_prints_counts_by_number_of_pieces() {
 #[test]
 fn list_shows_the_number_of_pieces() {
     let listed = built(&["tables", "list"]);
-    let line = listed.stdout.lines().nth(1).unwrap();
-    assert!(line.starts_with("english endgames: ok, up to 3 pieces, "), "{line}");
+    let lines: Vec<_> = listed.stdout.lines().skip_while(|l| !l.starts_with("english")).collect();
+    assert!(lines[0].starts_with("english endgames: ok, up to 3 pieces, "), "{lines:?}");
+    assert!(lines[1].contains("`crownhead tables build english` takes"), "{lines:?}");
+    assert!(lines[2].contains("`crownhead tables build english --pieces 6` takes"), "{lines:?}");
     let object = built(&["tables", "list", "--json"]).json();
     let table = &object["tables"][1];
     assert_eq!((&table["pieces"], &table["state"]), (&3.into(), &"ok".into()));
     assert!(table["benefit"].as_str().unwrap().contains("exact"));
+    assert_eq!(table["larger"]["pieces"], 6);
 }
 
 #[test]
@@ -163,7 +166,9 @@ fn analysis_names_a_missing_table_that_would_help() {
     let hint = "`crownhead tables build english`";
     let stderr = analyse(empty.path(), "B:WK32:BK10,K15");
     assert_eq!(stderr.matches(hint).count(), 1, "{stderr}");
-    assert!(!analyse(empty.path(), "B:W32,31,30,29:B1,2,3,4").contains(hint));
+    let larger = "`crownhead tables build english --pieces 6`";
+    assert!(analyse(empty.path(), "B:W32,31,30:B1,2,3").contains(larger));
+    assert!(!analyse(empty.path(), "B:W32,31,30,29:B1,2,3,4").contains("tables build"));
     assert!(!analyse(&BUILT.0, "B:WK32:BK10,K15").contains(hint));
     // The table does not hold without kings.
     for (game, is_expected) in [("english", true), ("english:kings=false", false)] {

@@ -141,7 +141,8 @@ fn draw_engine(frame: &mut Frame<'_>, screen: &ViewScreen<'_>, place: Rect) {
         None => line(&recorded_eval_text(&screen.cursor).unwrap_or_default()),
         Some(None) => line("…"),
         Some(Some(AnalysisUpdate::Unavailable(reason))) => line(reason),
-        Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
+        Some(Some(AnalysisUpdate::Lines { table, depth, lines })) => {
+            table.iter().for_each(|table| line(table));
             for (index, (eval, moves)) in lines.iter().take(3).enumerate() {
                 let depth = if index == 0 { format!(" (depth {depth})") } else { String::new() };
                 line(&format!("{eval}{depth} {moves}"));
