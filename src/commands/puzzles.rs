@@ -1,12 +1,11 @@
 //! `crownhead puzzles`: finds puzzles in games played for them, and in recorded games.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::value_parser;
-use crownhead_analysis::{AnalysisError, MAX_GRADE, Puzzle, PuzzleMaker, PuzzleNodes};
+use crownhead_analysis::{AnalysisError, Goal, MAX_GRADE, Puzzle, PuzzleMaker, PuzzleNodes};
 use crownhead_files::AtomicFile;
 use crownhead_play::{Knowledge, StopFlag, derive_seed};
 use crownhead_records::GameRecord;
@@ -60,7 +59,11 @@ pub(crate) struct Make {
 }
 
 /// Games given to a thread at a time.
-const GAMES_PER_THREAD: u64 = 4;
+const GAMES_PER_THREAD: u64 = 32;
+/// No grade has more than one of this many puzzles.
+const MAX_SHARE: usize = 3;
+/// Positions that differ in no more cells are alike.
+const MAX_SIMILAR_CELLS: usize = 4;
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     let Command::Make(args) = command;
@@ -168,22 +171,18 @@ fn search(
     })
 }
 
-/// The puzzles chosen so far: no position twice, and not too many of one grade.
+/// The puzzles chosen so far: none like another one, not too many of one grade, and at most three
+/// quarters of them draws.
 struct Chosen {
     count: usize,
     puzzles: Vec<Puzzle>,
-    positions: HashSet<String>,
     of_grade: [usize; MAX_GRADE as usize],
+    draws: usize,
 }
 
 impl Chosen {
     fn new(count: usize) -> Chosen {
-        Chosen {
-            count,
-            puzzles: Vec::new(),
-            positions: HashSet::new(),
-            of_grade: Default::default(),
-        }
+        Chosen { count, puzzles: Vec::new(), of_grade: Default::default(), draws: 0 }
     }
 
     fn is_full(&self) -> bool {
@@ -193,13 +192,23 @@ impl Chosen {
     fn add(&mut self, puzzles: Vec<Puzzle>) {
         for puzzle in puzzles {
             let of_grade = &mut self.of_grade[usize::from(puzzle.grade - 1)];
-            let has_room = *of_grade < self.count.div_ceil(3) && self.puzzles.len() < self.count;
-            if has_room && self.positions.insert(puzzle.position.clone()) {
+            let draws = self.draws + usize::from(puzzle.goal == Goal::Draw);
+            if self.puzzles.len() < self.count
+                && *of_grade < self.count.div_ceil(MAX_SHARE)
+                && draws <= self.count * 3 / 4
+                && !self.puzzles.iter().any(|other| is_similar(other, &puzzle))
+            {
                 *of_grade += 1;
+                self.draws = draws;
                 self.puzzles.push(puzzle);
             }
         }
     }
+}
+
+/// Whether at most two pieces stand elsewhere.
+fn is_similar(a: &Puzzle, b: &Puzzle) -> bool {
+    a.board.iter().zip(&b.board).filter(|(a, b)| a != b).count() <= MAX_SIMILAR_CELLS
 }
 
 /// One JSON object with a puzzle per line, easy ones first.
