@@ -66,6 +66,9 @@ enum Command {
     /// Generate lists of openings
     #[command(subcommand)]
     Openings(commands::openings::Command),
+    /// Make puzzles from games
+    #[command(subcommand)]
+    Puzzles(commands::puzzles::Command),
     /// Build and list precomputed tables
     #[command(subcommand)]
     Tables(commands::tables::Command),
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Train(args) => commands::train::run(&args),
         Command::Tune(args) => commands::tune::run(&args),
         Command::Openings(command) => commands::openings::run(&command),
+        Command::Puzzles(command) => commands::puzzles::run(&command),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),

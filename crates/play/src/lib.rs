@@ -19,6 +19,9 @@ mod move_words;
 mod openings;
 mod player;
 mod players;
+
+pub mod position_json;
+mod position_request;
 mod position_text;
 pub mod referee;
 pub mod replay;
@@ -48,6 +51,7 @@ pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,
 };
+pub use position_request::{MAX_POSITION_BYTES, PositionRequest, RequestError, named_cells};
 pub use position_text::position_text;
 pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;

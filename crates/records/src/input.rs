@@ -20,6 +20,8 @@ pub(crate) struct Input<'a> {
     to: usize,
     ended: bool,
     error: Option<io::Error>,
+    /// Number of bytes consumed.
+    offset: u64,
     location: Location,
     /// The last byte was a carriage return: a line feed after it is part of the same line break.
     after_cr: bool,
@@ -36,6 +38,7 @@ impl<'a> Input<'a> {
             to: 0,
             ended: false,
             error: None,
+            offset: 0,
             location: Location { line: 1, column: 1 },
             after_cr: false,
             line_start: true,
@@ -91,6 +94,7 @@ impl<'a> Input<'a> {
                 self.line_start &= is_space(byte);
             }
         }
+        self.offset += (end - self.from) as u64;
         self.from = end;
     }
 
@@ -102,6 +106,10 @@ impl<'a> Input<'a> {
 
     pub(crate) fn location(&self) -> Location {
         self.location
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 
     pub(crate) fn is_line_start(&self) -> bool {

@@ -4,6 +4,7 @@
 //! [`movetext`](crate::movetext) parses and replays the moves.
 
 use std::io::Read;
+use std::ops::Range;
 
 use crownhead_rules::{GAMES, Game};
 
@@ -39,6 +40,10 @@ pub struct Reader<'a> {
     games: u64,
     /// Comments between two games that belong to the second.
     pending_comment: Option<String>,
+    /// Where the pending comment starts.
+    pending_offset: Option<u64>,
+    /// The bytes of the last game.
+    range: Range<u64>,
 }
 
 /// The tags of a game.
@@ -78,7 +83,19 @@ impl From<LocatedError> for GameFailure {
 impl<'a> Reader<'a> {
     /// Creates a reader.
     pub fn new(input: impl Read + 'a) -> Self {
-        Reader { lexer: Lexer::new(input), games: 0, pending_comment: None }
+        Reader {
+            lexer: Lexer::new(input),
+            games: 0,
+            pending_comment: None,
+            pending_offset: None,
+            range: 0..0,
+        }
+    }
+
+    /// The bytes of the file that hold the last game: a reader of these bytes alone gives the same
+    /// game.
+    pub fn game_range(&self) -> Range<u64> {
+        self.range.clone()
     }
 
     fn read_game(&mut self) -> Result<Option<GameRecord>, GameFailure> {
@@ -144,6 +161,7 @@ impl<'a> Reader<'a> {
                     append_comment(comment, self.lexer.text(), &mut budget, self.lexer.location())?;
                 }
                 Ok(Token::Comment) => {
+                    self.pending_offset.get_or_insert(self.lexer.token_offset());
                     append_comment(
                         &mut self.pending_comment,
                         self.lexer.text(),
@@ -153,6 +171,7 @@ impl<'a> Reader<'a> {
                 }
                 Ok(Token::End) => {
                     self.lexer.unread();
+                    self.pending_offset = None;
                     if let Some(text) = self.pending_comment.take() {
                         append_comment(comment, &text, &mut budget, self.lexer.location())?;
                     }
@@ -174,6 +193,7 @@ impl<'a> Reader<'a> {
     /// Skips the rest of an invalid game, up to its result or the tags of the next game.
     fn skip_rest(&mut self, mut depth: usize, mut in_tags: bool) {
         self.pending_comment = None;
+        self.pending_offset = None;
         let mut line = self.lexer.location().line;
         loop {
             match self.lexer.next() {
@@ -215,7 +235,10 @@ impl Iterator for Reader<'_> {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.read_game() {
+        let start = self.pending_offset.take().unwrap_or(self.lexer.next_offset());
+        let game = self.read_game();
+        self.range = start..self.pending_offset.unwrap_or(self.lexer.next_offset());
+        match game {
             Ok(None) => None,
             Ok(Some(record)) => {
                 self.games += 1;

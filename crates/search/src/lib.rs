@@ -52,7 +52,7 @@ pub use eval::Evaluator;
 pub use game::{GameVisitor, Quiescence, Searchable, visit};
 pub use instant::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub use instant::set_clock;
+pub use instant::{set_clock, set_stop};
 pub use knowledge::Knowledge;
 pub use limits::{SearchLimits, StopFlag};
 pub use params::SearchParams;

@@ -38,8 +38,18 @@ impl StopFlag {
 
     /// Whether the flag is set.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) || host_stops()
     }
+}
+
+/// Whether the host stops the searches. A search in a browser runs on the only thread of its worker,
+/// so nothing else in the program can set a flag meanwhile.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use crate::instant::host_stops;
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn host_stops() -> bool {
+    false
 }
 
 /// Nodes between two checks of the clock and the stop flag: well below a millisecond in every game.
@@ -52,6 +62,7 @@ pub(crate) struct NodeBudget {
     done: AtomicBool,
     total: u64,
     remaining: AtomicU64,
+    table_hits: AtomicU64,
     deadline: Option<Instant>,
     cpu_time: Option<(Stopwatch, Duration)>,
 }
@@ -64,6 +75,7 @@ impl NodeBudget {
             done: AtomicBool::new(false),
             total,
             remaining: AtomicU64::new(total),
+            table_hits: AtomicU64::new(0),
             deadline: limits.hard_time.and_then(|time| start.checked_add(time)),
             cpu_time: limits.cpu_time.map(|time| (Stopwatch::start(), time)),
         }
@@ -91,6 +103,16 @@ impl NodeBudget {
     /// Nodes acquired so far.
     pub(crate) fn used(&self) -> u64 {
         self.total - self.remaining.load(Ordering::Relaxed)
+    }
+
+    /// Nodes that tables have decided, as far as the threads have reported them.
+    pub(crate) fn table_hits(&self) -> u64 {
+        self.table_hits.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the nodes that tables have decided.
+    pub(crate) fn add_table_hits(&self, hits: u64) {
+        self.table_hits.fetch_add(hits, Ordering::Relaxed);
     }
 
     /// Ends the search of the helper threads.

@@ -136,7 +136,7 @@ impl EditorScreen {
             if let Some(piece) = board.iter_mut().find(|other| is_own(other)) {
                 *piece = *letter;
             }
-            new_session(&self.game, Some(&position_text(&self.game, &board, self.side))).is_ok()
+            new_session(&self.game, Some(&position_text(&self.game, &board, self.side, 0))).is_ok()
         };
         let letters = info.pieces.iter().flat_map(|kind| kind.letters);
         letters.filter(is_allowed).chain([EMPTY]).collect()
