@@ -1,13 +1,5 @@
-/**
- * The service worker: the page, the rules and the puzzles work without the server, and the engine
- * does after it has been used once. Games are played on the server only.
- *
- * The build replaces FILES by the list of its files, so every build installs anew.
- */
-const FILES = ["/assets/Analyse-gbrSCJ7k.js","/assets/Puzzles-Bx12fz3N.js","/assets/client-CnfvJKVI.js","/assets/engines-BOgeXmrZ.js","/assets/index-B5wT2J97.js","/assets/style-D5rsekUd.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
-/** Files of this build. They have a hash in their names. */
+const FILES = ["/assets/Puzzles-Bod7zlhR.js","/assets/analysis-RJb6L9x5.js","/assets/index-Bt-bpCt7.js","/assets/style-DZkTNYOR.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
 const PAGE_CACHE = `page ${FILES.join(" ")}`;
-/** What the server may change: fetched again if it can be reached. */
 const LATEST_CACHE = "latest";
 
 self.addEventListener("install", (event) => {
@@ -29,13 +21,11 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(activate());
 });
 
-/** Whether a resource is kept for use without the server. */
 const isKept = (path) =>
   path === "/crownhead.wasm" ||
   path === "/api/games" ||
   /^\/api\/(rules|puzzles)\/[\w-]+$/.test(path);
 
-/** The server's response, or the last one if it cannot be reached. */
 async function latest(request) {
   const cache = await caches.open(LATEST_CACHE);
   try {
@@ -49,7 +39,6 @@ async function latest(request) {
   }
 }
 
-/** The page for any of its paths. */
 async function page(request) {
   try {
     return await fetch(request);

@@ -1,1 +1,0 @@
-var e=class extends Error{at;cells;constructor(e,t,n=[]){super(e),this.at=t,this.cells=n}};export{e as t};
