@@ -11,10 +11,9 @@ const serviceWorker = (): Plugin => ({
   generateBundle(_, bundle) {
     const built = Object.keys(bundle).filter((name) => !name.endsWith(".html"));
     const files = [...built, ...readdirSync("public")].map((name) => `/${name}`).sort();
-    const source = readFileSync("src/offline/serviceWorker.js", "utf8").replace(
-      '["/* files */"]',
-      JSON.stringify(files),
-    );
+    const source = readFileSync("src/offline/serviceWorker.js", "utf8")
+      .replace('["/* files */"]', JSON.stringify(files))
+      .replace(/\/\*\*.*?\*\/\s*/gs, "");
     this.emitFile({ type: "asset", fileName: "sw.js", source });
   },
 });
@@ -29,6 +28,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     cssCodeSplit: false,
     reportCompressedSize: false,
+    // All of them know light-dark().
+    cssTarget: ["chrome123", "firefox121", "safari18"],
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   worker: { format: "es" },

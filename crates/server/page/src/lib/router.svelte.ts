@@ -5,6 +5,7 @@ export type Route =
   | { page: "home" }
   | { page: "game"; id: string; visit: number }
   | { page: "rules"; id: string | null }
+  | { page: "puzzles"; id: string | null }
   | { page: "analyse"; hash: string }
   | { page: "notFound" };
 
@@ -17,6 +18,7 @@ function parsePath(path: string): Route {
   if (first === "" && second === "") return { page: "home" };
   if (first === "game" && second) return { page: "game", id: second, visit };
   if (first === "analyse" && second === "") return { page: "analyse", hash: location.hash };
+  if (first === "puzzles") return { page: "puzzles", id: second || null };
   if (first === "rules") return { page: "rules", id: second || null };
   return { page: "notFound" };
 }

@@ -18,7 +18,7 @@ const DEFAULTS: EngineChoices = { isOn: true, lines: 3, place: "page", arrows: t
 const SECONDS = 30;
 const MAX_CACHED = 500;
 
-export type OpenEngine = (place: EnginePlace) => Promise<AnalysisEngine>;
+export type OpenEngine = (place: EnginePlace) => AnalysisEngine;
 
 export class EngineRun {
   choices: EngineChoices = $state(readStored(KEY, DEFAULTS));
@@ -46,7 +46,7 @@ export class EngineRun {
     const { place } = this.choices;
     if (this.opened?.place !== place) {
       const before = this.opened?.engine;
-      const engine = this.open(place);
+      const engine = Promise.resolve(this.open(place));
       this.opened = { place, engine };
       before?.then(
         (old) => old.close(),

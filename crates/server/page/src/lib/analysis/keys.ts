@@ -11,6 +11,7 @@ export type Action =
   | "flip"
   | "edit"
   | "bestMove"
+  | "hint"
   | "toggleEngine";
 
 const KEYS: Record<string, Action> = {
@@ -28,6 +29,7 @@ const LETTERS: Record<string, Action> = {
   m: "nextMistake",
   f: "flip",
   e: "edit",
+  h: "hint",
   x: "toggleEngine",
 };
 

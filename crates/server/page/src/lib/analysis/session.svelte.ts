@@ -4,8 +4,8 @@ import type { Cell, GameInfo, LegalMove, PositionView, SideIndex } from "../api/
 import { applyMove, sideIndex } from "../board/cells";
 import { toggleShape, type Shape } from "../board/shapes";
 import { readStored, writeStored } from "../stores/stored";
-import { EngineError, type AnalysisEngine, type ImportedGame } from "./client";
-import type { Spec, TreeMove } from "./engine";
+import { EngineError, type AnalysisEngine, type ExactPosition, type ImportedGame } from "./client";
+import type { Spec, Step, TreeMove } from "./engine";
 import { analysisPath, type AnalysisLink } from "./link";
 import {
   continuation,
@@ -73,6 +73,8 @@ export class AnalysisSession {
   marked: Cell[] = $state.raw([]);
   /** Arrows and circles of the user. */
   drawn: Shape[] = $state.raw([]);
+  /** What tables know about a position, and which. */
+  private known: { at: NodeId; exact: ExactPosition | null } | null = $state.raw(null);
   /** The tree before the last deletion. */
   private deleted: { tree: Tree; at: NodeId } | null = $state.raw(null);
   private views = new Map<NodeId, PositionView>();
@@ -95,6 +97,7 @@ export class AnalysisSession {
     if (this.early) return this.early;
     return { board: this.view?.board ?? this.info?.board ?? "", lastMove: this.view?.last ?? null };
   });
+  readonly exact = $derived.by(() => (this.known?.at === this.at ? this.known.exact : null));
   readonly canUndo = $derived.by(() => this.deleted !== null);
 
   spec(id: NodeId = this.at): Spec {
@@ -205,6 +208,7 @@ export class AnalysisSession {
     this.viewAt = ROOT;
     this.early = null;
     this.drawn = [];
+    this.known = null;
     this.deleted = null;
     const info = this.info;
     this.firstSide = info ? sideIndex(info, root.side) : 0;
@@ -251,6 +255,22 @@ export class AnalysisSession {
       if (reached !== id) this.go(reached);
       this.showMessage(message, true);
     }
+  }
+
+  /** Asks the tables about the position shown. */
+  async loadExact() {
+    const { at, generation, known } = this;
+    if (known?.at === at) return;
+    const exact = await (await this.engine()).exact(this.spec());
+    if (generation === this.generation && at === this.at) this.known = { at, exact };
+  }
+
+  /** The board after a legal move. */
+  preview(text: string): Step | null {
+    const move = this.view?.legal.find((legal) => legal.text === text);
+    if (!move || !this.view) return null;
+    const { path, captures } = move;
+    return { text, path, captures, board: applyMove(this.view.board, path, captures) };
   }
 
   private showView(id: NodeId, view: PositionView) {

@@ -85,8 +85,8 @@ export async function fetchSummaries(games: string[]): Promise<GameSummary[]> {
   return (await request<GameSummaries>("/api/summaries", { games })).games;
 }
 
-/** Adds a capital letter and a full stop. */
-export function toSentence(reason: string): string {
-  const text = reason.charAt(0).toUpperCase() + reason.slice(1);
+/** Adds a full stop and, unless it goes on in a sentence, a capital letter. */
+export function toSentence(reason: string, isStart = true): string {
+  const text = isStart ? reason.charAt(0).toUpperCase() + reason.slice(1) : reason;
   return /[.!?:…]$/.test(text) ? text : `${text}.`;
 }

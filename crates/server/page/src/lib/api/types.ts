@@ -273,6 +273,8 @@ export interface RefusedMessage {
   code: string;
   kind?: string;
   reason: string;
+  /** The cells that the reason names. */
+  cells?: Cell[];
   version: number;
 }
 

@@ -1,57 +1,25 @@
 /** Searches on the server, over a WebSocket: deeper, and with its tables. */
-import { EngineError, type Running } from "../analysis/client";
+import type { Running } from "../analysis/client";
+import { Pending } from "./pending";
 import type { Message } from "./wasm";
 
 const SOCKET_PATH = "/api/analysis/socket";
 
-interface Pending {
-  onMessage(message: Message): void;
-  fail(reason: string): void;
-}
-
 export class ServerSearches {
   #socket: WebSocket | undefined;
-  #pending = new Map<number, Pending>();
-  #lastId = 0;
+  #pending = new Pending();
 
   start<T>(request: unknown, onMessage: (message: Message) => void): Running<T> {
-    const id = ++this.#lastId;
-    let stop = () => {};
-    const result = new Promise<T | null>((resolve, reject) => {
-      const settle = () => this.#pending.delete(id);
-      this.#pending.set(id, {
-        onMessage: (message) => {
-          if (message.type === "result") {
-            settle();
-            resolve(message.value as T | null);
-          } else if (message.type === "error") {
-            settle();
-            reject(new EngineError(message.message, message.at ?? undefined, message.cells));
-          } else {
-            onMessage(message);
-          }
-        },
-        fail: (reason) => {
-          settle();
-          reject(new EngineError(reason));
-        },
-      });
-      stop = () => {
-        if (!settle()) return;
-        this.#send({ stop: id });
-        resolve(null);
-      };
-    });
+    const { id, running } = this.#pending.add<T>(onMessage, (id) => this.#send({ stop: id }));
     this.#send({ id, request });
-    return { result, stop: () => stop() };
+    return running;
   }
 
   close() {
-    this.#socket?.close();
+    const socket = this.#socket;
     this.#socket = undefined;
-    for (const { onMessage } of [...this.#pending.values()]) {
-      onMessage({ type: "result", value: null });
-    }
+    socket?.close();
+    this.#pending.endAll();
   }
 
   #send(message: unknown) {
@@ -67,13 +35,12 @@ export class ServerSearches {
     const socket = new WebSocket(url);
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       const message = JSON.parse(data) as Message & { id: number };
-      this.#pending.get(message.id)?.onMessage(message);
+      this.#pending.receive(message.id, message);
     };
     socket.onclose = () => {
       if (socket !== this.#socket) return;
       this.#socket = undefined;
-      const reason = "The connection to the server was lost.";
-      for (const { fail } of [...this.#pending.values()]) fail(reason);
+      this.#pending.failAll("The connection to the server was lost.");
     };
     return socket;
   }

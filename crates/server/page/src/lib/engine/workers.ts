@@ -1,5 +1,6 @@
 /** Workers with the engine: loads it, sends requests, stops searches, replaces what has failed. */
 import { EngineError, type Running } from "../analysis/client";
+import { Pending } from "./pending";
 import type { Message } from "./wasm";
 import type { FromWorker, ToWorker } from "./worker";
 
@@ -18,19 +19,16 @@ function loadModule(): Promise<WebAssembly.Module> {
   return loaded;
 }
 
-interface Pending {
-  sent: ToWorker & { id: number };
-  onMessage(message: Message): void;
-  reject(error: Error): void;
-}
+type Sent = ToWorker & { id: number };
 
 /** A worker with an engine, started by the first request. */
 export class EngineWorker {
   #worker: Worker | undefined;
   /** Requests with ids up to this number are stopped. */
   #stopped: Int32Array | null = null;
-  #pending = new Map<number, Pending>();
-  #lastId = 0;
+  #pending = new Pending();
+  /** What waits for an answer, to ask a new worker. */
+  #sent: Sent[] = [];
   #closed = false;
 
   /** Sends a request that the engine answers at once. */
@@ -42,58 +40,31 @@ export class EngineWorker {
    * Sends a request whose answer may take a while. `onMessage` gets the messages before the answer,
    * and none after `stop`.
    */
-  start<T>(request: unknown, onMessage: (message: Message) => void = () => {}, file?: Blob) {
-    const id = ++this.#lastId;
-    let finish: (value: T | null) => void = () => {};
-    let fail: (error: Error) => void = () => {};
-    const result = new Promise<T | null>((resolve, reject) => {
-      finish = resolve;
-      fail = reject;
-    });
-    const settle = () => this.#pending.delete(id);
+  start<T>(
+    request: unknown,
+    onMessage: (message: Message) => void = () => {},
+    file?: Blob,
+  ): Running<T> {
+    const { id, running } = this.#pending.add<T>(onMessage, (id) => this.#stop(id));
     const sent = { id, request, ...(file ? { file } : {}) };
-    this.#pending.set(id, {
-      sent,
-      onMessage: (message) => {
-        if (message.type === "result") {
-          settle();
-          finish(message.value as T | null);
-        } else if (message.type === "error") {
-          settle();
-          fail(new EngineError(message.message, message.at ?? undefined, message.cells));
-        } else {
-          onMessage(message);
-        }
-      },
-      reject: (error) => {
-        settle();
-        fail(error);
-      },
-    });
+    this.#sent = [...this.#sent.filter(({ id }) => this.#pending.has(id)), sent];
     this.#post(sent);
-    const stop = () => {
-      if (!settle()) return;
-      finish(null);
-      this.#stop(id);
-    };
-    return { result, stop } satisfies Running<T>;
+    return running;
   }
 
   /** Ends the worker. What is under way gives null. */
   close() {
     this.#closed = true;
     this.#end();
-    for (const { onMessage } of [...this.#pending.values()]) {
-      onMessage({ type: "result", value: null });
-    }
+    this.#pending.endAll();
   }
 
-  #post(message: ToWorker & { id: number }) {
+  #post(message: Sent) {
     const send = (module: WebAssembly.Module) => {
       if (this.#closed || !this.#pending.has(message.id)) return;
       (this.#worker ??= this.#create(module)).postMessage(message);
     };
-    loadModule().then(send, (error: Error) => this.#pending.get(message.id)?.reject(error));
+    loadModule().then(send, (error: Error) => this.#pending.fail(message.id, error));
   }
 
   #create(module: WebAssembly.Module): Worker {
@@ -112,16 +83,14 @@ export class EngineWorker {
       this.#fail(worker, failure ?? "");
       return;
     }
-    this.#pending.get(id)?.onMessage(JSON.parse(message) as Message);
+    this.#pending.receive(id, JSON.parse(message) as Message);
   }
 
   /** The engine has failed: its memory is in an unknown state, so the next request gets a new one. */
   #fail(worker: Worker, reason: string) {
     if (worker !== this.#worker) return;
     this.#end();
-    for (const { reject } of [...this.#pending.values()]) {
-      reject(new EngineError(`The engine failed: ${reason}`));
-    }
+    this.#pending.failAll(`The engine failed: ${reason}`);
   }
 
   #stop(id: number) {
@@ -130,7 +99,7 @@ export class EngineWorker {
     } else if (this.#worker) {
       // Nothing else interrupts a search. The compiled module is kept, so a new worker is quick.
       this.#end();
-      for (const { sent } of this.#pending.values()) this.#post(sent);
+      for (const sent of this.#sent) if (this.#pending.has(sent.id)) this.#post(sent);
     }
   }
 
