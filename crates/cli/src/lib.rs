@@ -1,8 +1,9 @@
 //! What the commands of `crownhead` share (failures and exit codes, messages, signals, tables, game
-//! files), and the commands about matches and tournaments: [`mod@matches`], [`sprt`], [`rate`] and
-//! [`tournament`].
+//! files), and the commands about matches and tournaments: [`mod@matches`], [`sprt`], [`rate`],
+//! [`tournament`] and [`fleet`].
 
 pub mod failure;
+pub mod fleet;
 pub mod game_files;
 pub mod isolation_args;
 pub mod knowledge;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 use crownhead_bots::PlayerSpec;
+use crownhead_fleet::worker::tables;
 use crownhead_play::counted;
 use crownhead_statistics::ratings::Estimated;
 use crownhead_statistics::sprt::{Decision, EloModel, Sprt, normalised_elo};
@@ -14,7 +15,7 @@ use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::{Journal, Snapshot};
 use crownhead_tournament::matches::MatchConfig;
 use crownhead_tournament::resume::{FinishedGames, compare};
-use crownhead_tournament::runner::{self, RunError, RunOutcome};
+use crownhead_tournament::runner::{RunError, RunOutcome};
 use crownhead_tournament::standings::TieBreak;
 use crownhead_tournament::{Colours, Entrant, Points, Schedule, Tournament};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ use crate::failure::Failure;
 use crate::knowledge::load_knowledge;
 use crate::matches::{MatchArgs, elo_text, pairs_text};
 use crate::output::{LiveDisplay, eprint_message};
-use crate::tournament::{control_by_signals, journal_failure};
+use crate::tournament::{control_by_signals, journal_failure, play};
 
 /// Args of `crownhead sprt`.
 #[derive(clap::Args)]
@@ -151,6 +152,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
     }
+    let coordinator = args.players.fleet.join(tournament.has_bots())?;
     let journal = open_journal(args, &mut tournament)?;
     let mut state = TestState::from_journal(sprt, &journal.snapshot().map_err(journal_failure)?);
     let mut start_failure = None;
@@ -166,7 +168,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         eprint_message(format_args!("Playing an SPRT: {first} against {second} …"));
         let first = &tournament.entrants[0].name;
         let (mut display, mut played) = (LiveDisplay::new(), 0);
-        let outcome = runner::run(&tournament, journal, &knowledge, &control, &mut |event| {
+        let run = match &coordinator {
+            None => None,
+            Some(coordinator) => {
+                let (fleet, finish) = (&args.players.fleet, control.finish_running.clone());
+                let tables = if uses_tables { tables(&config.game) } else { Vec::new() };
+                let run =
+                    fleet.run_with_journal(coordinator, &tournament, &journal, tables, finish)?;
+                Some((coordinator, run))
+            }
+        };
+        let outcome = play(&tournament, journal, &knowledge, &control, run, &mut |event| {
             let Event::GameFinished(game, finished) = event else { return };
             played += 1;
             let winner = finished.summary.winner;
