@@ -55,7 +55,7 @@ fn status_text(status: &FleetStatus) -> String {
     let dead_count = dead.len();
     text.push_str(&format!("queue    {waiting} waiting, {running} running, {dead_count} dead\n"));
     for run in runs {
-        let left = run.seconds_left().map_or("unknown".into(), |seconds| duration_text(seconds));
+        let left = run.seconds_left().map_or("unknown".into(), duration_text);
         text.push_str(&format!(
             "\n{} ({}): {} of {} games, {:.2} games/s, {left} left\n",
             run.name, run.id, run.finished, run.games, run.games_per_second
