@@ -9,4 +9,5 @@ mod cli;
 mod games;
 mod harness;
 mod kills;
+mod server;
 mod trust;

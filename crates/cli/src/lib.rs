@@ -8,6 +8,7 @@ pub mod game_files;
 pub mod isolation_args;
 pub mod knowledge;
 pub mod matches;
+pub mod network;
 pub mod output;
 pub mod rate;
 pub mod signals;

@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.players.config(args.games / 2)?;
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);
     let isolation = args.players.isolation.apply(programs)?;
-    let coordinator = args.players.fleet.join(isolation.is_some())?;
+    let coordinator = args.players.fleet.join(isolation.as_ref().map(|status| status.isolation))?;
     // Fail before the games if the file cannot be written.
     let output = args.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
@@ -160,8 +160,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => matches::play(&config, &knowledge, &stop, on_game),
         Some(coordinator) => {
             let tables = if uses_tables { tables(&config.game) } else { Vec::new() };
-            let run = args.players.fleet.run(format!("{first} against {second}"), tables);
+            let mut run = args.players.fleet.run(format!("{first} against {second}"), tables);
             let entrants = matches::entrants(&config);
+            coordinator.upload(&mut run, &entrants.each_ref())?;
             let executor = coordinator.executor(run, &entrants.each_ref().map(Some));
             matches::play_on(&executor, &config, &knowledge, &stop, on_game)
         }

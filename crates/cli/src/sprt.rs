@@ -144,15 +144,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);
     args.players.isolation.apply(programs)?;
     let mut tournament = tournament(args, &config);
+    let isolation = tournament.has_bots().then_some(tournament.isolation);
+    let coordinator = args.players.fleet.join(isolation)?;
     let control = control_by_signals();
-    for player in &config.players {
+    // Workers build the bots that they play.
+    for player in config.players.iter().filter(|_| coordinator.is_none()) {
         let built = player.build(&control.abort);
         if control.finish_running.is_set() {
             return Err(Failure::Interrupted);
         }
         built.map_err(|error| Failure::Bot(Some(error.to_string())))?;
     }
-    let coordinator = args.players.fleet.join(tournament.has_bots())?;
     let journal = open_journal(args, &mut tournament)?;
     let mut state = TestState::from_journal(sprt, &journal.snapshot().map_err(journal_failure)?);
     let mut start_failure = None;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, Event};
 
+use crate::credentials::{Credentials, inbox};
 use crate::messages::WorkerReport;
 
 /// Why something about the fleet failed.
@@ -50,13 +51,25 @@ pub(crate) fn server_error(error: impl std::error::Error) -> FleetError {
 /// How to reach a server.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// URL: `nats://HOST:4222`, `tls://HOST:4222`, or several, separated by commas.
-    pub url: String,
-    /// File with credentials in the format of NATS.
+    /// URL: `nats://HOST:4222`, `tls://HOST:4222`, or several, separated by commas. If `None`, the
+    /// one in the credentials, or a server on this machine.
+    pub url: Option<String>,
+    /// File with credentials, written by [`up`](crate::up::start) or in the format of NATS.
     pub credentials: Option<PathBuf>,
     /// File with the certificates of the authority that signed the server's certificate.
     pub tls_ca: Option<PathBuf>,
 }
+
+impl ServerOptions {
+    /// Reads the credentials, if they are in the format of `crownhead fleet up`.
+    pub(crate) fn own_credentials(&self) -> Result<Option<Credentials>, FleetError> {
+        let file = self.credentials.as_deref().filter(|file| Credentials::is_own_format(file));
+        file.map(Credentials::load).transpose()
+    }
+}
+
+/// The server if none is given.
+const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 
 /// How long one request to the server may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -75,13 +88,21 @@ impl Connection {
         name: &str,
         notify: crate::worker::Notify,
     ) -> Result<Connection, FleetError> {
-        let failed = |reason: String| FleetError::Connect { url: options.url.clone(), reason };
+        let own = options.own_credentials()?;
+        let url = options.url.clone().or(own.as_ref().map(|own| own.url.clone()));
+        let url = url.unwrap_or_else(|| DEFAULT_URL.into());
+        let failed = |reason: String| FleetError::Connect { url: url.clone(), reason };
         let mut connect = ConnectOptions::new();
-        if let Some(file) = &options.credentials {
+        if let Some(own) = own {
             connect = connect
-                .credentials_file(file)
-                .await
-                .map_err(|error| FleetError::File(format!("{}: {error}", file.display())))?;
+                .tls_client_config(own.tls_config()?)
+                .require_tls(true)
+                .custom_inbox_prefix(inbox(&own.name))
+                .user_and_password(own.name, own.password);
+        } else if let Some(file) = &options.credentials {
+            let read = connect.credentials_file(file).await;
+            connect =
+                read.map_err(|error| FleetError::File(format!("{}: {error}", file.display())))?;
         }
         if let Some(file) = &options.tls_ca {
             connect = connect.add_root_certificates(file.clone()).require_tls(true);
@@ -100,7 +121,7 @@ impl Connection {
                 async {}
             },
         );
-        let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
+        let servers: Vec<&str> = url.split(',').map(str::trim).collect();
         let client = connect.connect(servers).await.map_err(|error| failed(error.to_string()))?;
         let mut jetstream = jetstream::new(client.clone());
         jetstream.set_timeout(REQUEST_TIMEOUT);

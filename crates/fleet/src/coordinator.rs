@@ -19,7 +19,7 @@ use crate::outstanding::{FirstResult, Jobs, Outstanding, agree, job_name};
 use crate::players::PlayerMessage;
 use crate::streams::{self, JOBS, MAX_REPORT_AGE, REPORT_INTERVAL, RESULTS};
 use crate::worker::Notify;
-use crate::{BuildId, FleetError, RunKey, ServerOptions, build_id, dead, result_check};
+use crate::{BuildId, FleetError, RunKey, ServerOptions, bots, build_id, dead, result_check};
 
 /// A connection of a coordinator.
 pub struct Coordinator {
@@ -45,6 +45,23 @@ pub struct FleetRun {
     pub checked_percent: u8,
     /// Starts no more games.
     pub finish: StopFlag,
+    /// The players by name and text.
+    players: HashMap<String, PlayerMessage>,
+}
+
+impl FleetRun {
+    /// Describes a run that is not resumed.
+    pub fn new(name: String, tables: Vec<String>, checked_percent: u8) -> FleetRun {
+        FleetRun {
+            name,
+            key: RunKey::random(),
+            is_resumable: false,
+            tables,
+            checked_percent,
+            finish: StopFlag::new(),
+            players: HashMap::new(),
+        }
+    }
 }
 
 impl Coordinator {
@@ -83,13 +100,25 @@ impl Coordinator {
         &self.build.text
     }
 
-    /// Creates the executor of a run. Jobs refer to the players by index.
+    /// Stores the bots of a run where workers find them.
+    pub fn upload(&self, run: &mut FleetRun, entrants: &[&Entrant]) -> Result<(), FleetError> {
+        let upload = bots::upload(&self.connection, entrants, run.key.bot_secret());
+        run.players = self.runtime.block_on(upload)?;
+        Ok(())
+    }
+
+    /// Creates the executor of a run whose players have been [uploaded](Coordinator::upload). Jobs
+    /// refer to them by index.
     pub fn executor<'a>(
         &'a self,
         run: FleetRun,
         players: &[Option<&Entrant>],
     ) -> FleetExecutor<'a> {
-        let players = players.iter().map(|entrant| PlayerMessage::new(*entrant)).collect();
+        let message = |entrant: &Option<&Entrant>| {
+            let uploaded = entrant.and_then(|entrant| run.players.get(&bots::key(entrant)));
+            uploaded.cloned().unwrap_or_else(|| PlayerMessage::new(None))
+        };
+        let players = players.iter().map(message).collect();
         FleetExecutor { coordinator: self, run, players }
     }
 }

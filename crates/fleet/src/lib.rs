@@ -5,9 +5,12 @@
 //! each game, and because the journal has one row for it. A result must show the lease of its job,
 //! which only a worker that received the job knows.
 
+mod bots;
 mod build_id;
+mod bundle;
 mod connection;
 mod coordinator;
+mod credentials;
 mod dead;
 mod messages;
 mod outstanding;
@@ -16,6 +19,7 @@ mod result_check;
 mod run_key;
 mod status;
 mod streams;
+pub mod up;
 pub mod worker;
 
 pub use build_id::BuildId;

@@ -68,6 +68,11 @@ impl RunKey {
         u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]]) % 100 < percent.into()
     }
 
+    /// Secret for the keys of bots.
+    pub(crate) fn bot_secret(&self) -> &[u8] {
+        &self.secret
+    }
+
     fn hash(&self, games: &[i64]) -> Sha256 {
         let mut hash = Sha256::new();
         hash.update(self.secret);

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
-use async_nats::jetstream::{Context, stream::Stream};
+use async_nats::jetstream::{Context, object_store, stream::Stream};
 
 use crate::FleetError;
 use crate::connection::server_error;
@@ -22,6 +22,8 @@ pub(crate) const RESULTS: &str = "CROWNHEAD_RESULTS";
 pub(crate) const REPORTS: &str = "CROWNHEAD_REPORTS";
 pub(crate) const FLEET: &str = "CROWNHEAD_FLEET";
 pub(crate) const DEAD: &str = "CROWNHEAD_DEAD";
+/// The object store of the bots.
+pub(crate) const BOTS: &str = "crownhead-bots";
 /// The consumer that all workers share.
 pub(crate) const WORKERS: &str = "workers";
 /// The subject of the program that all workers must run.
@@ -85,6 +87,14 @@ pub(crate) async fn create(jetstream: &Context) -> Result<(), FleetError> {
     for config in configs {
         jetstream.get_or_create_stream(config).await.map_err(server_error)?;
     }
+    if jetstream.get_object_store(BOTS).await.is_err() {
+        let config = object_store::Config {
+            bucket: BOTS.into(),
+            max_age: MAX_AGE,
+            ..object_store::Config::default()
+        };
+        jetstream.create_object_store(config).await.map_err(server_error)?;
+    }
     let consumer = pull::Config {
         durable_name: Some(WORKERS.into()),
         ack_policy: AckPolicy::Explicit,
@@ -111,6 +121,8 @@ pub(crate) async fn results(jetstream: &Context, run: &str) -> Result<PullConsum
         ack_wait: ACK_WAIT,
         max_ack_pending: -1,
         filter_subject: result_subject(run, "*"),
+        // Of a run that is never resumed, nothing stays.
+        inactive_threshold: MAX_AGE,
         ..pull::Config::default()
     };
     let stream = get(jetstream, RESULTS).await?;

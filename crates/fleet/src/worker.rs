@@ -1,5 +1,6 @@
 //! A worker: takes jobs from the queue and plays their games.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,10 +17,11 @@ use crownhead_tournament::{Entrant, GameJob, JobResult};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
 
+use crate::bots::Bots;
 use crate::connection::{Connection, runtime, server_error};
 use crate::coordinator::reported_name;
 use crate::messages::{JobMessage, Outcome, ResultMessage, ReturnReason, WorkerReport};
-use crate::players::scale_time_control;
+use crate::players::{BotMessage, PlayerMessage, scale_time_control};
 use crate::run_key::random_hex;
 use crate::streams::{self, JOBS, REPORT_INTERVAL, WORKERS};
 use crate::{BuildId, FleetError, ServerOptions, build_id};
@@ -32,7 +34,7 @@ pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct WorkerOptions {
     /// The server.
     pub server: ServerOptions,
-    /// Name of the worker; a new one if `None`.
+    /// Name of the worker, unless its credentials name it; a new one if `None`.
     pub name: Option<String>,
     /// Games in parallel; as many as cores if `None`.
     pub concurrency: Option<usize>,
@@ -75,10 +77,10 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
         )));
     }
     let machine = machine_name();
-    let name = match &options.name {
-        Some(name) => name.clone(),
-        None => format!("{machine}-{}", random_hex(2)),
-    };
+    // The server lets a user speak under its own name only.
+    let user = options.server.own_credentials()?.map(|credentials| credentials.name);
+    let name = user.or_else(|| options.name.clone());
+    let name = name.unwrap_or_else(|| format!("{machine}-{}", random_hex(2)));
     let build = BuildId::measure(concurrency)?;
     let runtime = runtime(1)?;
     let connect = Connection::open(&options.server, &name, notify.clone());
@@ -125,6 +127,7 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
         name,
         notify,
         knowledge: Mutex::default(),
+        bots: Bots::default(),
         state: Arc::default(),
         refusal: Mutex::default(),
     };
@@ -190,6 +193,7 @@ struct Worker<'a> {
     name: String,
     notify: Notify,
     knowledge: Mutex<HashMap<&'static str, Arc<LoadedTables>>>,
+    bots: Bots,
     state: Arc<State>,
     /// Why the worker must not go on.
     refusal: Mutex<Option<FleetError>>,
@@ -293,6 +297,10 @@ impl Worker<'_> {
             self.refuse(error);
             return Some(reason);
         }
+        if let Some(reason) = job.players.iter().find_map(PlayerMessage::missing_isolation) {
+            self.refuse(FleetError::Refused(format!("refused: {reason}")));
+            return Some(ReturnReason::Unable(reason));
+        }
         let game = &job.games.first()?.game;
         if !job.tables.is_empty() && self.tables(game).descriptions != job.tables {
             let message = format!(
@@ -354,7 +362,13 @@ impl Worker<'_> {
             return None;
         };
         let factor = self.build.time_factor(&job.message.speed, game.info().id);
-        let players = job.message.players.iter().map(|player| player.entrant(factor));
+        // The files of the bots stay until the players have ended.
+        let unpacked = RefCell::new(Vec::new());
+        let find = |bot: &BotMessage| {
+            let mut unpacked = unpacked.borrow_mut();
+            self.bots.find(bot, &self.handle, &self.connection, &mut unpacked)
+        };
+        let players = job.message.players.iter().map(|player| player.entrant(factor, &find));
         let players: Vec<Entrant> = match players.collect() {
             Ok(players) => players,
             Err(reason) => {

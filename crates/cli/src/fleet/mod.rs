@@ -2,6 +2,7 @@
 
 mod dead;
 mod status;
+mod up;
 mod worker;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::value_parser;
 use crownhead_files::data_dir;
 use crownhead_fleet::{Coordinator, FleetRun, RunKey, ServerOptions};
 use crownhead_play::StopFlag;
+use crownhead_sandbox::Isolation;
 use crownhead_tournament::Tournament;
 use crownhead_tournament::journal::Journal;
 
@@ -23,6 +25,8 @@ pub use worker::{Worker, run_worker};
 /// The subcommands of `crownhead fleet`.
 #[derive(clap::Subcommand)]
 pub enum Command {
+    /// Start a NATS server for a fleet
+    Up(up::Args),
     /// Show the workers, the runs and the queue
     Status(status::Args),
     /// List the jobs that ended five workers, or queue them again
@@ -32,6 +36,7 @@ pub enum Command {
 /// Runs the command.
 pub fn run(command: &Command) -> Result<(), Failure> {
     match command {
+        Command::Up(args) => up::run(args),
         Command::Status(args) => status::run(args),
         Command::Dead(args) => dead::run(args),
     }
@@ -41,10 +46,10 @@ pub fn run(command: &Command) -> Result<(), Failure> {
 #[derive(clap::Args)]
 pub struct ServerArgs {
     /// NATS server: nats://HOST:4222, tls://HOST:4222, or several of a cluster, separated by commas
-    /// [default: nats://127.0.0.1:4222]
+    /// [default: the one in the credentials, or nats://127.0.0.1:4222]
     #[arg(long, value_name = "URL")]
     nats: Option<String>,
-    /// File with the credentials of a NATS user
+    /// File with credentials: of `crownhead fleet up`, or of a NATS user
     #[arg(long, value_name = "FILE")]
     credentials: Option<PathBuf>,
     /// File with the certificates of the authority that signed the server's certificate, if the
@@ -56,7 +61,7 @@ pub struct ServerArgs {
 impl ServerArgs {
     fn options(&self) -> ServerOptions {
         ServerOptions {
-            url: self.nats.clone().unwrap_or_else(|| "nats://127.0.0.1:4222".into()),
+            url: self.nats.clone(),
             credentials: self.credentials.clone(),
             tls_ca: self.tls_ca.clone(),
         }
@@ -79,8 +84,12 @@ pub struct FleetArgs {
 }
 
 impl FleetArgs {
-    /// Connects as a coordinator, if the games are to be played by a fleet.
-    pub(crate) fn join(&self, has_bots: bool) -> Result<Option<Coordinator>, Failure> {
+    /// Connects as a coordinator, if the games are to be played by a fleet. `isolation` is that of
+    /// the bots.
+    pub(crate) fn join(
+        &self,
+        isolation: Option<Isolation>,
+    ) -> Result<Option<Coordinator>, Failure> {
         let ServerArgs { nats, credentials, tls_ca } = &self.server;
         if !self.fleet {
             let options = [
@@ -94,8 +103,8 @@ impl FleetArgs {
                 None => Ok(None),
             };
         }
-        if has_bots {
-            return Err(Failure::Usage("--fleet is for built-in players only".into()));
+        if isolation == Some(Isolation::Off) {
+            return Err(Failure::Usage("workers run no bots without isolation".into()));
         }
         let notify = Arc::new(|message: &str| eprint_message(format_args!("fleet: {message}")));
         Ok(Some(Coordinator::join(&self.server.options(), notify)?))
@@ -103,14 +112,7 @@ impl FleetArgs {
 
     /// Describes a run that cannot be resumed.
     pub(crate) fn run(&self, name: String, tables: Vec<String>) -> FleetRun {
-        FleetRun {
-            name,
-            key: RunKey::random(),
-            is_resumable: false,
-            tables,
-            checked_percent: self.check_pairs,
-            finish: StopFlag::new(),
-        }
+        FleetRun::new(name, tables, self.check_pairs)
     }
 
     /// Describes a run with a journal.
@@ -136,6 +138,7 @@ impl FleetArgs {
             run.key = RunKey::derived(&folder.join("fleet").join("key"), &identity)?;
             run.is_resumable = true;
         }
+        coordinator.upload(&mut run, &tournament.entrants.iter().collect::<Vec<_>>())?;
         Ok(run)
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn run(args: &Run) -> Result<(), Failure> {
     }
     check_isolation(&tournament)?;
     print_warnings(&tournament.warnings);
-    let coordinator = args.fleet.join(tournament.has_bots())?;
+    let coordinator = args.fleet.join(tournament.has_bots().then_some(tournament.isolation))?;
     let journal = Journal::create(&path, &tournament, &text).map_err(journal_failure)?;
     let coordinator = coordinator.as_ref().map(|coordinator| (coordinator, &args.fleet));
     play_and_report(&args.file, &tournament, journal, args.json, coordinator)
@@ -92,7 +92,7 @@ pub(super) fn resume(args: &Resume) -> Result<(), Failure> {
     let mut journal = Journal::open(&path).map_err(journal_failure)?;
     check_isolation(&tournament)?;
     print_warnings(&tournament.warnings);
-    let coordinator = args.fleet.join(tournament.has_bots())?;
+    let coordinator = args.fleet.join(tournament.has_bots().then_some(tournament.isolation))?;
     let snapshot = journal.snapshot().map_err(journal_failure)?;
     if snapshot.state == State::Cancelled && !args.reopen {
         return Err(anyhow::anyhow!("{file} was cancelled; resume it with --reopen").into());
