@@ -54,6 +54,11 @@ enum Command {
     /// Run a tournament that can be resumed after a crash
     #[command(subcommand)]
     Tournament(commands::tournament::Command),
+    /// Play games for a fleet: matches, tournaments and tests that run on other machines
+    Worker(commands::fleet::Worker),
+    /// Show what the workers of a fleet do
+    #[command(subcommand)]
+    Fleet(commands::fleet::Command),
     /// Create, check, play against and debug a bot: a program in any language that plays
     #[command(subcommand)]
     Bot(commands::bot::Command),
@@ -101,6 +106,8 @@ fn main() -> ExitCode {
         Command::Sprt(args) => commands::sprt::run(&args),
         Command::Rate(args) => commands::rate::run(&args),
         Command::Tournament(command) => commands::tournament::run(command),
+        Command::Worker(args) => commands::fleet::run_worker(&args),
+        Command::Fleet(command) => commands::fleet::run(&command),
         Command::Bot(command) => commands::bot::run(command),
         Command::Engine(args) => commands::engine::run(&args),
         Command::Train(args) => commands::train::run(&args),

@@ -23,7 +23,7 @@ pub(crate) mod train;
 pub(crate) mod tune;
 pub(crate) mod view;
 
-pub(crate) use crownhead_cli::{matches, rate, sprt, tournament};
+pub(crate) use crownhead_cli::{fleet, matches, rate, sprt, tournament};
 use crownhead_rules::{Notation, Position};
 
 use crate::failure::Failure;

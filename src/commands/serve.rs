@@ -1,11 +1,12 @@
 //! `crownhead serve`: the games in a browser.
 
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
+use crownhead_cli::network::public_address;
 use crownhead_files::data_dir;
 use crownhead_server::limits::Limits;
 use crownhead_server::middleware::PublicUrl;
@@ -183,23 +184,8 @@ fn start_log(level: LogLevel) {
 
 /// The URL of the page; with an address that other machines can use if they can reach the server.
 fn page_url(listening: SocketAddr) -> String {
-    let host: IpAddr = match listening.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => {
-            outbound_address("0.0.0.0:0", "192.0.2.1:9").unwrap_or(Ipv4Addr::LOCALHOST.into())
-        }
-        IpAddr::V6(ip) if ip.is_unspecified() => outbound_address("[::]:0", "[2001:db8::1]:9")
-            .or_else(|| outbound_address("0.0.0.0:0", "192.0.2.1:9"))
-            .unwrap_or(Ipv6Addr::LOCALHOST.into()),
-        ip => ip,
-    };
+    let host = public_address(listening.ip());
     format!("http://{}/", SocketAddr::new(host, listening.port()))
-}
-
-/// The address of this machine on the route to `destination`. Nothing is sent.
-fn outbound_address(bind: &str, destination: &str) -> Option<IpAddr> {
-    let socket = UdpSocket::bind(bind).ok()?;
-    socket.connect(destination).ok()?;
-    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
 }
 
 /// Opens a URL in the browser. Returns whether the opener could be started.

@@ -174,7 +174,7 @@ impl CallLimits {
             depth: self.depth,
             nodes: self.nodes,
             hard_time: times.into_iter().flatten().min(),
-            soft_time: None,
+            ..SearchLimits::default()
         }
     }
 }

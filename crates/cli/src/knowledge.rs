@@ -27,12 +27,19 @@ pub fn load_or_warn(game: &Game) -> Knowledge {
 pub(crate) fn load_for_players<'a>(
     game: &Game,
     settings: &GameSettings,
-    mut players: impl Iterator<Item = &'a PlayerSpec>,
+    players: impl Iterator<Item = &'a PlayerSpec>,
 ) -> Knowledge {
     let (knowledge, warning) = load_knowledge(game);
-    let uses_tables = settings.adjudication.tables || players.any(PlayerSpec::uses_evaluation);
-    if let Some(warning) = warning.filter(|_| uses_tables) {
+    if let Some(warning) = warning.filter(|_| uses_tables(settings, players)) {
         eprint_message(warning);
     }
     knowledge
+}
+
+/// Whether a player or the adjudication uses tables.
+pub(crate) fn uses_tables<'a>(
+    settings: &GameSettings,
+    mut players: impl Iterator<Item = &'a PlayerSpec>,
+) -> bool {
+    settings.adjudication.tables || players.any(PlayerSpec::uses_evaluation)
 }

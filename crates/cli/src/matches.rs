@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::value_parser;
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::AtomicFile;
+use crownhead_fleet::worker::tables;
 use crownhead_play::{
     Adjudication, FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, TimeControl,
     counted, parse_duration,
@@ -23,8 +24,9 @@ use crownhead_tournament::matches::{self, MatchConfig, MatchGame, MatchScore, cp
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::fleet::FleetArgs;
 use crate::isolation_args::{IsolationArgs, isolation_json};
-use crate::knowledge::load_for_players;
+use crate::knowledge::{load_for_players, uses_tables};
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
@@ -104,6 +106,8 @@ pub(crate) struct MatchArgs {
     log: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) isolation: IsolationArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
 }
 
 /// Runs the command.
@@ -118,6 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.players.config(args.games / 2)?;
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);
     let isolation = args.players.isolation.apply(programs)?;
+    let coordinator = args.players.fleet.join(isolation.as_ref().map(|status| status.isolation))?;
     // Fail before the games if the file cannot be written.
     let output = args.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
@@ -133,7 +138,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut faults = FaultList::default();
     let mut log_error = None;
     let start = Instant::now();
-    let result = matches::play(&config, &knowledge, &stop, |game| {
+    let on_game = |game: MatchGame| {
         score.add(&game);
         if args.verbose {
             eprint_message(game_line(&config, &game, &score, args.games));
@@ -145,7 +150,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if args.pdn.is_some() {
             games.push(game);
         }
-    });
+    };
+    let result = match &coordinator {
+        None => matches::play(&config, &knowledge, &stop, on_game),
+        Some(coordinator) => {
+            let tables = if uses_tables(&config.settings, config.players.iter()) {
+                tables(&config.game)
+            } else {
+                Vec::new()
+            };
+            let mut run = args.players.fleet.run(format!("{first} against {second}"), tables);
+            let entrants = matches::entrants(&config);
+            coordinator.upload(&mut run, &entrants.each_ref())?;
+            let executor = coordinator.executor(run, &entrants.each_ref().map(Some));
+            matches::play_on(&executor, &config, &knowledge, &stop, on_game)
+        }
+    };
     display.finish(format_args!("Played {}", counted(score.all.games().into(), "game")));
     let (failure, is_bot_failure) = match result {
         Ok(()) => (None, false),

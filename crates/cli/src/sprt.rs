@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 use crownhead_bots::PlayerSpec;
+use crownhead_fleet::worker::tables;
 use crownhead_play::counted;
 use crownhead_statistics::ratings::Estimated;
 use crownhead_statistics::sprt::{Decision, EloModel, Sprt, normalised_elo};
@@ -14,16 +15,16 @@ use crownhead_tournament::events::Event;
 use crownhead_tournament::journal::{Journal, Snapshot};
 use crownhead_tournament::matches::MatchConfig;
 use crownhead_tournament::resume::{FinishedGames, compare};
-use crownhead_tournament::runner::{self, RunError, RunOutcome};
+use crownhead_tournament::runner::{RunError, RunOutcome};
 use crownhead_tournament::standings::TieBreak;
 use crownhead_tournament::{Colours, Entrant, Points, Schedule, Tournament};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::knowledge::load_for_players;
+use crate::knowledge::{load_for_players, uses_tables};
 use crate::matches::{MatchArgs, elo_text, pairs_text};
 use crate::output::{LiveDisplay, eprint_message};
-use crate::tournament::{control_by_signals, journal_failure};
+use crate::tournament::{control_by_signals, journal_failure, play};
 
 /// Args of `crownhead sprt`.
 #[derive(clap::Args)]
@@ -143,8 +144,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let programs = config.players.iter_mut().filter_map(PlayerSpec::program_mut);
     args.players.isolation.apply(programs)?;
     let mut tournament = tournament(args, &config);
+    let isolation = tournament.has_bots().then_some(tournament.isolation);
+    let coordinator = args.players.fleet.join(isolation)?;
     let control = control_by_signals();
-    for player in &config.players {
+    // Workers build the bots that they play.
+    for player in config.players.iter().filter(|_| coordinator.is_none()) {
         let built = player.build(&control.abort);
         if control.finish_running.is_set() {
             return Err(Failure::Interrupted);
@@ -161,7 +165,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         eprint_message(format_args!("Playing an SPRT: {first} against {second} …"));
         let first = &tournament.entrants[0].name;
         let (mut display, mut played) = (LiveDisplay::new(), 0);
-        let outcome = runner::run(&tournament, journal, &knowledge, &control, &mut |event| {
+        let run = match &coordinator {
+            None => None,
+            Some(coordinator) => {
+                let (fleet, finish) = (&args.players.fleet, control.finish_running.clone());
+                let tables = if uses_tables(&config.settings, config.players.iter()) {
+                    tables(&config.game)
+                } else {
+                    Vec::new()
+                };
+                let run =
+                    fleet.run_with_journal(coordinator, &tournament, &journal, tables, finish)?;
+                Some((coordinator, run))
+            }
+        };
+        let outcome = play(&tournament, journal, &knowledge, &control, run, &mut |event| {
             let Event::GameFinished(game, finished) = event else { return };
             played += 1;
             let winner = finished.summary.winner;

@@ -118,6 +118,9 @@ pub struct AbsenceRecord {
     pub ply: u32,
     /// Time that was not charged, in milliseconds.
     pub milliseconds: u64,
+    /// Whether the player was late all the same. The journal does not store it.
+    #[serde(default)]
+    pub is_late: bool,
 }
 
 /// Time taken by a move, and what its player reported about its search.
@@ -222,6 +225,11 @@ impl IncidentRecord {
 }
 
 impl FinishedGame {
+    /// Whether a bot was late while the referee was stopped or starved.
+    pub fn is_disputed(&self) -> bool {
+        self.absences.iter().any(|absence| absence.is_late)
+    }
+
     /// Creates the record of a game that started at `started`, in milliseconds since 1970, and took
     /// `duration`. The system clock may be set meanwhile.
     pub(crate) fn new(
@@ -241,6 +249,7 @@ impl FinishedGame {
             side: absence.side.index(),
             ply: absence.ply as u32,
             milliseconds: absence.time.as_millis() as u64,
+            is_late: absence.is_late,
         };
         FinishedGame {
             summary: GameSummary {
@@ -443,7 +452,7 @@ mod tests {
             timeouts: [0, 0],
             slowest_move: [Duration::from_micros(3_141), Duration::ZERO],
             log_error: None,
-            absences: vec![AbsenceRecord { side: 1, ply: 3, milliseconds: 900 }],
+            absences: vec![AbsenceRecord { side: 1, ply: 3, milliseconds: 900, is_late: true }],
             replaces: None,
         }));
         for result in [result, JobResult::Stopped, JobResult::Failed(JobError::Other("x".into()))] {

@@ -197,13 +197,22 @@ pub fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
+/// The players of a match as entrants, for an executor.
+pub fn entrants(config: &MatchConfig) -> [Entrant; 2] {
+    config.players.each_ref().map(|spec| Entrant {
+        name: spec.short_name(),
+        text: spec.to_string(),
+        player: Ok(spec.clone()),
+    })
+}
+
 /// Plays a match to its end, or until `stop` is set; running games are then discarded. Calls
 /// `on_game` for every finished game, in the order in which the games end.
 pub fn play(
     config: &MatchConfig,
     knowledge: &Knowledge,
     stop: &StopFlag,
-    mut on_game: impl FnMut(MatchGame),
+    on_game: impl FnMut(MatchGame),
 ) -> Result<(), JobError> {
     for player in &config.players {
         let built = player.build(stop);
@@ -212,20 +221,27 @@ pub fn play(
         }
         built?;
     }
-    let entrants = config.players.each_ref().map(|spec| Entrant {
-        name: spec.short_name(),
-        text: spec.to_string(),
-        player: Ok(spec.clone()),
-    });
-    let games = config.pairs.saturating_mul(2);
-    let threads = config.concurrency.min(games as usize);
+    let entrants = entrants(config);
+    let threads = config.concurrency.min(config.pairs.saturating_mul(2) as usize);
     let players = entrants.iter().map(Some).collect();
     let executor = ThreadExecutor::new(players, knowledge, threads, config.log.as_deref());
     executor.create_players(&config.game)?;
+    play_on(&executor, config, knowledge, stop, on_game)
+}
+
+/// Plays a match like [`play`], on an executor with its [`entrants`].
+pub fn play_on(
+    executor: &dyn Executor,
+    config: &MatchConfig,
+    knowledge: &Knowledge,
+    stop: &StopFlag,
+    mut on_game: impl FnMut(MatchGame),
+) -> Result<(), JobError> {
     let (results, received) = channel();
+    let games = config.pairs.saturating_mul(2);
     let jobs = MatchJobs {
         config,
-        names: entrants.each_ref().map(|entrant| entrant.text.clone()),
+        names: config.players.each_ref().map(PlayerSpec::to_string),
         openings: config.openings.picker(&config.game, knowledge, config.seed),
         games,
         next: AtomicU32::new(0),
@@ -267,7 +283,32 @@ impl JobSource for MatchJobs<'_> {
     }
 
     fn next_job(&self) -> Option<GameJob> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        self.job(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn next_pair(&self) -> Vec<GameJob> {
+        let index = self.next.fetch_add(2, Ordering::Relaxed);
+        [index, index + 1].into_iter().filter_map(|index| self.job(index)).collect()
+    }
+
+    fn on_result(&self, _: usize, job: &GameJob, result: JobResult) {
+        let result = match result {
+            JobResult::Finished(played) => {
+                let pair = (job.number as u32 - 1) / 2;
+                let first = job.players[0].index;
+                Ok(Box::new(MatchGame { pair, first, played: *played }))
+            }
+            JobResult::Stopped => return,
+            JobResult::Failed(error) => Err(error),
+        };
+        // The receiver lives as long as the match.
+        let _ = self.results.send(result);
+    }
+}
+
+impl MatchJobs<'_> {
+    /// Returns the game with this index, from 0, if there is one.
+    fn job(&self, index: u32) -> Option<GameJob> {
         if index >= self.games || self.stop.is_set() {
             return None;
         }
@@ -284,19 +325,5 @@ impl JobSource for MatchJobs<'_> {
             seeds: sides.map(seed),
             referee_seed: seed(2),
         })
-    }
-
-    fn on_result(&self, _: usize, job: &GameJob, result: JobResult) {
-        let result = match result {
-            JobResult::Finished(played) => {
-                let pair = (job.number as u32 - 1) / 2;
-                let first = job.players[0].index;
-                Ok(Box::new(MatchGame { pair, first, played: *played }))
-            }
-            JobResult::Stopped => return,
-            JobResult::Failed(error) => Err(error),
-        };
-        // The receiver lives as long as the match.
-        let _ = self.results.send(result);
     }
 }

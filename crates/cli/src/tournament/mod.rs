@@ -16,8 +16,9 @@ use crownhead_tournament::config::{ConfigError, TEMPLATE};
 use crownhead_tournament::journal::{Journal, JournalError, State};
 
 use crate::failure::Failure;
+use crate::fleet::FleetArgs;
 use crate::output::eprint_message;
-pub(crate) use run::control_by_signals;
+pub(crate) use run::{control_by_signals, play};
 
 /// The subcommands of `crownhead tournament`.
 #[derive(clap::Subcommand)]
@@ -59,6 +60,8 @@ pub struct Run {
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// Args of a subcommand.
@@ -83,6 +86,8 @@ pub struct Resume {
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// Args of a subcommand.

@@ -4,6 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
+use crownhead_fleet::worker::tables;
+use crownhead_fleet::{Coordinator, FleetRun};
+use crownhead_play::Knowledge;
 use crownhead_report::standings::json;
 use crownhead_tournament::config::read_file;
 use crownhead_tournament::events::Event;
@@ -16,7 +19,8 @@ use super::live::LiveScreen;
 use super::progress::Progress;
 use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
 use crate::failure::Failure;
-use crate::knowledge::load_for_players;
+use crate::fleet::FleetArgs;
+use crate::knowledge::{load_for_players, uses_tables};
 use crate::output::eprint_message;
 
 pub(super) fn run(args: &Run) -> Result<(), Failure> {
@@ -27,8 +31,10 @@ pub(super) fn run(args: &Run) -> Result<(), Failure> {
     }
     check_isolation(&tournament)?;
     print_warnings(&tournament.warnings);
+    let coordinator = args.fleet.join(tournament.has_bots().then_some(tournament.isolation))?;
     let journal = Journal::create(&path, &tournament, &text).map_err(journal_failure)?;
-    play(&args.file, &tournament, journal, args.json)
+    let coordinator = coordinator.as_ref().map(|coordinator| (coordinator, &args.fleet));
+    play_and_report(&args.file, &tournament, journal, args.json, coordinator)
 }
 
 /// Fails if required isolation is unavailable, before anything is written.
@@ -85,6 +91,7 @@ pub(super) fn resume(args: &Resume) -> Result<(), Failure> {
     let mut journal = Journal::open(&path).map_err(journal_failure)?;
     check_isolation(&tournament)?;
     print_warnings(&tournament.warnings);
+    let coordinator = args.fleet.join(tournament.has_bots().then_some(tournament.isolation))?;
     let snapshot = journal.snapshot().map_err(journal_failure)?;
     if snapshot.state == State::Cancelled && !args.reopen {
         return Err(anyhow::anyhow!("{file} was cancelled; resume it with --reopen").into());
@@ -98,7 +105,8 @@ pub(super) fn resume(args: &Resume) -> Result<(), Failure> {
     if voided > 0 {
         eprint_message(format_args!("voided {}; they stay in the journal", games_text(voided)));
     }
-    play(&args.file, &tournament, journal, args.json)
+    let coordinator = coordinator.as_ref().map(|coordinator| (coordinator, &args.fleet));
+    play_and_report(&args.file, &tournament, journal, args.json, coordinator)
 }
 
 /// Looks up players by name.
@@ -153,23 +161,40 @@ fn choose(
 }
 
 /// Plays the missing games and prints the standings.
-fn play(
+fn play_and_report(
     file: &Path,
     tournament: &Tournament,
     journal: Journal,
     is_json: bool,
+    fleet: Option<(&Coordinator, &FleetArgs)>,
 ) -> Result<(), Failure> {
     if let Some(folder) = &tournament.log {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create log folder {}", folder.display()))?;
     }
-    let players = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
-    let knowledge = load_for_players(&tournament.game, &tournament.game_settings, players);
+    let players = || tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
+    let knowledge = load_for_players(&tournament.game, &tournament.game_settings, players());
     let control = control_by_signals();
+    let run = match fleet {
+        None => None,
+        Some((coordinator, args)) => {
+            if tournament.log.is_some() {
+                eprint_message("bots on other machines write no logs here: log = … has no effect");
+            }
+            let tables = if uses_tables(&tournament.game_settings, players()) {
+                tables(&tournament.game)
+            } else {
+                Vec::new()
+            };
+            let finish = control.finish_running.clone();
+            let run = args.run_with_journal(coordinator, tournament, &journal, tables, finish)?;
+            Some((coordinator, run))
+        }
+    };
     let path = journal.path().to_path_buf();
     let screen = if is_json { None } else { LiveScreen::for_run(&path, &control) };
     let mut progress = Progress::new(tournament, is_json, screen);
-    let result = runner::run(tournament, journal, &knowledge, &control, &mut |event| {
+    let result = play(tournament, journal, &knowledge, &control, run, &mut |event| {
         progress.on_event(event);
     });
     progress.finish();
@@ -226,6 +251,25 @@ fn play(
             "the tournament was cancelled; {unfinished} scheduled but not played"
         )
         .into()),
+    }
+}
+
+/// Plays the missing games, on this machine or on the workers of a fleet.
+pub(crate) fn play(
+    tournament: &Tournament,
+    journal: Journal,
+    knowledge: &Knowledge,
+    control: &RunControl,
+    fleet: Option<(&Coordinator, FleetRun)>,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<RunOutcome, RunError> {
+    match fleet {
+        None => runner::run(tournament, journal, knowledge, control, on_event),
+        Some((coordinator, run)) => {
+            runner::run_on(tournament, journal, knowledge, control, on_event, &|players| {
+                Box::new(coordinator.executor(run.clone(), players))
+            })
+        }
     }
 }
 

@@ -266,6 +266,13 @@ impl Journal {
         Ok(State::parse(&state.unwrap_or_default()))
     }
 
+    /// Returns the time at which the journal was created, in milliseconds since 1970.
+    pub fn created(&self) -> Result<i64, JournalError> {
+        let sql = "SELECT CAST(value AS INTEGER) FROM tournament WHERE key = 'created'";
+        let created = self.connection.query_row(sql, [], |row| row.get(0));
+        created.map_err(|error| self.error(error))
+    }
+
     /// Sets the state of the tournament.
     pub fn set_state(&self, state: State) -> Result<(), JournalError> {
         let write = || {

@@ -377,6 +377,7 @@ impl Journal {
                     side: side(row.get(0)?).unwrap_or(0),
                     ply: row.get(1)?,
                     milliseconds: row.get::<_, i64>(2)?.unsigned_abs(),
+                    is_late: false,
                 })
             })?;
             details.absences = absences.collect::<Result<_, _>>()?;

@@ -30,6 +30,10 @@ pub trait JobSource: Sync {
     /// Returns the next job, waiting for it if necessary; `None` if there are no more.
     fn next_job(&self) -> Option<GameJob>;
 
+    /// Returns the next job, and with it the other game of its pair if that is missing, too: the
+    /// games of a pair belong on one machine. Empty if there are no more jobs.
+    fn next_pair(&self) -> Vec<GameJob>;
+
     /// The players of a job are ready: those that need it have been built.
     fn on_players_ready(&self, _job: &GameJob) {}
 

@@ -78,13 +78,32 @@ pub enum RunError {
 /// How often the control flags are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Plays all games of a tournament that are missing from its journal.
+/// Creates the executor of a run for its players; jobs refer to them by index.
+pub type NewExecutor<'a> = dyn Fn(&[Option<&'a Entrant>]) -> Box<dyn Executor + 'a> + 'a;
+
+/// Plays all games of a tournament that are missing from its journal, on threads of this process.
 pub fn run(
     tournament: &Tournament,
-    mut journal: Journal,
+    journal: Journal,
     knowledge: &Knowledge,
     control: &RunControl,
     on_event: &mut dyn FnMut(&Event),
+) -> Result<RunOutcome, RunError> {
+    let log = tournament.log.as_deref();
+    run_on(tournament, journal, knowledge, control, on_event, &|players| {
+        let threads = tournament.concurrency;
+        Box::new(ThreadExecutor::new(players.to_vec(), knowledge, threads, log))
+    })
+}
+
+/// Plays all games of a tournament that are missing from its journal, on another executor.
+pub fn run_on<'a>(
+    tournament: &'a Tournament,
+    mut journal: Journal,
+    knowledge: &'a Knowledge,
+    control: &RunControl,
+    on_event: &mut dyn FnMut(&Event),
+    new_executor: &NewExecutor<'a>,
 ) -> Result<RunOutcome, RunError> {
     let isolation = IsolationRecord::detect(tournament).map_err(RunError::Isolation)?;
     let isolation_number =
@@ -93,8 +112,7 @@ pub fn run(
     let snapshot = journal.snapshot()?;
     let names = snapshot.names();
     let entrants = entrants(tournament, &snapshot);
-    let log = tournament.log.as_deref();
-    let executor = ThreadExecutor::new(entrants.clone(), knowledge, tournament.concurrency, log);
+    let executor = new_executor(&entrants);
     let mut state = ScheduleState::new(&snapshot);
     let finished = snapshot.finished().count() as u64;
     let mut pending: Vec<Game> =
@@ -121,7 +139,7 @@ pub fn run(
     let context = RunContext {
         tournament,
         control,
-        executor: &executor,
+        executor: executor.as_ref(),
         openings: tournament.openings.picker(&tournament.game, knowledge, tournament.seed),
         names: &names,
         entrants: &entrants,
@@ -218,6 +236,22 @@ struct Batch {
 }
 
 impl RunContext<'_> {
+    /// Returns a game as a job.
+    fn job(&self, game: &Game) -> GameJob {
+        let RunContext { tournament, openings, names, .. } = self;
+        let [first, second, referee] =
+            seeds(tournament.seed, game.players.map(|player| names[player].as_str()), game.repeat);
+        GameJob {
+            number: game.number,
+            game: tournament.game.clone(),
+            players: game.players.map(|index| JobPlayer { index, name: names[index].clone() }),
+            settings: tournament.game_settings,
+            opening: openings.opening(game.opening),
+            seeds: [first, second],
+            referee_seed: referee,
+        }
+    }
+
     fn play_batch(
         &self,
         journal: Journal,
@@ -314,19 +348,11 @@ impl JobSource for TournamentJobs<'_> {
     }
 
     fn next_job(&self) -> Option<GameJob> {
-        let RunContext { tournament, openings, names, .. } = self.context;
-        let game = self.queue.take()?;
-        let [first, second, referee] =
-            seeds(tournament.seed, game.players.map(|player| names[player].as_str()), game.repeat);
-        Some(GameJob {
-            number: game.number,
-            game: tournament.game.clone(),
-            players: game.players.map(|index| JobPlayer { index, name: names[index].clone() }),
-            settings: tournament.game_settings,
-            opening: openings.opening(game.opening),
-            seeds: [first, second],
-            referee_seed: referee,
-        })
+        self.queue.take().map(|game| self.context.job(&game))
+    }
+
+    fn next_pair(&self) -> Vec<GameJob> {
+        self.queue.take_pair().iter().map(|game| self.context.job(game)).collect()
     }
 
     fn on_players_ready(&self, job: &GameJob) {

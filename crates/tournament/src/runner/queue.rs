@@ -17,7 +17,8 @@ struct WaitingGames {
     /// Games by pairing, in the order of their first games, so that a busy pairing is skipped in
     /// one step however many games it has.
     pairings: Vec<VecDeque<Game>>,
-    is_busy: Vec<bool>,
+    /// Number of games that each player is playing.
+    running: Vec<u32>,
     is_closed: bool,
 }
 
@@ -33,7 +34,7 @@ impl GameQueue {
             }
             pairings[position].push_back(game);
         }
-        let waiting = WaitingGames { pairings, is_busy: vec![false; players], is_closed: false };
+        let waiting = WaitingGames { pairings, running: vec![0; players], is_closed: false };
         GameQueue { waiting: Mutex::new(waiting), changed: Condvar::new(), exclusive_players }
     }
 
@@ -44,36 +45,54 @@ impl GameQueue {
     /// Returns the next game whose players are free, waiting for one if necessary; `None` if the
     /// queue is empty or closed.
     pub(super) fn take(&self) -> Option<Game> {
+        self.take_up_to(1).into_iter().next()
+    }
+
+    /// Returns the next game like [`take`](GameQueue::take), and the one after it if they are a
+    /// pair: the same players with the same opening.
+    pub(super) fn take_pair(&self) -> Vec<Game> {
+        self.take_up_to(2)
+    }
+
+    fn take_up_to(&self, max: usize) -> Vec<Game> {
         let mut waiting = self.waiting();
         loop {
             if waiting.is_closed || waiting.pairings.is_empty() {
-                return None;
+                return Vec::new();
             }
-            let is_busy = &waiting.is_busy;
+            let running = &waiting.running;
             let is_free = |games: &VecDeque<Game>| {
                 let mut players = games.front().map(|game| game.players).into_iter().flatten();
-                !self.exclusive_players || !players.any(|player| is_busy[player])
+                !self.exclusive_players || !players.any(|player| running[player] > 0)
             };
             if let Some(position) = waiting.pairings.iter().position(is_free)
-                && let Some(game) = waiting.pairings[position].pop_front()
+                && let Some(first) = waiting.pairings[position].pop_front()
             {
+                let mut games = vec![first];
+                let pairing = &mut waiting.pairings[position];
+                if let Some(next) = pairing.front()
+                    && games.len() < max
+                    && next.opening == games[0].opening
+                {
+                    games.extend(pairing.pop_front());
+                }
                 if waiting.pairings[position].is_empty() {
                     waiting.pairings.remove(position);
                 }
-                for player in game.players {
-                    waiting.is_busy[player] = true;
+                for player in games.iter().flat_map(|game| game.players) {
+                    waiting.running[player] += 1;
                 }
-                return Some(game);
+                return games;
             }
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Marks the players of a game as free.
+    /// Ends a game of these players.
     pub(super) fn release(&self, players: [PlayerIndex; 2]) {
         let mut waiting = self.waiting();
         for player in players {
-            waiting.is_busy[player] = false;
+            waiting.running[player] = waiting.running[player].saturating_sub(1);
         }
         drop(waiting);
         self.changed.notify_all();

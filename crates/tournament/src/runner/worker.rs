@@ -73,10 +73,9 @@ impl GameWorker<'_> {
                 source.on_move(slot, mv.text, report);
             })?;
             let Some(played) = played else { return Ok(None) };
-            let is_disputed = played.absences.iter().any(|absence| absence.is_late);
             let game = FinishedGame::new(job, played, reports, started, clock.elapsed());
             // Once: a bot must not be able to have every lost game replayed.
-            if !is_disputed || replaces.is_some() || !source.replays_disputed_games() {
+            if !game.is_disputed() || replaces.is_some() || !source.replays_disputed_games() {
                 break FinishedGame { replaces, ..game };
             }
             replaces = Some(Box::new(game));

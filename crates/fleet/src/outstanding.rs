@@ -1,0 +1,76 @@
+//! The jobs that a coordinator waits for.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use crownhead_tournament::{FinishedGame, GameJob};
+
+/// A job that has been published.
+pub(crate) struct Outstanding {
+    /// The games.
+    pub(crate) games: Vec<GameJob>,
+    /// Time at which it is published, again if it must be.
+    pub(crate) publish_at: Option<Instant>,
+    /// Time at which it was published.
+    pub(crate) published: Instant,
+    /// How often in a row it was missing from the queue.
+    pub(crate) missing: u32,
+    /// How often workers gave it back.
+    pub(crate) returns: u32,
+    /// How often workers gave it back because they were starved.
+    pub(crate) starved: u32,
+    /// Whether it is on the dead-letter list.
+    pub(crate) is_dead: bool,
+    /// The first result, while another worker plays the same games to check it.
+    pub(crate) to_check: Option<FirstResult>,
+}
+
+/// The result of a job that is being checked.
+pub(crate) struct FirstResult {
+    pub(crate) worker: String,
+    pub(crate) games: Vec<FinishedGame>,
+}
+
+impl Outstanding {
+    pub(crate) fn new(games: Vec<GameJob>) -> Outstanding {
+        let now = Instant::now();
+        Outstanding {
+            games,
+            publish_at: Some(now),
+            published: now,
+            missing: 0,
+            returns: 0,
+            starved: 0,
+            is_dead: false,
+            to_check: None,
+        }
+    }
+
+    /// Numbers of the games.
+    pub(crate) fn numbers(&self) -> Vec<i64> {
+        self.games.iter().map(|game| game.number).collect()
+    }
+
+    /// Name of the job in its subject.
+    pub(crate) fn name(&self) -> String {
+        job_name(&self.numbers(), self.to_check.is_some())
+    }
+}
+
+/// The jobs by the number of their first game.
+pub(crate) type Jobs = HashMap<i64, Outstanding>;
+
+/// Returns the name of a job in its subject.
+pub(crate) fn job_name(games: &[i64], is_check: bool) -> String {
+    let first = games.first().copied().unwrap_or_default();
+    let suffix = if is_check { "-check" } else { "" };
+    format!("{first}-{}{suffix}", games.len())
+}
+
+/// Returns whether two results of the same games are the same.
+pub(crate) fn agree(first: &[FinishedGame], second: &[FinishedGame]) -> bool {
+    let essence = |game: &FinishedGame| {
+        (game.moves.clone(), game.summary.winner, game.summary.reason.clone())
+    };
+    first.iter().map(essence).eq(second.iter().map(essence))
+}
