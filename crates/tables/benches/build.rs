@@ -14,7 +14,7 @@ use crownhead_rules::checkers::squares::bit;
 use crownhead_tables::endgame::{Boards, MAX_DISTANCE_PIECES, PiecesSummary, Slice};
 use crownhead_tables::{ContestTable, EndgameTable, TableError, contest, endgame};
 
-/// What comes after an option.
+/// Value of an option.
 fn option<T: std::str::FromStr>(name: &str) -> Option<T> {
     let mut arguments = std::env::args().skip_while(|argument| argument != name);
     arguments.nth(1)?.parse().ok()

@@ -187,9 +187,9 @@ fn generate(
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
 
     eprint_message(format_args!("building {} …", path.display()));
-    let shown = Progress::new(info);
+    let display = Progress::new(info);
     let progress = |known, total| {
-        shown.set(known, total);
+        display.set(known, total);
         if INTERRUPTED.load(Ordering::Relaxed) {
             ControlFlow::Break(())
         } else {
@@ -206,7 +206,7 @@ fn generate(
     };
     let table = info.build(path, &options, &progress);
     let time = start.elapsed();
-    shown.finish();
+    display.finish();
     let table = match table {
         Err(TableError::Cancelled) => return Err(Failure::Interrupted),
         table => table?,

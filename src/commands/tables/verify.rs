@@ -41,9 +41,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let (game, name) = (info.game, info.name);
         let verified = match info.open() {
             TableState::Ok(table) => {
-                let shown = Progress::new(info);
+                let display = Progress::new(info);
                 let progress = |done, total| {
-                    shown.set(done, total);
+                    display.set(done, total);
                     ControlFlow::Continue(())
                 };
                 let verification = Verification {
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                     ..Verification::new(threads(args.threads))
                 };
                 let verified = table.verify(&verification, &progress);
-                shown.finish();
+                display.finish();
                 verified?
             }
             TableState::Broken(error) => return Err(error.into()),
