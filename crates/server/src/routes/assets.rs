@@ -107,8 +107,8 @@ pub(super) async fn asset(request: Request) -> Response {
         return ApiError::not_found().into_response();
     };
     let is_client_route = match segments[..] {
-        ["" | "analyse" | "rules"] => true,
-        ["game" | "rules", id] => !id.is_empty(),
+        ["" | "analyse" | "puzzles" | "rules"] => true,
+        ["game" | "puzzles" | "rules", id] => !id.is_empty(),
         _ => false,
     };
     match is_client_route {
