@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::value_parser;
-use crownhead_analysis::{AnalysisError, Goal, MAX_GRADE, Puzzle, PuzzleMaker, PuzzleNodes};
+use crownhead_analysis::{AnalysisError, MAX_GRADE, Puzzle, PuzzleMaker, PuzzleNodes};
 use crownhead_files::AtomicFile;
 use crownhead_play::{Knowledge, StopFlag, derive_seed};
 use crownhead_records::GameRecord;
@@ -29,7 +29,7 @@ pub(crate) struct Make {
     /// Game, with options
     game: Game,
     /// Number of puzzles
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = 100)]
     #[arg(value_parser = value_parser!(u32).range(1..=10_000))]
     count: u32,
     /// Recorded games to search before games are played
@@ -39,11 +39,11 @@ pub(crate) struct Make {
     #[arg(long, value_name = "N", default_value_t = 5000)]
     games: u64,
     /// Nodes per position of a game
-    #[arg(long, value_name = "N", default_value_t = 4000)]
+    #[arg(long, value_name = "N", default_value_t = 2000)]
     #[arg(value_parser = value_parser!(u64).range(1..))]
     nodes: u64,
     /// Nodes to verify a position
-    #[arg(long, value_name = "N", default_value_t = 400_000)]
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
     #[arg(value_parser = value_parser!(u64).range(1..))]
     verify_nodes: u64,
     /// Random seed
@@ -171,18 +171,16 @@ fn search(
     })
 }
 
-/// The puzzles chosen so far: none like another one, not too many of one grade, and at most three
-/// quarters of them draws.
+/// The puzzles chosen so far: none like another one, and not too many of one grade.
 struct Chosen {
     count: usize,
     puzzles: Vec<Puzzle>,
     of_grade: [usize; MAX_GRADE as usize],
-    draws: usize,
 }
 
 impl Chosen {
     fn new(count: usize) -> Chosen {
-        Chosen { count, puzzles: Vec::new(), of_grade: Default::default(), draws: 0 }
+        Chosen { count, puzzles: Vec::new(), of_grade: Default::default() }
     }
 
     fn is_full(&self) -> bool {
@@ -192,14 +190,11 @@ impl Chosen {
     fn add(&mut self, puzzles: Vec<Puzzle>) {
         for puzzle in puzzles {
             let of_grade = &mut self.of_grade[usize::from(puzzle.grade - 1)];
-            let draws = self.draws + usize::from(puzzle.goal == Goal::Draw);
             if self.puzzles.len() < self.count
                 && *of_grade < self.count.div_ceil(MAX_SHARE)
-                && draws <= self.count * 3 / 4
                 && !self.puzzles.iter().any(|other| is_similar(other, &puzzle))
             {
                 *of_grade += 1;
-                self.draws = draws;
                 self.puzzles.push(puzzle);
             }
         }

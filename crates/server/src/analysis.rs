@@ -24,6 +24,7 @@ use crate::ws::{CloseReason, Incoming, MessageRate, close, receive, send_in_time
 const MAX_TIME: Duration = Duration::from_secs(60);
 /// Size of the hash table of a search, in megabytes.
 const HASH_MB: usize = 64;
+
 /// A message of a client.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
@@ -44,6 +45,21 @@ struct Running {
 }
 
 impl Running {
+    /// Queues a search.
+    fn start(rooms: &Rooms, client: ClientKey, id: u64, call: SearchCall) -> Running {
+        let (sender, message) = watch::channel(Message::Text("".into()));
+        let job = SearchJob {
+            client,
+            // The search reports an unknown game.
+            game: call.spec().game.parse().unwrap_or_default(),
+            max_time: MAX_TIME,
+            is_analysis: true,
+            on_start: Box::new(|| {}),
+            run: search(id, call, sender),
+        };
+        Running { id, message, _ticket: rooms.search_queue().push(job) }
+    }
+
     /// Waits for the next message of a search, if there is one.
     async fn next(running: &mut Option<Running>) -> Option<Message> {
         let message = &mut running.as_mut()?.message;
@@ -82,17 +98,21 @@ async fn run(
             }
             incoming = receive(socket) => {
                 last_received = tokio::time::Instant::now();
+                let is_allowed = rate.take();
                 match incoming {
-                    Ok(_) if !rate.take() => Err(CloseReason::TooMany),
+                    Ok(_) if rate.is_flood() => Err(CloseReason::TooMany),
                     Ok(Incoming::Control) => Ok(()),
                     Ok(Incoming::Text(text)) => match serde_json::from_str(&text) {
                         Ok(ClientMessage::Start { id, request }) => {
                             // The earlier search gives up its place in the queue first.
                             drop(running.take());
-                            let (sender, message) = watch::channel(Message::Text("".into()));
-                            let ticket = rooms.search_queue().push(job(client, id, request, sender));
-                            running = Some(Running { id, message, _ticket: ticket });
-                            Ok(())
+                            if is_allowed {
+                                running = Some(Running::start(rooms, client, id, request));
+                                Ok(())
+                            } else {
+                                let error = CallError::new("too many searches; slow down").json();
+                                send_in_time(limits, socket.send(text_message(id, error))).await
+                            }
                         }
                         Ok(ClientMessage::Stop { stop }) => {
                             running = running.filter(|running| running.id != stop);
@@ -119,13 +139,6 @@ async fn run(
 
 type Sender = watch::Sender<Message>;
 
-fn job(client: ClientKey, id: u64, call: SearchCall, sender: Sender) -> SearchJob {
-    // The search reports an unknown game.
-    let game = call.spec().game.parse().unwrap_or_default();
-    let (on_start, run) = (Box::new(|| {}), search(id, call, sender));
-    SearchJob { client, game, max_time: MAX_TIME, on_start, run }
-}
-
 fn search(id: u64, call: SearchCall, sender: Sender) -> Search {
     Box::new(move |knowledge, stop| {
         let config = CallConfig {
@@ -133,7 +146,7 @@ fn search(id: u64, call: SearchCall, sender: Sender) -> Search {
             knowledge,
             max_time: Some(MAX_TIME),
         };
-        let mut on_message = |message: Value| drop(sender.send_replace(text(id, message)));
+        let mut on_message = |message: Value| drop(sender.send_replace(text_message(id, message)));
         let found = call.run(&config, &mut None, stop, &mut on_message);
         let last = match found {
             Ok(Some(value)) => json!({ "type": "result", "value": value }),
@@ -143,11 +156,11 @@ fn search(id: u64, call: SearchCall, sender: Sender) -> Search {
             }
             Err(error) => error.json(),
         };
-        Box::new(move || drop(sender.send_replace(text(id, last))))
+        Box::new(move || drop(sender.send_replace(text_message(id, last))))
     })
 }
 
-fn text(id: u64, mut message: Value) -> Message {
+fn text_message(id: u64, mut message: Value) -> Message {
     message["id"] = id.into();
     Message::Text(message.to_string().into())
 }

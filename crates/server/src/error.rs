@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use crownhead_play::{PlayError, RequestError, game};
-use crownhead_rules::{MoveErrorKind, PositionError};
+use crownhead_play::{PlayError, RequestError, game, named_cells};
+use crownhead_rules::{Cell, Game, MoveErrorKind, PositionError};
 use serde::Serialize;
 
 /// Stable external word for the error of a request.
@@ -120,7 +120,7 @@ impl From<RequestError> for ApiError {
             RequestError::Move { at, ref error, ref cells } => ApiError {
                 at: Some(at),
                 kind: Some(play_error_code(error)),
-                cells: cells.iter().map(|cell| cell.to_string()).collect(),
+                cells: cell_texts(cells),
                 ..ApiError::new(Code::Illegal, error.to_string())
             },
             RequestError::Game(_) | RequestError::TooLarge(_) => {
@@ -146,6 +146,9 @@ pub struct Refusal {
     pub kind: Option<&'static str>,
     /// The reason, in a sentence.
     pub reason: String,
+    /// The cells that the reason names, if a move is illegal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<String>,
 }
 
 /// Stable external word for a refusal.
@@ -173,12 +176,20 @@ pub enum RefusalCode {
 impl Refusal {
     /// A refusal that is not about a move.
     pub fn new(code: RefusalCode, reason: impl Into<String>) -> Refusal {
-        Refusal { code, kind: None, reason: reason.into() }
+        Refusal { code, kind: None, reason: reason.into(), cells: vec![] }
     }
 
     /// A failure of the server.
     pub fn failure(reason: impl ToString) -> Refusal {
         Refusal::new(RefusalCode::Failure, reason.to_string())
+    }
+
+    /// Adds the cells that the reason of an illegal move names.
+    pub fn with_cells(mut self, game: &Game) -> Refusal {
+        if self.code == RefusalCode::Illegal {
+            self.cells = cell_texts(&named_cells(game, &self.reason));
+        }
+        self
     }
 }
 
@@ -197,8 +208,12 @@ impl From<game::Refusal> for Refusal {
             Illegal(error) => Some(move_error_code(error.kind)),
             _ => None,
         };
-        Refusal { code, kind, reason: refusal.to_string() }
+        Refusal { code, kind, reason: refusal.to_string(), cells: vec![] }
     }
+}
+
+fn cell_texts(cells: &[Cell]) -> Vec<String> {
+    cells.iter().map(Cell::to_string).collect()
 }
 
 /// Stable external word for the check that a move failed.

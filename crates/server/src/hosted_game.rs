@@ -320,7 +320,9 @@ impl HostedGame {
             None if is_take_back => to_move.other(),
             None => to_move,
         };
-        Ok(match self.game.decide(by, action, now)? {
+        let decided = self.game.decide(by, action, now);
+        let with_cells = |refusal| Refusal::from(refusal).with_cells(self.session().game());
+        Ok(match decided.map_err(with_cells)? {
             Event::Rematch => Effect::StartRematch,
             event @ Event::Offer(OfferKind::Draw, _) if self.setup.mode != Mode::Friend => {
                 Effect::AskComputer(event)

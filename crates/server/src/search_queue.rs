@@ -4,7 +4,8 @@
 //! account is served next; among equals the one with the shortest search. So a client with a
 //! hundred games delays itself and not others, and a quick search does not wait behind deep ones. A
 //! new client starts at the account of the client served last: idle time earns no credit. While
-//! other clients wait, a running search is cut short.
+//! other clients wait, a running search is cut short. An analysis gives way to every search that
+//! waits, and among the searches of a client it comes last.
 //!
 //! Searches are limited in time and memory and stop when their ticket is dropped. Players are
 //! created per search, so that waiting games hold no memory for them.
@@ -42,6 +43,8 @@ pub struct SearchJob {
     pub game: Game,
     /// Expected maximum duration.
     pub max_time: Duration,
+    /// Whether the search is an analysis. The moves of computer players come first.
+    pub is_analysis: bool,
     /// Called when the search starts.
     pub on_start: Box<dyn FnOnce() + Send>,
     /// The search.
@@ -125,6 +128,7 @@ struct Queue {
 struct RunningJob {
     number: u64,
     client: ClientKey,
+    is_analysis: bool,
     started: Instant,
     /// Ends the search with the best move found so far.
     stop: StopFlag,
@@ -175,29 +179,30 @@ impl Queue {
     /// Removes the next job and marks it as running. Also returns the flag that stops it.
     fn pop(&mut self) -> Option<(QueuedJob, StopFlag)> {
         let priority = |(&client, waiting): (&ClientKey, &VecDeque<QueuedJob>)| {
-            let next = waiting.front()?;
+            let next = &waiting.get(next_of(waiting)?)?;
             Some(((self.account(client), next.job.max_time, next.number), client))
         };
         let next = self.waiting.iter().filter_map(priority).min_by_key(|(priority, _)| *priority);
         let ((account, ..), client) = next?;
         let waiting = self.waiting.get_mut(&client)?;
-        let queued = waiting.pop_front()?;
+        let queued = waiting.remove(next_of(waiting)?)?;
         if waiting.is_empty() {
             self.waiting.remove(&client);
         }
         self.level = account;
         self.accounts.insert(client, account + queued.job.max_time);
         let (number, stop) = (queued.number, StopFlag::new());
-        let started = Instant::now();
-        self.running.push(RunningJob { number, client, started, stop: stop.clone() });
+        let (is_analysis, started) = (queued.job.is_analysis, Instant::now());
+        self.running.push(RunningJob { number, client, is_analysis, started, stop: stop.clone() });
         Some((queued, stop))
     }
 
-    /// Stops searches that have run for [`PREEMPT_AFTER`] while other clients wait. Returns the
-    /// time until the next one is due.
+    /// Stops searches that have run for [`PREEMPT_AFTER`] while others wait that they give way to.
+    /// Returns the time until the next one is due.
     fn stop_overdue(&self, now: Instant) -> Option<Duration> {
-        let others_wait =
-            |running: &&RunningJob| self.waiting.keys().any(|client| *client != running.client);
+        let others_wait = |running: &&RunningJob| {
+            self.waiting.keys().any(|client| running.is_analysis || *client != running.client)
+        };
         let due_times = self.running.iter().filter(others_wait).filter_map(|running| {
             let left = (running.started + PREEMPT_AFTER).saturating_duration_since(now);
             if left.is_zero() {
@@ -214,6 +219,12 @@ impl Queue {
             *account = account.saturating_sub(max_time) + actual;
         }
     }
+}
+
+/// The index of the next search of a client: the first one that is not an analysis.
+fn next_of(waiting: &VecDeque<QueuedJob>) -> Option<usize> {
+    let first = waiting.iter().position(|queued| !queued.job.is_analysis);
+    first.or((!waiting.is_empty()).then_some(0))
 }
 
 impl SearchQueue {
@@ -323,6 +334,7 @@ mod tests {
             client: ClientKey::from_number(client),
             game: Game::ChineseCheckers(()),
             max_time: Duration::from_secs(1),
+            is_analysis: false,
             on_start: Box::new(|| {}),
             run: search("random", name, done),
         }
@@ -400,6 +412,26 @@ mod tests {
         let _quick = queue.push(job(2, "quick", &done));
         // The deep search returns the best move it has found.
         assert_eq!(finished.iter().take(2).collect::<Vec<_>>(), ["deep", "quick"]);
+        queue.close();
+    }
+
+    #[test]
+    fn analysis_gives_way_to_a_computer_move_of_the_same_client() {
+        let queue = SearchQueue::new(1).unwrap();
+        let (done, finished) = channel();
+        let (start, started) = channel();
+        let analysis = SearchJob {
+            run: search("best:movetime=3600s", "analysis", &done),
+            max_time: Duration::from_secs(3600),
+            is_analysis: true,
+            on_start: Box::new(move || start.send(()).unwrap()),
+            ..job(1, "analysis", &done)
+        };
+        let _analysis = queue.push(analysis);
+        started.recv().unwrap();
+        let _next = queue.push(SearchJob { is_analysis: true, ..job(1, "next", &done) });
+        let _move = queue.push(job(1, "move", &done));
+        assert_eq!(finished.iter().take(3).collect::<Vec<_>>(), ["analysis", "move", "next"]);
         queue.close();
     }
 

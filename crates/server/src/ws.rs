@@ -248,6 +248,11 @@ impl MessageRate {
         self.rejected_in_a_row = if is_allowed { 0 } else { self.rejected_in_a_row + 1 };
         is_allowed
     }
+
+    /// Whether a client ignores that its messages are refused.
+    pub(crate) fn is_flood(&self) -> bool {
+        self.rejected_in_a_row >= MAX_REJECTED_IN_A_ROW
+    }
 }
 
 /// Handles a text message.
@@ -260,7 +265,7 @@ async fn on_text(
 ) -> Result<(), CloseReason> {
     let request = serde_json::from_str::<ClientMessage>(text).map(ClientMessage::into_request);
     if !rate.take() {
-        if rate.rejected_in_a_row >= MAX_REJECTED_IN_A_ROW {
+        if rate.is_flood() {
             return Err(CloseReason::TooMany);
         }
         // With the id, so that a client which has already shown its move takes it back.

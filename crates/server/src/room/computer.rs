@@ -62,6 +62,7 @@ impl Room {
             client,
             game: setup.game.clone(),
             max_time: if computer.uses_time { think_time } else { QUICK_SEARCH },
+            is_analysis: false,
             on_start: Box::new(move || on_start(())),
             run: search.boxed(),
         };
@@ -161,6 +162,7 @@ impl Room {
             client: state.search_client()?,
             game: state.game.setup().game.clone(),
             max_time,
+            is_analysis: false,
             on_start: Box::new(|| {}),
             run: search.boxed(),
         };

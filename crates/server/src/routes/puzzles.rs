@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use axum::extract::Path;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use crownhead_rules::GAMES;
 use rust_embed::RustEmbed;
 
 use crate::error::ApiError;
@@ -15,7 +16,10 @@ struct Puzzles;
 
 /// `GET /api/puzzles/{id}`.
 pub(super) async fn puzzles(Path(id): Path<String>) -> Result<Response, ApiError> {
-    let file = Puzzles::get(&format!("{id}.json")).ok_or_else(ApiError::not_found)?;
+    // Only the name of a game becomes a name of a file.
+    let file = GAMES.iter().find(|game| game.id == id);
+    let file = file.and_then(|game| Puzzles::get(&format!("{}.json", game.id)));
+    let file = file.ok_or_else(ApiError::not_found)?;
     let body: axum::body::Body = match file.data {
         Cow::Borrowed(bytes) => bytes.into(),
         Cow::Owned(bytes) => bytes.into(),
