@@ -1,5 +1,6 @@
-// Measures the page in a real browser: its size, the time until it is usable, and the frame rate of
-// a drag at normal and at quarter CPU speed; then a report of 3,540 games: the time to write it, its
+// Measures the page in a real browser: its size, the time until it is usable, the speed of the engine
+// against the program itself, the longest task while it searches, and the frame rate of a drag at
+// normal and at quarter CPU speed; then a report of 3,540 games: the time to write it, its
 // size, and the time until it is usable. Usage: node bench.js [ROUNDS]
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -52,6 +53,64 @@ async function measureLoad(name, getPath, selector) {
 }
 await measureLoad("home page", async () => "/", "form .button.main");
 await measureLoad("game page", async () => (await newGame()).seatPath, ".cell.movable");
+
+await measureLoad("analysis board", async () => "/analyse", ".engine ol button");
+
+/** Million nodes per second of `crownhead bench`, in the page and by the program. */
+async function measureEngine() {
+  const worker = readdirSync(new URL("assets/", dist)).find((name) => name.startsWith("worker-"));
+  const page = await harness.openPage(browser, server.address);
+  await page.goto("/rules");
+  const inPage = (game) =>
+    page.evaluate(
+      async ([worker, game]) => {
+        const module = await WebAssembly.compileStreaming(fetch("/crownhead.wasm"));
+        const engine = new Worker(`/assets/${worker}`, { type: "module" });
+        engine.postMessage({ module, stopped: null });
+        engine.postMessage({ id: 1, request: { call: "bench", game } });
+        const data = await new Promise((resolve) => {
+          engine.onmessage = ({ data }) => resolve(data);
+        });
+        engine.terminate();
+        const { value } = JSON.parse(data.message);
+        return value.nodes / value.seconds / 1e6;
+      },
+      [worker, game],
+    );
+  const native = JSON.parse(
+    execFileSync(harness.program, ["bench", "--json"], { encoding: "utf8" }),
+  );
+  for (const { game, nodes, seconds } of native.games) {
+    const speed = await inPage(game);
+    const share = Math.round((100 * speed) / (nodes / seconds / 1e6));
+    console.log(
+      `engine, ${game}: ${speed.toFixed(1)} million nodes/s, ` +
+        `the program ${(nodes / seconds / 1e6).toFixed(1)} (${share} %)`,
+    );
+  }
+  await page.context().close();
+}
+await measureEngine();
+
+/** The longest task of the main thread while the engine searches for five seconds. */
+async function measureLongTask() {
+  const page = await harness.openPage(browser, server.address);
+  await page.goto("/analyse");
+  await page.locator(".engine ol button").first().waitFor();
+  const longest = await page.evaluate(async () => {
+    let longest = 0;
+    const observer = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+    });
+    observer.observe({ type: "longtask" });
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    return longest;
+  });
+  const text = longest > 0 ? `${Math.round(longest)} ms` : "below 50 ms";
+  console.log(`longest task while the engine searches: ${text}`);
+  await page.context().close();
+}
+await measureLongTask();
 
 for (const slowdown of [1, 4]) {
   const page = await harness.openPage(browser, server.address);

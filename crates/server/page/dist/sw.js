@@ -1,4 +1,4 @@
-const FILES = ["/assets/Puzzles-Bod7zlhR.js","/assets/analysis-RJb6L9x5.js","/assets/index-Bt-bpCt7.js","/assets/style-DZkTNYOR.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
+const FILES = ["/assets/Puzzles-C9JEpRMu.js","/assets/analysis-QI7_Nels.js","/assets/index-CIxn4Ozb.js","/assets/style-DSvi2KOg.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
 const PAGE_CACHE = `page ${FILES.join(" ")}`;
 const LATEST_CACHE = "latest";
 

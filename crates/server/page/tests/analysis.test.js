@@ -291,3 +291,20 @@ test("a link opens a position with its moves; a broken one says so and leaves a 
     await page.context().close();
   }
 });
+
+test("a new analysis has no report, hint or editor of the last one", async () => {
+  const page = await openAnalysis(OPENING);
+  await page.getByLabel("Time per move").selectOption("0.1");
+  await page.getByRole("button", { name: "Report on the game" }).click();
+  await page.getByRole("button", { name: "Judge again" }).waitFor();
+  await page.goto("/analyse#game=english&moves=9-13,24-20,5-9");
+  await page.getByRole("button", { name: "Report on the game" }).waitFor();
+  await page.keyboard.press("Home");
+  await page.getByRole("button", { name: "Hint", exact: true }).click();
+  await page.getByRole("button", { name: "Which move?" }).waitFor();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.goto("/analyse#game=contest");
+  await page.getByRole("button", { name: "Hint", exact: true }).waitFor();
+  assert.equal(await page.locator(".cell.hint").count(), 0);
+  await page.context().close();
+});

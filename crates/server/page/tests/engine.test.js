@@ -46,29 +46,36 @@ test("the engine is loaded for the analysis board only, and once", async () => {
   await page.context().close();
 });
 
-test("the search runs in a worker: it holds the page for no task longer than 50 ms", async () => {
+// bench.js measures the longest task; on a busy machine any task may be long.
+test("the search runs in a worker and leaves the page free", async () => {
   const page = await openAnalysis("game=english");
+  await page.evaluate(() => {
+    window.instances = 0;
+    const { instantiate } = WebAssembly;
+    WebAssembly.instantiate = (...args) => {
+      window.instances += 1;
+      return instantiate(...args);
+    };
+  });
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable");
-  /** Seconds of script on the main thread; those of workers are not counted. */
-  const scriptTime = async () => {
+  /** Time now, and how long scripts of the main thread have run; those of workers do not count. */
+  const measure = async () => {
     const { metrics } = await devtools.send("Performance.getMetrics");
-    return metrics.find(({ name }) => name === "ScriptDuration").value;
+    const value = (name) => metrics.find((metric) => metric.name === name).value;
+    return { now: value("Timestamp"), scripts: value("ScriptDuration") };
   };
-  const before = await scriptTime();
+  const before = await measure();
   await page.getByRole("switch", { name: "Engine" }).click();
-  await line(page);
   await page.waitForFunction(() => {
     const depth = document.querySelector(".engine").innerText.match(/depth (\d+)/)?.[1];
     return Number(depth) >= 17;
   });
-  const busy = (await scriptTime()) - before;
-  const seconds = await page.evaluate(
-    () => document.querySelector(".engine").innerText.match(/[\d.]+ [kM]n\/s/) !== null,
-  );
-  assert.ok(seconds, "the engine has searched");
-  assert.equal(page.workers().length, 2, "a worker searches, another answers short questions");
-  assert.ok(busy < 1.5, `${busy} s of script while the engine searched`);
+  const { now, scripts } = await measure();
+  const share = (scripts - before.scripts) / (now - before.now);
+  assert.ok(share < 0.5, `scripts took ${Math.round(100 * share)} % of the time`);
+  assert.equal(page.workers().length, 2, "one searches, another answers short questions");
+  assert.equal(await page.evaluate(() => window.instances), 0);
   await page.context().close();
 });
 

@@ -76,6 +76,7 @@ export class HintRun {
     this.request += 1;
     this.running?.stop();
     this.running = null;
+    this.found = null;
     this.isBusy = false;
   }
 }

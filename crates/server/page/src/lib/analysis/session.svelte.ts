@@ -73,6 +73,8 @@ export class AnalysisSession {
   marked: Cell[] = $state.raw([]);
   /** Arrows and circles of the user. */
   drawn: Shape[] = $state.raw([]);
+  /** Number of analyses opened: what is about the last one ends. */
+  opened = $state(0);
   /** What tables know about a position, and which. */
   private known: { at: NodeId; exact: ExactPosition | null } | null = $state.raw(null);
   /** The tree before the last deletion. */
@@ -197,6 +199,7 @@ export class AnalysisSession {
   }
 
   private reset(game: string, start: string, root: PositionView, tree: Tree) {
+    this.opened += 1;
     this.game = game;
     this.start = start;
     this.tags = [];
