@@ -19,8 +19,8 @@ use tokio::runtime::Handle;
 
 use crate::bots::Bots;
 use crate::connection::{Connection, runtime, server_error};
-use crate::coordinator::reported_name;
 use crate::messages::{JobMessage, Outcome, ResultMessage, ReturnReason, WorkerReport};
+use crate::outstanding::reported_name;
 use crate::players::{BotMessage, PlayerMessage, scale_time_control};
 use crate::run_key::random_hex;
 use crate::streams::{self, JOBS, REPORT_INTERVAL, WORKERS};
